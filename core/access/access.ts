@@ -1,5 +1,5 @@
-// What roles may do with tables, asked in one place: by their permissions, or everything for the administrator, and of it
-// what plugins leave. Planners get ready rows and changes, never the conditions that are merged into them.
+// The access of roles to tables. It combines permissions (the administrator has all rights) with the narrowings of
+// plugins. Planners get finished rows and changes, and never see the conditions that are merged into them.
 
 import { LRUCache } from 'lru-cache'
 import { always } from '../compiler/plan/plan.ts'
@@ -17,7 +17,7 @@ import {
 import { Narrower, type Narrowing } from './narrowing.ts'
 import { PermittedRows, type SelectAccess } from './rows.ts'
 
-/** What a role may do with a table; null: nothing of the kind. */
+/** The rights of a role on a table; null: the role lacks that right. */
 export interface TableAccess {
   readonly table: TableModel
   readonly select: SelectAccess | null
@@ -26,23 +26,23 @@ export interface TableAccess {
   readonly delete: DeleteAccess | null
 }
 
-/** What a role may do with the tables of one generation of the model. */
+/** The rights of a role on the tables of one generation of the model. */
 export interface RoleAccess {
-  /** Null when the table is not served. */
+  /** Null if the table is not served. */
   get(name: QualifiedName): TableAccess | null
 }
 
-/** Who asks, as far as permissions go. */
+/** The parts of a session that permissions depend on. */
 export type Accessor = Pick<Session, 'role' | 'backendOnly'>
 
-/** Roles whose access to one generation of the model is kept at once. */
+/** The number of roles whose access to one generation of the model is cached. */
 const maxRoles = 400
 
-/** The access of all roles, and what plugins narrow of it. */
+/** The access of all roles, narrowed by plugins. */
 export interface AccessService {
-  /** Takes rows or changes of tables away from everybody; to be called while a plugin is registered. */
+  /** Narrows the access of all roles; must be called while a plugin is registered. */
   narrow(narrowing: Narrowing): void
-  /** What a role may do in a generation of the model. */
+  /** The rights of a role in a generation of the model. */
   of(model: Model, accessor: Accessor): RoleAccess
 }
 
@@ -76,7 +76,7 @@ export class Access implements AccessService {
   }
 }
 
-/** The access of a role, by table, worked out on first use. */
+/** The access of a role by table, computed on first use. */
 class RoleTables implements RoleAccess {
   readonly #model: Model
   readonly #accessor: Accessor
@@ -118,7 +118,7 @@ class RoleTables implements RoleAccess {
     }
   }
 
-  /** A permission that the session at hand may use. */
+  /** The permission, if the current session may use it. */
   #shown<P extends { readonly backendOnly: boolean }>(permission: P | undefined): P | null {
     return permission && (this.#accessor.backendOnly || !permission.backendOnly) ? permission : null
   }

@@ -1,5 +1,5 @@
-// Changes of a table that a role may make, ready for plans: filters, checks and presets of its permissions, and what
-// plugins narrow are merged in here and nowhere else.
+// Changes that a role may make to a table, ready for plans. Only here are filters, checks and presets of permissions
+// merged with the narrowings of plugins.
 
 import type {
   Assignment,
@@ -25,43 +25,43 @@ import type {
 } from '../metadata/document/model.ts'
 import type { Narrower } from './narrowing.ts'
 
-/** The values of a row to insert, by column; those that are left out get the column's default. */
+/** The values of a row to insert, by column; other columns get their default. */
 export type RowValues = ReadonlyMap<string, ParamOperand>
 
-/** Inserting into a table as a role may. */
+/** The right to insert into a table. */
 export interface InsertAccess {
-  /** The columns that the role may give, by their database names. */
+  /** The columns that the role may set, by their database names. */
   readonly columns: ReadonlySet<string>
-  /** The columns that its permission gives. */
+  /** The columns that the permission presets. */
   readonly presets: ReadonlySet<string>
-  /** Inserts rows, by as many statements as it takes. */
+  /** Inserts rows, with as many statements as needed. */
   rows(rows: readonly RowValues[], onConflict: OnConflict | null): readonly Insert[]
-  /** Inserts as many rows as the arrays have elements. */
+  /** Inserts one row for each element of the arrays. */
   arrays(arrays: readonly ColumnValues[], onConflict: OnConflict | null): Insert
 }
 
-/** Updating a table as a role may. */
+/** The right to update a table. */
 export interface UpdateAccess {
   /** The columns that the role may set, by their database names. */
   readonly columns: ReadonlySet<string>
-  /** The columns that its permission sets. */
+  /** The columns that the permission presets. */
   readonly presets: ReadonlySet<string>
-  /** Changes rows that fulfil a condition; what is assigned must not be nothing, unless there are presets. */
+  /** Changes the rows that fulfil a condition. At least one assignment or preset is required. */
   change(update: { readonly assignments: readonly Assignment[]; readonly where: Condition }): Change
-  /** Changes the row that is in the way of an inserted one, if it fulfils a condition. */
+  /** Changes the existing row that conflicts with an inserted one, if it fulfils a condition. */
   onConflict(columns: readonly string[], where: Condition): ConflictUpdate
 }
 
-/** Deleting from a table as a role may. */
+/** The right to delete from a table. */
 export interface DeleteAccess {
-  /** Deletes rows that fulfil a condition. */
+  /** Deletes the rows that fulfil a condition. */
   change(where: Condition): Change
 }
 
-/** PostgreSQL takes 65535 parameters; an insert with more values than this is split. */
+/** An insert with more values is split, since PostgreSQL takes at most 65,535 parameters. */
 const maxValues = 32_000
 
-/** Inserting as a permission lets a role. */
+/** Inserts, limited by a permission. */
 export class PermittedInsert implements InsertAccess {
   readonly columns: ReadonlySet<string>
   readonly presets: ReadonlySet<string>
@@ -103,7 +103,10 @@ export class PermittedInsert implements InsertAccess {
     return this.#narrower.change(insert, this.#table) as Insert
   }
 
-  /** The insert check holds for inserted rows, the update check for updated ones; without that the former for both. */
+  /**
+   * The insert check applies to inserted rows, the update check to updated ones. Without an update check the insert
+   * check applies to both.
+   */
   #check(onConflict: OnConflict | null): RowCheck | null {
     const { check } = this.#permission
     this.#checked ??= allOf([this.#narrower.permitted(check), this.#narrower.written(this.#table)])
@@ -119,7 +122,7 @@ export class PermittedInsert implements InsertAccess {
   }
 }
 
-/** Updating as a permission lets a role. */
+/** Updates, limited by a permission. */
 export class PermittedUpdate implements UpdateAccess {
   readonly columns: ReadonlySet<string>
   readonly presets: ReadonlySet<string>
@@ -155,7 +158,7 @@ export class PermittedUpdate implements UpdateAccess {
     return { columns, presets: this.#presetValues(), where: allOf([this.#conditions().filter, where]) }
   }
 
-  /** What must hold of updated rows; null when the permission says nothing of them. */
+  /** The condition on updated rows; null if the permission has no check. */
   get check(): Condition | null {
     return this.#conditions().check
   }
@@ -179,7 +182,7 @@ export class PermittedUpdate implements UpdateAccess {
   }
 }
 
-/** Deleting as a permission lets a role. */
+/** Deletions, limited by a permission. */
 export class PermittedDelete implements DeleteAccess {
   readonly #table: TableModel
   readonly #permission: DeletePermission
@@ -199,7 +202,7 @@ export class PermittedDelete implements DeleteAccess {
   }
 }
 
-/** The values that a permission gives. */
+/** The values that a permission presets. */
 function presetValues(presets: ReadonlyMap<string, PresetValue>, { columns }: TableModel): ColumnValue[] {
   return [...presets].map(([name, preset]) => {
     const column = columns.get(name)!

@@ -1,5 +1,5 @@
-// What plugins take away of tables for everybody, administrators included: rows that nobody reaches, and changes that
-// become others.
+// Restrictions by plugins that apply to every role, administrators included. They hide rows, check written rows, and
+// replace changes.
 
 import type { Change, ColumnValue, Delete, Update } from '../compiler/plan/mutation-plan.ts'
 import { allOf, always, type Condition } from '../compiler/plan/plan.ts'
@@ -7,7 +7,7 @@ import { messageOf } from '../errors/thrown.ts'
 import { conditionOf, type Model, type RowCondition, type TableModel } from '../metadata/document/model.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../names/names.ts'
 
-/** A table as a role meets it. */
+/** A table, and the role that accesses it. */
 export interface NarrowedTable {
   readonly table: TableModel
   readonly role: string
@@ -15,24 +15,24 @@ export interface NarrowedTable {
 }
 
 /**
- * What a plugin narrows. `rows` and `written` are asked once for each role, table and generation of the model, and so must
- * depend on nothing else; what differs from request to request are session variables in their conditions.
+ * A plugin's restriction. `rows` and `written` are called once for each role, table and generation of the model, so
+ * they must depend on nothing else. Their conditions may use session variables, which differ from request to request.
  */
 export interface Narrowing {
-  /** Said when it fails; no two have the same. */
+  /** The name in error messages; it must be unique. */
   readonly name: string
   /**
-   * The condition on the row at hand without which nobody reaches a row of the table, to read or to change it; null: none.
-   * What the condition itself looks at, through relationships, is not narrowed.
+   * A condition on the current row; rows that do not fulfil it can be neither read nor changed. Null: all rows are
+   * visible. Related rows that the condition itself looks at are not narrowed.
    */
   rows?(target: NarrowedTable): Condition | null
-  /** What must hold for each row that is inserted or updated, beside the permission's own check; null: nothing. */
+  /** A condition on each inserted or updated row, in addition to the permission's check; null: no condition. */
   written?(target: NarrowedTable): Condition | null
-  /** What is done in the place of a change: the same change, or another of the same table. */
+  /** Replaces a change with another change of the same table, or returns it unchanged. */
   change?(change: Change, target: NarrowedTable): Change
 }
 
-/** The update of the rows that a deletion is about. */
+/** An update of the rows that would be deleted. */
 export const updateInstead = ({ table, where }: Delete, values: readonly ColumnValue[]): Update => ({
   kind: 'update',
   table,
@@ -41,7 +41,7 @@ export const updateInstead = ({ table, where }: Delete, values: readonly ColumnV
   check: null,
 })
 
-/** The narrowings of all plugins as one role meets them in one generation of the model. */
+/** The narrowings of all plugins, for one role and one generation of the model. */
 export class Narrower {
   readonly #narrowings: readonly Narrowing[]
   readonly #role: string
@@ -54,7 +54,7 @@ export class Narrower {
     this.#model = model
   }
 
-  /** The condition on the rows of a table that can be reached. */
+  /** The condition that a row of the table must fulfil to be visible. */
   rows(name: QualifiedName): Condition {
     if (this.#narrowings.length === 0) return always
     const key = nameKey(name)
@@ -67,12 +67,12 @@ export class Narrower {
     return rows
   }
 
-  /** The condition on rows of a table that are written. */
+  /** The condition that a written row of the table must fulfil. */
   written(table: TableModel): Condition {
     return this.#ask(table, 'written')
   }
 
-  /** The condition of a permission, which looks only at rows of other tables that can be reached. */
+  /** The condition of a permission, extended so that rows of other tables in it must be visible. */
   permitted(of: RowCondition): Condition {
     const condition = conditionOf(of)
     return this.#narrowings.length === 0 ? condition : this.#within(condition)
@@ -94,7 +94,7 @@ export class Narrower {
     }
   }
 
-  /** What is done in the place of a change. */
+  /** The change after all narrowings have replaced it. */
   change(change: Change, table: TableModel): Change {
     let result = change
     for (const narrowing of this.#narrowings) {

@@ -1,5 +1,5 @@
-// Rows of a table that a role may reach, ready for plans: the filter of its permission, its limit, and what plugins
-// narrow are merged in here and nowhere else.
+// Rows of a table that a role may read, ready for plans. Only here are the filter and the limit of its permission
+// merged with the narrowings of plugins.
 
 import {
   allOf,
@@ -14,41 +14,41 @@ import {
 import type { RootFieldVisibility, SelectPermission, TableModel } from '../metadata/document/model.ts'
 import type { Narrower } from './narrowing.ts'
 
-/** What rows are wanted of those that a role may read. */
+/** A selection of the rows that a role may read. */
 export interface WantedRows extends Partial<Omit<Rows, 'permissionLimit'>> {
-  /** Another source of rows of the table than the table itself, such as a function. */
+  /** Another source of the table's rows, such as a function. */
   readonly from?: From
 }
 
-/** What one row is wanted of those that a role may read. */
+/** A selection of one of the rows that a role may read. */
 export type WantedRow = Pick<WantedRows, 'from' | 'mapping' | 'where'>
 
 export type Related = Extract<OrderTarget, { kind: 'related' }>
 export type Aggregate = Extract<OrderTarget, { kind: 'aggregate' }>
 
-/** Reading a table as a role may. Conditions are on the row at hand. */
+/** The right to read a table. Conditions are on the current row. */
 export interface SelectAccess {
   /** Database names. */
   readonly columns: ReadonlySet<string>
   readonly computedFields: ReadonlySet<string>
   readonly allowAggregations: boolean
-  /** The root fields that lead to rows of the table; absent: all. */
+  /** The root fields that give access to rows of the table; absent: all. */
   readonly rootFields?: RootFieldVisibility | undefined
-  /** A list of rows, under the role's limit. */
+  /** A list of rows, with the role's limit. */
   rows(wanted?: WantedRows): Rows
-  /** At most one row: the role's limit is about lists. */
+  /** At most one row; the role's limit applies only to lists. */
   row(wanted: WantedRow): Rows
-  /** That a row which the mapping leads to exists and fulfils a condition. */
+  /** Holds if a row that the mapping relates exists and fulfils a condition. */
   related(mapping: Mapping, where: Condition): Condition
-  /** That any row fulfils a condition. */
+  /** Holds if any row fulfils a condition. */
   exists(where: Condition): Condition
-  /** A value of the row that the mapping leads to. */
+  /** A value of the related row. */
   orderByRelated(related: Pick<Related, 'mapping' | 'unique' | 'of'>): OrderTarget
-  /** An aggregate of all rows that the mapping leads to. */
+  /** An aggregate of all related rows. */
   orderByAggregate(aggregate: Omit<Aggregate, 'kind' | 'table' | 'where'>): OrderTarget
 }
 
-/** Reading as a permission lets a role. */
+/** Reads, limited by a permission. */
 export class PermittedRows implements SelectAccess {
   readonly columns: ReadonlySet<string>
   readonly computedFields: ReadonlySet<string>

@@ -1,8 +1,8 @@
-// How plugins put a function around a kind of work: to measure, trace, limit or refuse it.
+// Hooks with which plugins wrap a kind of work, to measure, trace, limit or refuse it.
 
 /**
- * Runs `run` once and returns its result, or throws before it to refuse the work. `work` holds the facts known so far;
- * more are filled in by the time `run` has ended.
+ * Must call `run` once and return its result, or throw before that to refuse the work. `work` holds the facts known so
+ * far; by the time `run` has ended, more may be filled in.
  */
 export type Around<Work> = <T>(work: Work, run: () => Promise<T>) => Promise<T>
 

@@ -1,8 +1,8 @@
--- What PostgreSQL compares values of types by. $1: type oids.
--- The operators are those of a type's default operator classes, by which PostgreSQL sorts (btree) and tells values apart
--- (hash too); the search path says nothing about them.
+-- The operators with which PostgreSQL compares values of types. $1: type oids. They are those of the default operator
+-- classes, which PostgreSQL uses to sort values (btree) and to deduplicate them (btree or hash). They do not depend on
+-- the search path.
 with recursive parts (root, oid, depth) as (
-  -- The types that a type is made of, itself first: values are compared member by member.
+  -- A type and the types of its members, recursively: values are compared member by member.
   select asked.oid, asked.oid, 0 from pg_catalog.unnest($1::oid[]) as asked (oid)
   union
   select parts.root, part.oid, case when t.typtype = 'd' then parts.depth else 1 end
@@ -23,7 +23,7 @@ plain as materialized (
   join pg_catalog.pg_type t on t.oid = parts.oid
   where t.typtype <> 'd'
 ),
--- What a value is taken for where nothing says so: by `rank`, other types in memory come last.
+-- Types that a value is cast to implicitly. By `rank`, casts that change the representation come last.
 taken as materialized (
   select plain.oid, target.oid as target, target.rank
   from (select distinct oid, typtype, "isArray" from plain) as plain
@@ -74,7 +74,7 @@ operators as materialized (
     union all
     select oid, '<>', negated, rank from class_operators where symbol = '=' and negated <> 0
     union all
-    -- A type without a class may have operators of these names.
+    -- A type without an operator class may still have operators of these names.
     select plain.oid, o.oprname, o.oid, 2
     from plain
     join pg_catalog.pg_operator o

@@ -1,4 +1,4 @@
-// Reads what PostgreSQL compares values of types by.
+// Reads the operators with which PostgreSQL compares values.
 
 import { readFileSync } from 'node:fs'
 import type { Row, Transaction } from '../database/transaction.ts'
@@ -6,10 +6,10 @@ import type { ComparisonSymbol, OperatorName, TypeComparison } from './types.ts'
 
 const query = readFileSync(new URL('./comparisons.sql', import.meta.url), 'utf8')
 
-/** The types below this OID are PostgreSQL's own, and the same in all its databases. */
+/** Types with a lower OID are PostgreSQL's own, and the same in all databases. */
 const firstOther = 10_000
 
-/** Of PostgreSQL's own types, by OID, as long as the casts and operators are those that they were read with. */
+/** PostgreSQL's own types by OID, valid until the casts or operators of the database change. */
 const ofPostgres = new Map<number, TypeComparison>()
 let comparedBy = ''
 
@@ -19,7 +19,7 @@ const usualOperators = Object.fromEntries(
   symbols.map((symbol): [string, OperatorName] => [symbol, ['pg_catalog', symbol]]),
 )
 
-/** An enum is compared as any other. */
+/** All enums are compared alike. */
 const enumComparison = (oid: number): TypeComparison => ({
   base: oid,
   isRow: false,
@@ -35,11 +35,11 @@ const enumComparison = (oid: number): TypeComparison => ({
 interface ReadType {
   readonly oid: number
   readonly kind: string
-  /** Changes with the casts and operators of the database. */
+  /** A fingerprint of the casts and operators in the database. */
   readonly comparedBy: string
 }
 
-/** By OID; a type that is gone has none. */
+/** By OID; types that no longer exist are missing. */
 export async function readComparisons(
   reader: Pick<Transaction, 'rows'>,
   types: readonly ReadType[],

@@ -1,5 +1,5 @@
--- The named functions with their input arguments; aggregates, window functions and procedures do not count.
--- $1: schemas, $2: names, in pairs.
+-- The named functions with their input arguments; aggregates, window functions and procedures are left out. $1:
+-- schemas, $2: names, in pairs.
 select
   p.oid,
   n.nspname::text as schema,

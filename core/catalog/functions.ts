@@ -20,12 +20,14 @@ interface FunctionRow extends Row {
   readonly returnsSet: boolean
   readonly returnType: TypeRow
   readonly returnsTable: boolean | null
-  /** How many of the last arguments have a default. */
+  /** The number of arguments with a default; they come last. */
   readonly defaults: number
   readonly arguments: readonly [name: string | null, ...TypeRow][] | null
 }
 
-/** The functions of the given names, by `nameKey`, overloads together; an empty list where there is none. */
+/**
+ * The functions of the given names, by `nameKey`, overloads together; the list is empty if no function has the name.
+ */
 export async function introspectFunctions(
   reader: Reader,
   names: readonly QualifiedName[],

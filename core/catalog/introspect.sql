@@ -1,5 +1,5 @@
--- The named relations with their columns and constraints. $1: schemas, $2: names, in pairs.
--- Locks nothing: only views and foreign tables are asked for their updatability, which opens them.
+-- The named relations with their columns and constraints. $1: schemas, $2: names, in pairs. It takes no locks, except
+-- on views and foreign tables, which PostgreSQL opens to determine whether they are updatable.
 with recursive wanted as (
   select c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass, c.relhasrules
   from (select distinct schema, name from unnest($1::text[], $2::text[]) as pair (schema, name)) as pair
@@ -7,7 +7,7 @@ with recursive wanted as (
   join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = pair.name
   where c.relkind in ('r', 'p', 'v', 'm', 'f')
 ),
--- What is read with a relation: views are looked through.
+-- The relations that are read along with a relation, recursively through views.
 reached (root, oid) as (
   select w.oid, w.oid from wanted w
   union
@@ -19,8 +19,9 @@ reached (root, oid) as (
     on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid
     and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid <> c.oid
 ),
--- Those that run a volatile function in a view or a policy: functions of PostgreSQL itself are no dependencies, but stand in
--- the expressions. A subquery for each relation, since nothing else keeps PostgreSQL from looking at all views there are.
+-- Relations that run a volatile function in a view or a policy. Built-in functions are not recorded as dependencies, so
+-- they are found in the text of the expressions. The subqueries keep PostgreSQL from reading the views of the whole
+-- database.
 effectful as (
   select distinct reached.root
   from reached
@@ -44,7 +45,7 @@ effectful as (
     )
   end
 ),
--- The tables that inherit from those that are no partitioned ones: their rows are read with them.
+-- Tables that inherit from an unpartitioned table; reading the parent reads their rows too.
 heirs (root, oid) as (
   select w.oid, i.inhrelid
   from wanted w
@@ -53,7 +54,7 @@ heirs (root, oid) as (
   union
   select heirs.root, i.inhrelid from heirs join pg_catalog.pg_inherits i on i.inhparent = heirs.oid
 ),
--- Before PostgreSQL 18 constraints have no such columns: a name that they lack stands for the one here.
+-- Default values for columns that `pg_constraint` lacks before PostgreSQL 18: a missing name resolves to these.
 absent (conperiod, conenforced) as (select false, true)
 select
   w.oid,
@@ -129,7 +130,7 @@ select
             join pg_catalog.pg_attribute ha on ha.attrelid = h.oid and ha.attname = a.attname
             where h.root = w.oid and not ha.attnotnull
           ),
-        -- A domain may bring a default of its own.
+        -- A domain may have its own default.
         a.atthasdef or (select y.typdefault is not null from pg_catalog.pg_type y where y.oid = a.atttypid),
         a.attgenerated <> '', a.attidentity, d.description,
         (
@@ -144,7 +145,7 @@ select
     from pg_catalog.pg_attribute a
     left join pg_catalog.pg_description d
       on d.objoid = a.attrelid and d.classoid = 'pg_catalog.pg_class'::regclass and d.objsubid = a.attnum
-    -- Since PostgreSQL 18 NOT NULL is a constraint, which need not be validated.
+    -- Since PostgreSQL 18 NOT NULL is a constraint, and may be not validated.
     cross join (
       select array(
         select n.conkey[1]
@@ -175,12 +176,12 @@ select
     left join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
     where k.conrelid = w.oid
       and k.contype in ('p', 'u', 'f')
-      -- A key of a partitioned table says nothing until all partitions have it.
+      -- A key of a partitioned table is invalid until all partitions have it.
       and not (
         k.contype in ('p', 'u')
         and exists (select from pg_catalog.pg_index x where x.indexrelid = k.conindid and not x.indisvalid)
       )
-      -- A key to a partitioned table has a child for each of its partitions.
+      -- A foreign key to a partitioned table has a child constraint for each partition.
       and not exists (
         select from pg_catalog.pg_constraint parent
         where parent.oid = k.conparentid and parent.conrelid = k.conrelid

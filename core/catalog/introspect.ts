@@ -18,7 +18,7 @@ import type {
   StatementForm,
 } from './types.ts'
 
-/** What introspection needs of a connection. */
+/** The part of a connection that introspection needs. */
 export type Reader = Pick<Transaction, 'rows'>
 
 const tablesQuery = readFileSync(new URL('./introspect.sql', import.meta.url), 'utf8')
@@ -80,7 +80,7 @@ const relationKinds = {
   f: 'foreign',
 } as const satisfies Record<string, RelationKind>
 
-/** The named tables, as many as exist, in no particular order. Takes two queries however many names are given. */
+/** The named tables that exist, in no particular order. It takes two queries, however many names are given. */
 export async function introspect(reader: Reader, names: readonly QualifiedName[]): Promise<CatalogTable[]> {
   if (names.length === 0) return []
   const pairs = [names.map(({ schema }) => schema), names.map(({ name }) => name)]
@@ -94,10 +94,12 @@ export async function introspect(reader: Reader, names: readonly QualifiedName[]
 /** Types by OID. */
 export type Types = ReadonlyMap<number, PgType>
 
-/** So often what has been read is read again because others drop its types meanwhile. */
+/** The number of attempts if other sessions keep dropping types between the two queries. */
 const mostReadings = 10
 
-/** Rows, and the types that they name. Of a type that was dropped between the two queries the rows tell what is no more. */
+/**
+ * Rows and the types that they name. If a type is dropped between the two queries, the rows are stale and read again.
+ */
 export async function readWithTypes<R>(
   reader: Reader,
   { read, typesOf }: { read(): Promise<R[]>; typesOf(row: R): readonly number[] },
@@ -111,7 +113,7 @@ export async function readWithTypes<R>(
   throw internalError('the types of tables or functions are dropped while they are read')
 }
 
-/** Types as they look from outside; what has the same type shares one object. */
+/** The external view of types; columns of the same type share one object. */
 async function readTypes(reader: Reader, oids: ReadonlySet<number>): Promise<Types> {
   if (oids.size === 0) return new Map()
   const rows = await reader.rows<Row & PgType & { asked: number; oid: number; comparedBy: string }>(typesQuery, [
@@ -122,7 +124,7 @@ async function readTypes(reader: Reader, oids: ReadonlySet<number>): Promise<Typ
     rows.flatMap(({ asked, comparedBy: _, isEnumDomain, isTableRow, ...type }) => {
       const comparison = comparisons.get(type.oid)
       const flags = { ...(isEnumDomain && { isEnumDomain }), ...(isTableRow && { isTableRow }) }
-      // What is gone meanwhile is read again.
+      // A missing type makes the caller read again.
       return comparison ? [[asked, { ...type, ...flags, comparison }] as const] : []
     }),
   )
@@ -212,14 +214,14 @@ function foreignKey(
   }
 }
 
-/** The column that holds an enum table's values; null when its primary key cannot. */
+/** The column with the values of an enum table; null if its primary key cannot hold enum values. */
 export function enumKeyColumn(table: CatalogTable): CatalogColumn | null {
   const [name, ...others] = table.primaryKey?.columns ?? []
   const column = table.columns.find((candidate) => candidate.name === name)
   return column && others.length === 0 && column.type.sql === 'text' ? column : null
 }
 
-/** The rows of an enum table, in the table's own order; null when its primary key cannot hold enum values. */
+/** The rows of an enum table, in the table's own order; null if its primary key cannot hold enum values. */
 export async function fetchEnumValues(reader: Reader, table: CatalogTable): Promise<EnumValue[] | null> {
   const key = enumKeyColumn(table)
   if (!key) return null

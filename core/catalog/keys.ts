@@ -1,15 +1,16 @@
-// What the keys of a table promise. Unique indexes that are no constraints (partial ones, and those on expressions) and
-// exclusion constraints promise nothing here.
+// The guarantees of a table's keys. Exclusion constraints are ignored here, and so are unique indexes without a
+// constraint (partial ones, or on expressions).
 
 import type { CatalogConstraint, CatalogTable } from './types.ts'
 
-/** The keys of a table, the primary one first. */
+/** The keys of a table, the primary key first. */
 export const keysOf = ({ primaryKey, uniqueConstraints }: CatalogTable): readonly CatalogConstraint[] =>
   primaryKey ? [primaryKey, ...uniqueConstraints] : uniqueConstraints
 
 /**
- * Whether values for these columns pick at most one row. A deferrable key may be broken until its transaction ends, and those
- * of a table that others inherit from do not hold for their rows. Equal periods overlap, unless they are empty, which is refused.
+ * Whether values for these columns select at most one row. Deferrable keys may be violated until the transaction ends.
+ * The keys of a parent table do not cover the rows of tables that inherit from it. Equal periods overlap unless they
+ * are empty, and PostgreSQL refuses empty ones.
  */
 export const isUniqueBy = (table: CatalogTable, columns: Iterable<string>): boolean => {
   const given = new Set(columns)
@@ -18,7 +19,7 @@ export const isUniqueBy = (table: CatalogTable, columns: Iterable<string>): bool
   return !table.isInherited && keysOf(table).some(picks)
 }
 
-/** Why ON CONFLICT cannot name a key of the table; null: it can. */
+/** The reason why ON CONFLICT cannot use a key of the table; null if it can. */
 export function conflictRefusal(table: CatalogTable, { isDeferrable, isPeriod }: CatalogConstraint): string | null {
   if (hasRulesOnConflict(table))
     return 'is of a table with rules for inserts or updates, for which PostgreSQL has no ON CONFLICT'

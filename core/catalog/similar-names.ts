@@ -1,4 +1,4 @@
-// Tables and functions that resemble a name which stands for nothing.
+// Finds tables and functions with a name similar to an unknown one.
 
 import type { Transaction } from '../database/transaction.ts'
 import type { ErrorHelp } from '../errors/errors.ts'
@@ -16,13 +16,13 @@ const similar = (query: string) => async (transaction: Transaction, wanted: Qual
 
 type Row = { readonly schema: string; readonly name: string }
 
-/** Which table or view of the database may have been meant. */
+/** The table or view that was probably meant. */
 export const similarTable = similar(tables)
 
-/** Which function of the database may have been meant. */
+/** The function that was probably meant. */
 export const similarFunction = similar(functions)
 
-/** The one of another schema, or one of the schema that is called nearly so; nothing when it is there itself. */
+/** The same name in another schema, or a similar name in the same schema; nothing if the name exists. */
 export function similarName(wanted: QualifiedName, candidates: readonly QualifiedName[]): ErrorHelp {
   if (candidates.some((each) => sameName(each, wanted))) return {}
   const elsewhere = candidates.find(({ name }) => name === wanted.name)

@@ -1,6 +1,6 @@
--- How types look from outside; domains stand for their base type, one level. $1: type oids.
--- The text is valid whatever the search path is. It is made with type modifier -1, since without one `character` and
--- `bit` would mean length 1.
+-- The external view of types; domains are resolved to their base type, one level. $1: type oids. The text is valid for
+-- every search path. It is formatted with type modifier -1, because without it `character` and `bit` would mean length
+-- 1.
 select
   asked.oid as asked,
   t.oid,
@@ -10,7 +10,7 @@ select
   element.oid is not null as "isArray",
   given.typtype = 'd' and t.typtype = 'e' as "isEnumDomain",
   relation.relkind <> 'c' as "isTableRow",
-  -- Changes with the casts and operators that there are, those of PostgreSQL's own types among them.
+  -- A fingerprint of all casts and operators, including those of built-in types.
   (select pg_catalog.concat_ws('.', pg_catalog.count(*), pg_catalog.max(c.oid)) from pg_catalog.pg_cast c)
     || '/'
     || (select pg_catalog.concat_ws('.', pg_catalog.count(*), pg_catalog.max(o.oid)) from pg_catalog.pg_operator o)

@@ -1,55 +1,55 @@
-// What PostgreSQL has: tables, columns, constraints and functions as introspected, unaware of metadata.
+// The introspected parts of a database: tables, columns, constraints and functions. Nothing here depends on metadata.
 
 import type { QualifiedName } from '../names/names.ts'
 
-/** How a column's type looks from outside. */
+/** The external view of a column's type. */
 export interface PgType {
   readonly schema: string
   /** `pg_type.typname` after domains were resolved one level: `int4`, `_text`, `uuid`. */
   readonly name: string
-  /** The type as a cast spells it, quoted where needed: `integer`, `character varying`, `crm."Mood"[]`. */
+  /** The type as in a cast, quoted if needed: `integer`, `character varying`, `crm."Mood"[]`. */
   readonly sql: string
   /** `pg_type.typtype`: b base, c composite, d domain, e enum, p pseudo, r range, m multirange. */
   readonly kind: string
   readonly isArray: boolean
-  /** Whether it is an enum that stands for a domain over it, which PostgreSQL has no comparisons for. Absent: no. */
+  /** Whether it is the enum under a domain. PostgreSQL has no comparisons for that domain. Absent: no. */
   readonly isEnumDomain?: boolean
-  /** Whether its values are rows of a table, or of what is read like one. Absent: no. */
+  /** Whether its values are rows of a table, view or other relation. Absent: no. */
   readonly isTableRow?: boolean
-  /** `pg_type.oid`: identity of a type across renames; absent where none was read. */
+  /** `pg_type.oid`: the identity of a type across renames; absent if the type was not read from a catalog. */
   readonly oid?: number
-  /** Absent where none was read: as PostgreSQL's own types are. */
+  /** Absent if it was not read: values are compared as those of built-in types. */
   readonly comparison?: TypeComparison
 }
 
-/** The operators that values are compared by, by the names that PostgreSQL's own types have for them. */
+/** The names of PostgreSQL's comparison operators; other types may use other names for them. */
 export type ComparisonSymbol = '=' | '<>' | '<' | '<=' | '>' | '>='
 
 export type OperatorName = readonly [schema: string, name: string]
 
-/** What PostgreSQL compares values of a type by, whatever the search path is. */
+/** The operators that compare values of a type, independent of the search path. */
 export interface TypeComparison {
-  /** OID of the type without domains. */
+  /** The OID of the type with all domains resolved. */
   readonly base: number
-  /** Whether values are rows, which SQL takes for null when all their members are. */
+  /** Whether values are rows. SQL takes a row for null if all its members are null. */
   readonly isRow: boolean
-  /** Whether rows can be sorted by values, and told apart. */
+  /** Whether rows can be sorted and deduplicated by values of the type. */
   readonly isSorted: boolean
-  /** The type lacks those that are absent. */
+  /** The operators that the type has. */
   readonly operators: Readonly<Partial<Record<ComparisonSymbol, OperatorName>>>
-  /** The schema of the aggregates `min` and `max`; null: the type has none. */
+  /** The schema of the aggregates `min` and `max`; null if the type has none. */
   readonly extremes: string | null
-  /** The schema of the type's own operators for patterns (`~~` and its like); null: it has none. */
+  /** The schema of the type's own pattern operators (`~~` and the like); null if it has none. */
   readonly patterns: string | null
-  /** OIDs of the members' types, where values are rows. */
+  /** The OIDs of the members' types, if values are rows. */
   readonly attributes: readonly number[]
-  /** OIDs of the types that a value is taken for without a cast, its own among them. */
+  /** The OIDs of the types that a value is cast to implicitly, including its own. */
   readonly takenFor: readonly number[]
   /** The types that `=` compares a value with, and the schema of that operator. */
   readonly equalTo: readonly (readonly [type: number, schema: string])[]
 }
 
-/** A base type of PostgreSQL itself, by its `typname`. */
+/** A built-in base type of PostgreSQL, by its `typname`. */
 export const builtInType = (name: string): PgType => ({
   schema: 'pg_catalog',
   name,
@@ -60,18 +60,21 @@ export const builtInType = (name: string): PgType => ({
 
 export interface CatalogColumn {
   readonly name: string
-  /** `pg_attribute.attnum`: identity of a column across renames. */
+  /** `pg_attribute.attnum`: the identity of a column across renames. */
   readonly number: number
   readonly type: PgType
-  /** Unless every row is known to have a value: NOT NULL is validated, and holds in the tables that inherit from it. */
+  /** False only if every row has a value: NOT NULL is validated, and holds in tables that inherit from this one. */
   readonly nullable: boolean
   readonly hasDefault: boolean
   /** `GENERATED ALWAYS AS (...) STORED/VIRTUAL`: never writable. */
   readonly generated: boolean
-  /** `a` for GENERATED ALWAYS AS IDENTITY, `d` BY DEFAULT, '' otherwise. */
+  /** `a` for GENERATED ALWAYS AS IDENTITY, `d` for BY DEFAULT, '' otherwise. */
   readonly identity: string
   readonly comment: string | null
-  /** One that is not deterministic, which PostgreSQL has no patterns for, or not all. Absent: it is. */
+  /**
+   * A nondeterministic collation; PostgreSQL supports few or no patterns for it. Absent: the collation is
+   * deterministic.
+   */
   readonly collation?: QualifiedName
 }
 
@@ -79,11 +82,11 @@ export interface CatalogConstraint {
   readonly name: string
   readonly oid: number
   readonly columns: readonly string[]
-  /** Whether it may be checked at the end of the transaction; PostgreSQL has no ON CONFLICT for such keys. Absent: no. */
+  /** Whether it may be checked at the end of the transaction, which ON CONFLICT does not support. Absent: no. */
   readonly isDeferrable?: boolean
   /**
-   * Whether its last column is a period: a key WITHOUT OVERLAPS, which ON CONFLICT does not update by, or a foreign key that is
-   * fulfilled by rows whose periods cover the one here. Absent: no.
+   * Whether its last column is a period. It is then a key WITHOUT OVERLAPS, which ON CONFLICT cannot update by, or a
+   * foreign key to rows whose periods together cover this one. Absent: no.
    */
   readonly isPeriod?: boolean
 }
@@ -92,7 +95,9 @@ export interface CatalogForeignKey extends CatalogConstraint {
   readonly target: QualifiedName
   /** The referenced columns, in the order of `columns`. */
   readonly targetColumns: readonly string[]
-  /** Whether rows may break it: not validated, not enforced, or of a table that others inherit from. Absent: no. */
+  /**
+   * Whether rows may violate it: it is not validated, not enforced, or other tables inherit from this one. Absent: no.
+   */
   readonly isUnproven?: boolean
 }
 
@@ -108,9 +113,9 @@ export type RelationKind = 'table' | 'partitioned' | 'view' | 'materialized' | '
 export interface CatalogTable extends QualifiedName {
   readonly oid: number
   readonly kind: RelationKind
-  /** Whether reading it may do more than read: a foreign table, or a view or policy with a volatile function in it. */
+  /** Whether reading it may have side effects: a foreign table, or a view or policy with a volatile function. */
   readonly isEffectful: boolean
-  /** Whether tables inherit from it, whose rows are among its own though its keys do not hold for them. */
+  /** Whether tables inherit from it. Reading it includes their rows, but its keys do not cover them. */
   readonly isInherited: boolean
   readonly comment: string | null
   readonly columns: readonly CatalogColumn[]
@@ -119,15 +124,15 @@ export interface CatalogTable extends QualifiedName {
   readonly uniqueConstraints: readonly CatalogConstraint[]
   readonly foreignKeys: readonly CatalogForeignKey[]
   /**
-   * From `pg_relation_is_updatable`, INSTEAD OF triggers counted; materialized views never, nor where a rule does something else
-   * instead and gives back no rows.
+   * From `pg_relation_is_updatable`, including INSTEAD OF triggers. Never true for materialized views, nor if a rule runs
+   * another statement instead and returns no rows.
    */
   readonly insertable: boolean
   readonly updatable: boolean
   readonly deletable: boolean
-  /** The changes that rules rewrite, and the statements that give their rows back; null: none does. Absent: none are rewritten. */
+  /** The changes that rules rewrite, with the statement form that returns their rows; null: no form does. Absent: no rules. */
   readonly rewritten?: Readonly<Partial<Record<ChangeKind, StatementForm | null>>>
-  /** The rows of a table that metadata marks as enum; null when it is not, or cannot be one. */
+  /** The rows of a table that metadata marks as an enum; null if it is not marked, or cannot be an enum. */
   readonly enumValues: readonly EnumValue[] | null
 }
 
@@ -136,7 +141,7 @@ export interface EnumValue {
   readonly comment: string | null
 }
 
-/** A type as the database declares it, domains not followed. */
+/** A type as declared in the database, with domains not resolved. */
 export interface DeclaredType extends QualifiedName {
   /** `pg_type.typtype`, as in {@link PgType}. */
   readonly kind: string
@@ -144,21 +149,21 @@ export interface DeclaredType extends QualifiedName {
 
 /** An argument that a caller of a function passes. */
 export interface FunctionArgument {
-  /** Null when it has none. */
+  /** Null if it has no name. */
   readonly name: string | null
   readonly type: PgType
   readonly declaredType: DeclaredType
   readonly hasDefault: boolean
 }
 
-/** A plain function; several of one name are overloads. */
+/** A plain function; functions of the same name are overloads. */
 export interface CatalogFunction extends QualifiedName {
   readonly oid: number
   readonly comment: string | null
   readonly volatile: boolean
-  /** Whether the last argument takes any number of values. */
+  /** Whether the last argument is variadic. */
   readonly variadic: boolean
-  /** Without those that only return something. */
+  /** Input arguments only. */
   readonly arguments: readonly FunctionArgument[]
   readonly returnsSet: boolean
   readonly returnType: PgType
@@ -171,7 +176,7 @@ export interface CatalogFunction extends QualifiedName {
 export interface Catalog {
   /** By `nameKey`. */
   readonly tables: ReadonlyMap<string, CatalogTable>
-  /** By `nameKey`, each with its overloads; the list is empty when there is no such function. */
+  /** By `nameKey`, each with its overloads; the list is empty if there is no such function. */
   readonly functions: ReadonlyMap<string, readonly CatalogFunction[]>
   /** Major version of the server, e.g. 15. */
   readonly serverVersion: number

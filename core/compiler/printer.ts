@@ -1,5 +1,5 @@
-// State of printing one statement: aliases, numbered in order of use so that equal plans give equal text, and what the
-// server at hand can do.
+// The state of printing one statement: its options and its aliases. Aliases are numbered in order of use, so that equal
+// plans give equal text.
 
 import type { StatementForm } from '../catalog/types.ts'
 import { compile, empty, id, join, type Sql, type Statement, sql } from '../database/sql/sql.ts'
@@ -12,7 +12,7 @@ export interface PrinterOptions {
   readonly serverVersion: number
 }
 
-/** A call of PostgreSQL takes no more arguments. */
+/** PostgreSQL's limit for the arguments of a call. */
 const maxArguments = 100
 
 export class Printer {
@@ -36,7 +36,7 @@ export class Printer {
     return `trellis#${this.#count++}`
   }
 
-  /** Prints a condition in which `root` is the row of that alias. */
+  /** Prints a condition; `rootColumn` in it refers to the row with that alias. */
   rooted(row: Sql, print: () => Sql): Sql {
     const outer = this.#root
     this.#root = row
@@ -45,22 +45,23 @@ export class Printer {
     return printed
   }
 
-  /** The row that `rootColumn` belongs to; without a `rooted` condition around, the one at hand. */
+  /** The row that `rootColumn` refers to: that of the enclosing `rooted` condition, else this one. */
   rootOr(row: Sql): Sql {
     return this.#root ?? row
   }
 
   /**
-   * Has the statement evaluate an expression of its parameters once, before it looks at any row: what fails for some rows
-   * only would tell that there are such rows, hidden ones too.
+   * Makes the statement evaluate an expression of its parameters once, before it reads rows. An expression that fails
+   * only for some rows would reveal that they exist, even if they are hidden.
    */
   try(expression: Sql): void {
     this.#trials.push(expression)
   }
 
   /**
-   * Has PostgreSQL look at the statement anew when a column of the table gets another type. Of tables that are read it knows;
-   * but where a function or a parameter gives rows of the type, a prepared statement would fail from then on.
+   * Makes PostgreSQL replan the statement when a column of the table changes its type. It does so for tables that a
+   * statement reads. But where a function or a parameter yields rows of the table's type, a prepared statement would
+   * fail from then on.
    */
   follow(table: QualifiedName): void {
     this.#followed.set(nameKey(table), table)
@@ -71,19 +72,19 @@ export class Printer {
     return compile(this.finished(query))
   }
 
-  /** The query with what is to be tried before. */
+  /** The query, with the expressions that must be evaluated first. */
   finished(query: Sql): Sql {
     const trial = this.trial()
     const tried = trial ? sql`select * from (${query}) as ${this.alias()} where ${trial}` : query
     if (this.#followed.size === 0) return tried
-    // What nobody refers to is neither planned nor run.
+    // PostgreSQL neither plans nor runs a CTE that nothing refers to.
     const unread = [...this.#followed.values()].map(({ schema, name }) => {
       return sql`${this.alias()} as (select from ${id(schema, name)} where false)`
     })
     return sql`with ${join(unread)} ${tried}`
   }
 
-  /** The same for one that changes rows and returns some. */
+  /** As {@link finish}, for a statement that changes rows and returns some. */
   finishChange(change: Sql, { form }: { readonly form?: StatementForm } = {}): Statement {
     const trial = this.trial()
     if (!trial && form !== 'within') return compile(change)
@@ -92,14 +93,17 @@ export class Printer {
     return compile(sql`with ${changed} as (${change}) select * from ${changed}${where}`)
   }
 
-  /** What is to be tried, as a condition that always holds, though the planner does not see it; null: nothing. */
+  /**
+   * A condition that evaluates the collected expressions. It always holds, but the planner cannot simplify it. Null if
+   * nothing was collected.
+   */
   trial(): Sql | null {
     const trials = this.#trials.splice(0)
     return trials.length === 0 ? null : trialSql(trials)
   }
 }
 
-/** A condition that always holds where none of the expressions fails. */
+/** A condition that always holds, unless one of the expressions fails. */
 export function trialSql(expressions: readonly Sql[]): Sql {
   const calls: Sql[] = []
   for (let i = 0; i < expressions.length; i += maxArguments) {

@@ -1,15 +1,15 @@
-// Work that may be ended early, by an `AbortSignal` whose reason is the error.
+// Support for work that an `AbortSignal` can end early; the signal's reason is the error.
 
-/** What waits for a signal. */
+/** A callback that waits for a signal. */
 interface Watcher {
   readonly run: () => void
-  /** Its place among the others; -1: it waits no longer. */
+  /** Its index in the list; -1: it is removed. */
   place: number
 }
 
 /**
- * All that waits for one signal, behind one listener. Node looks through all listeners of a signal whenever one comes or goes, and
- * each that went keeps alive those that came after it: with a signal that lives long that is all that ever waited for it.
+ * All callbacks of a signal, behind one listener. Node scans all listeners of a signal whenever one is added or
+ * removed. A removed listener also keeps later ones alive, which is a leak on long-lived signals.
  */
 class Watchers {
   readonly #signal: AbortSignal
@@ -36,7 +36,7 @@ class Watchers {
       this.#watchers[place] = last
       last.place = place
     }
-    // A signal that somebody listens to is kept by those that it follows.
+    // As long as a signal has a listener, the signals that it follows keep it alive.
     if (this.#watchers.length === 0) this.#signal.removeEventListener('abort', this.#listener)
   }
 
@@ -47,12 +47,12 @@ class Watchers {
 
 const watchers = Symbol('watchers')
 
-/** With the signal rather than in a table: most live as long as a request. */
+/** Stored on the signal instead of in a map, because most signals live only as long as a request. */
 interface WatchedSignal extends AbortSignal {
   [watchers]?: Watchers
 }
 
-/** Calls `run` when the signal aborts, at once if it has aborted; returns what ends the watching. */
+/** Calls `run` when the signal aborts, or now if it has aborted; returns a function that cancels this. */
 export function onAbort(signal: WatchedSignal, run: () => void): () => void {
   if (signal.aborted) {
     run()
@@ -64,11 +64,11 @@ export function onAbort(signal: WatchedSignal, run: () => void): () => void {
   return () => all.remove(watcher)
 }
 
-/** A signal that aborts as soon as one of them does. */
+/** A signal that aborts as soon as either signal does. */
 export const eitherSignal = (one: AbortSignal | null, other: AbortSignal | null): AbortSignal | null =>
   one && other ? AbortSignal.any([one, other]) : (one ?? other)
 
-/** What the work gives, or the reason as soon as the signal aborts: the work is left to itself then. */
+/** The result of the work, or the signal's reason as soon as it aborts; the work itself continues then. */
 export function unlessAborted<T>(signal: AbortSignal | null, work: Promise<T>): Promise<T> {
   if (!signal) return work
   return new Promise((resolve, reject) => {

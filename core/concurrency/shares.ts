@@ -1,14 +1,15 @@
-// Places of which each caller has a share that is smaller than the whole. The share follows from the places that are free:
-// with some callers each gets less, and the next one still finds a free place. A caller that exceeds its share waits in a
-// line of its own.
+// A limiter that gives each caller a share of the places, which is smaller than the whole. The share depends on the
+// free places. With several callers each one gets less, and the next one still finds a free place. A caller that
+// exceeds its share waits in its own queue.
 //
-// A caller is counted four times: by its connection, by its session at its network, by its session and by its network. The
-// last two may stand for many people (an anonymous role, a proxy, the users of one office), so their shares leave only a
-// tenth free. A connection has less than its session at one network: a role without variables is one session for all its users.
+// A caller counts under four keys: its connection, its session at its network, its session, and its network. The last
+// two may stand for many people (an anonymous role, a proxy, an office), so their shares leave only a tenth free. A
+// connection gets less than its session at one network, because a role without variables is one session for all its
+// users.
 
 import { onAbort } from './aborting.ts'
 
-/** By what a caller is known. The texts may cost something, and are asked for only when places run short. */
+/** Identifies a caller. Computing the texts may be expensive, so they are read only when places run short. */
 export interface Caller {
   readonly connection: object
   /** The role and the session variables. */
@@ -17,45 +18,48 @@ export interface Caller {
 }
 
 export interface SharesOptions {
-  /** Places in all. */
+  /** The number of places. */
   readonly places: number
-  /** The largest part that a session at one network may have, in percent; 100: nothing is limited. */
+  /** The largest share of a session at one network, in percent; 100: no limit. */
   readonly percent: number
-  /** Places that are taken, those of work without a caller among them; absent: those of callers. */
+  /** The number of taken places, including work without a caller; absent: the places taken by callers. */
   readonly taken?: () => number
-  /** How long a caller waits for itself, and the error then; absent: without end. */
-  readonly patience?: { readonly millis: number; readonly error: () => Error }
+  /** The longest wait of a caller that exceeds its share, and the error after it; absent: no limit. */
+  readonly timeout?: { readonly millis: number; readonly error: () => Error }
 }
 
-/** The largest parts, in percent: of a connection beside that of a session at one network, and of what may stand for many. */
+/**
+ * The share of a connection, relative to that of its session at one network; the percentage for sessions and for
+ * networks.
+ */
 const [ofConnection, ofMany] = [2 / 3, 90]
 
-/** What is counted by one key. */
+/** The places that are counted under one key. */
 interface Holder {
   readonly key: unknown
-  /** How many places it may have for each free one. */
+  /** The number of places that it may hold for each free one. */
   readonly perFree: number
   held: number
-  /** Those that hold a place or wait for one. */
+  /** The number of places that it holds or waits for. */
   seats: number
-  readonly line: Set<Taking>
+  readonly queue: Set<Taking>
 }
 
-/** A place, until it is left, once. */
+/** A taken place; `leave` frees it, and must be called once. */
 export interface Seat {
   leave(): void
 }
 
-/** A place, or the wait for one. */
+/** A taken place, or a caller that waits for one. */
 class Taking implements Seat {
   readonly caller: Caller
   readonly #leave: (taking: Taking) => void
-  /** Null while there is plenty: whose it is counts only when places run short. */
+  /** Null until places run short: before that they are not counted by key. */
   holders: readonly Holder[] | null = null
-  /** So many of its holders count it; it is had when all do. */
+  /** The number of holders that count it; the place is taken when all of them do. */
   counted = 0
   isTaken = false
-  /** Called when it is had after a wait. */
+  /** Called when a waiting caller gets its place. */
   admit: (() => void) | null = null
 
   constructor(caller: Caller, leave: (taking: Taking) => void) {
@@ -68,18 +72,18 @@ class Taking implements Seat {
   }
 }
 
-/** Of `percent` of all places: how many are had for each one that is left free. */
+/** Converts a percentage of all places into the number of places for each free one. */
 const perFree = (percent: number): number => (percent >= 100 ? Number.POSITIVE_INFINITY : percent / (100 - percent))
 
 export class Shares {
   readonly #options: SharesOptions
   readonly #holders = new Map<unknown, Holder>()
-  /** Holders with a line. */
+  /** Holders with a queue. */
   readonly #blocked = new Set<Holder>()
-  /** Places that were taken while there were plenty. */
+  /** Places that were taken while enough were free, not counted by key yet. */
   readonly #uncounted = new Set<Taking>()
   readonly #perFree: { readonly connection: number; readonly caller: number; readonly many: number }
-  /** While no more are taken, no rule refuses any caller. */
+  /** Up to this number of taken places no rule refuses any caller. */
   readonly #plenty: number
   readonly #leave = (seat: Taking): void => {
     this.#taken--
@@ -98,17 +102,17 @@ export class Shares {
     this.#plenty = percent >= 100 ? Number.POSITIVE_INFINITY : (connection * (places - 1) - 1) / (connection + 1)
   }
 
-  /** How many keys are counted. */
+  /** The number of counted keys. */
   get counted(): number {
     return this.#holders.size
   }
 
-  /** Callers that wait. */
+  /** The number of waiting callers. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Does the work in a place of the caller; without a caller at once. */
+  /** Runs the work in a place of the caller; without a caller it runs at once. */
   async run<T>(caller: Caller | null, signal: AbortSignal | null, work: () => Promise<T>): Promise<T> {
     if (!caller || this.#plenty === Number.POSITIVE_INFINITY) return work()
     const entering = this.enter(caller, signal)
@@ -120,7 +124,7 @@ export class Shares {
     }
   }
 
-  /** Takes a place, at once when the caller has a share left; it has to be left. */
+  /** Takes a place, at once if the caller's share permits; the caller must free it with `leave`. */
   enter(caller: Caller, signal: AbortSignal | null = null): Seat | Promise<Seat> {
     signal?.throwIfAborted()
     const seat = new Taking(caller, this.#leave)
@@ -135,13 +139,13 @@ export class Shares {
     return seat.isTaken ? seat : this.#wait(seat, signal)
   }
 
-  /** Whether a place would be had at once. */
+  /** Whether the caller would get a place at once. */
   hasRoom(caller: Caller): boolean {
     if (this.#used <= this.#plenty) return true
     this.#countAll()
     return this.#keysOf(caller).every(([key, perFree]) => {
       const holder = this.#holders.get(key)
-      return !holder || (holder.line.size === 0 && this.#fits(holder.held, perFree))
+      return !holder || (holder.queue.size === 0 && this.#fits(holder.held, perFree))
     })
   }
 
@@ -149,7 +153,7 @@ export class Shares {
     return Math.max(this.#taken, this.#options.taken?.() ?? 0)
   }
 
-  /** A caller that has nothing always gets something; else one place more is left free than its share needs. */
+  /** A caller without a place always gets one. Otherwise one place more must stay free than its share requires. */
   #fits(held: number, perFree: number): boolean {
     return held === 0 || held + 1 <= perFree * (this.#options.places - this.#used - 1)
   }
@@ -177,7 +181,7 @@ export class Shares {
     return this.#keysOf(caller).map(([key, perFree]) => {
       let holder = this.#holders.get(key)
       if (!holder) {
-        holder = { key, perFree, held: 0, seats: 0, line: new Set() }
+        holder = { key, perFree, held: 0, seats: 0, queue: new Set() }
         this.#holders.set(key, holder)
       }
       holder.seats++
@@ -185,13 +189,13 @@ export class Shares {
     })
   }
 
-  /** Has one holder after the other count the seat; one that has no share left makes it wait in its line. */
+  /** Counts the place in one holder after the other. A holder whose share is exhausted queues it. */
   #advance(seat: Taking): void {
     const holders = seat.holders!
     for (; seat.counted < holders.length; seat.counted++) {
       const holder = holders[seat.counted]!
-      if (holder.line.size > 0 || !this.#fits(holder.held, holder.perFree)) {
-        holder.line.add(seat)
+      if (holder.queue.size > 0 || !this.#fits(holder.held, holder.perFree)) {
+        holder.queue.add(seat)
         this.#blocked.add(holder)
         return
       }
@@ -203,7 +207,7 @@ export class Shares {
   }
 
   #wait(seat: Taking, signal: AbortSignal | null): Promise<Seat> {
-    const { patience } = this.#options
+    const { timeout } = this.#options
     this.#waiting++
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -214,8 +218,8 @@ export class Shares {
       const fail = (error: unknown) => {
         settle()
         const holder = seat.holders![seat.counted]!
-        holder.line.delete(seat)
-        if (holder.line.size === 0) this.#blocked.delete(holder)
+        holder.queue.delete(seat)
+        if (holder.queue.size === 0) this.#blocked.delete(holder)
         this.#release(seat)
         reject(error)
       }
@@ -223,19 +227,19 @@ export class Shares {
         settle()
         resolve(seat)
       }
-      const late = patience ? setTimeout(() => fail(patience.error()), patience.millis).unref() : null
+      const late = timeout ? setTimeout(() => fail(timeout.error()), timeout.millis).unref() : null
       const stop = signal && onAbort(signal, () => fail(signal.reason))
     })
   }
 
-  /** Has its holders count the seat no more, and lets in who waited for that. */
+  /** Removes the place from its holders, and admits callers that waited for it. */
   #release(seat: Taking): void {
     const holders = seat.holders ?? []
     for (const holder of holders.slice(0, seat.counted)) holder.held--
     if (this.#blocked.size > 0) {
       for (const holder of holders.toReversed()) this.#letIn(holder)
       for (const holder of [...this.#blocked]) {
-        // Others wait for free places.
+        // The remaining callers wait for free places.
         if (this.#options.places - this.#used <= 1) break
         this.#letIn(holder)
       }
@@ -244,13 +248,13 @@ export class Shares {
   }
 
   #letIn(holder: Holder): void {
-    for (const seat of holder.line) {
+    for (const seat of holder.queue) {
       if (!this.#fits(holder.held, holder.perFree)) break
-      holder.line.delete(seat)
+      holder.queue.delete(seat)
       holder.held++
       seat.counted++
       this.#advance(seat)
     }
-    if (holder.line.size === 0) this.#blocked.delete(holder)
+    if (holder.queue.size === 0) this.#blocked.delete(holder)
   }
 }

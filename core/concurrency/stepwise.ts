@@ -1,14 +1,14 @@
-// Computations that may be long, in steps: requests that arrive meanwhile get their turn in between.
+// Long computations in steps, so that other requests can run in between.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** A computation that stops now and then; what it works on must not change until it is done. */
+/** A computation that pauses now and then; its input must not change until it is done. */
 export type Steps<T> = Generator<void, T>
 
-/** Milliseconds of work after which others get their turn. */
+/** The time in milliseconds after which a computation yields to the event loop. */
 const turn = 2
 
-/** Runs a computation to its end, giving way to others after each turn. */
+/** Runs a computation to its end, and yields to the event loop after each turn. */
 export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   for (let began = performance.now(); ; ) {
     const { done, value } = steps.next()
@@ -19,11 +19,11 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Gives others their turn between parts of work that is done one by one. */
+/** Yields to the event loop between parts of a longer work. */
 export class TurnTaker {
   #began = performance.now()
 
-  /** Resolves when others had their turn, if it was time for that; to be awaited where it is a promise. */
+  /** Resolves after a yield if the turn is over; undefined if the work may go on at once. */
   next(): Promise<void> | undefined {
     return performance.now() - this.#began < turn ? undefined : this.#give()
   }
@@ -34,7 +34,7 @@ export class TurnTaker {
   }
 }
 
-/** Runs a computation that is known to be short, all at once. */
+/** Runs a short computation without pauses. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next()
@@ -42,7 +42,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Maps a list in steps, one for each item. */
+/** Maps a list, with a pause after each item. */
 export function* mapSteps<T, U>(items: readonly T[], map: (item: T, index: number) => U): Steps<U[]> {
   const mapped: U[] = []
   for (const [i, item] of items.entries()) {

@@ -1,4 +1,4 @@
-// What timers of Node can do.
+// Limits of Node's timers.
 
-/** The longest time that one can wait, in milliseconds: one that is set to more does not wait at all. */
+/** The longest delay of a timer in milliseconds; Node fires timers with a longer one immediately. */
 export const longestTimer = 2 ** 31 - 1

@@ -1,10 +1,10 @@
-// Every error that a client may see. A handler throws where the rule is known; the two encoders at the end are the
-// only places that know the wire shapes.
+// The errors that clients see. Code throws where it knows the broken rule; only the two encoders at the end know the
+// format of the answer.
 
 import { type PathKey, pathText } from './path.ts'
 import { shortMessage } from './shortened.ts'
 
-/** The wire codes of the interface; an action webhook may add its own, hence the string escape at the end. */
+/** The error codes of the API. An action webhook may add its own codes, hence the open string type at the end. */
 export type ErrorCode =
   | 'access-denied'
   | 'alias-limit-exceeded'
@@ -47,29 +47,32 @@ export type ErrorCode =
   | 'validation-failed'
   | (string & {})
 
-/** What stands beside the members that an error always has, for whoever has to mend the request. */
+/** Optional members of an error that help to correct the request. */
 export interface ErrorHelp {
-  /** A few words: what was expected, or which name was probably meant. Names nothing that the caller may not see. */
+  /**
+   * A short hint: the expected input, or the name that was probably meant. It reveals only names that the caller may
+   * see.
+   */
   readonly hint?: string
-  /** Places in the text of a GraphQL document, counted from 1. */
+  /** Positions in the text of a GraphQL document, counted from 1. */
   readonly locations?: readonly { readonly line: number; readonly column: number }[]
 }
 
 export interface ErrorDetails {
-  /** Where, relative to the place that throws: callers add their own level with {@link TrellisError.at}. */
+  /** The path relative to the throwing code; callers add their own level with {@link TrellisError.at}. */
   readonly path?: readonly PathKey[]
-  /** Whether no place caused it, as with a commit that fails: whoever passes it on adds none. */
+  /** Whether the error has no place in the request, like that of a failing commit; callers then add no path. */
   readonly placeless?: boolean
-  /** What only administrators (or development mode) may see. */
+  /** Details that only administrators see, or everyone in development mode. */
   readonly internal?: unknown
-  /** What another server says of its error, beside path and code, in GraphQL. */
+  /** The `extensions` of another server's error, in addition to path and code; GraphQL only. */
   readonly extensions?: Readonly<Record<string, unknown>>
-  /** Asked when the error is answered, so that it costs nothing otherwise. */
+  /** Called when the error is encoded, so that it costs nothing otherwise. */
   readonly help?: (() => ErrorHelp) | null
   readonly cause?: unknown
 }
 
-/** An error with a status, a code and a path, ready for either encoding. */
+/** An error with a status, a code and a path, for both encodings. */
 export class TrellisError extends Error {
   readonly status: number
   readonly code: ErrorCode
@@ -92,18 +95,18 @@ export class TrellisError extends Error {
     this.help = details.help ?? null
   }
 
-  /** What the help says, looked for once. */
+  /** The help, computed once. */
   get shownHelp(): ErrorHelp {
     this.#shownHelp ??= this.help?.() ?? {}
     return this.#shownHelp
   }
 
-  /** The same error seen from one level further out: `at('args')` turns `$.name` into `$.args.name`. */
+  /** The same error at a path one level further out: `at('args')` turns `$.name` into `$.args.name`. */
   at(...outer: readonly PathKey[]): TrellisError {
     return this.placeless ? this : this.with({ path: [...outer, ...this.path] })
   }
 
-  /** The same error with other details; what is left out stays. */
+  /** The same error with other details; omitted ones stay. */
   with(details: ErrorDetails): TrellisError {
     const { path, placeless, internal, extensions, help, cause } = this
     const merged = { path, placeless, internal, ...(extensions && { extensions }), help, cause, ...details }
@@ -113,38 +116,38 @@ export class TrellisError extends Error {
   }
 }
 
-/** 400: the caller broke a rule. */
+/** 400: the request breaks a rule. */
 export const badRequest = (code: ErrorCode, message: string, details?: ErrorDetails) =>
   new TrellisError(400, code, message, details)
 
 /** 401: credentials are missing or wrong. */
 export const unauthorized = (message: string) => new TrellisError(401, 'access-denied', message)
 
-/** 404: no such endpoint. */
+/** 404: the endpoint does not exist. */
 export const notFound = (message = 'resource does not exist') => new TrellisError(404, 'not-found', message)
 
-/** 409: the request is about a state that is over. */
+/** 409: the request refers to an outdated state. */
 export const conflict = (message: string) => new TrellisError(409, 'conflict', message)
 
-/** 500: ours (`unexpected`) or PostgreSQL's (`postgres-error`). */
+/** 500: an error of this server (`unexpected`) or of PostgreSQL (`postgres-error`). */
 export const internalError = (message: string, details?: ErrorDetails & { code?: ErrorCode }) =>
   new TrellisError(500, details?.code ?? 'unexpected', message, details)
 
-/** A request whose JSON does not fit the expected shape. */
+/** A request whose JSON does not have the expected shape. */
 export const parseFailed = (message: string, path: readonly PathKey[] = []) =>
   badRequest('parse-failed', message, { path })
 
-/** A GraphQL document that does not fit the role's schema. */
+/** A GraphQL document that does not match the role's schema. */
 export const validationFailed = (message: string, path: readonly PathKey[] = [], help?: () => ErrorHelp) =>
   badRequest('validation-failed', message, { path, help })
 
-/** Turns anything thrown into a {@link TrellisError}; what is unknown becomes an internal error without details. */
+/** Turns a thrown value into a {@link TrellisError}; unknown errors become internal errors without details. */
 export function toTrellisError(error: unknown): TrellisError {
   if (error instanceof TrellisError) return error
   return internalError('internal error', { cause: error ?? new Error(`${error} was thrown`) })
 }
 
-/** Runs `work`; an error it throws is located one level further in, at `key`. */
+/** Runs `work`; its errors get `key` as the outermost level of their path. */
 export function within<T>(key: PathKey, work: () => T): T {
   try {
     return work()
@@ -153,13 +156,13 @@ export function within<T>(key: PathKey, work: () => T): T {
   }
 }
 
-/** `{path, error, code, internal?}`, and its help: metadata, explain, config, 404. */
+/** `{path, error, code, internal?}` with its help: for metadata, explain, config and 404. */
 export function flatError(error: TrellisError, showInternal: boolean) {
   const body = { path: pathText(error.path), error: error.message, code: error.code, ...error.shownHelp }
   return showInternal && error.internal !== undefined ? { ...body, internal: error.internal } : body
 }
 
-/** One member of a GraphQL `errors` array. */
+/** One item of a GraphQL `errors` array. */
 export function graphqlError(error: TrellisError, showInternal: boolean) {
   const { hint, locations } = error.shownHelp
   const own = { path: pathText(error.path), code: error.code, ...(hint !== undefined && { hint }) }

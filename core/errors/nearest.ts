@@ -1,17 +1,17 @@
-// The name that was probably meant where a wrong one stands. Candidates are what the caller may see, never more.
+// Guesses the name that was meant by an unknown one. Candidates must be names that the caller may see.
 
 import type { ErrorHelp } from './errors.ts'
 
-/** Names longer than this are compared with nothing. */
+/** Longer names get no suggestions. */
 const longestName = 100
 
-/** How many candidates are looked at, and pairs of characters compared: a few milliseconds at most. */
+/** Limits on the number of candidates and of compared pairs of characters; together they take a few milliseconds. */
 const mostCandidates = 20_000
 const mostComparisons = 500_000
 
 /**
- * The candidates that a slip of the hand makes of a name, the nearest first: one letter in four may differ, none in names
- * of one or two, and capitals count for nothing. More would take `delete_book` for `insert_book`.
+ * The candidates that a typo may have turned into `name`, the nearest first. One letter in four may differ, and in
+ * names of one or two letters none; case is ignored. A looser limit would suggest `delete_book` for `insert_book`.
  */
 export function nearestNames(name: string, candidates: Iterable<string>): string[] {
   if (name.length > longestName) return []
@@ -30,14 +30,14 @@ export function nearestNames(name: string, candidates: Iterable<string>): string
   return near.sort((a, b) => a.distance - b.distance).map(({ candidate }) => candidate)
 }
 
-/** The rows of the table that distances are worked out in. */
+/** The rows of the edit distance table, reused between calls. */
 let [beforeLast, last, row] = [0, 1, 2].map(() => new Uint8Array(longestName * 3)) as [Row, Row, Row]
 
 type Row = Uint8Array
 
 /**
- * How many letters have to be put in, taken out, replaced, or swapped with the next one, to make one text of the other;
- * when that is more than `most`, some number that is more.
+ * The edit distance of two texts: inserted, removed, replaced and swapped letters. If it exceeds `most`, the result is
+ * any larger number.
  */
 function editDistance(a: string, b: string, most: number): number {
   for (let j = 0; j <= b.length; j++) last[j] = j
@@ -59,10 +59,10 @@ function editDistance(a: string, b: string, most: number): number {
   return last[b.length]!
 }
 
-/** The help that names what was probably meant. */
+/** The hint that suggests a name. */
 export const suggestion = (name: string): ErrorHelp => ({ hint: `did you mean "${name}"?` })
 
-/** The help of an error about an unknown name; `candidates` are asked for when it is answered. */
+/** The help of an error about an unknown name; `candidates` is called when the error is encoded. */
 export const didYouMean = (name: string, candidates: () => Iterable<string>) => (): ErrorHelp => {
   const [nearest] = nearestNames(name, candidates())
   return nearest === undefined ? {} : suggestion(nearest)

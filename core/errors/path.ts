@@ -1,10 +1,10 @@
-// JSONPath-like places in errors: `$.args.objects[0]['odd key']`.
+// Paths in errors, in the style of JSONPath: `$.args.objects[0]['odd key']`.
 
 import { shortName } from './shortened.ts'
 
 export type PathKey = string | number
 
-/** A path under construction: a linked list, so that walking costs nothing until an error is printed. */
+/** A path as a linked list, so that it costs almost nothing until an error is printed. */
 export interface Path {
   readonly parent: Path | null
   readonly key: PathKey
@@ -22,7 +22,7 @@ export function pathKeys(path: Path | null): PathKey[] {
 
 const plainKey = /^[A-Za-z_][A-Za-z0-9_-]*$/
 
-/** The text of a path as clients see it. */
+/** The text of a path in answers. */
 export function pathText(keys: readonly PathKey[]): string {
   const parts = keys.map((key) => {
     if (typeof key === 'number') return `[${key}]`

@@ -1,16 +1,16 @@
-/** A reason why the server cannot start, worded for the person who starts it: one line that says what to do. */
+/** The reason why the server cannot start, for its operator: one line that says how to fix it. */
 export class StartError extends Error {
   override readonly name: string = 'StartError'
 }
 
-/** A value of an option that only its plugin can judge. */
+/** A wrong value of an option, found by the plugin that declares it. */
 export class OptionRefusal extends StartError {
   override readonly name = 'OptionRefusal'
-  /** The key of the option: whoever knows in which file it is says so. */
+  /** The key of the option. The caller adds the file in which it is set. */
   readonly option: string
   readonly reason: string
 
-  /** `names`: the flag with its variable. */
+  /** `names`: the flag and its environment variable. */
   constructor(option: string, names: string, reason: string) {
     super(`${names}: ${reason}`)
     this.option = option

@@ -1,43 +1,45 @@
-// What can be told of something that was thrown, which may be anything.
+// Reads messages, codes and stacks of thrown values, which need not be errors.
 
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 
-/** Its message; of what is no error, its text. */
+/** The message of an error, or the text of another value. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** For the log: its message, and that of its cause, since who asks is not told what the database says. */
+/** For the log: the message and that of its cause, since clients do not see the database's message. */
 export function messageWithCause(thrown: unknown): string {
   const message = messageOf(thrown)
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : ''
   return message.includes(cause) ? message : `${message}: ${cause}`
 }
 
-/** What OpenSSL says of itself, without the places in its sources and the numbers of threads that its messages have; null of other errors. */
+/**
+ * The reason of an OpenSSL error, without the source positions and thread ids of its message; null for other errors.
+ */
 export function tlsReasonOf(thrown: unknown): string | null {
   if (!(thrown instanceof Error)) return null
   const { library, reason } = thrown as { library?: unknown; reason?: unknown }
   return typeof library === 'string' && typeof reason === 'string' ? reason : null
 }
 
-/** Its message; of an error of OpenSSL's the reason alone. */
+/** The message of an error; for OpenSSL's errors only the reason. */
 export const reasonOf = (thrown: unknown): string => tlsReasonOf(thrown) ?? messageOf(thrown)
 
-/** What is no error, in one line, for the log. */
+/** Any value in one line, for the log. */
 export const shownInLine = (value: unknown): string =>
   typeof value === 'string' ? value : inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })
 
-/** Its stack, for the log; of what is no error, its text. */
+/** The stack of an error, or the text of another value, for the log. */
 export const stackOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : shownInLine(thrown)
 
-/** The code that Node, PostgreSQL or a library gave it; undefined when it has none. */
+/** The code of an error from Node, PostgreSQL or a library; undefined if it has none. */
 export function codeOf(thrown: unknown): string | undefined {
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined
   return typeof code === 'string' ? code : undefined
 }
 
-/** Where below a folder something was thrown, as its stack has it: the file's path with line and column; null when it does not say. */
+/** The first file below a folder in the stack of an error, with line and column; null if there is no such file. */
 export function placeBelow(folder: string, thrown: unknown): string | null {
   if (!(thrown instanceof Error) || typeof thrown.stack !== 'string') return null
   const start = `${pathToFileURL(folder).href}/`

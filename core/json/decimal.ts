@@ -1,4 +1,4 @@
-// Numbers as JSON writes them, exactly: wider than a double where the sender wrote more digits.
+// Exact JSON numbers, with more digits than a double if the sender wrote more.
 
 /** `±0.digits × 10^exponent`; zero has no digits. */
 export interface Decimal {
@@ -10,7 +10,7 @@ export interface Decimal {
 
 const numberSyntax = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** Reads a JSON number; null when the text is not one. */
+/** Parses a JSON number; null if the text is not a number. */
 export function parseDecimal(text: string): Decimal | null {
   const match = numberSyntax.exec(text)
   if (!match) return null
@@ -30,22 +30,22 @@ function significantStart(digits: string): number {
   return start
 }
 
-/** Step by step: a regular expression would look through each run of zeros from each of its places. */
+/** A loop, because a regular expression would scan a run of zeros again from each of its positions. */
 function significantEnd(digits: string): number {
   let end = digits.length
   while (digits.charCodeAt(end - 1) === zero) end--
   return end
 }
 
-/** Whether two JSON numbers have the same value, the signs of zeros aside. */
+/** Whether two JSON numbers have the same value; the sign of a zero does not count. */
 export function sameDecimal(one: Decimal, other: Decimal): boolean {
   return one.negative === other.negative && one.exponent === other.exponent && one.digits === other.digits
 }
 
-/** More digits than any integer type has: what is longer is not written out. */
+/** More digits than any integer type has; longer integers are not written out. */
 const longestInteger = 40
 
-/** The integer that a number is; null when it has a fraction or is far beyond every integer type. */
+/** The integer value of a number; null if it has a fraction or exceeds every integer type. */
 export function decimalToInteger({ negative, digits, exponent }: Decimal): bigint | null {
   if (digits === '') return 0n
   if (digits.length > exponent || exponent > longestInteger) return null
@@ -53,7 +53,7 @@ export function decimalToInteger({ negative, digits, exponent }: Decimal): bigin
   return negative ? -magnitude : magnitude
 }
 
-/** Written without exponent, with so many digits behind the point at most; the others are dropped. */
+/** The number without exponent, with at most `places` digits after the point; further digits are dropped. */
 export function plainDecimal({ negative, digits, exponent }: Decimal, places: number): string {
   const whole = exponent > 0 ? digits.slice(0, exponent).padEnd(exponent, '0') : '0'
   const zeros = '0'.repeat(Math.min(Math.max(-exponent, 0), places))
@@ -61,7 +61,7 @@ export function plainDecimal({ negative, digits, exponent }: Decimal, places: nu
   return `${negative ? '-' : ''}${whole}${fraction && `.${fraction}`}`
 }
 
-/** As messages show numbers: `1.5`, `2.147483648e9`. */
+/** A number in the format of messages: `1.5`, `2.147483648e9`. */
 export function decimalText({ negative, digits, exponent }: Decimal): string {
   if (digits === '') return '0.0'
   const sign = negative ? '-' : ''

@@ -2,10 +2,10 @@
 
 const step = /\.?(?:\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\])|\.?([\p{L}_][\p{L}\p{N}_-]*)/uy
 
-/** No path is longer: the expression above takes a stack's frame for each character between quotes. */
+/** The maximal length: the regular expression above uses a stack frame for each character between quotes. */
 const longest = 10_000
 
-/** The keys of a path, none for `$`, which may be left out before others; null when the text is no path. */
+/** The keys of a path, empty for `$`; null if the text is not a path. A path may omit the leading `$`. */
 export function parseJsonPath(text: string): string[] | null {
   const keys: string[] = []
   let at = text.startsWith('$') ? 1 : 0
@@ -21,7 +21,7 @@ export function parseJsonPath(text: string): string[] | null {
   return keys
 }
 
-/** What a path leads to in a parsed value; undefined when there is nothing. */
+/** The value at a path in a parsed value; undefined if there is no such place. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   let at = value
   for (const key of path) {

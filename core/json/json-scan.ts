@@ -1,13 +1,13 @@
-// What is told of a JSON text by reading its bytes once, before it is parsed: how deep it nests, and whether numbers of it
-// need more than a double.
+// Scans the bytes of a JSON text once before it is parsed, for its nesting depth and for numbers that a double cannot
+// hold.
 
-/** What a text showed. Of one that is no JSON it means nothing, but it is found all the same. */
+/** The result of a scan. The scan never fails, but its result means nothing if the text is not JSON. */
 export interface JsonScan {
-  /** How deep lists and objects are nested. */
+  /** The depth of nested lists and objects. */
   readonly depth: number
-  /** Whether a number may have another value as a double. */
+  /** Whether converting a number to a double may change its value. */
   readonly mayRound: boolean
-  /** Whether a number may be written differently when it is printed again. */
+  /** Whether a number may be spelled differently when it is printed again. */
   readonly mayRespell: boolean
 }
 
@@ -26,7 +26,7 @@ export const code = {
   brace: 123,
 } as const
 
-/** Lower-case `e`, as which both are read. */
+/** The lower-case `e`; both cases are compared with it. */
 const exponent = 101
 const lowerCase = 0x20
 
@@ -35,22 +35,22 @@ const curly = 0x20
 const opening = 0x5b
 const closing = 0x5d
 
-/** This many significant digits survive the way through a double and back. */
+/** A double keeps this many significant digits when it is parsed and printed. */
 const safeDigits = 15
 
-/** Numbers that begin with so many zeros behind the dot are printed with an exponent. */
+/** JavaScript prints numbers with this many zeros after the point with an exponent. */
 const smallZeros = 6
 
 /**
- * Finds the numbers that have to be looked at, and more, text in quotes that looks like them among it: with many digits, an
- * exponent, a zero at the end of the fraction or many at its beginning, and what may be a negative zero.
+ * Matches every number that needs a closer look, and also such text in quotes. These are numbers with many digits, with
+ * an exponent, with a zero at the end of the fraction or many at its start, and possible negative zeros.
  */
 const notable = /[\d.]{16}|\d[eE]|-0|\.(?:\d*0(?!\d)|0{6})/
 
-/** Whether a JSON text, for all that a quick look tells, has no number but such that a double keeps as they are written. */
+/** Whether a quick look shows that doubles keep all numbers of a JSON text as they are written. */
 export const hasPlainNumbers = (text: string): boolean => !notable.test(text)
 
-/** Reads UTF-8. */
+/** Scans JSON in UTF-8. */
 export function scanJson(bytes: Uint8Array): JsonScan {
   const end = bytes.length
   const found = { depth: 0, mayRound: false, mayRespell: false }

@@ -1,16 +1,16 @@
-// JSON without loss: numbers beyond double precision keep their digits, in and out.
+// JSON without loss: numbers beyond double precision keep their digits when parsed and printed.
 
 import { parseDecimal, sameDecimal } from './decimal.ts'
 import { type JsonScan, scanJson } from './json-scan.ts'
 
-/** A number as it was written; `JSON.stringify` prints the same digits again. */
+/** A number with its original text; `JSON.stringify` prints the same digits. */
 export interface RawNumber {
   readonly rawJSON: string
 }
 
 declare global {
   interface JSON {
-    /** A number with exactly this text, for `JSON.stringify`. */
+    /** A number that `JSON.stringify` prints with exactly this text. */
     rawJSON(text: string): RawNumber
     isRawJSON(value: unknown): value is RawNumber
     parse(
@@ -23,7 +23,7 @@ declare global {
 /** The names that error messages use for the types of JSON. */
 export type JsonType = 'Object' | 'Array' | 'String' | 'Number' | 'Boolean' | 'Null'
 
-/** Whether a parsed value is a number kept as its text. */
+/** Whether a parsed value is a number that is kept as its text. */
 export const isRawNumber = (value: unknown): value is RawNumber => JSON.isRawJSON(value)
 
 /** The JSON type of a parsed value. */
@@ -35,7 +35,7 @@ export function jsonType(value: unknown): JsonType {
   return typeof value === 'boolean' ? 'Boolean' : 'Number'
 }
 
-/** What a value is called that programs have and JSON has not, such as `NaN` and `a bigint`; null of all others. */
+/** The name of a JavaScript value that JSON lacks, such as `NaN` and `a bigint`; null for other values. */
 export function beyondJson(value: unknown): string | null {
   switch (typeof value) {
     case 'number':
@@ -50,22 +50,24 @@ export function beyondJson(value: unknown): string | null {
 }
 
 /**
- * Which numbers stay text: `precise` those whose value a double cannot hold, `lossless` also those that would be
- * written differently again (`1.0`, `1e3`).
+ * Which numbers stay texts. `precise`: those that a double cannot hold. `lossless`: also those that would be spelled
+ * differently, such as `1.0` and `1e3`.
  */
 export type NumberMode = 'precise' | 'lossless'
 
-/** Parses JSON, as text or UTF-8; numbers that would lose something are kept as their text. Throws what `JSON.parse` throws. */
+/**
+ * Parses JSON, as text or UTF-8. Numbers that would lose something are kept as text. Throws the errors of `JSON.parse`.
+ */
 export const parseJson = (json: string | Buffer, mode: NumberMode): unknown =>
   typeof json === 'string'
     ? parseScanned(json, scanJson(Buffer.from(json)), mode)
     : parseScanned(json.toString(), scanJson(json), mode)
 
-/** As {@link parseJson}, of the members of an object without its braces. */
+/** As {@link parseJson}, for the members of an object without its braces. */
 export const parseMembers = (members: string | Buffer, mode: NumberMode): unknown =>
   parseScanned(`{${members}}`, scanJson(typeof members === 'string' ? Buffer.from(members) : members), mode)
 
-/** As {@link parseJson}, of a text that was scanned already. */
+/** As {@link parseJson}, for a text that is already scanned. */
 export function parseScanned(text: string, { mayRound, mayRespell }: JsonScan, mode: NumberMode): unknown {
   if (!(mode === 'lossless' ? mayRespell : mayRound)) return JSON.parse(text)
   const survives = mode === 'lossless' ? isPrintedAlike : isHeldExactly
@@ -82,7 +84,7 @@ function isHeldExactly(source: string, value: number): boolean {
   return printed !== null && sameDecimal(parseDecimal(source)!, printed)
 }
 
-/** Whether two parsed values are the same JSON; the order of an object's keys does not count. */
+/** Whether two parsed values are the same JSON; the order of keys does not count. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -95,22 +97,22 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && sameJson(memberOf(a, key), memberOf(b, key)))
 }
 
-/** Whether a value is as good as absent: nothing, or a list or object of nothing. */
+/** Whether a value is empty: null, or a list or object of empty values. */
 export function saysNothing(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return true
   return typeof value === 'object' && Object.values(value).every(saysNothing)
 }
 
-/** Levels in which a value may be nested that is printed again: `JSON.stringify` has no more than a stack. */
+/** The maximal depth of values that are printed again, because `JSON.stringify` is recursive. */
 export const maxLevels = 1000
 
-/** Whether lists and objects of a parsed value are nested in more than so many levels. */
+/** Whether lists and objects of a parsed value are nested deeper than `levels`. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
 }
 
-/** Freezes a parsed value with all that is in it; what is frozen already is taken to be so throughout. */
+/** Freezes a parsed value recursively; a frozen value is assumed to be frozen throughout. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)
@@ -119,7 +121,7 @@ export function deepFreeze<T>(value: T): T {
   return value
 }
 
-/** A member of an object of any type; undefined where there is none. */
+/** A member of an object of any type; undefined if it is missing. */
 export const memberOf = (object: object, key: string): unknown => Reflect.get(object, key)
 
 /** Whether a JSON value is an object. */

@@ -1,10 +1,10 @@
-// The names on the wire. Nothing else in the code base spells a prefix.
+// The names in the API, and the differences in behaviour, of each dialect. No other file spells a prefix.
 
 export interface Dialect {
   readonly name: 'trellis' | 'hasura'
-  /** Prefix of session variables and of the server's own headers, lower case. */
+  /** The prefix of session variables and of the server's own headers, in lower case. */
   readonly sessionPrefix: string
-  /** The same of the other dialect, and how that is called: its names are refused where they would be taken for something else. */
+  /** The other dialect and its prefix. Its names are refused where they would silently mean something else. */
   readonly foreignPrefix: string
   readonly foreignDialect: string
   readonly roleVariable: string
@@ -12,90 +12,95 @@ export interface Dialect {
   readonly adminSecretHeader: string
   readonly accessKeyHeader: string
   readonly backendOnlyVariable: string
-  /** What tokens call the roles that their bearer may assume, and the one that is assumed unless another is asked for. */
+  /** The claims with the allowed roles, and with the role that applies unless the request asks for another one. */
   readonly allowedRolesClaim: string
   readonly defaultRoleClaim: string
-  /** Prefix of the environment variables that configure the server. */
+  /** The prefix of the environment variables that configure the server. */
   readonly environmentPrefix: string
   /** Key of the join columns in a remote relationship. */
   readonly remoteJoinFields: string
-  /** PostgreSQL settings that carry the session and the trace into triggers. */
+  /** The PostgreSQL settings that pass the session and the trace context to triggers. */
   readonly userSetting: string
   readonly traceSetting: string
-  /** What the names of the server's own metrics begin with. */
+  /** The prefix of the server's own metrics. */
   readonly metricPrefix: string
-  /** What a text that names the product says. */
+  /** The product's name in texts. */
   readonly productName: string
   /** The product in the `User-Agent` of outgoing requests. */
   readonly userAgent: string
-  /** Whether `*` as CORS domain gives credentials to every origin, as in v1.3; else to none. */
+  /** Whether the CORS domain `*` allows credentials for every origin, as in v1.3; otherwise for no origin. */
   readonly trustsEveryOrigin: boolean
-  /** From how many bytes on answers are compressed for clients that take it: below, it costs more than sending. */
+  /** The size in bytes from which answers are compressed; for smaller ones compression costs more than it saves. */
   readonly leastCompressed: number
-  /** Whether what others answer with errors leaves the rest of an answer, the errors listed beside it; else nothing of it. */
+  /**
+   * Whether an error of a remote server keeps the rest of the answer, with the error listed beside it; otherwise `data`
+   * is dropped.
+   */
   readonly partialAnswers: boolean
-  /** How many redirects an outgoing request follows. */
+  /** The number of redirects that an outgoing request follows. */
   readonly redirects: number
-  /** Where tokens have their claims unless it is configured: tokens in use carry this name whatever the dialect. */
+  /** The default for the namespace of claims. It is the same in both dialects, because existing tokens use it. */
   readonly claimsNamespace: string
   /**
-   * Whether v1.3's gaps in checking tokens are closed: a configured audience must be in the token, a key set's keys are
-   * held to the `kid` of the token and to the configured `type`, and unknown keys of the configuration are refused.
+   * Whether v1.3's gaps in checking tokens are closed. A configured audience must be in the token. Keys of a key set
+   * must match the token's `kid` and the configured `type`. Unknown keys of the configuration are refused.
    */
   readonly strictTokens: boolean
-  /** Whether a null in a boolean expression makes that part of it true, as in v1.3; else it is refused. */
+  /** Whether a null makes its part of a boolean expression true, as in v1.3; otherwise it is refused. */
   readonly nullsHold: boolean
   /**
-   * Whether the generated schema has the types and fields of v1.3 where ours are stricter, since clients declare
-   * variables of them: elements of lists and counts that may be null, patterns that are strings whatever the column is,
-   * and Relay's nodes and connections for roles that may not select the primary key.
+   * Whether the generated schema keeps types and fields of v1.3 where ours are stricter, since clients declare
+   * variables of these types. List elements and counts may then be null, and patterns are strings whatever the column's
+   * type. Roles get Relay's nodes and connections even if they may not select the primary key.
    */
   readonly lenientSchema: boolean
-  /** Whether strings stand for numbers and booleans in permissions and data operations, where PostgreSQL reads them so. */
+  /** Whether permissions and data operations take strings for numbers and booleans, if PostgreSQL can parse them. */
   readonly textLiterals: boolean
-  /** Whether a column that is NULL is unequal to any value in permissions and data operations, as in v1.3; else it is as in SQL. */
+  /**
+   * Whether a NULL column is unequal to any value in permissions and data operations, as in v1.3; otherwise as in SQL.
+   */
   readonly nullsDiffer: boolean
   /**
-   * Whether "GraphQL over HTTP" is held to where v1.3 does otherwise: queries by GET, 415 for bodies without a type, and 400
-   * for those that are no JSON.
+   * Whether "GraphQL over HTTP" applies where v1.3 differs: queries by GET, status 415 for bodies without a content
+   * type, and 400 for bodies that are not JSON.
    */
   readonly graphqlOverHttp: boolean
   /** Whether `@_multiple_top_level_fields` lets a subscription have several root fields, as in v1.3. */
   readonly severalSubscribed: boolean
-  /** The version that clients are told, by which tools decide what they may ask; null: the server's own. */
+  /** The version that clients see, from which tools derive the features; null: the server's own. */
   readonly toldVersion: string | null
-  /** In which order introspection lists the values of its own enums. */
+  /** The order of enum values in the introspection of its own enums. */
   readonly metaEnums: 'by name' | 'as specified'
-  /** Whether errors have members beside those of v1.3 that help to mend a request. */
+  /** Whether errors have help that v1.3's errors lack, such as hints. */
   readonly errorsHelp: boolean
-  /** At which level requests are logged that are refused for what the client sent. */
+  /** The log level of requests that are refused because of the client's input. */
   readonly refusedLevel: 'info' | 'error'
   /**
-   * Whether unknown keys of operations' arguments are passed over, as in v1.3, and those at the top of a metadata document,
-   * with a line in the log; else refused.
+   * Whether unknown keys are ignored in arguments of operations, as in v1.3, and at the top of a metadata document,
+   * where a log line reports them. Otherwise they are refused.
    */
   readonly unknownKeysPass: boolean
-  /** What later documents call the way in which generated names are made. */
+  /** The name that newer metadata documents give to this naming of generated fields. */
   readonly namingConvention: string
-  /** Whether the delay of live queries is told to clients in whole seconds, rounded up; as in v1.3, it has a fraction. */
+  /** Whether clients see the delay of live queries in whole seconds, rounded up; in v1.3 it has a fraction. */
   readonly wholeDelays: boolean
-  /** Whether an event trigger that does not say so may be invoked by hand; as in v1.3, it may not. */
+  /** Whether event triggers may be invoked manually by default; in v1.3 they may not. */
   readonly manualByDefault: boolean
-  /** How inconsistent objects are listed: bare, or in an object that says whether there are any. */
+  /** How inconsistent objects are listed: as a bare list, or in an object with a flag for consistency. */
   readonly inconsistencies: 'list' | 'report'
-  /** Whether a table of the schema `public` is defined by its bare name where inconsistent objects are listed. */
+  /** Whether lists of inconsistent objects define tables of the schema `public` by their bare name. */
   readonly bareTableNames: boolean
-  /** What messages call the types that are made of tables. */
+  /** The name of generated table types in messages. */
   readonly generatedTypes: string
-  /** What kind of query can be explained, as the refusal of others says. */
+  /** The kind of query that can be explained, as named in the error for other kinds. */
   readonly explainable: string
-  /** What the names of the triggers begin with that record changes for event triggers. */
+  /** The prefix of the database triggers that record changes for event triggers. */
   readonly triggerPrefix: string
-  /** Whether log lines have the members of v1.3 only; else also `msg` and `time`, which the tools of pino look for. */
+  /** Whether log lines have only v1.3's members; otherwise also `msg` and `time`, which pino's tools need. */
   readonly plainLog: boolean
-  /** Whether the configuration endpoint tells where the console's assets are. */
+  /** Whether the configuration endpoint reports the location of the console's assets. */
   readonly tellsConsoleAssets: boolean
-  /** The schema under whose name tools read the server's own tables; null where there are none to read. */
+  /** The schema name that tools use to read the server's own tables; null if they cannot be read. */
   readonly systemSchema: string | null
 }
 
@@ -156,11 +161,11 @@ function dialect(
   }
 }
 
-/** The two name sets: Trellis' own neutral one, and the one that existing v1.3 projects use. */
+/** The two sets of names: Trellis' own neutral names, and those of existing v1.3 projects. */
 export const dialects = {
   trellis: dialect('trellis', 'service', { name: 'hasura', word: 'hasura' }),
   hasura: dialect('hasura', 'hasura', { name: 'trellis', word: 'service' }),
 } as const satisfies Record<string, Dialect>
 
-/** The value of the option `dialect`. */
+/** The values of the option `dialect`. */
 export type DialectName = keyof typeof dialects

@@ -11,14 +11,14 @@ export const nameKey = ({ schema, name }: QualifiedName): string => `${schema}\u
 
 export const sameName = (a: QualifiedName, b: QualifiedName): boolean => a.schema === b.schema && a.name === b.name
 
-/** As messages show it: `name` in schema public, `schema.name` elsewhere, without quotes. */
+/** The name in messages: `name` in schema public, `schema.name` elsewhere, without quotes. */
 export const nameText = ({ schema, name }: QualifiedName): string => (schema === 'public' ? name : `${schema}.${name}`)
 
 /** The base of generated GraphQL names: `name` in schema public, `schema_name` elsewhere. */
 export const graphqlBaseName = ({ schema, name }: QualifiedName): string =>
   schema === 'public' ? name : `${schema}_${name}`
 
-/** What names of GraphQL look like, as a regular expression. */
+/** The pattern of GraphQL names. */
 export const graphqlNamePattern = '^[_A-Za-z][_0-9A-Za-z]*$'
 
 const graphqlName = new RegExp(graphqlNamePattern)
@@ -27,17 +27,17 @@ export const isGraphQLName = (text: string): boolean => graphqlName.test(text)
 
 const literals = new Set(['true', 'false', 'null'])
 
-/** Whether a text can be a value of an enum. */
+/** Whether a text is a valid name of an enum value. */
 export const isEnumValueName = (text: string): boolean => isGraphQLName(text) && !literals.has(text)
 
-/** `"a"`, `"a" and "b"`, `"a", "b", and "c"`: the list style of the messages; quoting is the caller's. */
+/** A list in messages: `"a"`, `"a" and "b"`, `"a", "b", and "c"`. The caller quotes the items. */
 export function englishList(items: readonly string[], word: 'and' | 'or' = 'and'): string {
   if (items.length <= 1) return items[0] ?? ''
   if (items.length === 2) return `${items[0]} ${word} ${items[1]}`
   return `${items.slice(0, -1).join(', ')}, ${word} ${items.at(-1)}`
 }
 
-/** Sorts as the database's C collation does, so that exports and messages do not depend on a locale. */
+/** Sorts like the database's C collation, so that exports and messages do not depend on a locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export const compareNames = (a: QualifiedName, b: QualifiedName): number =>

@@ -1,4 +1,4 @@
-// The settings of PostgreSQL by which triggers and functions learn in whose name a transaction runs.
+// The PostgreSQL settings that tell triggers and functions the session of a transaction.
 
 import { settingsStatement, type TransactionSettings } from '../database/sql/transaction-settings.ts'
 import type { Transaction } from '../database/transaction.ts'
@@ -13,13 +13,13 @@ export class SessionSettings {
     this.#userSetting = userSetting
   }
 
-  /** Adds what a plugin knows of the request at hand; asked whenever a transaction begins for one. */
+  /** Adds settings of a plugin for the current request; called at the start of each transaction. */
   add(more: () => TransactionSettings): void {
     if (typeof more !== 'function') throw new Error('settings of a session are told by a function')
     this.#more.push(more)
   }
 
-  /** The session variables as JSON, and what plugins add. */
+  /** The session variables as JSON, and the settings of plugins. */
   of({ variables }: Session): TransactionSettings {
     const settings: Record<string, string> = {}
     settings[this.#userSetting] = JSON.stringify(variables)
@@ -27,14 +27,14 @@ export class SessionSettings {
     return settings
   }
 
-  /** Makes them in a transaction that has begun. */
+  /** Applies the settings in a transaction that has begun. */
   async apply(session: Session, transaction: Transaction): Promise<void> {
     const { text, values } = settingsStatement(this.of(session), false)!
     await transaction.rows(text, values)
   }
 }
 
-/** Settings as a plugin tells them, which may be none; throws at what no compiler refused in plain JavaScript. */
+/** A plugin's settings; throws for wrong types, which TypeScript cannot prevent in plain JavaScript. */
 function checked(settings: TransactionSettings): TransactionSettings {
   if (settings instanceof Promise) throw new Error('the settings of a session have to be told at once')
   for (const name in settings) {

@@ -1,18 +1,18 @@
-// Who asks: the role and the session variables of one request.
+// The session of a request: its role and its session variables.
 
 export interface Session {
   readonly role: string
-  /** Lower-case names, the role included; never the admin secret. */
+  /** Names in lower case, including the role, never the admin secret. */
   readonly variables: Readonly<Record<string, string>>
-  /** Whether backend-only permissions apply: asked for by a trusted request. */
+  /** Whether backend-only permissions apply; only trusted requests can ask for them. */
   readonly backendOnly: boolean
-  /** Milliseconds since 1970 at which a lasting connection must authenticate again; absent: never. */
+  /** The time, in milliseconds since 1970, at which a lasting connection must authenticate again; absent: never. */
   readonly expiresAt?: number
 }
 
 export const isAdmin = (session: Session): boolean => session.role === 'admin'
 
-/** What keeps a plugin's value from being session variables, which no compiler told in plain JavaScript; null: nothing. */
+/** The error in a plugin's session variables, for plugins in plain JavaScript; null if they are correct. */
 export function faultOfVariables(variables: unknown): string | null {
   if (typeof variables !== 'object' || variables === null) return 'session variables have to be an object'
   for (const [name, value] of Object.entries(variables)) {

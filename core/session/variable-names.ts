@@ -1,11 +1,11 @@
-// The names of session variables, and those that are names in the other dialect only.
+// Session variable names of this dialect, and those that belong only to the other one.
 
 import { type ErrorHelp, parseFailed } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
 
 /**
- * Whether a JSON string in a permission stands for a session variable, and which (lower case), else null. Refuses one that is a
- * variable in the other dialect: as a text like any other it would let through what it is to keep back.
+ * The session variable (lower case) that a JSON string in a permission refers to; null for other texts. Throws for a
+ * variable of the other dialect: taken as plain text, it could let rows through that it is meant to hide.
  */
 export function sessionVariableName(names: Dialect, text: string): string | null {
   const lower = text.toLowerCase()
@@ -16,7 +16,7 @@ export function sessionVariableName(names: Dialect, text: string): string | null
   throw parseFailed(message).with({ help: () => foreignHint(names) })
 }
 
-/** What may mend a request that has names of the other dialect. */
+/** The hint for a request with names of the other dialect. */
 export const foreignHint = ({ foreignPrefix, foreignDialect }: Dialect): ErrorHelp => ({
   hint: `names that begin with "${foreignPrefix}" are those of servers that are started with --dialect ${foreignDialect}`,
 })

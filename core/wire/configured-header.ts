@@ -1,4 +1,4 @@
-// What people configure of a request to another server: the headers that are sent with it.
+// Configured headers of requests to other servers.
 
 import { Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors/errors.ts'
@@ -16,7 +16,7 @@ export interface HeaderFromEnv {
   value_from_env: string
 }
 
-/** A header with its value, or the variable of the server's environment that holds it. */
+/** A header, with its value or with the environment variable that holds it. */
 export type ConfiguredHeader = HeaderFromValue | HeaderFromEnv
 
 /** RFC 9110, 5.6.2. */
@@ -34,7 +34,7 @@ const shown = Type.Union([
   Type.Object({ name: Type.String(), value: absent, value_from_env: Type.String({ minLength: 1 }) }),
 ])
 
-/** A header as it is written; variables that configure the server itself cannot be its value. */
+/** The schema of a configured header. Variables that configure the server itself cannot be its value. */
 export const configuredHeader = (dialect: Pick<Dialect, 'environmentPrefix'>) =>
   Type.Unsafe<ConfiguredHeader>(
     Type.Unknown({

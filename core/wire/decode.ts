@@ -1,5 +1,5 @@
-// TypeBox schema + parsed JSON -> the declared shape, with the wire's wording and path for what does not fit. Keys that a
-// schema does not name are refused or dropped, and null in an optional key counts as absent: what comes out can be stored.
+// Decodes parsed JSON by a TypeBox schema, with the API's messages and paths for errors. Unknown keys are refused or
+// dropped, and null in an optional key counts as absent, so that the result can be stored.
 
 import {
   Kind,
@@ -19,37 +19,39 @@ import { below, type Path, type PathKey, pathKeys } from '../errors/path.ts'
 import { isJsonObject, isRawNumber, type JsonType, jsonType, saysNothing } from '../json/json.ts'
 import type { Dialect } from '../names/dialect.ts'
 
-/** What becomes of keys that a schema does not name, where it says nothing of them itself. */
+/** The treatment of keys that a schema does not name, unless the schema itself decides. */
 export type UnknownKeys = 'refused' | 'passed over'
 
-/** What becomes of them in a dialect. */
+/** The treatment of unknown keys in a dialect. */
 export const unknownKeysIn = ({ unknownKeysPass }: Pick<Dialect, 'unknownKeysPass'>): UnknownKeys =>
   unknownKeysPass ? 'passed over' : 'refused'
 
-/** Decodes a part of the value at hand, with unknown keys as they are in all of it. */
+/** Decodes a part of the current value, with the same treatment of unknown keys. */
 export type DecodePart = <S extends TSchema>(schema: S, value: unknown) => Static<S>
 
-/** Options that a schema may carry to say how it is decoded. */
+/** Schema options that control decoding. */
 export interface DecodeOptions {
-  /** Wording for a missing key of this object: A `key "x" not found`, B (the default) `the key 'x' was not present`. */
+  /**
+   * The message for a missing key of this object: A `key "x" not found`, B (the default) `the key 'x' was not present`.
+   */
   readonly missingKey?: 'A' | 'B'
-  /** Keys that later engines have in this object for what is not served: taken where they say nothing, refused where they do. */
+  /** Keys of this object in newer engines, for features that are not served: accepted if empty, refused otherwise. */
   readonly laterKeys?: readonly string[]
-  /** Keys that earlier engines have in this object, and that mean nothing any more: passed over. */
+  /** Keys of this object in older engines that no longer have a meaning: ignored. */
   readonly formerKeys?: readonly string[]
-  /** What the message calls this type instead of `Object`, `Int`, `Text`, ... */
+  /** The name of this type in messages instead of `Object`, `Int`, `Text` and so on. */
   readonly typeName?: string
-  /** The whole message when the value is of another JSON type, or, for a scalar, breaks any rule of its schema. */
+  /** The whole message if the JSON type is wrong; for a scalar, also if it breaks any other rule of its schema. */
   readonly message?: string | ((value: unknown) => string)
-  /** Turns the checked wire value into the stored one; may throw with a path relative to the value. */
+  /** Turns the checked value into the stored one; may throw with a path relative to the value. */
   readonly convert?: (value: never, decodePart: DecodePart) => unknown
-  /** What is decoded by instead where unknown keys are passed over: what v1.3 takes and ignores. */
+  /** The schema that applies if unknown keys are ignored, for input that v1.3 accepts and ignores. */
   readonly tolerated?: TSchema
-  /** What descriptions of the API show instead of a schema that says less than `convert` checks. */
+  /** The schema in descriptions of the API, if `convert` checks more than the real schema. */
   readonly shown?: TSchema
 }
 
-/** What a schema says of how it is decoded. */
+/** The decode options of a schema. */
 export const decodeOptions = (schema: TSchema) => schema as DecodeOptions
 
 type Decoder = (value: unknown, path: Path | null) => unknown
@@ -65,7 +67,7 @@ const known: Readonly<Record<UnknownKeys, WeakMap<TSchema, Decoder>>> = {
   'passed over': new WeakMap(),
 }
 
-/** The declared shape of a value; throws `parse-failed` with a path below `at`. */
+/** Decodes a value; throws `parse-failed` with a path below `at`. */
 export function decode<S extends TSchema>(
   schema: S,
   value: unknown,
@@ -198,7 +200,7 @@ function objectDecoder(schema: TObject, scope: Scope): Decoder {
       if (member === undefined || (member === null && optional && !keepsNull)) continue
       result[key] = decoder(member, below(path, key))
     }
-    // Behind what is missing, so that of the alternatives of a union this is the fault of the one that was meant.
+    // Missing keys are reported first, so that a union reports the error of the alternative that was meant.
     if (!closed) refuse(value, schema, path)
     return result
   }
@@ -215,7 +217,7 @@ function refuseUnknownKeys(given: object, schema: TObject, path: Path | null): v
   throw unexpected(unknown, path).with({ help })
 }
 
-/** Of unknown keys, those that would have an effect in later engines. */
+/** Refuses unknown keys that would have an effect in newer engines. */
 function refuseLaterKeys(given: object, schema: TObject, path: Path | null): void {
   const { laterKeys = [] } = decodeOptions(schema)
   const later = Object.entries(given).find(([key, value]) => laterKeys.includes(key) && !saysNothing(value))
@@ -243,7 +245,7 @@ function recordDecoder(schema: TRecord, scope: Scope): Decoder {
   const { typeName = 'Object' } = decodeOptions(schema)
   return (value, path) => {
     if (!isJsonObject(value)) throw mismatch(typeName, 'Object', value, path)
-    // `fromEntries` makes every key an own property, `__proto__` too.
+    // `fromEntries` makes every key an own property, even `__proto__`.
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, member(each, below(path, key))]))
   }
 }
@@ -270,9 +272,9 @@ function jsonTypesOf(schema: TSchema): readonly JsonType[] {
 }
 
 /**
- * The first alternative that fits; when several could by their JSON type, the last one's complaint is told, unless one would fit
- * without a key that it does not have. Of literals
- * beside a single other alternative, such as `"*"` beside a list, it is that one's complaint which says what else may stand there.
+ * Decodes by the first alternative that fits. If several have the value's JSON type and all fail, the error of the last
+ * one is thrown, unless an earlier one failed only by an unknown key. With literals and one other alternative, such as
+ * `"*"` and a list, the error of that other alternative is thrown.
  */
 function unionDecoder(schema: TUnion, scope: Scope): Decoder {
   const alternatives = schema.anyOf.map((each) => ({ types: jsonTypesOf(each), decoder: compileSchema(each, scope) }))
@@ -330,7 +332,7 @@ function scalarDecoder(
   schema: TSchema,
   name: string,
   expected: 'Number' | 'Boolean',
-  /** Null: it is out of range. */
+  /** Null: the value is out of range. */
   read: (value: unknown) => unknown,
 ): Decoder {
   const fits = constraint(schema)
@@ -344,13 +346,13 @@ function scalarDecoder(
   }
 }
 
-/** Null where no double holds the number: JSON has none for infinity, so that it would be stored as nothing. */
+/** Null if no double holds the number. JSON has no infinity, so it would be stored as null. */
 function readDouble(value: unknown): unknown {
   const number = isRawNumber(value) ? Number(value.rawJSON) : value
   return Number.isFinite(number) ? number : null
 }
 
-/** Kinds without a wording of their own are checked by TypeBox. */
+/** TypeBox checks kinds that have no message of their own. */
 function constraintDecoder(schema: TSchema): Decoder {
   const check = TypeCompiler.Compile(schema)
   return (value, path) => {
@@ -372,7 +374,7 @@ const constraints = [
   'multipleOf',
 ]
 
-/** What a leaf's schema asks beyond its type: pattern, format, bounds. */
+/** The constraints of a leaf's schema beyond its type: pattern, format, bounds. */
 function constraint(schema: TSchema): (value: unknown) => boolean {
   if (!constraints.some((name) => name in schema)) return () => true
   const check = TypeCompiler.Compile(schema)

@@ -1,4 +1,4 @@
-// Types that the arguments of many operations share, as they decode.
+// Types that the arguments of many operations share.
 
 import { type ObjectOptions, Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors/errors.ts'
@@ -25,13 +25,13 @@ function tableName(title: string, options: ObjectOptions) {
 /** The name of a table or function: a string in schema `public`, or `{schema?, name}`; decodes to the latter. */
 export const TableName = tableName('TableName', {})
 
-/** The same in a document, where what else it says would be lost. */
+/** The same in a metadata document, which refuses other keys because they would be lost. */
 export const DocumentTableName = tableName('DocumentTableName', { additionalProperties: false })
 
-/** A name of a metadata object: any text but the empty one. */
+/** The name of a metadata object: any text that is not empty. */
 export const ObjectName = Type.String({ minLength: 1 })
 
-/** The database's name of a column. */
+/** The name of a column in the database. */
 export const ColumnName = Type.String({ examples: ['id'] })
 
 const graphqlName = (value: string): string => {
@@ -39,14 +39,14 @@ const graphqlName = (value: string): string => {
   throw parseFailed(`${JSON.stringify(value)} is not a valid GraphQL name`)
 }
 
-/** A name that appears in the GraphQL schema as it is. */
+/** A name that appears unchanged in the GraphQL schema. */
 export const GraphQLName = Type.String({
   convert: graphqlName,
   shown: Type.String({ pattern: graphqlNamePattern }),
 })
 
-/** The arguments of an operation that takes none. */
+/** The arguments of an operation without arguments. */
 export const NoArguments = Type.Union([Type.Object({}), Type.Null()], { tolerated: Type.Unknown() })
 
-/** A JSON object that is stored as given: a boolean expression, presets. */
+/** A JSON object that is stored unchanged, such as a boolean expression or presets. */
 export const VerbatimObject = Type.Unsafe<Record<string, unknown>>(Type.Record(Type.String(), Type.Unknown()))

@@ -43,7 +43,7 @@ test('Whoever has nothing gets a place, whatever others have; nothing is limited
 
 test('A caller that exceeds its share waits in a line of its own, as long as patience lasts or until its signal.', async () => {
   const error = () => new Error('late')
-  const shares = new Shares({ places: 10, percent: 75, patience: { millis: 30, error } })
+  const shares = new Shares({ places: 10, percent: 75, timeout: { millis: 30, error } })
   const greedy = caller('a')
   const held = fill(shares, () => greedy)
   assert.equal(held.length, 5)

@@ -2,14 +2,14 @@
 
 import { type Sql, sql } from '../../database/sql/sql.ts'
 
-/** What an operator is given: a value of the column's type, a text, an integer or a list of texts. */
+/** The kind of an operand; `scalar` is a value of the column's type. */
 export type UpdateOperand = 'scalar' | 'text' | 'integer' | 'texts'
 
 export interface UpdateOperator {
-  /** The argument: `_set`. */
+  /** The name of the argument: `_set`. */
   readonly name: string
   readonly description: string
-  /** Description of the input type; `table` is the table's name as messages show it. */
+  /** The description of the input type; `table` is the table's name in messages. */
   typeDescription(table: string): string
   readonly operand: UpdateOperand
   readonly columns: 'all' | 'numeric' | 'jsonb'
@@ -81,7 +81,7 @@ export const updateOperators: readonly UpdateOperator[] = [
   ),
 ]
 
-/** Those that GraphQL does not offer. */
+/** Operators that GraphQL does not offer. */
 const otherOperators: readonly Pick<UpdateOperator, 'name' | 'sql'>[] = [
   { name: '_mul', sql: (column, value) => sql`${column} * ${value}` },
   { name: '_default', sql: () => sql`default` },
@@ -89,5 +89,5 @@ const otherOperators: readonly Pick<UpdateOperator, 'name' | 'sql'>[] = [
 
 const byName = new Map([...updateOperators, ...otherOperators].map((operator) => [operator.name, operator]))
 
-/** A column's new value by the operator of that name. */
+/** A column's new value, given the name of the operator. */
 export const updateSql = (name: string, column: Sql, operand: Sql): Sql => byName.get(name)!.sql(column, operand)

@@ -1,5 +1,5 @@
-// What a mutation field does, as data: printed by `mutation-program.ts`, run by `mutation-run.ts` inside the operation's
-// transaction. As in `plan.ts`, every name is resolved and every permission merged in.
+// The plan of a mutation field, as data. `mutation-program.ts` prints it, and `mutation-run.ts` runs it in the
+// operation's transaction. As in `plan.ts`, every name is resolved and every permission is merged in.
 
 import type { PgType, StatementForm } from '../../catalog/types.ts'
 import type { ParamSource } from '../../database/sql/param.ts'
@@ -18,7 +18,7 @@ export const constantValue = (value: string | null, type: SqlType): ParamOperand
   type,
 })
 
-/** The value of a session variable; requests without it are refused. */
+/** The value of a session variable. A request that lacks the variable is refused. */
 export const sessionValue = (variable: string, type: SqlType): ParamOperand => ({
   kind: 'param',
   source: { from: 'session', variable },
@@ -30,7 +30,7 @@ export interface ColumnValue {
   readonly value: ParamOperand
 }
 
-/** A column whose values are the elements of an array of texts; `type` says what each becomes. */
+/** A column whose values come from an array of texts; `type` is the type of each element. */
 export interface ColumnValues {
   readonly column: string
   readonly source: ParamSource
@@ -38,36 +38,36 @@ export interface ColumnValues {
 }
 
 export type InsertRows =
-  /** Rows as they were written: a value for each of `columns`, null for the column's default. */
+  /** Rows with a value for each of `columns`, where null means the column's default. */
   | {
       readonly kind: 'values'
       readonly columns: readonly string[]
       readonly rows: readonly (readonly (ParamOperand | null)[])[]
     }
-  /** As many rows as the arrays have elements; `constants` are the same in each. */
+  /** One row for each element of the arrays; `constants` are the same in each row. */
   | { readonly kind: 'arrays'; readonly arrays: readonly ColumnValues[]; readonly constants: readonly ColumnValue[] }
 
-/** What becomes of a row that violates a constraint. */
+/** How to handle a row that violates a constraint. */
 export interface OnConflict {
-  /** The constraint's name, or the columns of a unique index; null: whichever is violated. */
+  /** The name of the constraint, or the columns of a unique index; null: any constraint. */
   readonly constraint: string | readonly string[] | null
   /** Null: the row is skipped. */
   readonly update: ConflictUpdate | null
 }
 
 export interface ConflictUpdate {
-  /** Columns that take the values of the row that could not be inserted. */
+  /** Columns that take their values from the row that was to be inserted. */
   readonly columns: readonly string[]
   readonly presets: readonly ColumnValue[]
-  /** On the row that is there; where it does not hold, the new row is skipped. */
+  /** A condition on the existing row. If it does not hold, the new row is skipped. */
   readonly where: Condition
 }
 
-/** What must hold for each row that a statement wrote. */
+/** A condition that each written row must fulfil. */
 export interface RowCheck {
   readonly kind: 'insert' | 'update'
   readonly condition: Condition
-  /** What must hold instead for rows that ON CONFLICT updated. */
+  /** The condition for rows that ON CONFLICT updated, if another one applies to them. */
   readonly updated: Condition | null
 }
 
@@ -85,7 +85,7 @@ export interface Insert extends AnyChange {
   readonly check: RowCheck | null
 }
 
-/** A change of one column; `operator` names an entry of `mutation-operators.ts`. */
+/** The change of one column; `operator` names an entry of `mutation-operators.ts`. */
 export interface Assignment extends ColumnValue {
   readonly operator: string
 }
@@ -105,20 +105,20 @@ export interface Delete extends AnyChange {
 /** One statement that changes rows. */
 export type Change = Insert | Update | Delete
 
-/** A statement together with the inserts that have to come before and after it. */
+/** A statement, with the inserts that must run before and after it. */
 export interface MutationStep {
   readonly change: Change
-  /** Where errors of the statement point; null: `$`. */
+  /** The path of the statement's errors; null: `$`. */
   readonly path: Path | null
   readonly before: readonly MutationStep[]
   readonly after: readonly MutationStep[]
-  /** Columns of the row that other statements need, and the slot that they are put into. */
+  /** Columns of the row that other statements need, and the slot that holds them. */
   readonly returns: { readonly slot: number; readonly columns: readonly string[] } | null
-  /** The error when no row comes of the statement though others depend on it. */
+  /** The error if the statement yields no row although others depend on it. */
   readonly refusal: { readonly message: string; readonly path: Path | null } | null
 }
 
-/** The step of a change that has nothing to do with others; errors point at `path`. */
+/** The step of a change that no other step depends on; its errors point at `path`. */
 export const soleStep = (change: Change, path: Path | null = null): MutationStep => ({
   change,
   path,
@@ -128,7 +128,7 @@ export const soleStep = (change: Change, path: Path | null = null): MutationStep
   refusal: null,
 })
 
-/** What a member of `T_mutation_response` becomes. */
+/** The value of a field of `T_mutation_response`. */
 export type ResponseValue =
   | { readonly kind: 'affected' }
   | { readonly kind: 'returning'; readonly output: Output }
@@ -139,7 +139,7 @@ export interface ResponseEntry {
   readonly value: ResponseValue
 }
 
-/** The JSON that a mutation field answers with. */
+/** The JSON answer of a mutation field. */
 export type MutationAnswer =
   /** `T_mutation_response`. */
   | { readonly kind: 'response'; readonly entries: readonly ResponseEntry[] }
@@ -147,8 +147,8 @@ export type MutationAnswer =
   | { readonly kind: 'row'; readonly output: Output }
 
 /**
- * The slot of the answer's own parameters: the number of affected rows, and behind it an array for each column of theirs that
- * the answer needs, or one of the rows themselves.
+ * The slot of the answering statement's parameters. The first is the number of affected rows; an array follows for each
+ * column that the answer needs, or one of whole rows.
  */
 export const answerSlot = 0
 
@@ -159,9 +159,9 @@ export interface AnsweredTable {
 }
 
 export interface MutationPlan {
-  /** Whose rows `answer` is made of. */
+  /** The table whose rows the answer shows. */
   readonly table: AnsweredTable
-  /** In order. Without any the answer is known and the database is left alone. */
+  /** In order. Without steps the answer is constant and needs no database. */
   readonly steps: readonly MutationStep[]
   readonly answer: MutationAnswer
 }

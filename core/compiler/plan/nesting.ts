@@ -1,56 +1,57 @@
-// How a condition asks whether a related row exists. All forms mean the same; they differ in what they cost PostgreSQL's
-// planner, which joins what it can (the time for that grows with a power of the number of joins) and plans an EXISTS that it
-// cannot join twice (so that the time doubles with each one around it). The usual form is kept for what people write, and
-// what nests deeper or is wider costs time that grows with its size.
+// The SQL forms of a condition on a related row. All forms mean the same, but PostgreSQL's planning time differs. It
+// joins wherever it can, which takes time that grows with a power of the number of joins. An EXISTS that it cannot join
+// is planned twice, so the time doubles with each level of nesting. Usual queries keep the usual form; deeper or wider
+// ones get forms whose planning time grows with their size.
 
 import type { Condition, Mapping } from './plan.ts'
 
 /**
- * - `joined`: a plain EXISTS, which becomes a join where the planner can make it one.
- * - `probed`: an EXISTS that is planned once, by itself, and asked for each row.
- * - `collected`: the keys of all rows that fit, planned once and found once; whatever is below costs the same however many
- *   rows ask for it. They may be joined; those of `hashed` never are.
+ * - `joined`: a plain EXISTS. The planner turns it into a join if it can.
+ * - `probed`: an EXISTS that is planned once, on its own, and evaluated for each row.
+ * - `collected`: the keys of all matching rows. They are planned and found once, however many rows are compared with
+ *   them. The planner may join them.
+ * - `hashed`: as `collected`, but never joined.
  */
 export type ExistsForm = 'joined' | 'probed' | 'collected' | 'hashed'
 
-/** So many levels of relationships are joined; those below are collected. */
+/** Relationships are joined up to this depth, and collected below it. */
 const joinedLevels = 8
 
-/** So many relationships are joined in one place. */
+/** At most this many relationships are joined in one place. */
 const joinedSiblings = 12
 
-/** An EXISTS outside of a conjunction may stand in so many others like it. */
+/** An EXISTS outside of a conjunction may be nested in this many others like it. */
 const plannedTwice = 3
 
-/** Where a condition stands among those around it. */
+/** The place of a condition among those around it. */
 export interface Scope {
-  /** How many relationships lead to it from the last that was collected. */
+  /** The number of relationships between it and the last one that was collected. */
   readonly level: number
-  /** How many EXISTS around it are planned twice. */
+  /** The number of EXISTS around it that are planned twice. */
   readonly twice: number
-  /** Whether it is a part of the conjunction that says which rows there are. */
+  /** Whether it belongs to the conjunction that selects the rows. */
   readonly isPart: boolean
-  /** What is joined to those rows. */
+  /** The number of joins to those rows. */
   readonly joins: { count: number }
-  /** Whether it may refer to a row around it, so that what it collects would have to be found for each such row anew. */
+  /** Whether it may refer to an outer row. A collected form would then be evaluated for each such row. */
   readonly isRooted: boolean
 }
 
-/** Of a condition on all rows of a query. */
+/** The scope of a condition on all rows of a query. */
 export const rootScope = (): Scope => ({ level: 0, twice: 0, isPart: true, joins: { count: 0 }, isRooted: false })
 
-/** Of what is below a `rooted` condition. */
+/** The scope below a `rooted` condition. */
 export const rootedScope = (scope: Scope): Scope => ({ ...scope, isRooted: true })
 
-/** Of what stands in a disjunction or a negation. */
+/** The scope inside of a disjunction or a negation. */
 export const detached = (scope: Scope): Scope => (scope.isPart ? { ...scope, isPart: false } : scope)
 
-/** Of the condition in a subquery that has rows of its own. */
+/** The scope in a subquery with its own rows. */
 export const inSubquery = ({ level, twice, isRooted }: Scope): Scope => ({ ...rootScope(), level, twice, isRooted })
 
 type Related = Extract<Condition, { kind: 'related' }>
 
-/** The form to ask for a related row in, and the scope of what it has to fulfil. */
+/** The form of the condition on a related row, and the scope of the condition within it. */
 export function existsForm(condition: Related, scope: Scope): { readonly form: ExistsForm; readonly inner: Scope } {
   const level = scope.level + 1
   const isDeep = level + heightOf(condition.where) > joinedLevels
@@ -75,7 +76,7 @@ function collected({ mapping }: Related, scope: Scope): { readonly form: ExistsF
   return { form, inner: { ...rootScope(), level: joinedLevels, twice } }
 }
 
-/** Whether one operator compares all pairs, as rows are looked for among others; there is none for no pairs. */
+/** Whether one operator compares all pairs, as `in` and `any` need; false if there are no pairs. */
 function isComparedAtOnce(mapping: Mapping): boolean {
   if (mapping.length > 1 && mapping.some(([, , equality]) => equality?.isUnsorted)) return false
   const operators = mapping.map(([, , equality]) => JSON.stringify(equality?.operator))
@@ -84,7 +85,7 @@ function isComparedAtOnce(mapping: Mapping): boolean {
 
 const heights = new WeakMap<Condition, number>()
 
-/** How many relationships are nested in a condition. */
+/** The depth of nested relationships in a condition. */
 function heightOf(condition: Condition): number {
   switch (condition.kind) {
     case 'and':

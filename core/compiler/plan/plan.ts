@@ -1,5 +1,5 @@
-// The plan of a request: plain data, every name resolved and every permission merged in. Printing it as SQL decides
-// nothing and cannot fail. Columns in a condition or output belong to the row at hand, whatever its alias will be.
+// The plan of a request: plain data, with every name resolved and every permission merged in. Printing it as SQL
+// decides nothing and cannot fail. Columns in a condition or output belong to the current row, whatever its alias.
 
 import type { OperatorName, PgType } from '../../catalog/types.ts'
 import type { ParamSource } from '../../database/sql/param.ts'
@@ -8,30 +8,30 @@ import type { QualifiedName } from '../../names/names.ts'
 import type { Printer } from '../printer.ts'
 import { equalityOf, isRowType } from '../types/comparing.ts'
 
-/** Pairs of (column of the outer row, column of the inner row) that must be equal. */
+/** Pairs of columns, one of the outer and one of the inner row, that must be equal. */
 export type Mapping = readonly (readonly [outer: string, inner: string, equality?: PairEquality])[]
 
-/** How the values of a pair are compared, where it is not by an operator of PostgreSQL's own. */
+/** How the values of a pair are compared, if not with an operator of `pg_catalog`. */
 export interface PairEquality {
-  /** The type that both are compared as, where PostgreSQL has no operator for their own. */
+  /** The type that both values are cast to, if PostgreSQL has no operator for their own types. */
   readonly as?: string
-  /** The operator; absent: that of PostgreSQL's own. */
+  /** The operator; absent: that of `pg_catalog`. */
   readonly operator?: OperatorName
   /** Whether the values are rows. */
   readonly isRow?: boolean
-  /** Whether PostgreSQL does not sort by it, and so has it in no comparison of several columns at once. */
+  /** Whether PostgreSQL cannot sort by it. It then cannot take part in a comparison of several columns at once. */
   readonly isUnsorted?: boolean
 }
 
-/** A pair of columns and their types, the outer one's first; null: PostgreSQL cannot compare them. */
+/** A pair of columns, given their types; null: PostgreSQL cannot compare them. */
 export function columnPair(
   [outer, inner]: readonly [outer: string, inner: string],
   [left, right]: readonly [outer: PgType, inner: PgType],
 ): Mapping[number] | null {
-  // As it is printed, the inner column is on the left.
+  // In the printed SQL the inner column is on the left.
   const operator = equalityOf(right, left)
   if (operator === null) return null
-  // A domain over an enum has no operators, and its enum has.
+  // A domain over an enum has no operators, but the enum has.
   const as = [left, right].find(({ isEnumDomain }) => isEnumDomain)?.sql
   const isUsual = operator[0] === 'pg_catalog'
   const isRow = isRowType(left) || isRowType(right)
@@ -42,8 +42,8 @@ export function columnPair(
 }
 
 /**
- * A ready fragment of a plugin; it is given the alias of the row at hand. `alias.*` is the row as a value of its type. With
- * the printer it can print parts of plans that it holds.
+ * A plugin's SQL fragment, given the alias of the current row; `alias.*` is the row as a value of its type. The printer
+ * lets it print parts of plans that it holds.
  */
 export type SqlBuilder = (row: Sql, printer: Printer) => Sql
 
@@ -52,7 +52,10 @@ export type Operand =
   /** Another column of the same row. */
   | { readonly kind: 'column'; readonly column: string }
 
-/** What a column is compared with: besides, a column of the row that the nearest `rooted` condition around is on. */
+/**
+ * The right side of a comparison: an operand, or a column of the row that the nearest enclosing `rooted` condition is
+ * on.
+ */
 export type Comparand = Operand | { readonly kind: 'rootColumn'; readonly column: string }
 
 export type Condition =
@@ -61,28 +64,28 @@ export type Condition =
   | { readonly kind: 'and' | 'or'; readonly of: readonly Condition[] }
   | { readonly kind: 'not'; readonly of: Condition }
   | { readonly kind: 'null'; readonly column: string; readonly negated: boolean }
-  /** `operator` names one of core's operators. */
+  /** `operator` is the name of one of core's operators. */
   | { readonly kind: 'compare'; readonly column: string; readonly operator: string; readonly operand: Comparand }
-  /** A related row exists for which `where` holds; `filter` of the target's permission is merged into `where`. */
+  /** A related row exists that fulfils `where`, which includes the `filter` of the target's permission. */
   | { readonly kind: 'related'; readonly table: QualifiedName; readonly mapping: Mapping; readonly where: Condition }
   | { readonly kind: 'exists'; readonly table: QualifiedName; readonly where: Condition }
-  /** Conditions on rows of other tables in it may refer to the row at hand here. */
+  /** Conditions on rows of other tables within it may refer to the current row. */
   | { readonly kind: 'rooted'; readonly of: Condition }
   | { readonly kind: 'sql'; readonly build: SqlBuilder }
 
 export const always: Condition = { kind: 'true' }
 
-/** Whether a column of the row at hand is null. */
+/** Whether a column of the current row is null. */
 export const isNull = (column: string): Condition => ({ kind: 'null', column, negated: false })
 
-/** The conjunction, with what is trivially true left out. */
+/** The conjunction, without the parts that are always true. */
 export function allOf(conditions: readonly Condition[]): Condition {
   const rest = conditions.filter(({ kind }) => kind !== 'true')
   if (rest.length === 0) return always
   return rest.length === 1 ? rest[0]! : { kind: 'and', of: rest }
 }
 
-/** What one row (or set of rows) becomes in the answer: an expression that yields JSON text and is never NULL. */
+/** The output of a row or a set of rows: an expression that yields JSON text and is never NULL. */
 export type Output =
   | { readonly kind: 'object'; readonly entries: readonly OutputEntry[] }
   | {
@@ -92,16 +95,16 @@ export type Output =
       readonly path?: readonly string[] | null
     }
   | { readonly kind: 'json'; readonly text: string }
-  /** A to-one relationship: the related row's object, or null. */
+  /** A to-one relationship: the object of the related row, or null. */
   | { readonly kind: 'one'; readonly select: Select; readonly unique: boolean }
   | { readonly kind: 'many'; readonly select: Select }
   | { readonly kind: 'aggregate'; readonly select: AggregateSelect }
-  /** A value that JavaScript makes afterwards from these columns. */
+  /** A value that JavaScript computes later from these columns. */
   | {
       readonly kind: 'deferred'
       readonly needs: readonly { readonly column: string; readonly type: PgType }[]
     }
-  /** `columnsOnly`: the fragment reads nothing but columns of the row, and so can stand wherever they can. */
+  /** `columnsOnly`: the fragment reads only columns of the row, so it may stand wherever columns may. */
   | { readonly kind: 'sql'; readonly build: SqlBuilder; readonly columnsOnly?: boolean }
 
 export interface OutputEntry {
@@ -125,16 +128,16 @@ export function mayUseWholeRow(output: Output): boolean {
   }
 }
 
-/** Where rows come from. */
+/** A source of rows. */
 export type From =
   | { readonly kind: 'table'; readonly table: QualifiedName }
-  /** A set-returning function or any other table expression; may use the outer row's alias. */
+  /** A set-returning function or another table expression; it may use the alias of the outer row. */
   | { readonly kind: 'sql'; readonly build: SqlBuilder }
 
 export type OrderTarget =
   | { readonly kind: 'column'; readonly column: string }
   | { readonly kind: 'sql'; readonly build: SqlBuilder }
-  /** A value of the related row; a row that `where` hides counts as NULL. */
+  /** A value of the related row; NULL if `where` hides that row. */
   | {
       readonly kind: 'related'
       readonly table: QualifiedName
@@ -143,7 +146,7 @@ export type OrderTarget =
       readonly unique: boolean
       readonly of: OrderTarget
     }
-  /** An aggregate over all related rows; `column` is absent for `count`. */
+  /** An aggregate over all related rows; `count` has no `column`. */
   | {
       readonly kind: 'aggregate'
       readonly table: QualifiedName
@@ -163,7 +166,7 @@ export interface OrderItem {
   readonly nulls: 'first' | 'last'
 }
 
-/** The rows that an array, object or aggregate is made of. */
+/** The rows of an array, an object or an aggregate. */
 export interface Rows {
   readonly from: From
   /** Ties the rows to the outer row; empty at the root. */
@@ -171,16 +174,16 @@ export interface Rows {
   readonly where: Condition
   readonly distinctOn: readonly string[]
   readonly orderBy: readonly OrderItem[]
-  /** Whether `orderBy` starts with a key of the table, and so follows an index. */
+  /** Whether `orderBy` starts with a key of the table, so that an index has this order. */
   readonly orderedByKey: boolean
-  /** Part of the statement's text: the planner of PostgreSQL chooses far better when it sees the number. */
+  /** A number in the text of the statement: PostgreSQL plans far better when it knows the limit. */
   readonly limit: number | null
   readonly offset: Operand | null
-  /** The role's own limit, if it has one. */
+  /** The limit of the role's permission, if any. */
   readonly permissionLimit: number | null
 }
 
-/** A row set without order or bounds, to be completed by where it comes from. */
+/** All rows, without order or limits; the caller adds their source. */
 export const allRows = {
   mapping: [],
   distinctOn: [],
@@ -198,17 +201,17 @@ export interface Select {
 
 export interface AggregateCall {
   readonly operator: string
-  /** Arguments; empty for `count(*)`. */
+  /** The arguments; empty for `count(*)`. */
   readonly columns: readonly string[]
   readonly distinct: boolean
   readonly takenAs?: TakenAs
-  /** Of the aggregate; absent: it is PostgreSQL's own. */
+  /** The schema of the aggregate; absent: `pg_catalog`. */
   readonly schema?: string
 }
 
 /**
- * What the argument of an aggregate is turned into where its type lacks the aggregate: text, when texts are in the order
- * of the values, or a number. Null: it is taken as it is.
+ * The cast of an aggregate's argument if the type lacks the aggregate. `text` is for types whose texts sort as the
+ * values do. Null: no cast.
  */
 export type TakenAs = 'text' | 'numeric' | null
 
@@ -224,7 +227,7 @@ export interface AggregateSelect {
   readonly output: AggregateOutput
 }
 
-/** A root field answered by the database alone. */
+/** A root field that the database answers alone. */
 export type RootOutput =
   | { readonly kind: 'many'; readonly select: Select }
   | { readonly kind: 'one'; readonly select: Select; readonly unique: boolean }

@@ -1,11 +1,11 @@
-// Which columns of a row printed SQL refers to. A subquery around a table names these and no others: a database user who
-// may read some columns only can run it, and what is sorted is narrow.
+// Finds the columns of a row that printed SQL refers to. A subquery around a table selects only these. A database user
+// with rights on some columns can then run it, and sorted rows stay narrow.
 
 import { id, join, type Sql, sql } from '../../database/sql/sql.ts'
 
 const identifier = /^"((?:[^"]|"")+)"$/
 
-/** The name that a fragment is, as an identifier alone; null for any other fragment. */
+/** The name of a fragment that is a single identifier; null for any other fragment. */
 function nameOf(fragment: string | object | undefined): string | null {
   if (typeof fragment !== 'object' || !('parts' in fragment)) return null
   const { parts } = fragment as Sql
@@ -14,10 +14,10 @@ function nameOf(fragment: string | object | undefined): string | null {
   return found ? found[1]!.replaceAll('""', '"') : null
 }
 
-/** The columns of the row of that alias, in the order of their first use; null where the row is used whole. */
+/** The used columns of the row with that alias, in the order of their first use; null if the row is used whole. */
 export function usedColumns(row: Sql, fragments: readonly Sql[]): readonly string[] | null {
   const found = new Set<string>()
-  /** Whether all uses were of columns. */
+  /** Whether all uses are of columns. */
   const walk = ({ parts }: Sql): boolean =>
     parts.every((part, i) => {
       if (typeof part === 'string' || !('parts' in part)) return true
@@ -29,20 +29,20 @@ export function usedColumns(row: Sql, fragments: readonly Sql[]): readonly strin
   return fragments.every(walk) ? [...found] : null
 }
 
-/** Those of the columns of a row that fragments use, as the list of a subquery; `given` are columns that it has of others. */
+/** The select list of a subquery: the columns of a row that the fragments use, without the `given` ones. */
 export function usedList(row: Sql, { as = row, fragments, given }: UseOfColumns): Sql {
   const used = usedColumns(as, fragments)
   if (used === null) return sql`${row}.*`
   return join(used.filter((name) => !given?.has(name)).map((name) => sql`${row}.${id(name)}`))
 }
 
-/** What uses columns of a subquery. */
+/** The SQL that uses columns of a subquery. */
 export interface UseOfColumns {
-  /** The alias of the subquery; absent: that of the row in it. */
+  /** The alias of the subquery; absent: the alias of the row in it. */
   readonly as?: Sql
   readonly fragments: readonly Sql[]
   readonly given?: ReadonlyMap<string, Sql>
 }
 
-/** The items of a list that are there. */
+/** A list of the items that are not empty. */
 export const listOf = (...items: readonly Sql[]): Sql => join(items.filter(({ parts }) => parts.length > 0))

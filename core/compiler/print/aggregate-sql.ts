@@ -1,4 +1,4 @@
-// Aggregates over a row set: every call and the rows themselves in one pass.
+// Aggregates over a row set. One pass computes every aggregate and the rows themselves.
 
 import { empty, id, integer, join, type Sql, sql } from '../../database/sql/sql.ts'
 import {
@@ -14,14 +14,14 @@ import { aggregateName, argumentSql, columnSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import { type Envelope, type Frame, orderedRows, outputSql, rowSet } from './select-sql.ts'
 
-/** `select '{"aggregate": …, "nodes": …}' as j` over the rows, the role's limit applied to `nodes` alone. */
+/** `select '{"aggregate": …, "nodes": …}' as j` over the rows. The role's limit applies to `nodes` only. */
 export function aggregateSql(
   select: AggregateSelect,
   outer: Sql | null,
   printer: Printer,
   { prefix, suffix }: Envelope = { prefix: '', suffix: '' },
 ): Sql {
-  // Without an aggregate function there would be a row for each row, or none.
+  // Without an aggregate function the query would yield one row for each row of the set.
   if (isConstant(select.output)) {
     const frame: Frame = { row: empty, joins: [], toOne: 'behind' }
     return sql`select ${concat([prefix, aggregateOutput(select.output, frame, printer, null), suffix])} as j`
@@ -34,7 +34,7 @@ export function aggregateSql(
     return sql`select ${output} as j ${set.from}${join(frame.joins, '')}${set.where}`
   }
   const rows = printer.alias()
-  // For a distinct aggregate PostgreSQL sorts its whole input, and so takes the rows out of their order.
+  // PostgreSQL sorts its whole input for a distinct aggregate, which loses the order of the rows.
   const sorts = hasNodes(select.output) && hasDistinct(select.output)
   const isNumbered = nodesLimit !== null || sorts
   const numbering = isNumbered ? rowNumbers(rows, usesWholeRows(select.output), printer) : null
@@ -66,15 +66,15 @@ const hasDistinct = (output: AggregateOutput): boolean =>
 const usesWholeRows = (output: AggregateOutput): boolean => someNodes(output, mayUseWholeRow)
 
 interface RowNumbers {
-  /** The number of the row at hand. */
+  /** The number of the current row. */
   readonly number: Sql
-  /** What the row has beside its own columns. */
+  /** The columns of the row that are not its own. */
   readonly columns: ReadonlyMap<string, Sql>
-  /** The rows of a query under the alias of theirs, numbered. */
+  /** The rows of a query with their numbers, under the alias of the rows. */
   numbered(base: Sql): Sql
 }
 
-/** Numbers rows, which get that alias; where they are used whole, the number is no column of theirs. */
+/** Numbers the rows with that alias. If they are used whole, the number is not one of their columns. */
 function rowNumbers(rows: Sql, whole: boolean, printer: Printer): RowNumbers {
   const alias = printer.alias()
   const column = printer.column()
@@ -98,7 +98,7 @@ function rowNumbers(rows: Sql, whole: boolean, printer: Printer): RowNumbers {
   }
 }
 
-/** Which rows `nodes` may show, by their number, and whether it has to sort them by it. */
+/** Limits `nodes` by the number of the row, and sorts them by it if needed. */
 interface Counter {
   readonly number: Sql
   readonly limit: number | null

@@ -1,5 +1,5 @@
-// One statement for many requests that have a plan in common: what its parameters are to a single request are elements of
-// a row to this one, and the plan stands behind the rows as a lateral query.
+// One statement for many requests with the same plan. Each request is a row that holds its parameters, and the plan is
+// a lateral query on these rows.
 
 import type { ParamSource } from '../../database/sql/param.ts'
 import {
@@ -18,19 +18,19 @@ import {
 import { trialSql } from '../printer.ts'
 import type { RootQuery } from './root-sql.ts'
 
-/** The two parameters of the statement itself: ids of the members, and the texts of each as a JSON array. */
+/** The two parameters of the statement: the ids of the members, and the parameter texts of each as a JSON array. */
 const ids: ParamSource = { from: 'slot', slot: 0, column: 0 }
 const texts: ParamSource = { from: 'slot', slot: 0, column: 1 }
 
-/** A row has no more columns than these. */
+/** PostgreSQL's limit for the columns of a row. */
 const maxColumns = 1600
 
 export interface BatchStatement extends Statement {
-  /** Where the elements of a member's values come from. */
+  /** The sources of a member's values. */
   readonly memberParams: readonly ParamSource[]
-  /** The type that each of them is cast to; null where there is none, or several. */
+  /** The type that each value is cast to; null if it is not cast, or cast to several types. */
   readonly memberTypes: readonly (string | null)[]
-  /** The answer of a member for which there is no row. */
+  /** The answer of a member that gets no row. */
   readonly whenEmpty: string
 }
 
@@ -39,10 +39,10 @@ const memberValue = (index: number, type: string | null): Sql =>
   type === null ? element(index) : typed(element(index), type)
 const columnOf = (index: number): Sql => id(String(index))
 
-/** A statement with a row for each member of a batch: its id and its answer. */
+/** A statement that yields a row for each member of a batch: its id and its answer. */
 export function batchStatement({ query, whenEmpty }: RootQuery): BatchStatement {
-  // Made once for each member, not for each row that is compared with them: that takes time, and a value that is none would
-  // fail only where there are such rows, hidden ones too.
+  // Each value is cast once for each member, not for each row that is compared with it, which would be slow. An invalid
+  // value would also fail only if there are such rows, and so reveal hidden ones.
   const values: Sql[] = []
   const types: (string | null)[] = []
   let replaced = replaceValues(query, (index, type) => {

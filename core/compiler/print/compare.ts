@@ -1,4 +1,4 @@
-// Comparisons of a column as conditions: by an operator of core's they are data, by one of a plugin's a fragment of SQL.
+// Comparisons of a column as conditions: data for core's operators, SQL fragments for those of plugins.
 
 import type { PgType } from '../../catalog/types.ts'
 import type { ParamSource } from '../../database/sql/param.ts'
@@ -12,21 +12,21 @@ import { findOperator, isNamedOperator } from '../types/operators.ts'
 import { isComparedByMembers } from '../types/type-support.ts'
 import { columnSql, comparableSql, comparandSql } from './condition-sql.ts'
 
-/** What is compared: a column, or what it becomes when it is cast. */
+/** The left side of a comparison: a column, possibly cast. */
 export interface Compared {
-  /** The column's. */
+  /** The name of the column. */
   readonly name: string
-  /** Of the column, or of what it was cast to last. */
+  /** The type of the column, or of its last cast. */
   readonly type: PgType
-  /** The types that the column is cast to, one after the other. */
+  /** The types that the column is cast to, in order. */
   readonly casts?: readonly PgType[]
-  /** The column's, where it is not deterministic. */
+  /** The collation of the column, if it is not deterministic. */
   readonly collation?: QualifiedName | undefined
 }
 
 /**
- * The comparison of a column by an operator, or by the one of that name which its type must have: with an operand, or as
- * many as the operator takes.
+ * The comparison of a column. The operator may be given by its name, which the column's type must have. It takes one
+ * operand or several.
  */
 export function compare(
   column: Compared,
@@ -59,7 +59,7 @@ function compareBy(column: Compared, operator: ComparisonOperator, operands: rea
   const build = (row: Sql, printer: Printer) => {
     const printed = operands.map((each) => {
       const value = comparandSql(each, row, printer, operator.check)
-      // Columns are compared with those of the same type.
+      // A column is compared only with columns of its own type.
       return each.kind === 'param' ? value : comparableSql(value, type)
     })
     if (operands.every(({ kind }) => kind === 'param')) {
@@ -71,7 +71,7 @@ function compareBy(column: Compared, operator: ComparisonOperator, operands: rea
   return { kind: 'sql', build }
 }
 
-/** What can fail of a comparison: that which makes values of its operands, and what the operator says. */
+/** The expressions of a comparison that can fail: decoding its operands, and the operator's own trial. */
 function trialsOf(
   operator: ComparisonOperator,
   printed: readonly Sql[],
@@ -86,14 +86,14 @@ function trialsOf(
   return isComparedByMembers(type) ? [...trials, ...selfComparison(operator, printed, type)] : trials
 }
 
-/** Patterns fail for collations that PostgreSQL has none for; null: the column has no such collation. */
+/** Some patterns fail for a nondeterministic collation; null: the column has no such collation. */
 function collatedTrial({ type, collation }: Compared, { types, sql: sqlOf }: ComparisonOperator) {
   if (!collation || !types?.includes('text')) return null
   const text = sql`('' collate ${id(collation.schema, collation.name)})`
   return (operands: readonly Sql[]) => sqlOf(text, operands, type)
 }
 
-/** The comparison of an operand with itself, which looks at all members. */
+/** Compares an operand with itself, which visits all its members. */
 function selfComparison(operator: ComparisonOperator, printed: readonly Sql[], type: PgType): Sql[] {
   const [operand] = printed
   if (operator.operand === 'scalar') return [operator.sql(operand!, printed, type)]
@@ -106,7 +106,7 @@ const comparedSql = ({ name, type, casts = [] }: Compared, row: Sql): Sql =>
     casts.length === 0 ? comparableSql(columnSql(row, name), type) : columnSql(row, name),
   )
 
-/** `any` and `all` over a list whose members are arrays themselves. */
+/** `any` and `all` over a list whose members are arrays. */
 function compareWithArrays(column: Compared, operator: ComparisonOperator, source: ParamSource): Condition {
   const { type } = column
   const member = typed(sql`member`, inputType(codecFor(type), type.sql))
@@ -114,7 +114,7 @@ function compareWithArrays(column: Compared, operator: ComparisonOperator, sourc
   const members = sql`select ${member} from unnest(${texts}) as member`
   const all = sql`(select count(${member} = ${member}) from unnest(${texts}) as member)`
   const build = (row: Sql, printer: Printer) => {
-    // Members are read one after the other as rows ask for them.
+    // Rows evaluate the members one by one, so a later member might never be checked.
     printer.try(all)
     return operator.sql(comparedSql(column, row), [members], type)
   }

@@ -9,7 +9,7 @@ import type { Printer } from '../printer.ts'
 import { isThereSql, operatorSql } from '../types/comparing.ts'
 import { coreOperatorCheck, coreOperatorSql, coreOperatorTrial } from '../types/operators.ts'
 
-/** A condition on the row of that alias. */
+/** A condition on the row with that alias. */
 export function conditionSql(condition: Condition, row: Sql, printer: Printer, scope = rootScope()): Sql {
   switch (condition.kind) {
     case 'true':
@@ -50,7 +50,7 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer, s
   }
 }
 
-/** Where a condition is printed. */
+/** The place where a condition is printed. */
 interface Place {
   readonly row: Sql
   readonly printer: Printer
@@ -64,7 +64,7 @@ function connectedSql({ kind, of }: Extract<Condition, { kind: 'and' | 'or' }>, 
   return sql`(${join(parts, ` ${kind} `)})`
 }
 
-/** The negation of a lone EXISTS can be joined as that can. */
+/** The planner can join the negation of a single EXISTS, as it joins the EXISTS itself. */
 function negatedSql(of: Condition, { row, printer, scope }: Place): Sql {
   const inner = of.kind === 'related' ? scope : detached(scope)
   return sql`not (${conditionSql(of, row, printer, inner)})`
@@ -84,7 +84,7 @@ function relatedSql(condition: Extract<Condition, { kind: 'related' }>, { row, p
   return sql`exists (select 1 from ${tableSql(table)} as ${inner} where ${andSql(link, where)}${fence})`
 }
 
-/** Unlike a bare IN, this is never NULL. */
+/** Unlike a plain IN, the result is never NULL. */
 function collectedSql(
   { table, mapping }: Pick<Extract<Condition, { kind: 'related' }>, 'table' | 'mapping'>,
   where: Sql,
@@ -105,7 +105,7 @@ function collectedSql(
 
 export const columnSql = (row: Sql, column: string): Sql => sql`${row}.${id(column)}`
 
-/** A value of a column as it is compared. */
+/** A column's value in the form in which it is compared. */
 export const comparableSql = (value: Sql, { sql: name, isEnumDomain }: PgType): Sql =>
   isEnumDomain ? sql`(${value})::${trusted(name)}` : value
 
@@ -116,13 +116,13 @@ export function argumentSql(row: Sql, column: string, takenAs: TakenAs = null): 
   return takenAs === 'numeric' ? sql`${value}::numeric` : value
 }
 
-/** An aggregate by its name. */
+/** The name of an aggregate in SQL. */
 export const aggregateName = ({ operator, schema }: { readonly operator: string; readonly schema?: string }): Sql =>
   schema === undefined ? trusted(operator) : id(schema, operator)
 
 export const tableSql = ({ schema, name }: { readonly schema: string; readonly name: string }): Sql => id(schema, name)
 
-/** The columns of two rows that tie them together; null when there are none. */
+/** The equality of the columns that tie two rows together; null without such columns. */
 export function mappingSql(mapping: Mapping, outer: Sql, inner: Sql): Sql | null {
   if (mapping.length === 0) return null
   const pairs = mapping.map(([left, right, equality]) => {
@@ -132,13 +132,13 @@ export function mappingSql(mapping: Mapping, outer: Sql, inner: Sql): Sql | null
   return join(pairs, ' and ')
 }
 
-/** A column that ties two rows together, as it is compared. */
+/** A column that ties two rows together, in the form in which it is compared. */
 function linkedSql(row: Sql, column: string, equality: PairEquality | undefined): Sql {
   const value = columnSql(row, column)
   return equality?.as === undefined ? value : sql`(${value})::${trusted(equality.as)}`
 }
 
-/** A conjunction without the parts that are absent or simply true. */
+/** The conjunction of the parts that exist and are not constantly true. */
 export function andSql(...parts: readonly (Sql | null)[]): Sql {
   const rest = parts.filter((part) => part !== null && !isTrue(part)) as Sql[]
   return rest.length === 0 ? sql`true` : join(rest, ' and ')
@@ -146,13 +146,13 @@ export function andSql(...parts: readonly (Sql | null)[]): Sql {
 
 export const isTrue = (fragment: Sql): boolean => fragment.parts.length === 1 && fragment.parts[0] === 'true'
 
-/** What the column of a row is compared with, see {@link operandSql}. */
+/** The right side of a comparison, see {@link operandSql}. */
 export function comparandSql(comparand: Comparand, row: Sql, printer: Printer, check?: TextCheck): Sql {
   if (comparand.kind === 'rootColumn') return columnSql(printer.rootOr(row), comparand.column)
   return operandSql(comparand, row, check)
 }
 
-/** An operand, whose text may be checked when it is bound. */
+/** An operand; binding it may check its text. */
 export function operandSql(operand: Operand, row: Sql, check?: TextCheck): Sql {
   switch (operand.kind) {
     case 'param':
@@ -164,7 +164,7 @@ export function operandSql(operand: Operand, row: Sql, check?: TextCheck): Sql {
   }
 }
 
-/** A source is bound once however often it is printed, and so is the one made of it. */
+/** The same source always yields the same checked source, because each source is bound once. */
 const checkedSources = new WeakMap<ParamSource, ParamSource>()
 
 function checkedSource(source: ParamSource, check: TextCheck): ParamSource {

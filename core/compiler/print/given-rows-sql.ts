@@ -1,4 +1,4 @@
-// A statement over rows that are no table's: objects of JSON that the request has come by, such as the result of a call.
+// A statement over JSON objects that the request has received, such as the result of a call, instead of a table's rows.
 
 import type { PgType } from '../../catalog/types.ts'
 import { id, join, param, type Sql, type Statement, sql, trusted } from '../../database/sql/sql.ts'
@@ -6,16 +6,16 @@ import type { Output } from '../plan/plan.ts'
 import { Printer, type PrinterOptions } from '../printer.ts'
 import { type Frame, outputSql } from './select-sql.ts'
 
-/** What becomes of each of a list of objects, whose members that `needs` names are the columns of the row at hand. */
+/** An output for each object of a list; the members that `needs` names are the columns of the current row. */
 export interface RowsGiven {
   readonly needs: Readonly<Record<string, PgType>>
   readonly output: Output
 }
 
-/** The slot of the parameters: one for each part, the JSON text of its list of objects. */
+/** The slot of the parameters: for each part the JSON text of its list of objects. */
 export const givenRowsSlot = 0
 
-/** A statement answering a JSON array with an array for each part: the outputs of its objects, in their order. */
+/** A statement that yields a JSON array, with the array of outputs for each part in the order of its objects. */
 export function givenRowsStatement(parts: readonly RowsGiven[], options: PrinterOptions): Statement {
   const printer = new Printer(options)
   const lists = parts.map((part, i) => sql`(${listQuery(part, i, printer)})`)
@@ -29,7 +29,7 @@ function listQuery({ needs, output }: RowsGiven, index: number, printer: Printer
   const item = outputSql(output, frame, printer)
   const given = param({ from: 'slot', slot: givenRowsSlot, column: index }, 'json')
   const columns = Object.entries(needs)
-  // PostgreSQL wants a column there, whether or not the output does.
+  // PostgreSQL requires a column there, even if the output uses none.
   const defined = columns.length === 0 ? [[printer.column(), 'text'] as const] : columns.map(typeOf)
   const definitions = defined.map(([name, type]) => sql`${id(name)} ${trusted(type)}`)
   const names = defined.map(([name]) => id(name))

@@ -1,5 +1,5 @@
-// JSON text in SQL. PostgreSQL puts answers together as text: measured against json_agg, row_to_json and
-// json_build_object it is the fastest form, provided that escaping is left to one call per text value.
+// JSON text in SQL. PostgreSQL concatenates the answer as text. Measured against json_agg, row_to_json and
+// json_build_object this is the fastest form, provided that each text value is escaped by one call.
 
 import type { PgType } from '../../catalog/types.ts'
 import { join, literal, param, type Sql, sql, trusted } from '../../database/sql/sql.ts'
@@ -7,22 +7,22 @@ import type { PrinterOptions } from '../printer.ts'
 import { encodeArray } from '../types/codecs.ts'
 import { supportOf } from '../types/type-support.ts'
 
-/** Types whose text is JSON whatever the value. */
+/** Types whose text is always JSON. */
 const plainJson = new Set(['int2', 'int4', 'int8', 'bool', 'json', 'jsonb'])
 
-/** Types whose text never needs escaping inside quotes, and is the same in JSON; that of dates is not. */
+/** Types whose text needs no escaping inside of quotes, and is the same in JSON. The text of dates differs. */
 const plainText = new Set(['uuid', 'oid', 'time', 'timetz', 'money', 'interval'])
 
-/** Types that `stringify-numeric-types` turns into strings. */
+/** Types that `stringify-numeric-types` prints as strings. */
 const bigNumbers = new Set(['int8', 'numeric', 'float8', 'money'])
 
-/** Whether `json_scalar` prints values of the type as `to_json` does: types of extensions may have casts of their own. */
+/** Whether `json_scalar` prints the type as `to_json` does. Types of extensions may have their own casts to JSON. */
 const isScalar = ({ schema, kind, isArray }: PgType): boolean =>
   !isArray && (kind === 'e' || (schema === 'pg_catalog' && (kind === 'b' || kind === 'r')))
 
 /**
- * A column's value as JSON text, `null` included; `path` picks a part of a json value. Columns that are declared NOT NULL are no
- * exception: they are null in rows that functions make, and where a constraint is not validated or not inherited.
+ * A column's value as JSON text, `null` included; `path` selects a part of a json value. NOT NULL columns need this
+ * too: they are null in rows that functions make, and where a constraint is not validated or not inherited.
  */
 export function columnJson(
   value: Sql,
@@ -42,7 +42,7 @@ function notNullJson(value: Sql, type: PgType, options: PrinterOptions): Sql {
     if (options.stringifyNumbers && bigNumbers.has(type.name)) return escapedText(sql`${value}::text`, options)
     if (plainJson.has(type.name)) return plainTextOf(value, type)
     if (plainText.has(type.name)) return sql`'"' || ${plainTextOf(value, type)} || '"'`
-    // NaN and the infinities are the numbers that are strings in JSON; all others differ from themselves by zero.
+    // JSON has strings for NaN and the infinities. All other numbers differ from themselves by zero.
     if (type.name === 'numeric') {
       return sql`case when ${value} - ${value} = 0 then ${value}::text else to_json(${value})::text end`
     }
@@ -53,8 +53,8 @@ function notNullJson(value: Sql, type: PgType, options: PrinterOptions): Sql {
 }
 
 /**
- * The text of a value of a type whose texts need no escaping. The cast to its type costs nothing, and when the column has
- * got another type since the catalog was read, its text is an error unless it is one of the type that it had.
+ * The text of a value whose type needs no escaping. The cast to the type is free. If the column has got another type
+ * since the catalog was read, the cast fails unless the text is valid for the known type.
  */
 const plainTextOf = (value: Sql, type: PgType): Sql => sql`${value}::${trusted(type.sql)}::text`
 
@@ -64,34 +64,34 @@ const escapedText = (value: Sql, { serverVersion }: PrinterOptions): Sql =>
 const orNull = (text: Sql): Sql => sql`coalesce(${text}, 'null')`
 
 /**
- * A value as an argument of PostgreSQL's JSON functions where the JSON is read again. Records, jsonb that would look like
- * NULL, domains (over domains, as others are taken for what they are over), and what extensions print in a way of their own
- * are texts in PostgreSQL's syntax there, so that nothing is lost.
+ * A value as an argument of PostgreSQL's JSON functions, in a form that PostgreSQL can read again without loss. That
+ * form is PostgreSQL's own text for records, for jsonb that would look like NULL, and for types that extensions print
+ * themselves. It is also used for domains over domains, since other domains are treated as their base type.
  */
 export function roundTripJson(value: Sql, type: PgType): Sql {
   if (type.name === 'jsonb') return roundTripJsonb(value)
   return isReadAgain(type) ? value : sql`(${value})::text`
 }
 
-/** Whether what `to_json` makes of a value of the type says all that PostgreSQL needs to have it again. */
+/** Whether PostgreSQL can read a value of the type again from its `to_json` form. */
 function isReadAgain({ schema, name, kind, isArray }: PgType): boolean {
   if (isArray) return schema === 'pg_catalog' && name !== '_jsonb'
   return kind === 'b' ? schema === 'pg_catalog' : kind !== 'c' && kind !== 'd'
 }
 
-/** The null of jsonb as a text, and hence the texts too: as texts that hold JSON. */
+/** The jsonb values null and strings become texts that hold JSON, because jsonb null would look like NULL. */
 const roundTripJsonb = (value: Sql): Sql =>
   sql`case when jsonb_typeof(${value}) in ('null', 'string') then to_json(${value}::text) else to_json(${value}) end`
 
-/** The concatenation of pieces, strings being constant JSON; constants next to each other become one. */
+/** Concatenates pieces, where strings are constant JSON. Neighbouring constants are merged. */
 export function concat(pieces: readonly (string | Sql)[]): Sql {
   return balanced(merge(pieces).map((piece) => (typeof piece === 'string' ? literal(piece) : sql`${piece}`)))
 }
 
-/** PostgreSQL takes 100 arguments at most, the template among them. */
+/** PostgreSQL takes at most 100 arguments, including the template. */
 const maxFormatArguments = 99
 
-/** The same for a single row: one call starts faster than a chain of operators, though it runs slower. */
+/** As {@link concat}, for a single row: one call starts faster than a chain of operators, but runs slower. */
 export function concatOnce(pieces: readonly (string | Sql)[]): Sql {
   const merged = merge(pieces)
   const values = merged.filter((piece) => typeof piece !== 'string')
@@ -110,7 +110,7 @@ function merge(pieces: readonly (string | Sql)[]): (string | Sql)[] {
   return merged
 }
 
-/** Longer chains are split in halves, lest the expression nest as deep as it is long. */
+/** Longer chains are split into halves, because the depth of the expression would grow with its length. */
 const chainLength = 64
 
 function balanced(terms: readonly Sql[]): Sql {
@@ -119,7 +119,7 @@ function balanced(terms: readonly Sql[]): Sql {
   return sql`(${balanced(terms.slice(0, half))}) || (${balanced(terms.slice(half))})`
 }
 
-/** A term that is itself a chain or a CASE must not swallow its neighbours. */
+/** A chain or a CASE needs parentheses within another chain. */
 const parenthesized = (term: Sql): Sql => {
   const first = term.parts[0]
   const simple = term.parts.length === 1 && typeof first === 'string'

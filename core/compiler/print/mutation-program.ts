@@ -1,8 +1,9 @@
-// A mutation plan printed: the statements that it takes, ready to be run one after the other.
+// Prints a mutation plan as statements that run one after the other.
 //
-// Where the answer can be made of the affected rows alone, one statement changes them and builds it. Otherwise the
-// statements hand over the columns that the answer needs, and a last one, which sees the database as it is then, reads them
-// as rows again. So it is with changes that rules rewrite in ways which PostgreSQL refuses within WITH, too.
+// If the answer needs only the affected rows, one statement changes them and builds the answer. Otherwise the
+// statements return the columns that the answer needs. A last statement, which sees their changes, takes these as rows
+// and builds the answer. The latter also applies to changes that rules rewrite into forms that PostgreSQL refuses within
+// WITH.
 
 import type { PgType } from '../../catalog/types.ts'
 import type { ParamSource } from '../../database/sql/param.ts'
@@ -38,42 +39,42 @@ import { changeSql, noText, type Returning } from './mutation-sql.ts'
 import { type Envelope, type Frame, noEnvelope, outputSql, soleOutputSql } from './select-sql.ts'
 
 export type MutationProgram =
-  /** Nothing to do. */
+  /** Nothing to run. */
   { readonly kind: 'constant'; readonly text: string } | DirectProgram | StagedProgram
 
-/** Statements one after the other. */
+/** Statements that run one after the other. */
 export interface StagedProgram {
   readonly kind: 'staged'
   readonly steps: readonly ProgramStep[]
   readonly answer: MutationAnswer
   readonly envelope: Envelope
-  /** Builds the answer of the rows that the steps handed over; null when it holds none. */
+  /** Builds the answer from the rows that the steps returned; null if the answer shows no rows. */
   readonly answering: PreparedStatement | null
 }
 
-/** One statement that answers. */
+/** One statement that builds the answer itself. */
 export interface DirectProgram {
   readonly kind: 'direct'
   readonly statement: PreparedStatement
-  /** The answer when the statement yields no row. */
+  /** The answer if the statement yields no row. */
   readonly whenEmpty: string
   readonly path: Path | null
 }
 
-/** A step of the plan and its statement. */
+/** A step of the plan, with its statement. */
 export interface ProgramStep extends Pick<MutationStep, 'path' | 'refusal'> {
   readonly statement: PreparedStatement
   readonly before: readonly ProgramStep[]
   readonly after: readonly ProgramStep[]
-  /** Takes the first of the returned rows. */
+  /** The slot that takes the first of the returned rows. */
   readonly slot: number | null
-  /** From which column on a row has what others read of it. */
+  /** The first column that other steps read. */
   readonly ownFrom: number
-  /** From which column on it has what the answer needs; null: it is not part of the answer. */
+  /** The first column that the answer needs; null if the step is not part of the answer. */
   readonly handsOverFrom: number | null
 }
 
-/** What the answer needs of the rows: columns of theirs, or each of them whole. */
+/** The parts of the rows that the answer needs: some columns, or the whole rows. */
 type Needed = readonly ColumnNeeded[] | 'whole'
 
 interface ColumnNeeded {
@@ -81,7 +82,7 @@ interface ColumnNeeded {
   readonly type: PgType
 }
 
-/** Prints the statements of a plan, whose answer is put into an envelope. */
+/** Prints the statements of a plan, with the answer in an envelope. */
 export function mutationProgram(plan: MutationPlan, options: PrinterOptions, envelope = noEnvelope): MutationProgram {
   const { steps, answer } = plan
   const [first] = steps
@@ -116,7 +117,7 @@ export function programStatements(program: MutationProgram): readonly PreparedSt
   }
 }
 
-/** The answer when no row is part of it. */
+/** The answer if it shows no rows. */
 export function answerText(answer: MutationAnswer, affected: number, { prefix, suffix }: Envelope): string {
   return `${prefix}${answer.kind === 'row' ? 'null' : responseText(answer.entries, affected)}${suffix}`
 }
@@ -129,13 +130,13 @@ function responseText(entries: readonly ResponseEntry[], affected: number): stri
   return `{${members.join(',')}}`
 }
 
-/** What the answer shows of rows. */
+/** The outputs of rows in the answer. */
 function outputsOf(answer: MutationAnswer): readonly Output[] {
   if (answer.kind === 'row') return [answer.output]
   return answer.entries.flatMap(({ value }) => (value.kind === 'returning' ? [value.output] : []))
 }
 
-/** Whether an output needs nothing but the row's own columns. */
+/** Whether an output needs only the columns of its own row. */
 function isOfRowAlone(output: Output): boolean {
   switch (output.kind) {
     case 'object':
@@ -162,7 +163,7 @@ function directStatement(change: Change, answer: MutationAnswer, printer: Printe
   const rows = printer.alias()
   const lists = outputs.map((_, i) => listSql(sql`${rows}.${trusted(`j${i}`)}`))
   const response = responseSql(answer.entries, sql`count(*)::text`, lists, envelope)
-  // HAVING makes one answer of all rows, or none, even where nothing of the answer counts or lists them.
+  // HAVING yields one answer for all rows, or no answer, even if the answer neither counts nor lists them.
   const trial = printer.trial()
   const where = trial ? sql` where ${trial}` : empty
   return compile(sql`with ${rows} as (${changed}) select ${response} from ${rows}${where} having true`)
@@ -187,7 +188,7 @@ function responseSql(
   return concat([...pieces, `}${suffix}`])
 }
 
-/** The values come as the texts that PostgreSQL writes of their types, and nothing else has to be made of them. */
+/** The values arrive in PostgreSQL's text format, and need no further conversion. */
 function programStep(step: MutationStep, needed: Needed | null, options: PrinterOptions): ProgramStep {
   const { change, path, refusal, returns, before, after } = step
   const columns = returns?.columns ?? []
@@ -238,14 +239,14 @@ const stepStatements = (step: ProgramStep): PreparedStatement[] => [
 
 const answerParam = (column: number): ParamSource => ({ from: 'slot', slot: answerSlot, column })
 
-/** The answer, made of the rows that the steps handed over, in their order; and what it needs of them. */
+/** Builds the answer from the rows that the steps returned, in their order; also returns the columns that it needs. */
 function answerStatement(
   { table, answer }: MutationPlan,
   printer: Printer,
   envelope: Envelope,
 ): { readonly statement: Statement; readonly needed: Needed } {
   const row = printer.alias()
-  // Fenced, because nothing else would keep the planner from changing the order of the rows.
+  // Without the fence the planner might change the order of the rows.
   const frame: Frame = { row, joins: [], toOne: 'fenced' }
   const affected = param(answerParam(0), 'text')
   const lists = (outputs: readonly Output[]) => outputs.map((output) => listSql(outputSql(output, frame, printer)))
@@ -268,7 +269,7 @@ const arrayOf = ({ schema, name }: QualifiedName): string => `${quoted(schema)}.
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Where nothing is needed of the rows there is a column of nulls, since there are as many rows. */
+/** If the answer needs no column, a column of nulls keeps the number of rows. */
 function rowsOfColumns(needed: readonly ColumnNeeded[], printer: Printer): Sql {
   const set = printer.alias()
   const values = needed.map(({ name, type }, i) => sql`${typed(sql`${set}.${handedOver(i)}`, type.sql)} as ${id(name)}`)

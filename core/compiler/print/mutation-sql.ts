@@ -1,5 +1,5 @@
-// INSERT, UPDATE and DELETE as SQL. What a statement returns is given by the caller; a permission's check wraps the first
-// of it, so that no row gets out unchecked.
+// INSERT, UPDATE and DELETE as SQL. The caller defines the returned expressions. A permission's check wraps the first
+// of them, so that no unchecked row is returned.
 
 import { empty, id, integer, join, literal, param, type Sql, sql, trusted, typed } from '../../database/sql/sql.ts'
 import { updateSql } from '../plan/mutation-operators.ts'
@@ -8,13 +8,13 @@ import type { Condition } from '../plan/plan.ts'
 import type { Printer } from '../printer.ts'
 import { columnSql, conditionSql, isTrue, operandSql, tableSql } from './condition-sql.ts'
 
-/** Expressions over the affected row, named `j0`, `j1`…; where the change is checked, the first is a text. */
+/** Expressions over the affected row, named `j0`, `j1`…; the first must be a text if the change is checked. */
 export type Returning = (row: Sql) => readonly [Sql, ...Sql[]]
 
-/** Returned where nothing is wanted of a row but a check. */
+/** Returned if only the check of a row matters. */
 export const noText = sql`null::text`
 
-/** A statement that changes rows and returns something of each; for a deletion of the row as it was. */
+/** A statement that changes rows and returns expressions of each; a deletion returns the row as it was. */
 export function changeSql(change: Change, returning: Returning, printer: Printer): Sql {
   const row = printer.alias()
   const body = changeBody(change, row, printer)
@@ -57,7 +57,7 @@ function insertSql({ table, rows, onConflict }: Insert, row: Sql, printer: Print
 
 function rowsSql(rows: InsertRows, printer: Printer): Sql {
   if (rows.kind === 'arrays') return arraysSql(rows, printer)
-  // Without any column to name, each row is all defaults.
+  // Without columns, each row consists of defaults.
   if (rows.columns.length === 0) return sql` select from generate_series(1, ${integer(rows.rows.length)})`
   const tuples = rows.rows.map((values) => {
     return sql`(${join(values.map((value) => (value ? param(value.source, value.type) : sql`default`)))})`
@@ -93,18 +93,17 @@ function conflictTarget(constraint: OnConflict['constraint']): Sql {
   return sql` (${join(constraint.map((column) => id(column)))})`
 }
 
-/** The first server that shows a statement the row as it was before. */
+/** The first version of PostgreSQL with `returning old`. */
 const returningOld = 18
 
-/** `value` for rows that the check lets through; an error of the statement for others. */
+/** `value` for rows that pass the check; other rows make the statement fail. */
 function guardSql(check: RowCheck, value: Sql, row: Sql, printer: Printer): { value: Sql; options: Sql } {
   const condition = conditionSql(check.condition, row, printer)
   if (!check.updated) {
     return { value: checkedSql(condition, value, violation(check.kind)), options: empty }
   }
   const old = printer.options.serverVersion >= returningOld ? printer.alias() : null
-  // Rows of partitioned tables do not always have their system columns at hand; and a row that holds nothing but nulls
-  // `is null` too.
+  // `xmax` is not always available in rows of partitioned tables. `is null` would also hold for a row of nulls.
   const isNew = old ? sql`(${old}.*) is not distinct from null` : sql`${row}.xmax = 0`
   const updated = conditionSql(check.updated, row, printer)
   const holds = sql`case when ${isNew} then ${condition} else ${updated} end`

@@ -1,4 +1,4 @@
-// ORDER BY: plain columns, and values of related rows, which are joined in.
+// ORDER BY, on plain columns and on values of related rows, which are joined.
 
 import { empty, integer, join, type Sql, sql, trusted } from '../../database/sql/sql.ts'
 import type { OrderItem, OrderTarget } from '../plan/plan.ts'
@@ -9,7 +9,7 @@ import { aggregateName, andSql, argumentSql, columnSql, conditionSql, mappingSql
 
 export interface PrintedOrder {
   readonly items: readonly Sql[]
-  /** Joins to put behind the table that is ordered. */
+  /** Joins that follow the ordered table. */
   readonly joins: Sql
 }
 
@@ -19,7 +19,7 @@ export function orderSql(items: readonly OrderItem[], row: Sql, printer: Printer
   return { items: values.map((value, i) => orderItemSql(value, items[i]!)), joins }
 }
 
-/** The values to order by, without the order. */
+/** The values to order by, without directions. */
 export function targetsSql(
   targets: readonly OrderTarget[],
   row: Sql,
@@ -30,20 +30,22 @@ export function targetsSql(
   return { values, joins: joins.length === 0 ? empty : { parts: joins } }
 }
 
-/** A value in its direction. */
+/** A value with its direction. */
 export const orderItemSql = (value: Sql, { direction, nulls }: Pick<OrderItem, 'direction' | 'nulls'>): Sql =>
   sql`${value} ${trusted(direction)} nulls ${trusted(nulls)}`
 
-/** So many related rows are joined, one to the next or beside each other: the time for planning grows with a power of their number. */
+/**
+ * At most this many related rows are joined, nested or side by side: planning time grows with a power of their number.
+ */
 const plainJoins = 12
 
-/** What the printed values of one row need. */
+/** The joins that the values of one row have added so far. */
 interface OrderFrame {
   readonly joins: Sql[]
   readonly printer: Printer
 }
 
-/** The value to order by; what has to be joined for it is added to `joins`. */
+/** The value to order by; adds the joins that it needs to `joins`. */
 function targetSql(target: OrderTarget, row: Sql, frame: OrderFrame): Sql {
   const { joins, printer } = frame
   switch (target.kind) {
@@ -85,11 +87,11 @@ function relatedValue({ of, mapping }: Related, inner: Sql, frame: OrderFrame): 
   const value = targetSql(of, inner, frame)
   if (of.kind !== 'aggregate') return value
   const [, column, equality] = mapping[0]!
-  // Without a related row there is nothing to count: NULL, not zero.
+  // Without a related row the count is NULL instead of zero.
   return sql`case when ${isThereSql(columnSql(inner, column), equality?.isRow === true)} then ${value} end`
 }
 
-/** The value of a related row that is one too many to be joined. */
+/** The value of a related row that exceeds the number of joins. */
 function subquerySql(target: Related, { inner, on }: { readonly inner: Sql; readonly on: Sql }, printer: Printer): Sql {
   const joins: Sql[] = []
   const value = relatedValue(target, inner, { joins, printer })

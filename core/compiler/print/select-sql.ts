@@ -1,9 +1,8 @@
-// Outputs and row sets as SQL. Printing is total: it decides nothing about the request, looks nothing up, and knows no
-// role.
+// Outputs and row sets as SQL. Printing is total: it makes no decisions, looks nothing up and knows no role.
 //
-// Every nested array, object and aggregate is a LEFT JOIN LATERAL behind the row that it belongs to. What is an aggregate
-// always yields one row and cannot disturb the order of the rows outside. A to-one object is a plain join to the planner,
-// which may hash it and lose the order: so where rows are ordered it is joined before they are sorted, or fenced.
+// Every nested array, object and aggregate is a LEFT JOIN LATERAL that follows its row. An aggregate always yields one
+// row, so it keeps the order of the outer rows. A to-one object looks like a plain join to the planner, which may hash
+// it and lose the order. In ordered row sets it is therefore joined before the rows are sorted, or fenced.
 
 import { empty, id, integer, join, type Sql, sql } from '../../database/sql/sql.ts'
 import { type From, mayUseWholeRow, type Output, type Rows, type Select } from '../plan/plan.ts'
@@ -14,45 +13,47 @@ import { andSql, columnSql, conditionSql, isTrue, mappingSql, operandSql, tableS
 import { columnJson, concat, concatOnce } from './json-sql.ts'
 import { orderSql } from './order-sql.ts'
 
-/** A row while its output is printed: expressions use `row`, joins collect behind it. */
+/** A row whose output is being printed: expressions use `row`, and `joins` follow it. */
 export interface Frame {
   readonly row: Sql
   readonly joins: Sql[]
-  /** Where to-one objects go: behind the row, behind it with a fence, or inside the subquery that orders the rows. */
+  /**
+   * Where to-one objects are joined: after the row, after it with a fence, or within the subquery that orders the rows.
+   */
   readonly toOne: 'behind' | 'fenced' | InnerFrame
-  /** How many to-one objects the row is nested in; absent: none. */
+  /** The number of to-one objects around the row; absent: 0. */
   readonly level?: number
 }
 
 export interface InnerFrame {
   readonly row: Sql
   readonly joins: Sql[]
-  /** What the joins give to each row, by name. */
+  /** The columns that the joins add to each row, by name. */
   readonly columns: Map<string, Sql>
 }
 
 type Wrap = (pieces: readonly (string | Sql)[]) => Sql
 
-/** Text around a result: the envelope of a root field. */
+/** The text around the result of a root field. */
 export interface Envelope {
   readonly prefix: string
   readonly suffix: string
 }
 
-/** Nothing around it. */
+/** No text around the result. */
 export const noEnvelope: Envelope = { prefix: '', suffix: '' }
 
-/** The JSON text that an output is made of. Never NULL. */
+/** The JSON text of an output. Never NULL. */
 export function outputSql(output: Output, frame: Frame, printer: Printer): Sql {
   const pieces = outputPieces(output, frame, printer)
   return pieces.length === 1 && typeof pieces[0] !== 'string' ? pieces[0]! : concat(pieces)
 }
 
-/** The same of a row that is alone, with its envelope. */
+/** The JSON text of an output in its envelope, for a query that yields one row. */
 export const soleOutputSql = (output: Output, frame: Frame, printer: Printer, { prefix, suffix }: Envelope): Sql =>
   concatOnce([prefix, ...outputPieces(output, frame, printer), suffix])
 
-/** The same in pieces to be concatenated. */
+/** The JSON text of an output, in pieces that the caller concatenates. */
 function outputPieces(output: Output, frame: Frame, printer: Printer): (string | Sql)[] {
   switch (output.kind) {
     case 'object': {
@@ -87,7 +88,7 @@ function outputPieces(output: Output, frame: Frame, printer: Printer): (string |
   }
 }
 
-/** Joins a query that yields one row with the column `j`, and refers to it. */
+/** Joins a query that yields one row with the column `j`; returns the reference to that column. */
 function lateralSql(query: Sql, frame: Frame, printer: Printer): Sql {
   const alias = printer.alias()
   frame.joins.push(sql` left join lateral (${query}) as ${alias} on true`)
@@ -95,8 +96,8 @@ function lateralSql(query: Sql, frame: Frame, printer: Printer): Sql {
 }
 
 /**
- * So many to-one objects may be plain joins, beside each other and nested: the time for planning them grows with the square
- * of their number.
+ * At most this many to-one objects are plain joins, side by side or nested: planning time grows with the square of
+ * their number.
  */
 const plainJoins = 6
 
@@ -106,7 +107,7 @@ interface FencePlace {
   readonly level: number
 }
 
-/** Behind the query of a to-one object: has it give one row, or be planned on its own. */
+/** The end of a to-one object's query: it limits the query to one row, or makes PostgreSQL plan it separately. */
 function fenceOf({ unique }: Extract<Output, { kind: 'one' }>, { isFenced, joins, level }: FencePlace): Sql {
   if (!unique) return sql` limit 1`
   return isFenced || joins.length >= plainJoins || level % plainJoins === 0 ? sql` offset 0` : empty
@@ -135,7 +136,7 @@ interface RowQueryOptions extends Pick<Frame, 'level'> {
   readonly single?: boolean
 }
 
-/** `select … as j`: one row for each of the rows. */
+/** `select … as j`: a result row for each row of the set. */
 export function rowQuery(select: Select, outer: Sql | null, printer: Printer, options: RowQueryOptions = {}): Sql {
   const { prefix, suffix } = options.envelope ?? noEnvelope
   const set = rowSet(select.rows, printer, outer)
@@ -171,16 +172,16 @@ export function manyQuery(select: Select, outer: Sql | null, printer: Printer, e
   return sql`select ${array(item)} as j from (${ordered}) as ${rows}${join(frame.joins, '')}`
 }
 
-/** The query of a row set in its order, with these columns. */
+/** The query for a row set in its order, with these columns. */
 export function orderedRows({ distinct, from, tail }: RowSet, columns: Sql, joins: readonly Sql[] = []): Sql {
   const list = distinct.parts.length > 0 && columns.parts.length === 0 ? sql`null` : columns
   return sql`select ${distinct}${list} ${from}${join(joins, '')}${tail}`
 }
 
 /**
- * Rows without an order can have their to-one objects joined by any method. Rows that are all sorted, or sorted by a
- * key and so by an index, are best joined before; rows of which a limit keeps a few, after and one by one. So are rows
- * that are used whole: what is joined before is a column more.
+ * Where to-one objects of a list are joined. Unordered rows allow any join. Rows that are all sorted, or sorted by a
+ * key and so by an index, are best joined before the sort. If a limit keeps a few of them, joining those afterwards is
+ * better. Whole rows must be joined afterwards, because a join before would add a column.
  */
 function toOnePlace({ rows, output }: Select, inner: InnerFrame): Frame['toOne'] {
   if (rows.distinctOn.length > 0 || mayUseWholeRow(output)) return 'fenced'
@@ -189,21 +190,21 @@ function toOnePlace({ rows, output }: Select, inner: InnerFrame): Frame['toOne']
   return !isLimited || rows.orderedByKey ? inner : 'fenced'
 }
 
-/** A row set in pieces. */
+/** The parts of a row set's query. */
 export interface RowSet {
   readonly row: Sql
-  /** `distinct on (…) `, or nothing. */
+  /** `distinct on (…) `, or empty. */
   readonly distinct: Sql
-  /** `from …` with the joins that ordering needs. */
+  /** `from …`, with the joins that the order needs. */
   readonly from: Sql
   readonly where: Sql
-  /** Everything behind the joins: where, order, limit, offset. */
+  /** Everything after the joins: where, order, limit and offset. */
   readonly tail: Sql
-  /** Whether order, limit, offset or distinct take part, so that aggregation needs a subquery around the rows. */
+  /** Whether it has an order, limit, offset or distinct, so that an aggregate needs it as a subquery. */
   readonly isOrdered: boolean
 }
 
-/** Prints a row set; without the role's limit when `limited` is false. */
+/** Prints a row set; without the role's limit if `limited` is false. */
 export function rowSet(rows: Rows, printer: Printer, outer: Sql | null, limited = true): RowSet {
   const row = printer.alias()
   const order = orderSql(rows.orderBy, row, printer)

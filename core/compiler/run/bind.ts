@@ -1,4 +1,4 @@
-// The values of a statement's parameters for one request.
+// Binds the parameters of a statement for one request.
 
 import type { Codec, InputSource, ParamSource } from '../../database/sql/param.ts'
 import { badRequest, TrellisError } from '../../errors/errors.ts'
@@ -6,23 +6,23 @@ import { below, type Path, pathKeys } from '../../errors/path.ts'
 import type { Session } from '../../session/session.ts'
 import { encodeArray } from '../types/codecs.ts'
 
-/** What parameters may come from. */
+/** The sources of parameter values. */
 export interface Bindings {
   readonly variables: Readonly<Record<string, unknown>>
   readonly session: Session
-  /** Values that earlier statements of the request left, by slot. */
+  /** Values from earlier statements of the request, by slot. */
   readonly slots?: readonly (readonly (string | null)[])[]
-  /** What {@link bindInputs} has bound already. */
+  /** The result of {@link bindInputs}. */
   readonly bound?: BoundInputs
 }
 
-/** Parameters that come from the request, and their values. */
+/** The values of parameters that come from the request. */
 export type BoundInputs = ReadonlyMap<ParamSource, string | null>
 
 /** PostgreSQL's protocol counts the parameters of a statement in two bytes. */
 const maxParams = 65_535
 
-/** The parameters' values, as PostgreSQL reads them. */
+/** The values of the parameters as PostgreSQL's input texts. */
 export function bindParams(params: readonly ParamSource[], bindings: Bindings): (string | null)[] {
   if (params.length > maxParams) {
     throw badRequest(
@@ -35,7 +35,7 @@ export function bindParams(params: readonly ParamSource[], bindings: Bindings): 
   return values
 }
 
-/** The same for a statement whose errors point at a path, as do those that a value has on PostgreSQL's behalf. */
+/** As {@link bindParams}, but an error without a path gets this one, as PostgreSQL's errors do. */
 export function bindParamsAt(params: readonly ParamSource[], bindings: Bindings, path: Path | null): (string | null)[] {
   try {
     return bindParams(params, bindings)
@@ -52,7 +52,7 @@ function bindParam(source: ParamSource, bindings: Bindings): string | null {
   return value
 }
 
-/** What a plugin in plain JavaScript may give: PostgreSQL's client would take it for a connection that is broken. */
+/** The error for a plugin's value that is not a text. PostgreSQL's client would treat it as a broken connection. */
 function noText(source: ParamSource, value: unknown): Error {
   const what =
     'codec' in source
@@ -80,12 +80,12 @@ function readParam(source: ParamSource, bindings: Bindings): string | null {
   }
 }
 
-/** The parameters that the request gives a value, each once. */
+/** The parameters whose values come from the request, each once. */
 export const inputsOf = (params: readonly ParamSource[]): ParamSource[] => [
   ...new Set(params.filter(({ from }) => from === 'input' || from === 'members')),
 ]
 
-/** Binds what {@link inputsOf} gave, so that wrong values are refused before anything runs. */
+/** Binds the result of {@link inputsOf}, so that wrong values are refused before anything runs. */
 export const bindInputs = (inputs: readonly ParamSource[], bindings: Bindings): BoundInputs =>
   new Map(inputs.map((source) => [source, readParam(source, bindings)]))
 
@@ -94,14 +94,14 @@ const sessionValue = (session: Session, name: string): string => {
   throw missingSessionVariables([name])
 }
 
-/** The session variables that statements need, so that all missing ones are named at once. */
+/** The session variables that statements need, so that one error can name all missing ones. */
 export function sessionVariablesOf(params: readonly ParamSource[]): string[] {
   const names = new Set<string>()
   for (const source of params) if (source.from === 'session') names.add(source.variable)
   return [...names]
 }
 
-/** Refuses a session that lacks some of the variables. */
+/** Throws if the session lacks some of the variables. */
 export function requireSessionVariables(names: readonly string[], session: Session): void {
   const missing = names.filter((name) => !Object.hasOwn(session.variables, name))
   if (missing.length > 0) throw missingSessionVariables(missing)
@@ -135,7 +135,7 @@ function memberValues(
   return encodeAll(codec, values, (i) => below(below(path, i), member))
 }
 
-/** PostgreSQL's text of an array of the values; `pathOf` tells where errors of one of them point. */
+/** PostgreSQL's text of an array of the values; `pathOf` is the path of an error in one of them. */
 function encodeAll(codec: Codec, values: readonly unknown[], pathOf: (index: number) => Path | null): string {
   const items: (string | number | null)[] = new Array(values.length)
   let i = 0
@@ -152,7 +152,7 @@ function encodeItem(codec: Codec, value: unknown): string | number | null {
   return typeof value === 'number' && codec.isPlain?.(value) ? value : codec.encode(value)
 }
 
-/** An error of a request points at what caused it. */
+/** Puts an error of a request at the path of its cause. */
 export const located = (error: unknown, path: Path | null): unknown =>
   error instanceof TrellisError ? error.at(...pathKeys(path)) : error
 

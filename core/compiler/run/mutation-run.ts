@@ -17,7 +17,7 @@ import { type Bindings, bindParams, bindParamsAt, located } from './bind.ts'
 
 export type RunStatement = (statement: PreparedStatement, values: readonly (string | null)[]) => Promise<Buffer | null>
 
-/** The JSON text that a field of one statement answers with, in its envelope. */
+/** The JSON text of a field that one statement answers, in its envelope. */
 export async function runDirect(
   { statement, path, whenEmpty }: DirectProgram,
   bindings: Bindings,
@@ -31,7 +31,7 @@ export async function runDirect(
   }
 }
 
-/** The JSON text that the field answers with, in its envelope. `isLast`: nothing of the transaction comes after it. */
+/** The JSON text of the field, in its envelope. `isLast`: no statement of the transaction follows. */
 export async function runMutation(
   program: MutationProgram,
   transaction: OwnTransaction,
@@ -72,7 +72,7 @@ interface Run {
   readonly transaction: Pick<Transaction, 'texts'>
   readonly bindings: Bindings & { readonly slots: (readonly (string | null)[])[] }
   affected: number
-  /** What the answer needs of the rows, column by column; the columns are there with the first row. */
+  /** The row values that the answer needs, one array for each column; filled when the first row arrives. */
   readonly handedOver: (string | null)[][]
 }
 
@@ -93,7 +93,7 @@ async function runStep(step: ProgramStep, run: Run): Promise<void> {
   for (const other of step.after) await runStep(other, run)
 }
 
-/** Keeps what the answer needs of rows, column by column; where that is nothing, a null of each row. */
+/** Keeps the row values that the answer needs, column by column; one null for each row if it needs none. */
 function handOver(rows: readonly (readonly (string | null)[])[], from: number, { handedOver }: Run): void {
   const width = Math.max(1, (rows[0]?.length ?? 0) - from)
   for (let column = 0; rows.length > 0 && column < width; column++) {

@@ -1,4 +1,4 @@
-// How JSON values become PostgreSQL's input text, by type, and how the wrong ones are refused.
+// Encodes JSON values as PostgreSQL's input text, by type, and refuses values of the wrong kind.
 
 import type { EnumValue, PgType } from '../../catalog/types.ts'
 import type { Codec } from '../../database/sql/param.ts'
@@ -20,8 +20,8 @@ const scalarNames: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The GraphQL scalar of a PostgreSQL type; null when the type's name is not a GraphQL name. A table's rows are an object
- * type of the name that the values of its row type would have.
+ * The GraphQL scalar of a PostgreSQL type; null if the type's name is not a GraphQL name. The row type of a table gets
+ * a suffix, because the table's object type has its name.
  */
 export function scalarName(type: PgType): string | null {
   const name = type.isTableRow ? `${type.name}_scalar` : (scalarNames.get(type.name) ?? type.name)
@@ -37,16 +37,16 @@ const jsonKinds: Readonly<Record<JsonType, string>> = {
   Object: 'an object',
 }
 
-/** What messages call a JSON value. */
+/** The name of a JSON value's kind in messages. */
 export const jsonKind = (value: unknown): string => beyondJson(value) ?? jsonKinds[jsonType(value)]
 
-/** The text of a JSON number, as it was written where a double could not hold it; null for other values. */
+/** The text of a JSON number, with its original digits if a double could not hold it; null for other values. */
 export function numberText(value: unknown): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null
   return isRawNumber(value) ? value.rawJSON : null
 }
 
-/** A value of the wrong kind where a type of GraphQL itself, or an enum, is expected. */
+/** The error for a value of the wrong kind, for GraphQL's own scalars and for enums. */
 function wrongKind({ type, expects }: Codec, value: unknown, literal?: string): TrellisError {
   return validationFailed(`expected ${expects} for type "${type}", but found ${literal ?? jsonKind(value)}`)
 }
@@ -57,11 +57,11 @@ function outOfBounds(decimal: Decimal, integer: boolean): TrellisError {
   return parseFailed(`${value} or is not an integer.  Maybe it is a float, or is there integer overflow?`)
 }
 
-/** Whether a number is an integer of so many bits, and no larger than numbers are exact. */
+/** Whether a number is an integer of at most `bits` bits that a double holds exactly. */
 const isInteger = (value: number, bits: number): boolean =>
   Number.isSafeInteger(value) && (bits > 53 || (value < 2 ** (bits - 1) && value >= -(2 ** (bits - 1))))
 
-/** The text of a JSON number that is an integer of so many bits; throws when it is not. */
+/** The text of a JSON number that is an integer of at most `bits` bits; throws for other numbers. */
 function integerText(text: string, bits: number): string {
   const decimal = parseDecimal(text)!
   const integer = decimalToInteger(decimal)
@@ -93,7 +93,7 @@ const floatCodec: Codec = {
   },
 }
 
-/** Refuses the text of a number that a double cannot hold. */
+/** Throws if a double cannot hold the number. */
 export function requireDouble(text: string): void {
   if (!Number.isFinite(Number(text))) throw outOfBounds(parseDecimal(text)!, false)
 }
@@ -107,7 +107,7 @@ const booleanCodec: Codec = {
   },
 }
 
-/** Texts: `String` and what GraphQL passes as such. */
+/** `String`, and other types whose values are GraphQL strings. */
 export const stringCodec: Codec = {
   type: 'String',
   expects: 'a string',
@@ -117,7 +117,7 @@ export const stringCodec: Codec = {
   },
 }
 
-/** `ID`: an integer is its digits. */
+/** `ID`: an integer becomes its digits. */
 export const idCodec: Codec = {
   type: 'ID',
   expects: 'a String or a 32-bit integer',
@@ -127,11 +127,11 @@ export const idCodec: Codec = {
   },
 }
 
-/** The refusal of a JSON value of another kind than expected. */
+/** The error for a JSON value of another type than expected. */
 export const undecodable = (what: string, expected: JsonType, value: unknown): TrellisError =>
   parseFailed(`parsing ${what} failed, expected ${expected}, but encountered ${beyondJson(value) ?? jsonType(value)}`)
 
-/** Integers that may also come as strings, which PostgreSQL reads. */
+/** Integers, as numbers or as strings that PostgreSQL parses. */
 const integerCodec = (type: string, bits: number): Codec => ({
   type,
   isPlain: (value) => isInteger(value, bits),
@@ -144,7 +144,7 @@ const integerCodec = (type: string, bits: number): Codec => ({
   },
 })
 
-/** Numbers that may also come as strings. */
+/** Numbers, or strings that PostgreSQL parses. */
 const numericCodec = (type: string): Codec => ({
   type,
   isPlain: Number.isFinite,
@@ -158,7 +158,7 @@ const numericCodec = (type: string): Codec => ({
 
 const doubleNumber = numericCodec('float8')
 
-/** Strings may be more than JSON has numbers for, such as `Infinity`; PostgreSQL reads them. */
+/** PostgreSQL parses strings, which can hold values that JSON numbers cannot, such as `Infinity`. */
 const doubleCodec: Codec = {
   ...doubleNumber,
   encode(value) {
@@ -170,10 +170,10 @@ const doubleCodec: Codec = {
 
 const moneyNumber = numericCodec('money')
 
-/** More digits than any amount of money has, before the point or behind it. */
+/** More digits than any amount of money has, before or after the decimal point. */
 const moneyDigits = 40
 
-/** PostgreSQL reads amounts of money without exponent; as strings they may be in the form of the database's locale. */
+/** PostgreSQL takes no exponent in amounts of money. Strings may have the format of the database's locale. */
 const moneyCodec: Codec = {
   ...moneyNumber,
   isPlain: (value) => Number.isFinite(value) && !String(value).includes('e'),
@@ -196,7 +196,7 @@ const jsonCodec = (type: string): Codec => ({
       if (cause instanceof RangeError) throw parseFailed(`the value for type ${type} is nested too deeply`)
       if (!(cause instanceof TypeError)) throw cause
     }
-    if (text === undefined) throw parseFailed(`the value for type ${type} is none that JSON has`)
+    if (text === undefined) throw parseFailed(`the value for type ${type} cannot be encoded as JSON`)
     return text
   },
 })
@@ -209,7 +209,7 @@ const textCodec = (type: string, what: string): Codec => ({
   },
 })
 
-/** Every type that has no rules of its own takes PostgreSQL's input syntax. */
+/** Types without their own rules take PostgreSQL's input syntax. */
 const otherCodec = (type: string): Codec => ({
   type,
   encode(value) {
@@ -221,11 +221,11 @@ const otherCodec = (type: string): Codec => ({
 /** PostgreSQL's own limit. */
 const maxDimensions = 6
 
-/** Arrays come as lists, nested for several dimensions, or as PostgreSQL's text of an array. */
+/** Arrays are lists (nested for several dimensions) or PostgreSQL's text of an array. */
 function arrayCodec(arrayType: PgType): Codec {
   const type = arrayType.name
   const elementType = type.slice(1)
-  // The texts of these are in no syntax of PostgreSQL, so they cannot be put into one of its arrays.
+  // These elements are not in PostgreSQL's syntax, so they cannot be part of its array text.
   if (hasSupportedElements(arrayType)) return otherCodec(type)
   const element = codecOf(elementType)
   const delimiter = elementType === 'box' ? ';' : ','
@@ -255,9 +255,9 @@ const isEscaped = /["\\]/
 
 const quoteItem = (text: string): string => (isEscaped.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`)
 
-/** PostgreSQL's text of a one-dimensional array; numbers stand in it as JavaScript prints them. */
+/** PostgreSQL's text of a one-dimensional array. Numbers keep JavaScript's spelling. */
 export function encodeArray(items: readonly (string | number | null)[]): string {
-  // JSON quotes as PostgreSQL does as long as nothing has to be escaped, and is made without a step for each item.
+  // JSON and PostgreSQL quote alike unless something is escaped, and `JSON.stringify` needs no step for each item.
   const json = JSON.stringify(items)
   if (!json.includes('\\')) return `{${json.slice(1, -1)}}`
   return `{${items.map((item) => (typeof item === 'string' ? quoteItem(item) : String(item))).join()}}`
@@ -285,7 +285,7 @@ const known: Readonly<Record<string, Codec>> = {
   bpchar: textCodec('bpchar', 'Text'),
 }
 
-/** As a codec, but strings in the place of numbers and booleans are left to PostgreSQL to read. */
+/** The codec, except that PostgreSQL parses strings that are given for numbers and booleans. */
 export const textLiteralCodec = (codec: Codec): Codec => textLiterals.get(codec) ?? codec
 
 const textLiterals: ReadonlyMap<Codec, Codec> = new Map(
@@ -297,7 +297,7 @@ const textLiterals: ReadonlyMap<Codec, Codec> = new Map(
 
 const codecs = new Map<string, Codec>(Object.entries(known))
 
-/** Whether values of the type have rules of their own, and are not just text in PostgreSQL's syntax. */
+/** Whether values of the type have their own rules, instead of plain text in PostgreSQL's syntax. */
 export const isKnownType = (type: PgType): boolean =>
   !type.isArray && (codecs.has(type.name) || supportOf(type) !== undefined)
 
@@ -309,19 +309,19 @@ export function codecFor(type: PgType): Codec {
   return supportOf(type)?.codec(type) ?? codecOf(type.name)
 }
 
-/** What the texts of a codec become, where `sqlType` is the type of the values. */
+/** The SQL type of a codec's texts, where the values have the type `sqlType`. */
 export function inputType({ decode }: Codec, sqlType: string): SqlType {
   return decode ? (text) => decode(sql`${text}::text`) : sqlType
 }
 
-/** What an array of a codec's texts becomes. */
+/** The SQL type of an array of a codec's texts. */
 export function listInputType({ decode }: Codec, elementType: string): SqlType {
   if (!decode) return `${elementType}[]`
   const item = id('item')
   return (texts) => sql`array(select ${decode(item)} from unnest(${texts}::text[]) as ${item})`
 }
 
-/** The codec of columns that reference an enum table; `type` is the GraphQL enum's name. */
+/** The codec of columns that reference an enum table; `type` is the name of the GraphQL enum. */
 export function enumCodec(type: string, values: readonly EnumValue[]): Codec {
   const names = values.map(({ value }) => value)
   const known = new Set(names)

@@ -1,5 +1,5 @@
-// What PostgreSQL compares values by. An operator of a type that is not PostgreSQL's own is named with its schema: the
-// search path may lead to none, or to that of another type which the value is taken for.
+// The operators with which PostgreSQL compares values. An operator outside of `pg_catalog` is written with its schema.
+// Without it the search path might find no operator, or that of another type to which the value is cast implicitly.
 
 import type { ComparisonSymbol, OperatorName, PgType } from '../../catalog/types.ts'
 import { id, join, type Sql, sql, trusted } from '../../database/sql/sql.ts'
@@ -7,7 +7,7 @@ import { id, join, type Sql, sql, trusted } from '../../database/sql/sql.ts'
 const isUsualName = (symbol: string, [schema, name]: OperatorName): boolean =>
   schema === 'pg_catalog' && name === symbol
 
-/** Whether values are compared by operators of PostgreSQL's own under their usual names. */
+/** Whether `pg_catalog` has all operators of the type under their usual names. */
 export function isComparedAsUsual({ comparison }: PgType): boolean {
   if (!comparison) return true
   const { operators, patterns } = comparison
@@ -15,36 +15,36 @@ export function isComparedAsUsual({ comparison }: PgType): boolean {
   return Object.entries(operators).every(([symbol, name]) => isUsualName(symbol, name))
 }
 
-/** The operator, to stand between two values. */
+/** The operator, to be written between two values. */
 export const operatorSql = ([schema, name]: OperatorName): Sql =>
   schema === 'pg_catalog' ? trusted(name) : sql`operator(${id(schema)}.${trusted(name)})`
 
-/** The operator of a type, to stand between two of its values. */
+/** The operator of a type, to be written between two of its values. */
 export const comparisonSql = (symbol: ComparisonSymbol, type: PgType | undefined): Sql =>
   operatorSql(type?.comparison?.operators[symbol] ?? ['pg_catalog', symbol])
 
-/** Whether the type has one of the operators; of a type that was not read it is taken for granted. */
+/** Whether the type has one of the operators. A type that was not read from a catalog counts as having all. */
 export const hasOperator = ({ comparison }: PgType, symbols: readonly ComparisonSymbol[]): boolean =>
   !comparison || symbols.some((symbol) => comparison.operators[symbol])
 
-/** Whether a value is there. SQL's own `is not null` is false of a row as soon as one of its members is null. */
+/** Whether a value is not null. SQL's `is not null` would be false for a row with any null member. */
 export const isThereSql = (value: Sql, isRow: boolean): Sql =>
   isRow ? sql`${value} is distinct from null` : sql`${value} is not null`
 
-/** Whether a value is absent, see {@link isThereSql}. */
+/** The negation of {@link isThereSql}. */
 export const isAbsentSql = (value: Sql, isRow: boolean): Sql =>
   isRow ? sql`${value} is not distinct from null` : sql`${value} is null`
 
-/** Whether values are rows. */
+/** Whether values of the type are rows. */
 export const isRowType = ({ kind, comparison }: PgType): boolean => comparison?.isRow ?? kind === 'c'
 
-/** The comparison of rows by their members, one after the other. */
+/** Compares rows member by member. */
 export function rowComparisonSql(
   symbol: '<' | '<=' | '>' | '>=',
   types: readonly PgType[],
   [left, right]: readonly [left: readonly Sql[], right: readonly Sql[]],
 ): Sql {
-  // Of this form an index knows.
+  // PostgreSQL can use an index for this form.
   if (types.every(isComparedAsUsual)) return sql`(${join(left)}) ${trusted(symbol)} (${join(right)})`
   const last = types.length - 1
   const strict = symbol.startsWith('<') ? '<' : '>'
@@ -56,7 +56,7 @@ export function rowComparisonSql(
   return condition
 }
 
-/** The operator by which values of two types are equal; null: PostgreSQL has none. */
+/** The operator that compares values of two types for equality; null if PostgreSQL has no such operator. */
 export function equalityOf(left: PgType, right: PgType): OperatorName | null {
   const [a, b] = [left.comparison, right.comparison]
   if (!a || !b) return ['pg_catalog', '=']

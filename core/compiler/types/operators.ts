@@ -1,5 +1,5 @@
-// The comparison operators, under the names that GraphQL gives them. Schema generation, permissions and the SQL printer
-// read one table of an engine, in which those of its plugins stand beside core's.
+// The comparison operators, by their GraphQL names. Each engine has one table, with core's operators and those of its
+// plugins. The schema, permissions and the SQL printer all read it.
 
 import type { ComparisonSymbol, PgType } from '../../catalog/types.ts'
 import type { TextCheck } from '../../database/sql/param.ts'
@@ -14,11 +14,11 @@ import { supportOf, vocabularyOf } from './type-support.ts'
 export const isOperandObject = (operand: OperandKind): operand is OperandObject =>
   typeof operand === 'object' && 'members' in operand
 
-/** An operator that PostgreSQL's own types have, and others under a name of theirs. */
+/** An operator of PostgreSQL's own types; other types may have it under another name. */
 interface CoreOperator extends Omit<ComparisonOperator, 'sql' | 'trial'> {
-  /** Without a type, as those of PostgreSQL's own are compared. */
+  /** Without a type, it compares as PostgreSQL's own types do. */
   print(column: Sql, operand: Sql, type?: PgType): Sql
-  /** Whether some operands fail, whatever they are compared with. */
+  /** Whether some operands fail, whatever the column holds. */
   readonly mayFail?: boolean
 }
 
@@ -34,7 +34,7 @@ const compared =
   (column, operand, type) =>
     sql`${column} ${comparisonSql(symbol, type)} ${operand}`
 
-/** Some types have `=` alone. */
+/** Some types have only `=`. */
 const isUnequal = (type: PgType | undefined): boolean => !type || hasOperator(type, ['<>'])
 
 const equal = compared('=')
@@ -58,7 +58,7 @@ const ordering = (name: string, symbol: ComparisonSymbol): CoreOperator => ({
   print: compared(symbol),
 })
 
-/** An operator for patterns: the words that SQL has for it, and its name, by which a type's own is found. */
+/** A pattern operator: `words` is its SQL syntax, `symbol` the name of the operator that extension types may define. */
 const pattern = (name: string, words: string, symbol: string, description: string): CoreOperator => ({
   name,
   description,
@@ -70,13 +70,13 @@ const pattern = (name: string, words: string, symbol: string, description: strin
   },
 })
 
-/** The schema of a type's own operators for patterns; null: those of texts are meant. */
+/** The schema of the type's own pattern operators; null: the operators of `text` apply. */
 function ownPatterns(type: PgType | undefined): Sql | null {
   const schema = type?.comparison?.patterns ?? null
   return schema === null || schema === 'pg_catalog' ? null : id(schema)
 }
 
-/** A `like`, whose pattern fails for texts that it is compared with up to its end. */
+/** A `like`. Its pattern fails only for texts that match up to the pattern's end. */
 const likePattern = (name: string, words: string, symbol: string, description: string): CoreOperator => ({
   ...pattern(name, words, symbol, description),
   check: checkLikePattern,
@@ -87,7 +87,7 @@ const expression = (name: string, symbol: string, description: string): CoreOper
   mayFail: true,
 })
 
-/** An expression of SQL, which is one of POSIX in the operator. */
+/** An SQL expression (`similar to`), which its operator takes as a POSIX expression. */
 const sqlExpression = (name: string, words: string, symbol: string, description: string): CoreOperator => ({
   ...expression(name, symbol, description),
   print(column, operand, type) {
@@ -97,7 +97,7 @@ const sqlExpression = (name: string, words: string, symbol: string, description:
   },
 })
 
-/** Refuses what `like` has no meaning for, as PostgreSQL does. */
+/** Refuses a trailing escape character, as PostgreSQL does. */
 function checkLikePattern(text: string): void {
   let escapes = 0
   while (text[text.length - 1 - escapes] === '\\') escapes++
@@ -140,7 +140,7 @@ const builtIn: readonly CoreOperator[] = [
   onJsonb('_has_keys_all', '?&', 'texts', 'do all of these strings exist as top-level keys in the column'),
 ]
 
-/** The table with one more operator; for each type a name can only be taken once. */
+/** The table with one more operator. Two operators with one name cannot share a type. */
 export function withOperator(table: OperatorTable, operator: ComparisonOperator): OperatorTable {
   const known = table.get(operator.name) ?? []
   if (known.some((other) => isOfSameType(operator, other))) {
@@ -164,35 +164,35 @@ const core: ReadonlyMap<ComparisonOperator, CoreOperator> = new Map(
   builtIn.map((operator) => [comparisonOf(operator), operator]),
 )
 
-/** The operators of core alone. */
+/** Core's operators, without those of plugins. */
 export const coreOperators: OperatorTable = [...core.keys()].reduce<OperatorTable>(withOperator, new Map())
 
 const tableOf = (type: PgType): OperatorTable => vocabularyOf(type)?.operators ?? coreOperators
 
-/** Whether conditions on columns of the type may name the operator: it is one of core's, and found by its usual name. */
+/** Whether plans refer to the operator by name: core's operators on types that have it under its usual name. */
 export const isNamedOperator = (operator: ComparisonOperator, type: PgType): boolean =>
   core.has(operator) && isComparedAsUsual(type) && (isUnequal(type) || operator.needs?.includes('<>') !== true)
 
 const printers = new Map(builtIn.map((operator) => [operator.name, operator]))
 
-/** The comparison by the operator of core's of that name. */
+/** The comparison with the core operator of that name. */
 export const coreOperatorSql = (name: string, column: Sql, operand: Sql): Sql =>
   printers.get(name)!.print(column, operand)
 
-/** What its operand is checked by. */
+/** The check for the operand of the core operator of that name. */
 export const coreOperatorCheck = (name: string): TextCheck | undefined => printers.get(name)!.check
 
-/** What of the comparison by that operator each statement has to try; null: nothing. */
+/** The expression of that comparison which each statement must evaluate once; null: no operand fails. */
 export function coreOperatorTrial(name: string, operand: Sql): Sql | null {
   const { print, mayFail } = printers.get(name)!
   return mayFail ? print(sql`''`, operand) : null
 }
 
-/** The operators of a GraphQL name that the engine of a type has: none, or one for each of several types. */
+/** The operators of that GraphQL name in the type's engine. There may be several, each for other types. */
 export const operatorsNamed = (name: string, type: PgType): readonly ComparisonOperator[] =>
   tableOf(type).get(name) ?? []
 
-/** The operator of a GraphQL name that columns of the type have. */
+/** The operator of that GraphQL name for columns of the type. */
 export const findOperator = (name: string, type: PgType): ComparisonOperator | undefined =>
   operatorsNamed(name, type).find((operator) => appliesTo(operator, type))
 
@@ -203,19 +203,19 @@ function appliesTo({ types, needsOrder, needs }: ComparisonOperator, type: PgTyp
   return !needs || vocabularyOf(type)?.offersAll === true || hasOperator(type, needs)
 }
 
-/** The operators that columns of the type have, in the order of the table. */
+/** The operators of columns of the type, in the order of the table. */
 export function operatorsFor(type: PgType, references: { readonly enumTable: boolean }): ComparisonOperator[] {
   const all = [...tableOf(type).keys()].flatMap((name) => findOperator(name, type) ?? [])
   return references.enumTable ? all.filter(({ enums }) => enums) : all
 }
 
-/** What the text of an operand becomes in SQL; of those that are given one by one. */
+/** The SQL type of a single operand's text. */
 export function operandType(operand: Exclude<OperandKind, OperandObject>, type: PgType): SqlType {
   switch (operand) {
     case 'scalar':
       return inputType(codecFor(type), type.sql)
     case 'list':
-      // Nested arrays are flat to `any`: a list of arrays travels as the texts of its members.
+      // `any` flattens nested arrays, so each member of a list of arrays travels as text.
       return type.isArray ? 'text[]' : listInputType(codecFor(type), type.sql)
     case 'isNull':
       return 'boolean'

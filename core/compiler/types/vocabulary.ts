@@ -1,4 +1,4 @@
-// The types and operators that an engine knows: core's, and those of its plugins.
+// The types and operators that an engine knows: those of core and of its plugins.
 
 import type { PgType } from '../../catalog/types.ts'
 import type { ComparisonOperator, OperatorTable } from './comparison-operator.ts'
@@ -22,7 +22,7 @@ export class Vocabulary implements KnownTypes {
     return this.#operators
   }
 
-  /** Adds types; a name can only be taken once. */
+  /** Adds types. Their names must be new. */
   addTypes(...types: readonly TypeSupport[]): void {
     for (const type of types) {
       if (this.#types.has(type.name)) throw new Error(`there is a type ${type.name} already`)
@@ -30,12 +30,12 @@ export class Vocabulary implements KnownTypes {
     }
   }
 
-  /** Adds operators; for each type a name can only be taken once. */
+  /** Adds operators. Two operators with one name cannot share a type. */
   addOperators(...operators: readonly ComparisonOperator[]): void {
     for (const operator of operators) this.#operators = withOperator(this.#operators, operator)
   }
 
-  /** Has types that were read from the catalog belong to this engine. */
+  /** Ties types from the catalog to this engine. */
   adopt(types: Iterable<PgType>): void {
     for (const type of types) adoptType(type, this)
   }

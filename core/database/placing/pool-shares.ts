@@ -8,5 +8,5 @@ import type { DatabaseOptions } from './database-options.ts'
 export const poolShares = ({ connections, callerShare, poolTimeout }: DatabaseOptions, taken: () => number): Shares =>
   new Shares({
     ...{ places: connections, percent: callerShare, taken },
-    patience: { millis: poolTimeout * 1000, error: () => shareError(poolTimeout) },
+    timeout: { millis: poolTimeout * 1000, error: () => shareError(poolTimeout) },
   })

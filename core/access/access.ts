@@ -53,9 +53,10 @@ export class Access implements AccessService {
 
   narrow(narrowing: Narrowing): void {
     const { name } = narrowing
-    if (this.#isAsked) throw new Error(`the narrowing "${name}" comes too late: requests are served already`)
+    if (this.#isAsked)
+      throw new Error(`the narrowing "${name}" was added too late: the engine is already serving requests`)
     const isTaken = this.#narrowings.some((other) => other.name === name)
-    if (isTaken) throw new Error(`the narrowing "${name}" is declared already`)
+    if (isTaken) throw new Error(`the narrowing "${name}" is already declared`)
     this.#narrowings.push(narrowing)
   }
 

@@ -100,7 +100,7 @@ export class Narrower {
     for (const narrowing of this.#narrowings) {
       const done = attempt(narrowing, table, () => narrowing.change?.(result, this.#target(table)) ?? result)
       if (!sameName(done.table, change.table) || (change.kind === 'insert') !== (done.kind === 'insert')) {
-        throw failure(narrowing, table, `it turned "${change.kind}" into "${done.kind}" on "${nameText(done.table)}"`)
+        throw failure(narrowing, table, `it changed "${change.kind}" into "${done.kind}" on "${nameText(done.table)}"`)
       }
       result = done
     }

@@ -110,7 +110,7 @@ export async function readWithTypes<R>(
     const types = await readTypes(reader, named)
     if (types.size === named.size) return { rows, types }
   }
-  throw internalError('the types of tables or functions are dropped while they are read')
+  throw internalError('other sessions kept dropping types of tables or functions while the catalog was read')
 }
 
 /** The external view of types; columns of the same type share one object. */

@@ -15,7 +15,7 @@ export class SessionSettings {
 
   /** Adds settings of a plugin for the current request; called at the start of each transaction. */
   add(more: () => TransactionSettings): void {
-    if (typeof more !== 'function') throw new Error('settings of a session are told by a function')
+    if (typeof more !== 'function') throw new Error('session settings must be given as a function')
     this.#more.push(more)
   }
 
@@ -36,11 +36,11 @@ export class SessionSettings {
 
 /** A plugin's settings; throws for wrong types, which TypeScript cannot prevent in plain JavaScript. */
 function checked(settings: TransactionSettings): TransactionSettings {
-  if (settings instanceof Promise) throw new Error('the settings of a session have to be told at once')
+  if (settings instanceof Promise) throw new Error('session settings must be returned synchronously, not as a promise')
   for (const name in settings) {
     const type = typeof settings[name]
     if (type !== 'string')
-      throw new Error(`the setting "${name}" of a session has to be a text, and is of type ${type}`)
+      throw new Error(`the setting "${name}" of a session must be a string, but is of type ${type}`)
   }
   return settings
 }

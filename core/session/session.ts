@@ -14,11 +14,11 @@ export const isAdmin = (session: Session): boolean => session.role === 'admin'
 
 /** The error in a plugin's session variables, for plugins in plain JavaScript; null if they are correct. */
 export function faultOfVariables(variables: unknown): string | null {
-  if (typeof variables !== 'object' || variables === null) return 'session variables have to be an object'
+  if (typeof variables !== 'object' || variables === null) return 'session variables must be an object'
   for (const [name, value] of Object.entries(variables)) {
     if (typeof value !== 'string')
-      return `the session variable "${name}" has to be a text, and is of type ${typeof value}`
-    if (name !== name.toLowerCase()) return `the name of the session variable "${name}" has to be in lower case`
+      return `the session variable "${name}" must be a string, but is of type ${typeof value}`
+    if (name !== name.toLowerCase()) return `the name of the session variable "${name}" must be in lower case`
   }
   return null
 }

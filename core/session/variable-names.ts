@@ -18,5 +18,5 @@ export function sessionVariableName(names: Dialect, text: string): string | null
 
 /** The hint for a request with names of the other dialect. */
 export const foreignHint = ({ foreignPrefix, foreignDialect }: Dialect): ErrorHelp => ({
-  hint: `names that begin with "${foreignPrefix}" are those of servers that are started with --dialect ${foreignDialect}`,
+  hint: `only servers with --dialect ${foreignDialect} use names that begin with "${foreignPrefix}"`,
 })

@@ -46,14 +46,14 @@ export const configuredHeader = (dialect: Pick<Dialect, 'environmentPrefix'>) =>
 function readHeader(given: unknown, reserved: string, decodePart: DecodePart): ConfiguredHeader {
   if (!isJsonObject(given)) throw parseFailed('expecting object for headers')
   const { name, value, value_from_env: variable } = decodePart(Given, given)
-  if (!headerName.test(name)) throw parseFailed(`${JSON.stringify(name)} is not the name of a header`, ['name'])
+  if (!headerName.test(name)) throw parseFailed(`${JSON.stringify(name)} is not a valid header name`, ['name'])
   if (value === undefined) {
     if (variable === undefined) throw parseFailed('expecting value or value_from_env keys')
     return { name, value_from_env: checkVariable(variable, reserved) }
   }
   if (variable !== undefined) throw parseFailed('expecting only one of value or value_from_env keys')
   if (['\r', '\n', '\0'].some((character) => value.includes(character))) {
-    throw parseFailed('the value of a header is one line of text', ['value'])
+    throw parseFailed('a header value must be a single line of text', ['value'])
   }
   return { name, value }
 }

@@ -1,10 +1,10 @@
-// Rows that a plugin takes away are changed by nobody, and deleting can be something else.
+// Rows that a plugin hides cannot be changed, and a plugin can replace deletions.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTeams } from './team.ts'
 
-test('updates touch no hidden row, by where and by key, whoever asks', async (t) => {
+test('updates by where and by key touch no hidden row, for every role', async (t) => {
   const { op, graphql, sql } = await startTeams(t)
   const permission = { columns: '*', filter: {} }
   await op('create_select_permission', { table: 'person', role: 'clerk', permission })
@@ -62,7 +62,7 @@ test('an upsert leaves a hidden row alone, nested or not, in GraphQL and in the 
   assert.deepEqual(await sql('select name, team_id from person where id = 2'), [{ name: 'Bob', team_id: 1 }])
 })
 
-test('a deletion that became an update answers like a deletion, and the rows stay in the database', async (t) => {
+test('a deletion that is replaced by an update answers like a deletion and keeps the rows', async (t) => {
   const { op, graphql, sql } = await startTeams(t)
   const mutation = `mutation {
     delete_person(where: {id: {_lte: 2}}) { affected_rows returning { id name notes { body } mates { id } } }
@@ -94,7 +94,7 @@ test('a deletion that became an update answers like a deletion, and the rows sta
   assert.deepEqual(await sql('select count(*)::int from note'), [{ count: 3 }])
 })
 
-test('deleting keeps the filter of the permission, and needs no permission to update', async (t) => {
+test('a replaced deletion keeps the delete filter, and needs no permission to update', async (t) => {
   const { op, graphql } = await startTeams(t)
   const filter = { pay: { _gt: 'X-Service-Pay' } }
   await op('create_select_permission', { table: 'person', role: 'boss', permission: { columns: ['id'], filter: {} } })
@@ -104,7 +104,7 @@ test('deleting keeps the filter of the permission, and needs no permission to up
   assert.deepEqual(answer, { data: { delete_person: { affected_rows: 1, returning: [{ id: 4 }] } } })
 })
 
-test('rows that a change wrote are returned, though it hid them', async (t) => {
+test('a change returns the rows that it wrote, even if it hid them', async (t) => {
   const { graphql } = await startTeams(t)
   const mutation = `mutation {
     insert_person_one(object: {id: 9, name: "Ida", deleted_at: "2020-01-01"}) { id }

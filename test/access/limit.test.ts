@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startLibrary } from '../support/library.ts'
 
-test('the limit of a role is about lists: of roots, relationships and nodes, not of counts and single rows', async (t) => {
+test('the limit of a role applies to lists of roots, relationships and nodes, but not to counts and single rows', async (t) => {
   const trellis = await startLibrary(t)
   const role = 'reader'
   const permission = { columns: ['id'], filter: {}, limit: 1, allow_aggregations: true }

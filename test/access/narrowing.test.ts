@@ -1,4 +1,4 @@
-// What plugins may say of tables, and what becomes of it.
+// The narrowings of plugins: their effect, their errors and their declaration.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -71,7 +71,7 @@ const violation = (kind: 'insert' | 'update', path: string) => ({
   ],
 })
 
-test('tenants see and change what is theirs, by a session variable, in one place', async (t) => {
+test('one narrowing with a session variable limits tenants to their own rows', async (t) => {
   const { ask, op, opError, graphql } = await startHouses(t)
   const rooms = '{ room(order_by: {id: asc}) { id house { name } } house_aggregate { aggregate { count } } }'
   assert.deepEqual(await ask(1, rooms), {
@@ -101,7 +101,7 @@ test('tenants see and change what is theirs, by a session variable, in one place
   })
 })
 
-test('what is written must be as plugins demand, whatever the permission says', async (t) => {
+test('written rows must fulfil the condition of a plugin, whatever the permission allows', async (t) => {
   const { ask, graphql, opError, sql: rows } = await startHouses(t)
   const insert = (tenant: number) => `mutation { insert_house(objects: {id: 3, tenant: ${tenant}}) { affected_rows } }`
   assert.deepEqual(await ask(1, insert(2)), violation('insert', '$.selectionSet.insert_house.args.objects'))
@@ -127,7 +127,7 @@ test('what is written must be as plugins demand, whatever the permission says', 
   assert.deepEqual(await graphql(insert(9).replace('id: 3', 'id: 9')), { data: { insert_house: { affected_rows: 1 } } })
 })
 
-test('a permission keeps its own check beside what plugins demand', async (t) => {
+test('a permission keeps its own check beside the condition of a plugin', async (t) => {
   const { ask, op } = await startHouses(t)
   const permission = { columns: '*', filter: {}, check: { name: { _neq: 'x' } } }
   await op('drop_update_permission', { table: 'house', role: 'user' })
@@ -152,7 +152,7 @@ test('several plugins narrow one table', async (t) => {
   })
 })
 
-test('the values of an enum table are those of the metadata, whatever is hidden of its rows', async (t) => {
+test('an enum keeps all values of its table, even if some rows are hidden', async (t) => {
   const colours = `create table colour (value text primary key, comment text);
     insert into colour values ('red', null), ('secret', null);
     create table car (id int primary key, colour text references colour);
@@ -167,7 +167,7 @@ test('the values of an enum table are those of the metadata, whatever is hidden 
   })
 })
 
-test('plugins are asked once for each role, table and generation of the model', async (t) => {
+test('narrowings are called once for each role, table and generation of the model', async (t) => {
   const asked: string[] = []
   const counting = narrowing({
     name: 'counting',
@@ -194,7 +194,7 @@ test('plugins are asked once for each role, table and generation of the model', 
   assert.deepEqual(asked.splice(0), ['admin person'])
 })
 
-test('a plugin that fails fails the requests that need it, and opens nothing', async (t) => {
+test('a narrowing that throws fails the requests that need it, and reveals nothing', async (t) => {
   const failing = narrowing({
     name: 'failing',
     rows({ table }) {
@@ -222,7 +222,7 @@ test('a plugin that fails fails the requests that need it, and opens nothing', a
   assert.deepEqual(await rows('select id from team order by id'), [{ id: 1 }, { id: 2 }])
 })
 
-test('a narrowing is declared while its plugin is registered, once under its name', async (t) => {
+test('a narrowing must be declared during registration, under a unique name', async (t) => {
   const twice = definePlugin({
     name: 'twice',
     register(engine) {
@@ -230,7 +230,7 @@ test('a narrowing is declared while its plugin is registered, once under its nam
       engine.access.narrow({ name: 'same' })
     },
   })
-  await assert.rejects(startTrellis(t, { plugins: [twice] }), /twice.*the narrowing "same" is declared already/)
+  await assert.rejects(startTrellis(t, { plugins: [twice] }), /twice.*the narrowing "same" is already declared/)
   let late: (() => void) | undefined
   const keeps = definePlugin({
     name: 'keeps',
@@ -240,10 +240,10 @@ test('a narrowing is declared while its plugin is registered, once under its nam
   })
   const { op } = await startTeams(t, { plugins: [keeps] })
   await op('count', { table: 'person' })
-  assert.throws(() => late!(), /the narrowing "late" comes too late: requests are served already/)
+  assert.throws(() => late!(), /the narrowing "late" was added too late: the engine is already serving requests/)
 })
 
-test('What a plugin hides is hidden from subscribers, at first and when it is hidden later.', async (t) => {
+test('subscribers see no hidden rows, at first and after a row gets hidden', async (t) => {
   const trellis = await startTeams(t)
   const client = graphqlWsClient(t, trellis.url)
   const people = subscribeWith(client, 'subscription { person(order_by: {id: asc}) { name team { name } } }')

@@ -1,4 +1,4 @@
-// Rows that a plugin takes away are not there, whichever way somebody looks.
+// Rows that a plugin hides cannot be read in any way.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,7 +35,7 @@ test('an administrator reads no hidden row: by root fields, through relationship
   })
 })
 
-test('what is ordered by related rows is not ordered by hidden ones', async (t) => {
+test('hidden related rows do not affect the order', async (t) => {
   const { graphql, sql } = await startTeams(t)
   await sql(`insert into team values (3, 'Cedar', null); insert into person values (5, 3, 'Eve', 1, null)`)
   const names = `{
@@ -115,7 +115,7 @@ test('Relay has neither nodes nor edges of hidden rows', async (t) => {
   })
 })
 
-test('permissions look at no hidden row, through relationships and by _exists', async (t) => {
+test('permissions see no hidden rows, neither through relationships nor by _exists', async (t) => {
   const { op, graphql } = await startTeams(t)
   const select = (table: string, role: string, filter: object) =>
     op('create_select_permission', { table, role, permission: { columns: '*', filter } })
@@ -149,14 +149,14 @@ test('the check of a permission finds no hidden row', async (t) => {
   assert.deepEqual(await insert(2), { errors: [{ extensions, message }] })
 })
 
-test('explain shows the statement with what is taken away', async (t) => {
+test('explain shows the narrowed statement', async (t) => {
   const { request } = await startTeams(t)
   const answer = await request<{ sql: string }[]>('/v1/graphql/explain', { body: { query: '{ person { id } }' } })
   assert.equal(answer.status, 200)
   assert.match(answer.body[0]!.sql, /where "t0"\."deleted_at" is null/)
 })
 
-test('the other dialect is narrowed likewise, and its system tables are read as before', async (t) => {
+test('the other dialect is narrowed alike, and its system tables stay readable', async (t) => {
   const { op, graphql } = await startTeams(t, { settings: { dialect: 'hasura' } })
   assert.deepEqual(await graphql('{ person(order_by: {id: asc}) { id } }'), {
     data: { person: [{ id: 1 }, { id: 3 }, { id: 4 }] },

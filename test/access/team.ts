@@ -1,4 +1,4 @@
-// Teams and their people, some of whom are gone: rows with a time in `deleted_at` are there for nobody.
+// Teams and their people. Rows with a time in `deleted_at` are hidden from every role.
 
 import type { TestContext } from 'node:test'
 import { constantValue, definePlugin, updateInstead } from '../../sdk/index.ts'

@@ -13,7 +13,7 @@ const sql = `
   create sequence book_ids start 100;
   create trigger receive instead of insert on inbox for each row execute function receive()`
 
-test('a view is changed as far as PostgreSQL can, whoever asks', async (t) => {
+test('every role can change a view as far as PostgreSQL supports it', async (t) => {
   const trellis = await startTrellis(t, { sql })
   const role = 'clerk'
   for (const table of ['shelf', 'tally', 'inbox']) {

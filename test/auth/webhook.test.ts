@@ -166,7 +166,7 @@ test('an answer without a role is refused', async (t) => {
 
 test('an answer in the names of the other dialect is refused with a hint', async (t) => {
   const { auth } = await hookSaying(t, { body: { 'x-hasura-role': 'clerk' } })
-  const hint = 'names that begin with "x-hasura-" are those of servers that are started with --dialect hasura'
+  const hint = 'only servers with --dialect hasura use names that begin with "x-hasura-"'
   await assert.rejects(
     async () => auth.authenticate({}),
     (error: TrellisError) => error.shownHelp.hint === hint,

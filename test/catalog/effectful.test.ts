@@ -21,7 +21,7 @@ const schema = `
   create materialized view stored as select nextval('seen') as number from plain;
 `
 
-test('what does more than read when it is read is found in views, in what they read, and in policies', async (t) => {
+test('relations with side effects on reading are found: views, views of views, and policies', async (t) => {
   const { sql } = await testDatabase(t, { sql: schema })
   const names = ['plain', 'guarded', 'counted', 'calm', 'calling', 'numbering', 'above', 'beside', 'stored']
   const reader = { rows: sql } as Parameters<typeof introspect>[0]

@@ -16,7 +16,7 @@ async function introspected(t: TestContext, sql: string, schema: string, ...name
   return { reader, database, tables: byName, table: (name: string): CatalogTable => byName.get(name)! }
 }
 
-test('what is asked for and does not exist is left out, and nothing is found for no names', async (t) => {
+test('missing tables are left out, and an empty list of names finds no tables', async (t) => {
   const { reader, tables } = await introspected(
     t,
     'create table a (x int)',
@@ -30,7 +30,7 @@ test('what is asked for and does not exist is left out, and nothing is found for
   assert.deepEqual(await introspect(reader, []), [])
 })
 
-test('what is made anew with another type while it is read is read as it is afterwards', async (t) => {
+test('a table that is recreated with another type during introspection is read in its new form', async (t) => {
   const database = await testDatabase(t)
   const make = (label: string) => `
     create type mood as enum ('${label}');
@@ -87,7 +87,7 @@ test('columns come with type, nullability, default, generation, identity and com
   ])
 })
 
-test('the text of a type is a cast that keeps every value, whatever the search path is', async (t) => {
+test('the text of a type is a cast that keeps every value, for every search path', async (t) => {
   const sql = `
     create schema crm; create schema "My ""Types";
     create type crm."Mood" as enum ('good', 'bad');
@@ -174,7 +174,7 @@ test('keys come with their columns in the order of the constraint', async (t) =>
   ])
 })
 
-test('a foreign key to a partitioned table is one key, and partitions have theirs', async (t) => {
+test('a foreign key to a partitioned table counts once, and partitions have their own', async (t) => {
   const sql = `
     create table target (id int primary key) partition by list (id);
     create table target_1 partition of target for values in (1);
@@ -188,7 +188,7 @@ test('a foreign key to a partitioned table is one key, and partitions have their
   assert.deepEqual(table('target').primaryKey?.columns, ['id'])
 })
 
-test('each kind of relation is insertable, updatable and deletable as PostgreSQL says', async (t) => {
+test('each kind of relation is insertable, updatable and deletable as PostgreSQL reports', async (t) => {
   const sql = `
     create table base (id int primary key, day int) ;
     create table parts (id int) partition by list (id);
@@ -218,7 +218,7 @@ test('each kind of relation is insertable, updatable and deletable as PostgreSQL
   ])
 })
 
-test('a table without columns is a table', async (t) => {
+test('a table without columns is introspected', async (t) => {
   const { table } = await introspected(t, 'create table nothing ()', 'public', 'nothing')
   assert.deepEqual(table('nothing').columns, [])
 })

@@ -1,5 +1,5 @@
-// What the schema promises of rows by the constraints of their table: only what PostgreSQL holds for every row. The table of
-// decisions is in docs/tables.md.
+// The schema derives guarantees from constraints only if PostgreSQL enforces them for every row. docs/tables.md has the
+// table of decisions.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -51,7 +51,7 @@ async function versionOf({ sql }: Pick<TestTrellis, 'sql'>): Promise<number> {
   return row!.version
 }
 
-test('a relationship is non-null where every row is known to have a related one', async (t) => {
+test('a relationship is non-null if every row is known to have a related row', async (t) => {
   const trellis = await startTrellis(t, { sql: `${base};${tables}` })
   const sources = ['plain', 'unproven', 'deferred', 'parent']
   await trellis.op('bulk', [
@@ -59,7 +59,7 @@ test('a relationship is non-null where every row is known to have a related one'
     ...sources.map((each) => byKey(each, 'target', ['target_id'])),
   ])
   assert.deepEqual(await nonNull(trellis, 'plain'), ['id', 'target', 'target_id'])
-  // The rows that are read are committed.
+  // Queries read committed rows, and deferred keys are checked before the commit.
   assert.deepEqual(await nonNull(trellis, 'deferred'), ['id', 'target', 'target_id'])
   assert.deepEqual(await nonNull(trellis, 'unproven'), ['id', 'target_id'])
   assert.deepEqual(await nonNull(trellis, 'parent'), ['id', 'note', 'target_id'])
@@ -75,7 +75,7 @@ test('a relationship is non-null where every row is known to have a related one'
   assert.deepEqual(await nonNull(trellis, 'unproven'), ['id', 'target', 'target_id'])
 })
 
-test('a column of a table that others inherit from is non-null where it is so in all of them', async (t) => {
+test('a column of a parent table is non-null if it is NOT NULL in all tables that inherit from it', async (t) => {
   const sql = `
     create table parent (id int primary key, a int not null, b int not null, c int);
     create table child () inherits (parent);
@@ -91,7 +91,7 @@ test('a column of a table that others inherit from is non-null where it is so in
   assert.deepEqual(await nonNull(trellis, 'parent'), ['a', 'id'])
 })
 
-test('a key of a partitioned table counts once all partitions have it', async (t) => {
+test('a key of a partitioned table is used once all partitions have it', async (t) => {
   const sql = `
     create table parts (id int not null, part int not null) partition by list (part);
     create table parts_1 partition of parts for values in (1);
@@ -111,7 +111,7 @@ test('a key of a partitioned table counts once all partitions have it', async (t
   assert.deepEqual(await trellis.graphql(byPk), { data: { parts_by_pk: null } })
 })
 
-test('an enum stands for a column whose foreign key every row fulfils', async (t) => {
+test('a column gets an enum type if every row fulfils its foreign key', async (t) => {
   const sql = `
     create table colour (value text primary key); insert into colour values ('red');
     create table car (id int primary key, colour text); insert into car values (1, 'none');
@@ -126,7 +126,7 @@ test('an enum stands for a column whose foreign key every row fulfils', async (t
   assert.match(await typeOf(), /"name":"colour","type":\{"name":"colour_enum"\}/)
 })
 
-test('a row that is found by a key which may be broken until the end of a transaction is one', async (t) => {
+test('a lookup by a deferrable key yields one row, even while the key is violated', async (t) => {
   const sql = `
     create table place (id int primary key deferrable initially deferred, name text);
     create table visit (id int primary key, place_id int);
@@ -151,7 +151,7 @@ test('a row that is found by a key which may be broken until the end of a transa
   })
 })
 
-test('related rows are inserted along where the columns between them can be written', async (t) => {
+test('nested inserts are offered if the columns between the tables can be written', async (t) => {
   const sql = `
     create table owner (id int generated always as identity primary key);
     create table pet (id int primary key, twice int generated always as (id * 2) stored references owner,
@@ -170,7 +170,7 @@ test('related rows are inserted along where the columns between them can be writ
   )
 })
 
-test('what PostgreSQL 18 adds: periods, not enforced, NOT NULL that is not validated, virtual columns', async (t) => {
+test('PostgreSQL 18: periods, constraints that are not enforced, NOT NULL that is not validated, virtual columns', async (t) => {
   const trellis = await startTrellis(t)
   if ((await versionOf(trellis)) < 18) return t.skip('needs PostgreSQL 18')
   await trellis.sql(`

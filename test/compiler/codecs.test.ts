@@ -14,7 +14,7 @@ const pgType = (name: string): PgType => ({
 
 const raw = (text: string) => JSON.rawJSON(text)
 
-test('every PostgreSQL type has the scalar of the interface', () => {
+test('every PostgreSQL type maps to the documented scalar', () => {
   const names = [
     'int4',
     'int2',
@@ -121,18 +121,18 @@ for (const [type, value, code, message, literal] of refused) {
   })
 }
 
-test('an element that an array refuses is located in the list', () => {
+test('the error of an array element has its index in the path', () => {
   assert.throws(() => codecFor(pgType('_int4')).encode([[1], [2, 'x']]), { path: [1, 1] })
 })
 
-test('JSON nested beyond what can be printed is refused', () => {
+test('JSON that is nested too deeply to be printed is refused', () => {
   let value: unknown = null
   for (let i = 0; i < 100_000; i++) value = [value]
   const message = 'the value for type jsonb is nested too deeply'
   assert.throws(() => codecFor(pgType('jsonb')).encode(value), { code: 'parse-failed', message })
 })
 
-test('an enum table takes its values only', () => {
+test('a column of an enum table takes only values of that table', () => {
   const codec = enumCodec('colour_enum', [
     { value: 'red', comment: null },
     { value: 'blue', comment: 'like the sea' },
@@ -146,7 +146,7 @@ test('an enum table takes its values only', () => {
   assert.throws(() => codec.encode('blue', 'a string'), { code: 'validation-failed', message: kind })
 })
 
-test('array literals quote every item', () => {
+test('array texts quote every item', () => {
   assert.equal(encodeArray(['a', 'b"\\', null, '']), '{"a","b\\"\\\\",null,""}')
   assert.equal(encodeArray([]), '{}')
 })

@@ -1,4 +1,4 @@
-// All forms in which a condition asks for a related row mean the same, whatever the types of the columns are.
+// All SQL forms of a condition on a related row mean the same, for columns of every type.
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -188,7 +188,7 @@ async function answers(condition: Condition, table: string): Promise<Readonly<Re
 const runs = Number(process.env['TRELLIS_TEST_RUNS'] ?? 6)
 
 for (const [left, right] of [...types.map((type) => [type, type] as const), ...others]) {
-  test(`rows that are tied by ${left} = ${right} are found by every form alike`, async () => {
+  test(`every form finds the same rows related by ${left} = ${right}`, async () => {
     const sides: Side[] = [
       [tableOf(left), tableOf(right)],
       [tableOf(right), tableOf(left)],

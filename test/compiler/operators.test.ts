@@ -63,7 +63,7 @@ test('each operator prints as its SQL', () => {
   })
 })
 
-test('a list of arrays is compared array by array', () => {
+test('_in with a list of arrays compares whole arrays', () => {
   const column = { name: 'tags', type: { ...pgType('_text', true), sql: 'text[]' } }
   const source = { from: 'constant', value: '{"{a}","{b,c}"}' } as const
   const operand = { kind: 'param', source, type: 'text[]' } as const
@@ -77,7 +77,7 @@ test('a list of arrays is compared array by array', () => {
   assert.equal(text, '"t"."tags" <> all (select member::text[] from unnest($1::text[]) as member)')
 })
 
-test('a plugin cannot take the name of an operator that exists', () => {
+test('a plugin cannot add an operator under an existing name', () => {
   const operator = { ...findOperator('_eq', pgType('int4'))! }
-  assert.throws(() => new Vocabulary().addOperators(operator), { message: 'there is an operator _eq already' })
+  assert.throws(() => new Vocabulary().addOperators(operator), { message: 'the operator _eq already exists' })
 })

@@ -1,4 +1,4 @@
-// Work that waits for a signal: what it is told, and what is left of it when it no longer waits.
+// Callbacks of an abort signal, and the memory that they keep alive.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -9,7 +9,7 @@ import { onAbort, unlessAborted } from '../../core/concurrency/aborting.ts'
 
 const moduleUrl = new URL('../../core/concurrency/aborting.ts', import.meta.url)
 
-test('all that wait for a signal are told once, whoever went before', () => {
+test('every waiting callback runs once, whichever callbacks were removed before', () => {
   const controller = new AbortController()
   const told: string[] = []
   const ends = ['a', 'b', 'c', 'd', 'e'].map((name) => onAbort(controller.signal, () => told.push(name)))
@@ -20,13 +20,13 @@ test('all that wait for a signal are told once, whoever went before', () => {
   assert.deepEqual(told.sort(), ['a', 'c', 'd'])
 })
 
-test('who comes when it has aborted is told at once', () => {
+test('a callback runs at once if the signal has already aborted', () => {
   const told: string[] = []
   onAbort(AbortSignal.abort(), () => told.push('late'))()
   assert.deepEqual(told, ['late'])
 })
 
-test('who is told may go, and may end others that wait', () => {
+test('a callback may remove itself and others', () => {
   const controller = new AbortController()
   const told: string[] = []
   const first = onAbort(controller.signal, () => {
@@ -39,7 +39,7 @@ test('who is told may go, and may end others that wait', () => {
   assert.deepEqual(told, ['first'])
 })
 
-test('a signal has one listener while something waits for it, and none afterwards', () => {
+test('a signal has one listener while callbacks wait, and no listener afterwards', () => {
   const { signal } = new AbortController()
   const listeners = () => getEventListeners(signal, 'abort').length
   const ends = Array.from({ length: 3 }, () => onAbort(signal, () => {}))
@@ -50,7 +50,7 @@ test('a signal has one listener while something waits for it, and none afterward
   assert.equal(listeners(), 0)
 })
 
-test('work is left to itself with the reason of the signal, and listens no longer when it is done', async () => {
+test('an abort rejects with the reason of the signal, and finished work removes its listener', async () => {
   const controller = new AbortController()
   assert.equal(await unlessAborted(controller.signal, Promise.resolve(1)), 1)
   await assert.rejects(unlessAborted(controller.signal, Promise.reject(new Error('failed'))), /failed/)
@@ -60,7 +60,7 @@ test('work is left to itself with the reason of the signal, and listens no longe
   await assert.rejects(waiting, /enough/)
 })
 
-// Only what is collected often is collected here, so that what becomes old stays, and can be counted.
+// Only the young generation is collected here, so that objects that got old stay and can be counted.
 const program = `
   import { getHeapSpaceStatistics } from 'node:v8'
   import { onAbort } from ${JSON.stringify(moduleUrl)}
@@ -68,7 +68,7 @@ const program = `
   const old = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space').space_used_size
   const waitFor = (work) => onAbort(signal, () => work)
   let end = waitFor({})
-  // The first one becomes old.
+  // The first object moves to the old generation.
   for (let i = 0; i < 3; i++) gc({ type: 'minor' })
   const before = old()
   for (let i = 0; i < 20_000; i++) {
@@ -80,7 +80,7 @@ const program = `
   console.log(Math.round((old() - before) / 2 ** 20))
 `
 
-test('work that no longer waits is forgotten soon, though others came before it went', async () => {
+test('removed callbacks are freed soon, even if later ones were added before the removal', async () => {
   const args = ['--expose-gc', '--input-type=module', '--eval', program]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   assert.ok(Number(stdout) < 4, `of 16 MB ${stdout.trim()} are kept`)

@@ -10,7 +10,7 @@ const caller = (session: string, network = 'here', connection: object = {}): Cal
   network,
 })
 
-/** Takes as many places as are had at once; counts them. */
+/** Takes all places that are available at once. */
 function fill(shares: Shares, make: () => Caller, most = 1000): Seat[] {
   const seats: Seat[] = []
   for (let one = make(); seats.length < most && shares.hasRoom(one); one = make()) {
@@ -21,7 +21,7 @@ function fill(shares: Shares, make: () => Caller, most = 1000): Seat[] {
   return seats
 }
 
-test('A connection, a session at a network, a session and a network each leave places free.', () => {
+test('a connection, a session at a network, a session and a network each leave places free', () => {
   const shares = () => new Shares({ places: 44, percent: 75 })
   const one = caller('a')
   assert.equal(fill(shares(), () => one).length, 22)
@@ -31,7 +31,7 @@ test('A connection, a session at a network, a session and a network each leave p
   assert.equal(fill(shares(), () => caller(`session ${n++ % 5}`)).length, 39)
 })
 
-test('Whoever has nothing gets a place, whatever others have; nothing is limited at 100 percent.', async () => {
+test('a caller without a place always gets one, and 100 percent means no limit', async () => {
   const shares = new Shares({ places: 4, percent: 75 })
   let n = 0
   assert.equal(fill(shares, () => caller(`session ${n++}`, `network ${n}`), 10).length, 10)
@@ -41,7 +41,7 @@ test('Whoever has nothing gets a place, whatever others have; nothing is limited
   assert.equal(all.length, 9)
 })
 
-test('A caller that exceeds its share waits in a line of its own, as long as patience lasts or until its signal.', async () => {
+test('a caller that exceeds its share waits in its own queue until its timeout or its signal', async () => {
   const error = () => new Error('late')
   const shares = new Shares({ places: 10, percent: 75, timeout: { millis: 30, error } })
   const greedy = caller('a')
@@ -62,7 +62,7 @@ test('A caller that exceeds its share waits in a line of its own, as long as pat
   seat.leave()
 })
 
-test('Everybody is let in sooner or later, and nothing is kept of those who left.', async () => {
+test('every caller is admitted eventually, and callers that left are forgotten', async () => {
   const one = fc.record({ connection: fc.nat(3), session: fc.nat(3), network: fc.nat(2), millis: fc.nat(4) })
   const property = fc.asyncProperty(
     fc.array(one, { maxLength: 60 }),
@@ -82,7 +82,7 @@ test('Everybody is let in sooner or later, and nothing is kept of those who left
         ),
       )
       assert.deepEqual([working, shares.waiting, shares.counted], [0, 0, 0])
-      // All places are there again.
+      // All places are free again.
       const alone = caller('alone')
       const fresh = new Shares({ places, percent })
       assert.equal(fill(shares, () => alone).length, fill(fresh, () => alone).length)

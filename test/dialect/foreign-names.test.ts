@@ -18,7 +18,7 @@ const refusalOf = (text: string, own: string) =>
 
 for (const { dialect, own, foreign, foreignDialect } of sides) {
   const settings = { dialect }
-  const hint = `names that begin with "${foreign}" are those of servers that are started with --dialect ${foreignDialect}`
+  const hint = `only servers with --dialect ${foreignDialect} use names that begin with "${foreign}"`
   const helped = dialect === 'trellis' ? { hint } : {}
 
   test(`operands in the names of ${foreign} are refused by a server of ${own}`, async (t) => {

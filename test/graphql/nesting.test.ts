@@ -236,7 +236,7 @@ test('a statement that would hold more values than PostgreSQL takes is refused',
   const where = { _or: Array.from({ length: 70_000 }, (_, i) => ({ id: { _eq: -i } })) }
   const query = 'query($where: artist_bool_exp) { artist(where: $where) { id } }'
   const answer = await trellis.graphql(query, { where })
-  const message = 'one statement takes at most 65535 values, and this needs 70000'
+  const message = 'one statement takes at most 65535 values, but this one needs 70000'
   assert.deepEqual(answer, { errors: [{ extensions: { path: '$', code: 'validation-failed' }, message }] })
   assert.deepEqual(await trellis.graphql('{ artist(where: {id: {_eq: 1}}) { id } }'), { data: { artist: [{ id: 1 }] } })
 })

@@ -93,7 +93,7 @@ const refusedHeaders: readonly Refusal[] = [
   malformed(
     'a header whose name is none',
     { headers: [{ name: 'a b', value: '' }] },
-    '"a b" is not the name of a header',
+    '"a b" is not a valid header name',
     {
       path: '$.headers[0].name',
     },

@@ -177,12 +177,12 @@ test('a type or an operator that is there is not taken', async (t) => {
     startTrellis(t, { plugins: [plugin, definePlugin({ name: 'twice', register: change })] })
   await assert.rejects(
     twice(({ types }) => types.add({ ...point })),
-    /twice.*there is a type point already/s,
+    /twice.*the type point already exists/s,
   )
   const same = { ...operators[1]! }
   await assert.rejects(
     twice(({ comparisons }) => comparisons.add(same)),
-    /twice.*there is an operator _near already/s,
+    /twice.*the operator _near already exists/s,
   )
   await startDots(t)
 })

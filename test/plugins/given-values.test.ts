@@ -26,10 +26,10 @@ test('variables that JSON does not have are refused where they stand', async (t)
     ],
     cost: [['numeric', -Infinity, 'parsing Scientific failed, expected Number, but encountered -Infinity']],
     log: [
-      ['jsonb', 10n, 'the value for type jsonb is none that JSON has'],
-      ['jsonb', { at: 10n }, 'the value for type jsonb is none that JSON has'],
-      ['jsonb', () => 1, 'the value for type jsonb is none that JSON has'],
-      ['jsonb', Symbol('log'), 'the value for type jsonb is none that JSON has'],
+      ['jsonb', 10n, 'the value for type jsonb cannot be encoded as JSON'],
+      ['jsonb', { at: 10n }, 'the value for type jsonb cannot be encoded as JSON'],
+      ['jsonb', () => 1, 'the value for type jsonb cannot be encoded as JSON'],
+      ['jsonb', Symbol('log'), 'the value for type jsonb cannot be encoded as JSON'],
     ],
   } as const
   for (const [column, cases] of Object.entries(refusals)) {
@@ -70,11 +70,11 @@ test('a session that an authenticator gives is refused when it is none, and the 
   const wrong: readonly (readonly [given: unknown, fault: string])[] = [
     [
       session({ 'x-service-user-id': 5 }),
-      'the session variable "x-service-user-id" has to be a text, and is of type number',
+      'the session variable "x-service-user-id" must be a string, but is of type number',
     ],
     [
       Promise.resolve(session({ 'x-service-user-id': undefined })),
-      'the session variable "x-service-user-id" has to be a text, and is of type undefined',
+      'the session variable "x-service-user-id" must be a string, but is of type undefined',
     ],
     [
       session({ 'X-Service-User-Id': '5' }),
@@ -106,7 +106,7 @@ test('a role under a name that no session variable has makes nobody the administ
   const { dialect } = engine()
   const upper = { message: 'the name of the session variable "X-Service-Role" has to be in lower case' }
   assert.throws(() => assumedSession({ 'X-Service-Role': 'guest' }, dialect), upper)
-  const none = { message: 'the session variable "x-service-role" has to be a text, and is of type undefined' }
+  const none = { message: 'the session variable "x-service-role" must be a string, but is of type undefined' }
   assert.throws(() => assumedSession(untyped({ 'x-service-role': undefined }), dialect), none)
   assert.equal(assumedSession({ 'x-service-role': 'guest' }, dialect).role, 'guest')
 })
@@ -128,10 +128,10 @@ test('what a session or a codec gives in place of a text is told by its name', a
   const run = (query: string, session: Session, variables = {}) =>
     engine().graphql.execute({ query, operationName: null, variables }, session, { headers: {} })
   const number = { role: 'guest', variables: untyped({ 'x-service-ship': 1 }), backendOnly: false }
-  const variable = { message: 'the session variable "x-service-ship" has to be a text, and is of type number' }
+  const variable = { message: 'the session variable "x-service-ship" must be a string, but is of type number' }
   await assert.rejects(run('{ ship { id } }', number), variable)
   const moved = 'mutation ($to: point) { update_ship(where: {}, _set: {place: $to}) { affected_rows } }'
-  const codec = { message: 'what the codec of type "point" gives has to be a text, and is of type number' }
+  const codec = { message: 'the result of the codec of type "point" must be a string, but is of type number' }
   await assert.rejects(run(moved, assumedSession({}, engine().dialect), { to: 5 }), codec)
 })
 
@@ -206,9 +206,9 @@ test('settings of sessions that are no texts are told by their names', async (t)
   const trellis = await startTrellis(t, { plugins: [plugin], sql, observe })
   await trellis.op('track_table', 'ship')
   const wrong: readonly (readonly [given: unknown, message: string])[] = [
-    [{ 'app.owner': 5 }, 'the setting "app.owner" of a session has to be a text, and is of type number'],
-    [{ 'app.owner': undefined }, 'the setting "app.owner" of a session has to be a text, and is of type undefined'],
-    [Promise.resolve({ 'app.owner': '5' }), 'the settings of a session have to be told at once'],
+    [{ 'app.owner': 5 }, 'the setting "app.owner" of a session must be a string, but is of type number'],
+    [{ 'app.owner': undefined }, 'the setting "app.owner" of a session must be a string, but is of type undefined'],
+    [Promise.resolve({ 'app.owner': '5' }), 'session settings must be returned synchronously, not as a promise'],
   ]
   for (const [value, message] of wrong) {
     given = value

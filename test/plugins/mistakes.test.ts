@@ -200,7 +200,7 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'settings of a session that are no function': [
     mistaken(({ sessionSettings }) => sessionSettings.add(untyped({ 'app.tag': 'x' }))),
-    /^plugin "mine" failed to start: settings of a session are told by a function$/,
+    /^plugin "mine" failed to start: session settings must be given as a function$/,
   ],
   'a member of the configuration without a value': [
     mistaken(({ configuration }) => configuration.add(untyped({ key: 'k', place: 1, schema: Type.Any() }))),

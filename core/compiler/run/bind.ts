@@ -27,7 +27,7 @@ export function bindParams(params: readonly ParamSource[], bindings: Bindings): 
   if (params.length > maxParams) {
     throw badRequest(
       'validation-failed',
-      `one statement takes at most ${maxParams} values, and this needs ${params.length}`,
+      `one statement takes at most ${maxParams} values, but this one needs ${params.length}`,
     )
   }
   const values: (string | null)[] = new Array(params.length)
@@ -56,11 +56,11 @@ function bindParam(source: ParamSource, bindings: Bindings): string | null {
 function noText(source: ParamSource, value: unknown): Error {
   const what =
     'codec' in source
-      ? `what the codec of type "${source.codec.type}" gives`
+      ? `the result of the codec of type "${source.codec.type}"`
       : source.from === 'session'
         ? `the session variable "${source.variable}"`
         : 'a constant'
-  return new Error(`${what} has to be a text, and is of type ${typeof value}`)
+  return new Error(`${what} must be a string, but is of type ${typeof value}`)
 }
 
 function readParam(source: ParamSource, bindings: Bindings): string | null {

@@ -144,7 +144,7 @@ const builtIn: readonly CoreOperator[] = [
 export function withOperator(table: OperatorTable, operator: ComparisonOperator): OperatorTable {
   const known = table.get(operator.name) ?? []
   if (known.some((other) => isOfSameType(operator, other))) {
-    throw new Error(`there is an operator ${operator.name} already`)
+    throw new Error(`the operator ${operator.name} already exists`)
   }
   const all = [...known, operator]
   const ordered = [...all.filter(({ types }) => types), ...all.filter(({ types }) => !types)]

@@ -25,7 +25,7 @@ export class Vocabulary implements KnownTypes {
   /** Adds types. Their names must be new. */
   addTypes(...types: readonly TypeSupport[]): void {
     for (const type of types) {
-      if (this.#types.has(type.name)) throw new Error(`there is a type ${type.name} already`)
+      if (this.#types.has(type.name)) throw new Error(`the type ${type.name} already exists`)
       this.#types.set(type.name, type)
     }
   }

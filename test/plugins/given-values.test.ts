@@ -78,9 +78,9 @@ test('a session that an authenticator gives is refused when it is none, and the 
     ],
     [
       session({ 'X-Service-User-Id': '5' }),
-      'the name of the session variable "X-Service-User-Id" has to be in lower case',
+      'the name of the session variable "X-Service-User-Id" must be in lower case',
     ],
-    [{ role: 'owner' }, 'session variables have to be an object'],
+    [{ role: 'owner' }, 'session variables must be an object'],
     [{ variables: {} }, 'its role has to be a text that is not empty'],
     [{ role: '', variables: {} }, 'its role has to be a text that is not empty'],
     ['owner', 'its role has to be a text that is not empty'],
@@ -104,7 +104,7 @@ test('a role under a name that no session variable has makes nobody the administ
   const { plugin, engine } = keeper()
   await startTrellis(t, { plugins: [plugin] })
   const { dialect } = engine()
-  const upper = { message: 'the name of the session variable "X-Service-Role" has to be in lower case' }
+  const upper = { message: 'the name of the session variable "X-Service-Role" must be in lower case' }
   assert.throws(() => assumedSession({ 'X-Service-Role': 'guest' }, dialect), upper)
   const none = { message: 'the session variable "x-service-role" must be a string, but is of type undefined' }
   assert.throws(() => assumedSession(untyped({ 'x-service-role': undefined }), dialect), none)

@@ -39,7 +39,7 @@ test('every role can change a view as far as PostgreSQL supports it', async (t) 
     )
     const refused = async (type: string, table: string, args: object) => {
       const { status, body } = await trellis.request('/v1/query', {
-        body: { type, args: { table, where: {}, ...args } },
+        body: { type, args: { table, ...args } },
         ...options,
       })
       const what = { insert: 'insertable', update: 'updatable', delete: 'deletable' }[type]
@@ -47,10 +47,10 @@ test('every role can change a view as far as PostgreSQL supports it', async (t) 
       assert.deepEqual({ status, body }, { status: 400, body: { path: '$.args', error, code: 'not-supported' } })
     }
     await refused('insert', 'tally', { objects: [{ books: 2 }] })
-    await refused('update', 'tally', { $set: { books: 2 } })
-    await refused('delete', 'tally', {})
-    await refused('update', 'inbox', { $set: { title: 'Ebb' } })
-    await refused('delete', 'inbox', {})
+    await refused('update', 'tally', { where: {}, $set: { books: 2 } })
+    await refused('delete', 'tally', { where: {} })
+    await refused('update', 'inbox', { where: {}, $set: { title: 'Ebb' } })
+    await refused('delete', 'inbox', { where: {} })
   }
   const insert = 'mutation { insert_inbox(objects: {title: "Ebb"}) { affected_rows } }'
   assert.deepEqual(await trellis.graphql(insert, undefined, { role }), { data: { insert_inbox: { affected_rows: 1 } } })

@@ -39,7 +39,6 @@ export { scanJson } from '../core/json/json-scan.ts'
 export type { GeneratedSql, HttpLog, LogType, StartupLog } from '../core/log/log-entry.ts'
 export type { LogDetails, LogEntry, LogLevel, Observer, QueryLog } from '../core/log/observe.ts'
 export type { MetadataWork } from '../core/operations/metadata-work.ts'
-export type { AroundOutgoing } from '../core/outgoing/around-outgoing.ts'
 export {
   type Outgoing,
   OutgoingError,
@@ -53,6 +52,7 @@ export { configuredHeaders, configuredUrl, type Environment, filledTemplate } fr
 export type { Freshness } from '../core/outgoing/freshness.ts'
 export { answerExpiry, freshnessOf } from '../core/outgoing/freshness.ts'
 export { clientHeaders, forwardedHeaders, isSecretHeader, type OutgoingHeaders } from '../core/outgoing/headers.ts'
+export type { AroundOutgoing } from '../core/outgoing/request.ts'
 export { retryAfterOf } from '../core/outgoing/retry-after.ts'
 export { type SignedMessage, signatureHeaders, signingKey } from '../core/outgoing/signing.ts'
 export { isHttpUrl, loggableTemplate, loggableUrl } from '../core/outgoing/url.ts'

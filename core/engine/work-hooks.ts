@@ -7,8 +7,7 @@ import type { StatementHooks, StatementWork } from '../database/statement-work.t
 import type { DocumentWork, GraphQLHooks, OperationWork, PlanningWork } from '../graphql/works.ts'
 import type { RequestHooks, RequestWork } from '../http/route/request-work.ts'
 import type { MetadataHooks, MetadataWork } from '../operations/metadata-work.ts'
-import type { AroundOutgoing, OutgoingHooks } from '../outgoing/around-outgoing.ts'
-import type { OutgoingResponse } from '../outgoing/request.ts'
+import type { AroundOutgoing, OutgoingHooks, OutgoingResponse } from '../outgoing/request.ts'
 
 /** The functions that a plugin puts around kinds of work, one member for each kind. */
 export interface Surroundings {

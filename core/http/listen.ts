@@ -1,4 +1,4 @@
-// Opening the port, and saying what to do when it cannot be had.
+// Opens the port; a failure says how to fix it.
 
 import { type AddressInfo, createServer } from 'node:net'
 import { StartError } from '../errors/start-error.ts'
@@ -7,7 +7,7 @@ import { listeningOf } from './front/hosts.ts'
 import type { ServerSettings } from './options.ts'
 import type { HttpServer } from './server.ts'
 
-/** All interfaces: of both protocols where the machine has IPv6. */
+/** The address for all interfaces: IPv4 and IPv6 if the machine has IPv6, otherwise IPv4 only. */
 function everyAddress(): Promise<string> {
   return new Promise((resolve) => {
     const probe = createServer()
@@ -16,7 +16,7 @@ function everyAddress(): Promise<string> {
   })
 }
 
-/** The addresses of this machine itself are two, and clients that look up `localhost` may take either. */
+/** A client that looks up `localhost` may get either loopback address. */
 const [ownAddress, ownAddressV6] = ['127.0.0.1', '::1']
 
 function explain(error: unknown, host: string, serverPort: number, portFlag: string): string {
@@ -34,7 +34,7 @@ function explain(error: unknown, host: string, serverPort: number, portFlag: str
   }
 }
 
-/** Listens where the settings say; returns the port. `portFlag`: by which flag it was chosen. */
+/** Listens on the address in the settings and returns the port. `portFlag` is the flag that chose the port. */
 export async function listen(
   server: HttpServer,
   settings: ServerSettings,
@@ -53,7 +53,10 @@ export async function listen(
   }
 }
 
-/** Does without IPv6 where there is none; a port that the system chose for IPv4 may be somebody else's there. */
+/**
+ * Does without IPv6 if the machine has none. If the system chose the port for IPv4, another process may use it on
+ * IPv6.
+ */
 async function listenOnV6(server: HttpServer, port: number, isChosen: boolean): Promise<void> {
   try {
     await server.alsoListen(ownAddressV6, port)

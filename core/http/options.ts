@@ -8,7 +8,7 @@ import type { SettingsOf } from '../options/option-values.ts'
 /** `*`, or the value of an Origin header, where the first label of the host may be a wildcard. */
 const corsDomain = /^(\*|https?:\/\/(\*\.)?[^\s/:*,]+(:\d+)?)$/
 
-/** Refuses a text that no browser sends as the origin of a page. */
+/** Refuses a text that browsers never send as an `Origin`. */
 function checkCorsDomains(domains: readonly string[]): string | null {
   const bad = domains.find((domain) => !corsDomain.test(domain))
   const expected = 'All domains should have scheme + (optional wildcard) host + (optional port)'
@@ -121,5 +121,5 @@ export const httpOptions = {
 /** The values of these options. */
 export type HttpSettings = SettingsOf<typeof httpOptions>
 
-/** The settings that the server as a whole reads: its own, and those by which it knows callers. */
+/** The settings of the HTTP server, together with those of authentication and the dialect. */
 export type ServerSettings = HttpSettings & AuthSettings & { readonly dialect: DialectName }

@@ -1,4 +1,4 @@
-// Routes on a port of their own, beside the server's: what is asked there is neither measured nor limited.
+// Serves routes on a separate port, where requests are neither measured nor limited.
 
 import type { AuthService } from '../auth/auth.ts'
 import type { Observer } from '../log/observe.ts'
@@ -9,23 +9,23 @@ import type { Route } from './route/declared-route.ts'
 import type { RouteContext } from './route/route.ts'
 import { createHttp, mountRoute } from './server.ts'
 
-/** What opens a port of its own. */
+/** Describes a separate port and its routes. */
 export interface OwnPort {
-  /** 0: a free one. */
+  /** 0 takes a free port. */
   readonly port: number
-  /** The flag that chose it, for the advice when it cannot be had. */
+  /** The flag that chose the port, for the error message. */
   readonly flag: string
   readonly routes: readonly Route[]
 }
 
-/** What it takes of the server. */
+/** The parts of the server that a separate port needs. */
 export interface OwnPortContext {
   readonly settings: ServerSettings
   readonly observe: Observer
   readonly auth: Pick<AuthService, 'authenticate'>
 }
 
-/** Serves on the address of the server, with its limits, until it is closed. */
+/** Serves on the server's address and with its limits until `close` is called. */
 export async function serveOnOwnPort(
   { port: serverPort, flag, routes }: OwnPort,
   { settings, observe, auth }: OwnPortContext,

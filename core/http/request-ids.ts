@@ -1,14 +1,12 @@
-// The names of requests that come without one.
+// Generates ids for requests without an `X-Request-Id`.
 
 import { Buffer } from 'node:buffer'
 import { randomFillSync } from 'node:crypto'
-
-/** Made at once: made one by one they would cost more than finding the route. */
-const atOnce = 64
+import { idsAtOnce } from './tuning.ts'
 
 const [idBytes, idLength] = [16, 36]
 
-/** Where the five groups of digits begin and end in the 32 digits of an id. */
+/** Start and end of the five groups in the 32 hex digits of a UUID. */
 const groups = [
   [0, 8],
   [8, 12],
@@ -17,11 +15,11 @@ const groups = [
   [20, 32],
 ] as const
 
-/** Ids that nobody has yet, one behind the other. */
+/** The concatenated ids that are generated but not yet used. */
 let ids = ''
 let used = 0
 
-/** A new id: a UUID of random bits (RFC 9562, version 4). */
+/** Returns a new random UUID (RFC 9562, version 4). */
 export function newRequestId(): string {
   if (used === ids.length) {
     ids = makeIds()
@@ -32,7 +30,7 @@ export function newRequestId(): string {
 }
 
 function makeIds(): string {
-  const bytes = randomFillSync(Buffer.alloc(atOnce * idBytes))
+  const bytes = randomFillSync(Buffer.alloc(idsAtOnce * idBytes))
   let text = ''
   for (let at = 0; at < bytes.length; at += idBytes) {
     bytes[at + 6] = (bytes[at + 6]! & 0x0f) | 0x40
@@ -40,6 +38,6 @@ function makeIds(): string {
     const digits = bytes.toString('hex', at, at + idBytes)
     text += groups.map(([start, end]) => digits.slice(start, end)).join('-')
   }
-  // A text that was put together from parts would be flattened at each look at it.
+  // V8 would flatten a concatenated string at each access, so make a flat copy.
   return Buffer.from(text, 'latin1').toString('latin1')
 }

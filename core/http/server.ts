@@ -1,4 +1,4 @@
-// The Fastify instance: identical answers for what no route answers, and the mounting of plugins' routes.
+// Creates the Fastify instance, answers requests that match no route, and mounts the routes of plugins.
 
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -15,24 +15,25 @@ import { newRequestId } from './request-ids.ts'
 import { flatErrors, jsonType, sendError } from './route/answer.ts'
 import type { ErrorEncoder, Route, RouteUrl } from './route/declared-route.ts'
 import { type RouteContext, routeHandler } from './route/route.ts'
+import { arrivalMillis, closingInterval } from './tuning.ts'
 
 export interface HttpOptions {
   readonly settings: ServerSettings
   readonly observe: Observer
-  /** Who knows which requests a cookie authenticates; null where none can. */
+  /** Tells which requests a cookie authenticates; null if no authentication uses cookies. */
   readonly auth: CookieUse
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** How many connections of clients are open. */
+    /** The number of open client connections. */
     countConnections(): Promise<number>
-    /** Why a request is refused whatever it asks for; null: it is not. */
+    /** The reason to refuse a request whatever its route is; null if it is admitted. */
     refusalOf: Gate
   }
 }
 
-/** A request that is no HTTP, or that did not arrive in time. */
+/** Answers a request that is not valid HTTP, or that did not arrive in time. */
 function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable) return
   const [status, reason] =
@@ -48,13 +49,13 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
 
 export interface HttpServer {
   readonly app: FastifyInstance
-  /** Serves on one more address, beside the one that `app` listens on. */
+  /** Listens on another address, in addition to the address that `app` listens on. */
   alsoListen(host: string, port: number): Promise<void>
-  /** Stops accepting, lets requests in flight end within the graceful timeout, and cuts what is left then. */
+  /** Stops accepting connections, waits for requests in flight within the graceful timeout, then cuts the rest. */
   close(): Promise<void>
 }
 
-/** What accepts connections, and the connections. */
+/** The listeners, and the sockets that they accepted. */
 interface Accepting {
   readonly listeners: Server[]
   readonly sockets: Set<Socket>
@@ -70,7 +71,7 @@ function newListener({ listeners, sockets }: Accepting, ...how: Parameters<typeo
   return listener
 }
 
-/** The application, without routes. */
+/** Creates the application without routes. */
 export function createHttp(options: HttpOptions): HttpServer {
   const { settings, observe } = options
   const accepting: Accepting = { listeners: [], sockets: new Set() }
@@ -86,11 +87,11 @@ export function createHttp(options: HttpOptions): HttpServer {
     logger: false,
     bodyLimit: settings.maxBodySize,
     exposeHeadRoutes: true,
-    // Requests that arrive on open connections while the server stops are still answered, and their connection ends.
+    // Requests on open connections are still answered while the server stops; then the connection is closed.
     return503OnClosing: false,
     pluginTimeout: 0,
     clientErrorHandler: refuseConnection,
-    // A path that cannot be decoded is a path that nothing answers.
+    // A path that cannot be decoded matches no route.
     frameworkErrors: (error, request, reply) => {
       const failure = request.raw.refusal ?? (error.code === 'FST_ERR_BAD_URL' ? notFound() : error)
       sendError(request, reply, { error: failure, exchange: null, encode: flatErrors }, options)
@@ -98,12 +99,12 @@ export function createHttp(options: HttpOptions): HttpServer {
     genReqId: (request) => String(request.headers['x-request-id'] || newRequestId()),
     serverFactory: (handle) => newListener(accepting, handle, listenerOptions),
   })
-  passOverUnknownBodies(app)
+  discardUnknownBodies(app)
   noticeHooks(app)
   app.decorateRequest('exchange', null)
   app.decorate('countConnections', () => countConnections(accepting.listeners))
   app.decorate('refusalOf', listenerOptions.gate)
-  refuseWhatTheGateRefuses(app, options)
+  refuseByGate(app, options)
   answerTheRest(app, options)
   return {
     app,
@@ -124,22 +125,19 @@ async function countConnections(listeners: readonly Server[]): Promise<number> {
   return counts.reduce((sum, number) => sum + number, 0)
 }
 
-/** Milliseconds that a request which a client has begun to send has to arrive in when the server stops. */
-const arrivalMillis = 500
-
 async function closeGracefully(
   app: FastifyInstance,
   { listeners, sockets }: Accepting,
   timeout: number,
 ): Promise<void> {
   const begun = performance.now()
-  // A connection whose last request ends after closing began stays open for the next one unless it is looked after.
+  // A connection whose last request ends after closing began would stay open for another request.
   const sweep = setInterval(() => {
     for (const listener of listeners) listener.closeIdleConnections()
-    // Node counts a connection on which no request has come yet, such as browsers keep ready, as one that is busy.
+    // Node counts a connection without any request, such as browsers keep ready, as busy.
     if (performance.now() - begun < arrivalMillis) return
     for (const socket of sockets) if (!socket.isInUse) socket.destroy()
-  }, 20)
+  }, closingInterval)
   const late = setTimeout(() => {
     for (const listener of listeners) listener.closeAllConnections()
   }, timeout)
@@ -150,13 +148,13 @@ async function closeGracefully(
   } finally {
     clearInterval(sweep)
     clearTimeout(late)
-    // A hook that fails keeps Fastify from closing it.
+    // Fastify does not close the listener if a hook fails.
     for (const listener of listeners) if (listener.listening) listener.close()
   }
 }
 
-/** Whatever is asked for, and whichever way the route would put it. */
-function refuseWhatTheGateRefuses(app: FastifyInstance, options: HttpOptions): void {
+/** Refuses a request before its route is looked at, because the refusal applies to every route. */
+function refuseByGate(app: FastifyInstance, options: HttpOptions): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { refusal } = request.raw
     if (refusal === undefined) done()
@@ -164,22 +162,22 @@ function refuseWhatTheGateRefuses(app: FastifyInstance, options: HttpOptions): v
   })
 }
 
-/** What is sent to a path that nobody knows is passed over: Fastify would keep it whole, to parse it. */
-function passOverUnknownBodies(app: FastifyInstance): void {
+/** Discards the body of a request to an unknown path. Fastify would read it whole to parse it. */
+function discardUnknownBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    // Parts of the application may have handlers of their own for paths below theirs.
+    // Encapsulated parts of the application may have their own handlers for unknown paths below theirs.
     if (request.is404 && request.server === app) done(notFound())
     else done()
   })
 }
 
-/** The answers to requests that reach no route, or whose route is not a plugin's `Route`. */
+/** Answers requests that match no route, and errors of routes that are not a plugin's `Route`. */
 function answerTheRest(app: FastifyInstance, options: HttpOptions): void {
   app.setNotFoundHandler((request, reply) => {
     sendError(request, reply, { error: notFound(), exchange: null, encode: flatErrors }, options)
   })
   app.setErrorHandler((failure, request, reply) => {
-    // An unknown path is unknown, whatever is wrong with the body.
+    // An unknown path gives 404 even if the body is malformed.
     const error = request.is404 ? notFound() : failure
     sendError(request, reply, { error, exchange: null, encode: flatErrors }, options)
   })
@@ -188,7 +186,7 @@ function answerTheRest(app: FastifyInstance, options: HttpOptions): void {
 /** Mounts a plugin's route. */
 export function mountRoute(scope: FastifyInstance, route: Route, context: RouteContext): void {
   const encode = route.errors ?? flatErrors
-  // A body that cannot be read has a status of its own on every endpoint.
+  // An unreadable body has the same status on every endpoint.
   const unreadable: ErrorEncoder = (error, _, headers) => ({ ...encode(error, false, headers), status: error.status })
   const handle = routeHandler(route, context)
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {

@@ -1,4 +1,4 @@
-// The bytes of an answer as the rest of the server reads texts: UTF-8 without a byte order mark.
+// Decodes the text of responses to UTF-8 without a byte order mark.
 
 import { isUtf8 } from 'node:buffer'
 
@@ -7,8 +7,8 @@ const mark = Buffer.from([0xef, 0xbb, 0xbf])
 const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i
 
 /**
- * The body in UTF-8, without the mark that some servers put before it. JSON has to be UTF-8, so that the charset of its media type says
- * nothing (RFC 8259, 8.1 and 11): it counts where the bytes are no UTF-8.
+ * Returns the body in UTF-8, without the byte order mark that some servers send. JSON has to be UTF-8 and its media
+ * type has no charset (RFC 8259, 8.1 and 11), so a charset counts only if the bytes are not valid UTF-8.
  */
 export function asUtf8(body: Buffer, contentType: string | readonly string[] | undefined): Buffer {
   if (body.length === 0) return body
@@ -23,7 +23,7 @@ function decoded(body: Buffer, name: string): Buffer | null {
   try {
     return Buffer.from(new TextDecoder(name).decode(body))
   } catch {
-    // A charset that nobody knows.
+    // The charset is unknown.
     return null
   }
 }

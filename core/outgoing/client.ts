@@ -1,10 +1,10 @@
-// Requests to other servers: webhooks, key sets. One place for what holds for all of them: default headers, bodies with
-// a length, a limit on time and size, and redirects, which only a dialect allows since they can lead into the network.
+// Sends requests to other servers, such as webhooks and key sets. All of them get the default headers, a
+// `Content-Length`, and a limit on time and size. Only a dialect allows redirects, because they can lead into the
+// private network.
 
 import type { Dispatcher } from 'undici'
 import { longestTimer } from '../concurrency/timers.ts'
 import type { Dialect } from '../names/dialect.ts'
-import type { OutgoingHooks } from './around-outgoing.ts'
 import { type ConnectorOptions, connector } from './connector.ts'
 import { askedCoding, codingsOf, streamCoding, unpackedStream } from './content-coding.ts'
 import type { Egress } from './egress.ts'
@@ -12,25 +12,30 @@ import { type Dispatchers, exchange, failure } from './exchange.ts'
 import { type OutgoingHeaders, withDefaults } from './headers.ts'
 import { Openings } from './openings.ts'
 import { OutgoingError } from './outgoing-error.ts'
-import type { Outgoing, OutgoingRequest, OutgoingResponse, OutgoingSocket, OutgoingStream } from './request.ts'
+import type {
+  Outgoing,
+  OutgoingHooks,
+  OutgoingRequest,
+  OutgoingResponse,
+  OutgoingSocket,
+  OutgoingStream,
+} from './request.ts'
 import { openSocket } from './socket.ts'
+import { mostPlaces } from './tuning.ts'
 import { type Place, placeOf } from './url.ts'
 
 export { OutgoingError } from './outgoing-error.ts'
 export type * from './request.ts'
 
-/** URLs that are taken apart once; beyond that all are forgotten. */
-const mostPlaces = 1000
-
 interface Transport extends Dispatchers {
-  /** Ends connections. */
+  /** Closes all connections. */
   close(): Promise<void>
 }
 
 export interface OutgoingOptions {
-  /** Put around requests; absent: nothing. */
+  /** The hook around requests; absent: no hook. */
   readonly hooks?: OutgoingHooks
-  /** What may be reached; absent: everything. */
+  /** The policy of reachable addresses; absent: all are reachable. */
   readonly egress?: Egress | null
 }
 
@@ -41,7 +46,7 @@ export class OutgoingClient implements Outgoing {
   readonly #places = new Map<string, Place | null>()
   readonly #openings = new Openings()
   #transport: Promise<Transport> | undefined
-  /** The same, once it is there. */
+  /** The transport, once it is loaded. */
   #opened: Transport | undefined
 
   constructor(dialect: Dialect, { hooks = { outgoing: null }, egress = null }: OutgoingOptions = {}) {
@@ -114,7 +119,7 @@ export class OutgoingClient implements Outgoing {
     return exchange(dispatchers, { origin: place.origin, path: place.path, headers }, request)
   }
 
-  /** What is sent: who the URL says that asks, unless a header does. */
+  /** Adds the default headers, and the URL's credentials unless a header has an `Authorization`. */
   #headers({ authorization }: Place, given: OutgoingHeaders = {}, coding: string): Record<string, string> {
     const headers = withDefaults(given, this.#dialect, coding)
     if (authorization === null || Object.keys(headers).some((name) => /^authorization$/i.test(name))) return headers
@@ -136,7 +141,7 @@ export class OutgoingClient implements Outgoing {
     return place
   }
 
-  /** Ends connections; requests in flight are given up. */
+  /** Closes connections and aborts requests in flight. */
   async close(): Promise<void> {
     const transport = await this.#transport?.catch(() => undefined)
     await transport?.close()
@@ -157,11 +162,11 @@ async function* streamed(
   }
 }
 
-/** Loaded on first use: the library costs a start more than most servers ever need of it. */
+/** Loads undici on first use: loading it takes longer than the rest of a start, and many servers never need it. */
 async function createTransport(redirects: number, options: ConnectorOptions): Promise<Transport> {
   const { Agent, buildConnector, interceptors } = await import('undici')
   const connect = connector(buildConnector, options)
-  // The limit on the whole exchange is the only one.
+  // The timeout of the whole exchange is the only one.
   const newAgent = () => new Agent({ headersTimeout: 0, bodyTimeout: 0, connect })
   const [kept, fresh] = [newAgent(), newAgent()]
   const following = (agent: Dispatcher) =>

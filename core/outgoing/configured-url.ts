@@ -1,4 +1,4 @@
-// Where other servers are, as people configure it.
+// The URLs of other servers as metadata configures them.
 
 import { Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors/errors.ts'
@@ -9,24 +9,24 @@ export interface UrlFromEnv {
   from_env: string
 }
 
-/** A URL, in which names between `{{` and `}}` are variables of the server's environment, or the variable that holds it. */
+/** A URL, which may hold variables of the environment as `{{NAME}}`, or the variable that holds the URL. */
 export type ConfiguredUrl = string | UrlFromEnv
 
 const variable = /\{\{[^{}]*\}\}/g
 
-/** Before the first colon: what the scheme is, only the variable's value tells. */
+/** A variable before the first colon, so that the scheme is known only from its value. */
 const openScheme = /^[^:]*?\{\{[^{}]*\}\}/
 
-/** Whether a text is an HTTP URL, or may become one when its variables are filled in. */
+/** Whether a text is an HTTP URL, or may become one when its variables are replaced. */
 export const mayBeUrl = (text: string): boolean => openScheme.test(text) || isHttpUrl(text.replaceAll(variable, '1'))
 
-/** The text; refuses one that can never be an HTTP URL. */
+/** Returns the text; refuses one that can never be an HTTP URL. */
 export function checkUrl(text: string): string {
   if (mayBeUrl(text)) return text
   throw parseFailed('not a valid URI')
 }
 
-/** The schema of a URL that is configured, whose text is checked by `check`. */
+/** The schema of a configured URL; `check` validates its text. */
 export const urlSchema = (example: string, check: (text: string) => string = checkUrl) =>
   Type.Unsafe<ConfiguredUrl>(
     Type.Union([

@@ -1,18 +1,18 @@
-// What is configured of a request to another server, with the values of the variables that it names.
+// Fills in the environment variables of configured URLs and headers.
 
 import { badRequest } from '../errors/errors.ts'
 import type { ConfiguredHeader } from '../wire/configured-header.ts'
 import { type ConfiguredUrl, mayBeUrl } from './configured-url.ts'
 import type { OutgoingHeaders } from './headers.ts'
 
-/** Gives the values of variables of the server's environment. */
+/** Returns the value of a variable of the server's environment. */
 export type Environment = (name: string) => string | undefined
 
-/** Headers as they are sent, names in lower case; refuses a variable that is not set. */
+/** Returns the headers to send, names in lower case; refuses a variable that is not set. */
 export function configuredHeaders(headers: readonly ConfiguredHeader[], environment: Environment): OutgoingHeaders {
   const entries = headers.map((header) => {
     const value = 'value' in header ? header.value : valueOfVariable(header.value_from_env, environment)
-    // Characters of a header are bytes.
+    // Each character of a header is one byte.
     return [header.name.toLowerCase(), Buffer.from(value).toString('latin1')]
   })
   return Object.fromEntries(entries)
@@ -26,7 +26,7 @@ function valueOfVariable(variable: string, environment: Environment): string {
 
 const variable = /\{\{([^{}]*)\}\}/g
 
-/** A URL such as `https://{{HOST}}/hook` with the values of its variables; refuses those that are not set. */
+/** Replaces the variables of a URL such as `https://{{HOST}}/hook`; refuses variables that are not set. */
 export function filledTemplate(template: string, environment: Environment): string {
   const missing = new Set<string>()
   const filled = template.replace(variable, (_, name: string) => {
@@ -38,7 +38,7 @@ export function filledTemplate(template: string, environment: Environment): stri
   throw badRequest('unexpected', `Value for environment variables not found: ${[...missing].join(', ')}`)
 }
 
-/** The URL of a request; refuses a variable that is not set, and a text that can never be an HTTP URL. */
+/** Returns the URL of a request; refuses a variable that is not set, and a text that can never be an HTTP URL. */
 export function configuredUrl(given: ConfiguredUrl, environment: Environment): string {
   if (typeof given !== 'string') return valueOfVariable(given.from_env, environment)
   if (mayBeUrl(given)) return filledTemplate(given, environment)

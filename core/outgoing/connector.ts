@@ -1,17 +1,17 @@
-// Makes the connections of requests to other servers: those that may be made, and no more at once than their host can take.
+// Opens connections to other servers, as far as the egress policy and the limit of the host permit.
 
 import type { buildConnector } from 'undici'
 import { connectorBy, type Egress } from './egress.ts'
-import { watch } from './kept-connections.ts'
+import { observeReception } from './keep-alive.ts'
 import type { Opening, Openings } from './openings.ts'
 
-/** The limits of connections. */
+/** The policy and the limits of connections. */
 export interface ConnectorOptions {
   readonly egress: Egress | null
   readonly openings: Openings
 }
 
-/** The connector of an agent. */
+/** Creates the connector of an agent. */
 export function connector(
   build: typeof buildConnector,
   { egress, openings }: ConnectorOptions,
@@ -24,14 +24,14 @@ export function connector(
       connect(options, (...made) => {
         const [error, socket] = made
         if (error) {
-          // Nothing was sent: another try is no second request.
+          // Nothing was sent, so a retry does not repeat the request.
           if (opening.failed(error)) open()
           else done(error, null)
           return
         }
-        watch(socket, () => opening.answered())
+        observeReception(socket, () => opening.answered())
         socket.once('close', () => opening.ended())
-        // The other side of a handshake of TLS is a program.
+        // A TLS handshake shows that the program accepted the connection, not only its kernel.
         opening.connected(options.protocol === 'https:')
         done(null, socket)
       })

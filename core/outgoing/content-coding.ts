@@ -1,20 +1,18 @@
-// The content codings of answers: the codings that are understood, and unpacking them.
+// Decodes the content codings of responses.
 
 import { type Duplex, pipeline, type Readable, Transform, type TransformCallback } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { reasonOf } from '../errors/thrown.ts'
 import { OutgoingError } from './outgoing-error.ts'
+import { mostCodings } from './tuning.ts'
 
-/** The coding that is asked for: without a header, any would be allowed. */
+/** The requested coding. Without the header, a server could use any coding. */
 export const askedCoding = 'gzip'
 
-/** An answer that is read as it comes is better not packed: servers hold parts of it back until they have enough to pack. */
+/** Streamed responses are requested uncompressed, because servers buffer parts before they compress them. */
 export const streamCoding = 'identity'
 
-/** Codings one over the other; more are no answer but an attack. */
-const mostCodings = 5
-
-/** `deflate` is the format of zlib; many servers leave out its two bytes and the checksum. */
+/** `deflate` means the zlib format, but many servers send raw deflate without header and checksum. */
 class Inflate extends Transform {
   #inner: Transform | null = null
 
@@ -51,7 +49,7 @@ const unpackers: Readonly<Record<string, () => Duplex>> = {
   zstd: () => createZstdDecompress(),
 }
 
-/** The codings that a header names, in the order in which they were applied; null: it names none. */
+/** Returns the codings of a header, in the order in which they were applied; null: no coding. */
 export function codingsOf(header: string | readonly string[] | undefined): readonly string[] | null {
   if (header === undefined) return null
   const names = [header].flat().join(',').toLowerCase().split(',')
@@ -59,7 +57,7 @@ export function codingsOf(header: string | readonly string[] | undefined): reado
   return codings.length === 0 ? null : codings
 }
 
-/** Says why an answer cannot be unpacked; null where it can be tried. */
+/** Returns the reason why a response cannot be decoded; null if decoding can be tried. */
 export function refusalOf(codings: readonly string[]): OutgoingError | null {
   const unknown = codings.find((name) => !Object.hasOwn(unpackers, name))
   if (unknown !== undefined) return unreadable(`the answer has the content coding "${unknown}", which is not supported`)
@@ -68,20 +66,20 @@ export function refusalOf(codings: readonly string[]): OutgoingError | null {
 
 const unreadable = (message: string, cause?: unknown) => new OutgoingError('unreadable', message, cause)
 
-/** The parts of an answer as they are unpacked. */
+/** Receives the decoded parts of a response. */
 export interface UnpackedTo {
   data(chunk: Buffer): void
   end(): void
   fail(error: OutgoingError): void
-  /** More can be written, after {@link Unpacker.write} said no. */
+  /** More can be written, after {@link Unpacker.write} returned false. */
   drain(): void
 }
 
-/** Unpacks one answer. */
+/** Decodes one response. */
 export class Unpacker {
   readonly #stages: readonly Duplex[]
 
-  /** The codings have to be understood. */
+  /** All codings must be supported. */
   constructor(codings: readonly string[], to: UnpackedTo) {
     this.#stages = codings.toReversed().map((name) => unpackers[name]!())
     const text = codings.join(', ')
@@ -98,7 +96,7 @@ export class Unpacker {
     this.#stages[0]!.on('drain', () => to.drain())
   }
 
-  /** Whether more may be written at once. */
+  /** Returns whether more may be written at once. */
   write(chunk: Buffer): boolean {
     return this.#stages[0]!.write(chunk)
   }
@@ -112,10 +110,10 @@ export class Unpacker {
   }
 }
 
-/** Unpacks an answer as it comes. */
+/** Decodes a response while it arrives. */
 export async function* unpackedStream(body: Readable, codings: readonly string[]): AsyncGenerator<Buffer> {
   const refusal = refusalOf(codings)
-  // It is ended before its end, which is an error to it.
+  // Destroying the body before its end raises an error on it.
   body.on('error', () => {})
   if (refusal) {
     body.destroy()

@@ -1,12 +1,12 @@
-// Where requests to other servers may go. A policy is kept where connections are made: redirects and names that lead somewhere else a moment later get no
-// further, since a name is resolved once and the connection goes to the address that was judged.
+// The policy of reachable addresses. It is enforced where connections are made, so redirects cannot get around it.
+// Neither can DNS rebinding: a name is resolved once, and the connection uses the checked address.
 
 import { lookup as resolve } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import type { buildConnector } from 'undici'
 import { OutgoingError } from './outgoing-error.ts'
 
-/** Networks that are not the internet: of this machine, this site, this provider, or of nobody. */
+/** Networks that are not public: loopback, private, link-local, carrier or reserved ones. */
 const reserved: readonly string[] = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
@@ -15,7 +15,10 @@ const reserved: readonly string[] = [
   ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 ]
 
-/** Networks of IPv6 in whose addresses one of IPv4 stands, and at which of the eight groups: mapped, compatible, translated, 6to4. */
+/**
+ * IPv6 networks that embed an IPv4 address, with the group where it begins: mapped, translated, compatible, NAT64,
+ * 6to4.
+ */
 const carriers: readonly (readonly [network: string, group: number])[] = [
   ['::ffff:0:0/96', 6],
   ['::ffff:0:0:0/96', 6],
@@ -39,17 +42,17 @@ function listOf(networks: readonly string[]): BlockList {
 const reservedList = listOf(reserved)
 const carrierLists = carriers.map(([network, group]) => [listOf([network]), group] as const)
 
-/** The eight groups of an address of IPv6. */
+/** The eight groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
-  // In its shortest form, in which no part is of IPv4.
+  // The URL parser gives the shortest form, without an IPv4 part.
   const [head, tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::')
   const read = (part: string | undefined) => (part ? part.split(':').map((group) => Number.parseInt(group, 16)) : [])
   const [before, after] = [read(head), read(tail)]
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
 }
 
-/** The addresses that an address stands for: itself, or that of IPv4 in it. */
-function meantBy(address: string): string {
+/** The IPv4 address that an IPv6 address embeds, or else the address itself. */
+function effectiveAddress(address: string): string {
   if (isIP(address) !== 6) return address
   const plain = address.split('%', 1)[0]!
   const carrier = carrierLists.find(([list]) => list.check(plain, 'ipv6'))
@@ -58,15 +61,15 @@ function meantBy(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-/** Whether an address is none of the internet. */
+/** Whether an address is private. */
 export function isPrivate(address: string): boolean {
-  const meant = meantBy(address)
-  return reservedList.check(meant, familyOf(meant))
+  const effective = effectiveAddress(address)
+  return reservedList.check(effective, familyOf(effective))
 }
 
 const network = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/
 
-/** What is wrong with a list of hosts and networks; null: nothing. */
+/** Returns the error in a list of hosts and networks; null if it is valid. */
 export function refusalOfEgress(allowed: readonly string[]): string | null {
   const bad = allowed.find((entry) => !isHost(entry) && !isNetwork(entry))
   return bad === undefined ? null : `"${bad}" is neither a host nor an address nor a network such as 10.1.0.0/16`
@@ -81,22 +84,22 @@ function isNetwork(entry: string): boolean {
   return bits === undefined || Number(bits) <= (isIP(address) === 6 ? 128 : 32)
 }
 
-/** What may be reached. */
+/** A policy of reachable addresses. */
 export interface Egress {
-  /** Says no to a connection by throwing an {@link OutgoingError}. `hostname` has no brackets. */
+  /** Throws an {@link OutgoingError} if the address may not be reached. `hostname` has no brackets. */
   admitAddress(hostname: string, address: string): void
   /** Resolves a name to those of its addresses that may be reached. */
   readonly lookup: LookupFunction
 }
 
-/** The policy by which nobody reaches private networks, but for these hosts and networks. */
+/** Creates the policy that denies private networks, except these hosts and networks. */
 export function denyPrivate(allowed: readonly string[]): Egress {
   const hosts = new Set(allowed.filter(isHost).map((host) => host.toLowerCase()))
   const networks = listOf(allowed.filter(isNetwork))
   const isAdmitted = (hostname: string, address: string): boolean => {
     if (hosts.has(hostname.toLowerCase()) || !isPrivate(address)) return true
-    const meant = meantBy(address)
-    return networks.check(meant, familyOf(meant))
+    const effective = effectiveAddress(address)
+    return networks.check(effective, familyOf(effective))
   }
   const refusal = (hostname: string) =>
     new OutgoingError('forbidden', `requests to ${hostname} are not allowed: it is in a private network`)
@@ -117,7 +120,7 @@ export function denyPrivate(allowed: readonly string[]): Egress {
   }
 }
 
-/** Makes connections by a policy: a host that is an address is judged here, a name where it is resolved. */
+/** Creates a connector that enforces a policy: for an address here, for a name at its resolution. */
 export function connectorBy(egress: Egress, build: typeof buildConnector): buildConnector.connector {
   const connect = build({ lookup: egress.lookup })
   return (options, done) => {

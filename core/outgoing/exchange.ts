@@ -1,5 +1,5 @@
-// One request on its way, as undici tells of it: without a stream for a body that is read whole anyway, and with one timer for
-// all of it.
+// One request and its response through undici's dispatch interface. It needs no stream for a body that is read whole,
+// and a single timer.
 
 import type { Dispatcher } from 'undici'
 import { onAbort } from '../concurrency/aborting.ts'
@@ -8,35 +8,33 @@ import { codeOf, messageOf, tlsReasonOf } from '../errors/thrown.ts'
 import { GatheredBytes } from '../http/body/gathered-bytes.ts'
 import { asUtf8 } from './answer-text.ts'
 import { codingsOf, refusalOf, Unpacker } from './content-coding.ts'
-import { isLostWhileKept } from './kept-connections.ts'
+import { isLostOnKeepAlive } from './keep-alive.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse } from './request.ts'
+import { defaultMaxResponseSize } from './tuning.ts'
 
-const mebibyte = 2 ** 20
-const defaultMaxResponseSize = 64 * mebibyte
-
-/** What is sent, and where. */
+/** The content and the target of a request. */
 export interface ExchangeTarget {
   readonly origin: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What a request says of its limits. */
+/** The limits of a request. */
 type Limits = Pick<
   OutgoingRequest,
   'timeout' | 'maxResponseSize' | 'cutsResponse' | 'signal' | 'method' | 'isRepeatable'
 >
 
-/** What sends requests. */
+/** The dispatchers that send requests. */
 export interface Dispatchers {
-  /** Keeps connections. */
+  /** Keeps connections alive. */
   readonly usual: Dispatcher
-  /** Has no connections that were kept, as long as each of its requests says that its own is not. */
+  /** Opens a new connection per request, as long as each request sets `reset`. */
   readonly fresh: Dispatcher
 }
 
-/** Sends a request; the answer, or an {@link OutgoingError}. */
+/** Sends a request; rejects with an {@link OutgoingError}. */
 export function exchange(
   { usual, fresh }: Dispatchers,
   { origin, path, headers }: ExchangeTarget,
@@ -54,7 +52,7 @@ export function exchange(
 interface Settling {
   resolve(response: OutgoingResponse): void
   reject(error: OutgoingError): void
-  /** Sends the request once more, on a connection of its own; neither of both is called before. */
+  /** Sends the request again, on a new connection. Called at most once, before `resolve` or `reject`. */
   resend(): void
 }
 
@@ -62,17 +60,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: Limits
   readonly #settling: Settling
   readonly #timer: NodeJS.Timeout
-  readonly #unwatch: (() => void) | null
+  readonly #stopListening: (() => void) | null
   #controller: Dispatcher.DispatchController | null = null
-  /** When the request was sent. */
+  /** When the request was sent, by `performance.now()`. */
   #sentAt = Number.POSITIVE_INFINITY
   #isResent = false
   #isSettled = false
-  /** Of what came last; 0: nothing did. */
+  /** The last status received; 0: none yet. */
   #status = 0
   #headers: OutgoingResponse['headers'] = {}
   readonly #body = new GatheredBytes()
-  /** The content codings of the answer; null: none. */
+  /** The content codings of the response; null: none. */
   #codings: readonly string[] | null = null
   #unpacker: Unpacker | null = null
 
@@ -86,10 +84,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       },
       Math.min(timeout, longestTimer),
     ).unref()
-    this.#unwatch = signal ? onAbort(signal, () => this.#giveUp(failure(signal.reason))) : null
+    this.#stopListening = signal ? onAbort(signal, () => this.#giveUp(failure(signal.reason))) : null
   }
 
-  /** Whether it is over, or was given up. */
+  /** Whether the request is done or was given up. */
   get isSettled(): boolean {
     return this.#isSettled
   }
@@ -97,7 +95,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     this.#sentAt = performance.now()
-    // Given up before there was a connection.
+    // The request was given up before a connection was open.
     if (this.#isSettled) controller.abort(new Error('the request was given up'))
   }
 
@@ -105,7 +103,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status
     if (this.#isSettled) return
     this.#headers = headers
-    // Servers may say that it has a body, and send one, which is none of it.
+    // A 204 has no body, even if a server sends one.
     if (status === 204) this.#answer(Buffer.alloc(0), false)
     else this.#codings = codingsOf(headers['content-encoding'])
   }
@@ -114,7 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return
     const codings = this.#codings
     const refusal = codings && refusalOf(codings)
-    // The beginning of a body is wanted whatever it is.
+    // With `cutsResponse` the body's beginning is returned even if it cannot be decoded.
     if (!codings || (refusal && this.#limits.cutsResponse)) this.#take(chunk)
     else if (refusal) this.#giveUp(refusal)
     else this.#unpack(controller, chunk, codings)
@@ -141,7 +139,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#unpacker.write(chunk)) controller.pause()
   }
 
-  /** Takes a part of the body, unpacked. */
+  /** Adds a decoded part of the body. */
   #take(chunk: Buffer): void {
     if (this.#isSettled) return
     const { maxResponseSize: most = defaultMaxResponseSize, cutsResponse } = this.#limits
@@ -159,7 +157,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (this.#isSettled) return
     const { method, isRepeatable = method === 'GET' } = this.#limits
-    if (!isRepeatable || this.#isResent || !isLostWhileKept(error, this.#sentAt)) this.#fail(failure(error))
+    if (!isRepeatable || this.#isResent || !isLostOnKeepAlive(error, this.#sentAt)) this.#fail(failure(error))
     else {
       this.#isResent = true
       this.#settling.resend()
@@ -188,21 +186,21 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isSettled = true
     this.#unpacker?.destroy()
     clearTimeout(this.#timer)
-    this.#unwatch?.()
+    this.#stopListening?.()
     return this.#settling
   }
 }
 
-/** Why there is no answer. */
+/** Converts an error to an {@link OutgoingError}. */
 export const failure = (error: unknown): OutgoingError =>
-  error instanceof OutgoingError ? error : new OutgoingError('connection', wordsOf(error), error)
+  error instanceof OutgoingError ? error : new OutgoingError('connection', describeError(error), error)
 
 /**
- * What is wrong in words. Several addresses of a host fail under one error without a message of its own; what TLS says does not
- * say that it is TLS.
+ * Describes an error. If all addresses of a host fail, the error has no message of its own. TLS messages do not
+ * mention TLS, so it is added.
  */
-export function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ')
+export function describeError(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(describeError).join(', ')
   const reason = tlsReasonOf(error)
   if (reason !== null) return `TLS: ${reason}`
   return messageOf(error) || (codeOf(error) ?? (error instanceof Error ? error.name : ''))

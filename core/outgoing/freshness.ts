@@ -1,20 +1,20 @@
-// How long an answer holds: `Cache-Control`, else `Expires` (RFC 9111).
+// Computes how long a response is fresh, from `Cache-Control` or else `Expires` (RFC 9111).
 
 import { httpDate } from './http-date.ts'
 import type { OutgoingResponse } from './request.ts'
 
-/** When an answer ceases to hold. */
+/** When a response expires. */
 export interface Freshness {
-  /** Milliseconds since 1970; null: not said. */
+  /** Milliseconds since 1970; null: not specified. */
   readonly expiresAt: number | null
-  /** What was said and could not be understood. */
+  /** Errors in the headers. */
   readonly problems: readonly string[]
 }
 
-/** Seconds that stand for any longer time (RFC 9111, 1.2.2). */
+/** The RFC's value for any longer time, in seconds (RFC 9111, 1.2.2). */
 const longestSeconds = 2 ** 31
 
-/** Values of directives by their names in lower case; null: without a value. */
+/** Values of directives by lower-case name; null: no value. */
 type Directives = ReadonlyMap<string, readonly (string | null)[]>
 
 const directive = /([^\s,;="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]*)))?/g
@@ -29,13 +29,13 @@ function directivesOf(text: string): Directives {
   return found
 }
 
-/** The seconds that each age says; NaN: it says none. */
+/** The seconds of each age directive; NaN: malformed. */
 const agesOf = (directives: Directives): number[] =>
   ['s-maxage', 'max-age']
     .flatMap((name) => directives.get(name) ?? [])
     .map((value) => (value !== null && /^\d+$/.test(value) ? Math.min(Number(value), longestSeconds) : Number.NaN))
 
-/** Reads both texts; the first that can be understood decides. `now` is in milliseconds since 1970. */
+/** Reads `Cache-Control`, then `Expires`; the first valid one decides. `now` is in milliseconds since 1970. */
 export function freshnessOf(cacheControl: string | undefined, expires: string | undefined, now: number): Freshness {
   const problems: string[] = []
   if (cacheControl !== undefined) {
@@ -52,8 +52,8 @@ export function freshnessOf(cacheControl: string | undefined, expires: string | 
 }
 
 /**
- * When an answer has to be asked for again, by its headers, in milliseconds since 1970; null: they do not say. It is `now` where they
- * forbid to keep it, or say how long in a way that cannot be understood.
+ * Returns when a response expires, in milliseconds since 1970; null: not specified. It is `now` if the headers forbid
+ * caching or are malformed.
  */
 export function answerExpiry(headers: OutgoingResponse['headers'], now: number): number | null {
   const cacheControl = headers['cache-control']
@@ -67,20 +67,20 @@ export function answerExpiry(headers: OutgoingResponse['headers'], now: number):
 
 function mayNotBeKept(headers: OutgoingResponse['headers'], directives: Directives): boolean {
   if (directives.has('no-store')) return true
-  // With a value it is about the headers that it names.
+  // With a value, `no-cache` concerns only the headers that it lists.
   if (directives.get('no-cache')?.includes(null)) return true
   if (headers['cache-control'] === undefined && directivesOf(textOf(headers['pragma'])).has('no-cache')) return true
   return /(^|,)\s*\*\s*(,|$)/.test(textOf(headers['vary']))
 }
 
-/** Seconds from when the answer was made; null: not said. */
+/** Seconds since the response was created; null: not specified. */
 function lifetimeOf(headers: OutgoingResponse['headers'], directives: Directives, now: number): number | null {
   const ages = agesOf(directives)
-  // Of several the shortest; what is no number of seconds is an age of zero.
+  // The shortest of several ages; a malformed age counts as zero.
   if (ages.length > 0) return Math.min(...ages.map((age) => (Number.isNaN(age) ? 0 : age)))
   if (headers['expires'] === undefined) return null
   const expires = httpDate(textOf(headers['expires']), now)
-  // The clocks of both servers may differ, and `Date` is of the same one.
+  // The servers' clocks may differ, so compare with `Date`, which comes from the same clock.
   const date = httpDate(textOf(headers['date']), now) ?? now
   return expires === null ? 0 : Math.min((expires - date) / 1000, longestSeconds)
 }

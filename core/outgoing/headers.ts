@@ -1,4 +1,4 @@
-// Which headers leave the server, for all outgoing requests alike.
+// Decides which headers outgoing requests have.
 
 import type { RequestHeaders } from '../auth/headers.ts'
 import type { Dialect } from '../names/dialect.ts'
@@ -7,7 +7,7 @@ import { version } from '../names/version.ts'
 /** Header names, in any case, with their values; a value's characters are bytes (Latin-1). */
 export type OutgoingHeaders = Readonly<Record<string, string>>
 
-/** What concerns the client's own request or browser, and is never sent on. */
+/** Headers about the client's own request or browser, which are never forwarded. */
 const neverForwarded: ReadonlySet<string> = new Set([
   'accept',
   'accept-datetime',
@@ -25,7 +25,7 @@ const neverForwarded: ReadonlySet<string> = new Set([
   'user-agent',
 ])
 
-/** What concerns the client's connection (RFC 9110, 7.6.1): another connection cannot carry it. */
+/** Headers of the client's connection (RFC 9110, 7.6.1), which do not apply to another connection. */
 const ofConnection: ReadonlySet<string> = new Set([
   'expect',
   'http2-settings',
@@ -39,7 +39,7 @@ const ofConnection: ReadonlySet<string> = new Set([
 
 const textOf = (value: string | readonly string[]): string => (typeof value === 'string' ? value : value.join(', '))
 
-/** The client's headers that another server may get to see, names in lower case. */
+/** The client's headers that another server may receive, names in lower case. */
 export function clientHeaders(headers: RequestHeaders): Record<string, string> {
   const passed = Object.entries(headers).flatMap(([name, value]) => {
     if (value === undefined || neverForwarded.has(name) || ofConnection.has(name)) return []
@@ -48,7 +48,7 @@ export function clientHeaders(headers: RequestHeaders): Record<string, string> {
   return Object.fromEntries(passed)
 }
 
-/** The client's headers as `forward_client_headers` sends them: without session variables, with where they came from. */
+/** The headers for `forward_client_headers`: without session variables, plus the original host and user agent. */
 export function forwardedHeaders(headers: RequestHeaders, dialect: Dialect): Record<string, string> {
   const passed = Object.entries(clientHeaders(headers)).filter(([name]) => !name.startsWith(dialect.sessionPrefix))
   const { host, 'user-agent': userAgent } = headers
@@ -59,13 +59,13 @@ export function forwardedHeaders(headers: RequestHeaders, dialect: Dialect): Rec
   }
 }
 
-/** What every request has, and what the connection says by itself: with another value of these no request would get out. */
+/** Headers that the client sets by itself or per connection. Other values of these would make the request fail. */
 const ownHeader =
   /^(content-type|user-agent|content-length|expect|http2-settings|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
 
 /**
- * The headers with those that every outgoing request has; others of their names are left out. `coding`: the content coding that is asked
- * for, unless a header says it.
+ * Adds the headers of every outgoing request; given headers with these names are ignored. `coding` is the accepted
+ * content coding, unless a header sets it.
  */
 export function withDefaults(
   headers: OutgoingHeaders,
@@ -88,5 +88,5 @@ export function withDefaults(
 const secretName =
   /authorization|cookie|secret|token|passw|pwd|credential|jwt|signature|session|(api|private|access)-?key|(^|-)(auth|pass)(-|$)/i
 
-/** Whether a header of that name holds a secret, more often than not, so that its value is not to be shown. */
+/** Whether a header of this name usually holds a secret, so that its value must not be shown. */
 export const isSecretHeader = (name: string): boolean => secretName.test(name)

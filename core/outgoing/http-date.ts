@@ -1,4 +1,4 @@
-// Dates in headers, in the three forms that a recipient has to read (RFC 9110, 5.6.7).
+// Parses dates in headers, in the three forms that a recipient has to accept (RFC 9110, 5.6.7).
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const month = `(?<month>${months.join('|')})`
@@ -12,7 +12,7 @@ const forms = [
   new RegExp(`^${short} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
 ]
 
-/** Milliseconds since 1970; null: the text is no date of HTTP. `now` decides the century of years of two digits. */
+/** Milliseconds since 1970; null if the text is not an HTTP date. `now` decides the century of two-digit years. */
 export function httpDate(text: string, now: number): number | null {
   const groups = forms.map((form) => form.exec(text)?.groups).find((found) => found !== undefined)
   if (!groups) return null
@@ -21,12 +21,12 @@ export function httpDate(text: string, now: number): number | null {
   const year = writtenYear.length === 2 ? fullYear(Number(writtenYear), now) : Number(writtenYear)
   const date = new Date(0)
   date.setUTCFullYear(year, months.indexOf(groups['month']!), day!)
-  // The 30th of February is none.
+  // Refuse dates such as 30 February.
   if (date.getUTCDate() !== day) return null
   return date.setUTCHours(hour!, minute!, second!)
 }
 
-/** The year with these last digits that is at most fifty years ahead. */
+/** The year with these last two digits that is at most fifty years in the future. */
 function fullYear(digits: number, now: number): number {
   const thisYear = new Date(now).getUTCFullYear()
   const year = thisYear - (thisYear % 100) + digits

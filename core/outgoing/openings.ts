@@ -1,32 +1,13 @@
-// The limit of connections that are opened to one host at once. A receiver has a queue of connections that it has not accepted, often
-// of five. While the queue is full, its kernel drops connections: ours tries again a second later or more, or takes the connection for
-// open, and no request on it ever arrives. So few are opened at first, and more as the host answers.
+// Limits how many connections are opened to one host at the same time. A receiver has a queue of connections that it
+// has not accepted yet, often of five. When the queue is full, its kernel drops connections. Ours then retries after
+// a second or more, or considers the connection open, and no request on it ever arrives. So only a few are opened at
+// first, and more as the host answers.
 
 import { longestTimer } from '../concurrency/timers.ts'
 import { codeOf } from '../errors/thrown.ts'
+import { acceptMillis, burstMillis, firstLimit, mostHosts, oneStall, openingRate, stallMillis } from './tuning.ts'
 
-/** Connections that any host can take at once: fewer than the shortest queue that is common. */
-const firstLimit = 4
-
-/** The pace of opening, as a multiple of the limit in the time of an answer: many answers at once are not followed by as many openings. */
-const haste = 2
-
-/** Milliseconds of that pace that may be saved up. */
-const savedMillis = 4
-
-/** Milliseconds after which an open connection counts as accepted without an answer: handlers may be slow. */
-const patience = 50
-
-/** Milliseconds after which a connection that is not open counts as dropped: the kernel tries again after a second. */
-const stallMillis = 900
-
-/** Milliseconds within which stalls are one stall. */
-const oneStall = 500
-
-/** Hosts that are remembered. */
-const mostHosts = 1000
-
-/** A request for a connection that waits for its turn. */
+/** A request for a connection that waits. */
 interface Waiting {
   start(opening: Opening): void
   fail(error: Error): void
@@ -36,7 +17,7 @@ interface Waiting {
 export class Openings {
   readonly #hosts = new Map<string, HostOpenings>()
 
-  /** The limit of one host. */
+  /** Returns the limit of one host. */
   at(protocol: string, hostname: string, port: string): HostOpenings {
     const key = `${protocol}//${hostname}:${port}`
     const known = this.#hosts.get(key)
@@ -47,28 +28,28 @@ export class Openings {
     return host
   }
 
-  /** Ends all waiting. */
+  /** Fails all waiting requests. */
   close(): void {
     for (const host of this.#hosts.values()) host.fail(new Error('the client was closed'))
   }
 }
 
-/** The limit of one host: as in TCP it doubles at first, is halved by a stall, and grows slowly afterwards. */
+/** The limit of one host. As in TCP it doubles at first, is halved by a stall, and grows slowly afterwards. */
 export class HostOpenings {
-  /** In the order in which they wait. */
+  /** In the order of arrival. */
   readonly #waiting = new Set<Waiting>()
-  /** Connections that count against the limit, in the order in which they began. */
+  /** Connections that count against the limit, in the order in which they were begun. */
   readonly #unanswered = new Set<Opening>()
   #limit = firstLimit
-  /** The limit from which it grows slowly. */
+  /** The limit above which growth is slow. */
   #threshold = Number.POSITIVE_INFINITY
   #shrunkAt = Number.NEGATIVE_INFINITY
   #reachedAt = Number.NEGATIVE_INFINITY
-  /** The fewest milliseconds that connecting took. */
+  /** The shortest time that connecting took, in milliseconds. */
   #fastest = Number.POSITIVE_INFINITY
-  /** Milliseconds that it takes until a connection is answered, of late. */
+  /** The moving average of milliseconds until a connection is answered. */
   #answerMillis: number | null = null
-  /** How many may be opened now. */
+  /** How many connections may be opened now (token bucket). */
   #tokens = firstLimit
   #refilledAt = performance.now()
   #pacing: NodeJS.Timeout | undefined
@@ -77,7 +58,7 @@ export class HostOpenings {
     return this.#waiting.size === 0 && this.#unanswered.size === 0
   }
 
-  /** Calls `start` as soon as a connection may be opened, perhaps at once; the function that it returns ends the waiting. */
+  /** Calls `start` as soon as a connection may be opened, possibly at once. The returned function ends the waiting. */
   open(start: Waiting['start'], fail: Waiting['fail']): () => void {
     const waiting = { start, fail }
     this.#waiting.add(waiting)
@@ -85,7 +66,7 @@ export class HostOpenings {
     return () => void this.#waiting.delete(waiting)
   }
 
-  /** Fails all that wait. */
+  /** Fails all waiting requests of this host. */
   fail(error: Error): void {
     clearTimeout(this.#pacing)
     this.#pacing = undefined
@@ -94,7 +75,7 @@ export class HostOpenings {
     for (const { fail } of failed) fail(error)
   }
 
-  /** Milliseconds that connecting may take: more where even the fastest connection took long. */
+  /** Milliseconds that connecting may take: longer if even the fastest connection took long. */
   get stallMillis(): number {
     return this.#fastest === Number.POSITIVE_INFINITY ? stallMillis : Math.max(stallMillis, 3 * this.#fastest)
   }
@@ -118,7 +99,7 @@ export class HostOpenings {
     this.#startNext()
   }
 
-  /** Notes that a connection is still not open. It stops counting, so that others go on. */
+  /** Notes that a connection is still not open. It no longer counts, so that others can proceed. */
   stalled(opening: Opening): void {
     this.#unanswered.delete(opening)
     const now = performance.now()
@@ -130,15 +111,18 @@ export class HostOpenings {
     this.#startNext()
   }
 
-  /** Notes that a connection is gone. */
+  /** Notes that a connection is closed. */
   ended(opening: Opening): void {
     if (this.#unanswered.delete(opening)) this.#startNext()
   }
 
-  /** Notes that a connection could not be opened; whether another try is worth it, since the host answers others. */
+  /**
+   * Notes that a connection could not be opened. Returns whether to retry, because the host answers other
+   * connections.
+   */
   failed(opening: Opening, error: Error): boolean {
     const isReached = this.#reachedAt > opening.began
-    // On a host that no connection reaches, each that waits would fail after the same time.
+    // If no connection reaches the host, each waiting request would fail after the same time.
     if (!isReached && performance.now() - opening.began > stallMillis) this.fail(error)
     this.ended(opening)
     return isReached && /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/.test(codeOf(error) ?? '')
@@ -157,9 +141,9 @@ export class HostOpenings {
 
   #takeToken(): boolean {
     const now = performance.now()
-    const perMilli = Math.max(1, (haste * this.#limit) / (this.#answerMillis ?? haste))
+    const perMilli = Math.max(1, (openingRate * this.#limit) / (this.#answerMillis ?? openingRate))
     const saved = this.#tokens + perMilli * (now - this.#refilledAt)
-    this.#tokens = Math.min(saved, Math.max(firstLimit, savedMillis * perMilli))
+    this.#tokens = Math.min(saved, Math.max(firstLimit, burstMillis * perMilli))
     this.#refilledAt = now
     if (this.#tokens >= 1) {
       this.#tokens--
@@ -173,7 +157,7 @@ export class HostOpenings {
   }
 }
 
-/** One connection on its way. */
+/** One connection, from its beginning to its end. */
 export class Opening {
   readonly began = performance.now()
   readonly #host: HostOpenings
@@ -185,29 +169,29 @@ export class Opening {
     this.#timer = this.#later(host.stallMillis)
   }
 
-  /** It is open; `isAccepted`: by the receiver, not by its kernel alone. */
+  /** The connection is open. `isAccepted`: by the program, not only by its kernel. */
   connected(isAccepted = false): void {
     this.#isConnecting = false
     clearTimeout(this.#timer)
     this.#host.connected(this)
     if (isAccepted) this.answered()
-    else this.#timer = setTimeout(() => this.answered(), patience).unref()
+    else this.#timer = setTimeout(() => this.answered(), acceptMillis).unref()
   }
 
-  /** Something was received on it. */
+  /** Bytes were received. */
   answered(): void {
     clearTimeout(this.#timer)
     this.#host.answered(this)
   }
 
-  /** It is closed. */
+  /** The connection is closed. */
   ended(): void {
     this.#isConnecting = false
     clearTimeout(this.#timer)
     this.#host.ended(this)
   }
 
-  /** It could not be opened; whether another try is worth it. */
+  /** The connection could not be opened. Returns whether to retry. */
   failed(error: Error): boolean {
     this.#isConnecting = false
     clearTimeout(this.#timer)
@@ -215,7 +199,7 @@ export class Opening {
   }
 
   #later(millis: number): NodeJS.Timeout {
-    // In a busy process timers run before the event of a connection that was made meanwhile.
+    // In a busy process, timers run before the pending `connect` event of a connection.
     const check = () => setImmediate(() => this.#stall(millis))
     return setTimeout(check, Math.min(millis, longestTimer)).unref()
   }

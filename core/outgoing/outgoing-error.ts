@@ -1,6 +1,6 @@
-// Why another server gave no answer.
+// The error of a request to another server.
 
-/** Why there is no answer. The message holds nothing of the request but its host. */
+/** Why there is no response. Of the request, the message contains only the host. */
 export class OutgoingError extends Error {
   override readonly name = 'OutgoingError'
   /** Whether the request was sent twice. */

@@ -1,4 +1,4 @@
-// Requests to other servers and their answers.
+// Requests to other servers and their responses.
 
 import type { WebSocket } from 'ws'
 import type { OutgoingHeaders } from './headers.ts'
@@ -6,25 +6,25 @@ import type { OutgoingHeaders } from './headers.ts'
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: string
-  /** Beside the default ones. */
+  /** Added to the default headers. */
   readonly headers?: OutgoingHeaders
   readonly body?: string | Buffer
-  /** Milliseconds until the answer must have been read whole. */
+  /** Milliseconds until the whole response must have been read. */
   readonly timeout: number
-  /** Bytes that the body of the answer may have. */
+  /** The size limit of the response body in bytes. */
   readonly maxResponseSize?: number
-  /** Gives the request up when it aborts. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal | null
-  /** Whether a longer body is cut there, for those who look at its beginning only; absent: it is an error. */
+  /** Whether to cut a longer body at the limit; absent: it is an error. */
   readonly cutsResponse?: boolean
   /**
-   * Whether it may come twice, which spares failures: it is sent once more, and never a third time, where its connection, kept from one
-   * before, was closed just then and nothing came back. Absent: `GET` may.
+   * Whether the request may be sent twice. It is sent once more if its keep-alive connection was closed at that
+   * moment and nothing was received. Absent: true for `GET` only.
    */
   readonly isRepeatable?: boolean
   /**
-   * The trace that it belongs to, when that is not the one of the request at hand: JSON text, as triggers find it in
-   * the setting of their transaction.
+   * The trace of the request, if it is not the current one: JSON text, as triggers read it from the setting of their
+   * transaction.
    */
   readonly trace?: string
 }
@@ -34,34 +34,47 @@ export interface OutgoingResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
-  /** Whether there was more of the body than was read. */
+  /** Whether the body was cut. */
   readonly isCut: boolean
   /** Whether the request was sent twice, as {@link OutgoingRequest.isRepeatable} says. */
   readonly isResent?: boolean
 }
 
-/** An answer whose body is read as it comes: whoever reads no more ends the loop, which closes the connection. */
+/** A response whose body is streamed. Leaving the loop early closes the connection. */
 export interface OutgoingStream extends Pick<OutgoingResponse, 'status' | 'headers'> {
   readonly body: AsyncIterable<Buffer>
 }
 
-/** A class of WebSockets, as libraries take one. */
+/** A WebSocket class, as libraries take one. */
 export type SocketClass = typeof WebSocket
 
-/** A WebSocket to open. Its `timeout` is that of the handshake, its `maxResponseSize` that of each message. */
+/** A WebSocket to open. `timeout` limits the handshake, `maxResponseSize` each message. */
 export interface OutgoingSocket extends Pick<OutgoingRequest, 'headers' | 'timeout' | 'maxResponseSize' | 'signal'> {
-  /** Of HTTP. */
+  /** An `http:` or `https:` URL. */
   readonly url: string
-  /** Given the class of which one instance is to be made at once, which is the socket; what URL it is given does not count. */
+  /**
+   * Receives the class. It must create one instance synchronously, which is the socket; the URL argument is ignored.
+   */
   use(socket: SocketClass): void
 }
 
-/** What sends requests; a plugin's is `engine.outgoing`. */
+/** Sends requests to other servers; plugins use `engine.outgoing`. */
 export interface Outgoing {
-  /** The answer, whatever its status; rejects with an {@link OutgoingError} when there is none. */
+  /** Returns the response, whatever its status; rejects with an {@link OutgoingError} if no response arrives. */
   send(request: OutgoingRequest): Promise<OutgoingResponse>
-  /** The same of an answer that takes as long as it takes: `timeout` is until it begins, and no size is too large. */
+  /** Returns a streamed response. `timeout` ends when the response begins, and the size is not limited. */
   open(request: OutgoingRequest): Promise<OutgoingStream>
-  /** Opens a WebSocket; resolves with the answer to the upgrade, whose status is 101 where it was granted. */
+  /** Opens a WebSocket. Resolves with the response to the upgrade; its status is 101 if it was accepted. */
   socket(socket: OutgoingSocket): Promise<OutgoingResponse>
+}
+
+/** A hook around requests: calls `send`, possibly with changed headers, and returns the response; or throws to refuse. */
+export type AroundOutgoing = (
+  request: OutgoingRequest,
+  send: (request: OutgoingRequest) => Promise<OutgoingResponse>,
+) => Promise<OutgoingResponse>
+
+/** The hook around outgoing requests; null if no plugin has one. */
+export interface OutgoingHooks {
+  readonly outgoing: AroundOutgoing | null
 }

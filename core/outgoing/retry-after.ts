@@ -1,11 +1,11 @@
-// `Retry-After`: when a server that refuses a request wants to be asked again.
+// Parses `Retry-After`.
 
 import { httpDate } from './http-date.ts'
 import type { OutgoingResponse } from './request.ts'
 
 const mostSeconds = 999_999_999
 
-/** Seconds to wait, from a number of them or a date; null: the answer does not say, or the time is over. */
+/** Returns the seconds to wait, from a number or a date; null if the header is missing, malformed or in the past. */
 export function retryAfterOf(headers: OutgoingResponse['headers'], now: number): number | null {
   const [given] = [headers['retry-after'] ?? []].flat()
   const text = given?.trim() ?? ''
@@ -13,7 +13,7 @@ export function retryAfterOf(headers: OutgoingResponse['headers'], now: number):
   return seconds > 0 ? Math.min(seconds, mostSeconds) : null
 }
 
-/** By the server's clock, where it says what that shows; 0: the text is no date. */
+/** Compares with the response's `Date`, which comes from the same clock. Returns 0 if the text is not a date. */
 function secondsUntil(text: string, headers: OutgoingResponse['headers'], now: number): number {
   const date = httpDate(text, now)
   const sent = httpDate(String(headers['date'] ?? ''), now) ?? now

@@ -1,20 +1,20 @@
-// Signatures by which a receiver knows that a request is this server's, and when it was made: those of the standard webhooks
-// (standardwebhooks.com), for which there are libraries in most languages.
+// Signs requests by the Standard Webhooks specification (standardwebhooks.com), which has libraries in most
+// languages. A receiver can verify that this server sent the request, and when.
 
 import { createHmac } from 'node:crypto'
 
-/** What is signed. */
+/** The content of a signature. */
 export interface SignedMessage {
-  /** The same at each attempt, so that the receiver knows what it had. */
+  /** The same at each attempt, so that the receiver recognizes a repetition. */
   readonly id: string
-  /** When this attempt is made. */
+  /** The time of this attempt. */
   readonly at: Date
   readonly body: string | Buffer
 }
 
 const prefix = 'whsec_'
 
-/** The bytes of a secret: base64 behind `whsec_`, which may be left out, of 24 to 64 bytes; null when it is none. */
+/** Decodes a secret: base64 of 24 to 64 bytes, optionally after `whsec_`; null if it is malformed. */
 export function signingKey(secret: string): Buffer | null {
   const text = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null
@@ -22,7 +22,7 @@ export function signingKey(secret: string): Buffer | null {
   return key.length >= 24 && key.length <= 64 ? key : null
 }
 
-/** The headers of a signed request; several keys, the newest first, give a signature each, so that secrets can be changed. */
+/** The headers of a signed request. Each key, the newest first, gives one signature, so that secrets can be rotated. */
 export function signatureHeaders({ id, at, body }: SignedMessage, keys: readonly Buffer[]): Record<string, string> {
   const timestamp = Math.floor(at.getTime() / 1000)
   const signatures = keys.map((key) => {

@@ -1,16 +1,16 @@
-// WebSockets to other servers: what holds for requests holds for them, the policy of what may be reached above all.
+// Opens WebSockets to other servers, with the same limits and egress policy as requests.
 
 import { isIP, type LookupFunction } from 'node:net'
 import type { ClientOptions, WebSocket } from 'ws'
 import { onAbort } from '../concurrency/aborting.ts'
 import { longestTimer } from '../concurrency/timers.ts'
 import type { Egress } from './egress.ts'
-import { wordsOf } from './exchange.ts'
+import { describeError } from './exchange.ts'
 import type { Opening, Openings } from './openings.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse, OutgoingSocket, SocketClass } from './request.ts'
 
-/** What a socket is opened with. */
+/** The request and the limits of a socket. */
 export interface SocketOptions {
   readonly request: Pick<OutgoingRequest, 'url' | 'timeout' | 'maxResponseSize' | 'signal'>
   readonly headers: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export interface SocketOptions {
   readonly openings: Openings
 }
 
-/** Hands over a class whose one instance is the socket; resolves with what its server answered to the upgrade. */
+/** Passes a class to `use`, whose one instance is the socket. Resolves with the response to the upgrade. */
 export async function openSocket(
   { request, headers, egress, openings }: SocketOptions,
   use: OutgoingSocket['use'],
@@ -27,7 +27,7 @@ export async function openSocket(
   const { url, timeout, maxResponseSize, signal } = request
   admit(url, egress)
   const started = performance.now()
-  const opening = await turn(request, openings)
+  const opening = await waitForTurn(request, openings)
   const left = Math.max(1, timeout - (performance.now() - started))
   const options: ClientOptions & { lookup?: LookupFunction } = {
     ...{ headers, handshakeTimeout: Math.min(left, longestTimer), perMessageDeflate: false, followRedirects: false },
@@ -65,14 +65,14 @@ export async function openSocket(
 
 const noBody = { body: Buffer.alloc(0), isCut: true } as const
 
-/** A host that is an address is judged here, a name where it is resolved. */
+/** Checks a host that is an address. A name is checked when it is resolved. */
 function admit(url: string, egress: Egress | null): void {
   const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '')
   if (isIP(hostname) !== 0) egress?.admitAddress(hostname, hostname)
 }
 
-/** Waits until the host may be connected to. */
-function turn({ url, timeout, signal }: SocketOptions['request'], openings: Openings): Promise<Opening> {
+/** Waits until a connection to the host may be opened. */
+function waitForTurn({ url, timeout, signal }: SocketOptions['request'], openings: Openings): Promise<Opening> {
   const { protocol, hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     let isOver = false
@@ -98,7 +98,7 @@ function failure(error: Error, timeout: number): OutgoingError {
   if (error.message === 'Opening handshake has timed out') {
     return new OutgoingError('timeout', `no answer within ${timeout / 1000} s`, error)
   }
-  return new OutgoingError('connection', wordsOf(error), error)
+  return new OutgoingError('connection', describeError(error), error)
 }
 
 function endWith(socket: WebSocket, signal: AbortSignal): void {

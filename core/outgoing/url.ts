@@ -1,17 +1,17 @@
-// The URLs of other servers.
+// Parses and redacts the URLs of other servers.
 
 import { isAmbiguousUrl } from '../options/redaction.ts'
 
-/** Where a request goes. */
+/** The target of a request. */
 export interface Place {
   readonly origin: string
-  /** With what is asked for. */
+  /** Path and query. */
   readonly path: string
-  /** The header by which the user that the URL names is known; null: it names none. */
+  /** The `Authorization` header for the user in the URL; null if the URL names no user. */
   readonly authorization: string | null
 }
 
-/** Where a URL leads; null where no request can be sent: to what is not HTTP. */
+/** Parses a URL; null if it is not an HTTP URL. */
 export function placeOf(text: string): Place | null {
   const url = URL.parse(text)
   if (!url) return null
@@ -21,7 +21,7 @@ export function placeOf(text: string): Place | null {
   return { origin, path: pathname + search, authorization }
 }
 
-/** Basic authentication; the parts come as they stand in a URL. */
+/** Basic authentication; the parts are percent-encoded as in the URL. */
 function basic(username: string, password: string): string {
   const credentials = `${unescaped(username)}:${unescaped(password)}`
   return `Basic ${Buffer.from(credentials).toString('base64')}`
@@ -35,12 +35,12 @@ function unescaped(part: string): string {
   }
 }
 
-/** Whether requests can be sent to a text: an HTTP URL. */
+/** Whether a text is an HTTP URL. */
 export function isHttpUrl(text: string): boolean {
   return placeOf(text) !== null
 }
 
-/** A URL as it may be logged: whom it names, and values of its query, may be secrets. */
+/** A URL for the log. Its user, password and query values are redacted, because they may be secrets. */
 export function loggableUrl(text: string): string {
   if (!isHttpUrl(text) || isAmbiguousUrl(text)) return '<redacted>'
   const url = new URL(text)
@@ -50,10 +50,7 @@ export function loggableUrl(text: string): string {
   return url.href
 }
 
-/**
- * A configured URL as errors and logs tell of it: as it was given, with the names of its variables, unless it holds what may be a
- * secret.
- */
+/** A configured URL for errors and the log: unchanged, with the names of its variables, unless it may hold a secret. */
 export function loggableTemplate(text: string): string {
   if (!/[@?]/.test(text)) return text
   const shown = loggableUrl(text)

@@ -1,4 +1,4 @@
-import { departureOf, type Route } from '../../sdk/http.ts'
+import { disconnectSignal, type Route } from '../../sdk/http.ts'
 import { notFound, parseFailed, Type } from '../../sdk/index.ts'
 import type { MetadataService } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
@@ -22,6 +22,6 @@ export const tableRoute = (service: MetadataService): Route => ({
       throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(body)}`)
     }
     const args = { ...body, table: { schema: 'public', name: table } }
-    return service.run({ type: operation, args }, session, departureOf(reply))
+    return service.run({ type: operation, args }, session, disconnectSignal(reply))
   },
 })

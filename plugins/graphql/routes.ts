@@ -4,7 +4,7 @@ import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../
 import {
   applicantOf,
   callerOf,
-  departureOf,
+  disconnectSignal,
   type ErrorEncoder,
   inDialect,
   type Route,
@@ -158,7 +158,7 @@ function answerOne(
   return engine.graphql.execute(given, session, {
     schema,
     headers: request.headers,
-    whenUnwanted: departureOf(reply),
+    whenUnwanted: disconnectSignal(reply),
     caller: callerOf(call, engine.settings),
     response: isAlone ? reply : undefined,
     showInternal: showsInternal(engine, session),

@@ -1,4 +1,4 @@
-import { callerOf, departureOf, type Route } from '../../sdk/http.ts'
+import { callerOf, disconnectSignal, type Route } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
 import type { MetadataService } from '../../sdk/metadata.ts'
 
@@ -12,7 +12,7 @@ export const queryRoute = (service: MetadataService, settings: Engine['settings'
   about: { summary: 'Runs an operation of the metadata API.' },
   async handle(call) {
     const { body, session, reply } = call
-    const result = await service.run(body, session, departureOf(reply), callerOf(call, settings))
+    const result = await service.run(body, session, disconnectSignal(reply), callerOf(call, settings))
     // A text would be sent as it is, and is no JSON then.
     return typeof result === 'string' ? JSON.stringify(result) : result
   },

@@ -378,7 +378,7 @@ for (const kind of ['request', 'admission'] as const) {
     const { status, body } = await trellis.request('/v1/graphql', { body: { query: '{ __typename }' } })
     const errors = [{ extensions: { path: '$', code: 'unexpected' }, message: 'internal error' }]
     assert.deepEqual([status, body], [200, { errors }])
-    const message = 'Error: what a plugin put around the request did not run it'
+    const message = 'Error: a request hook of a plugin must call run(), answer or throw'
     assert.ok(observe.entries.some(({ detail }) => String(detail).startsWith(message)))
   })
 }

@@ -1,17 +1,17 @@
-// Which origins browsers may call from, and the headers that tell them so.
+// Decides which origins browsers may call from, and sets the CORS headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dialects } from '../../names/dialect.ts'
 import type { ServerSettings } from '../options.ts'
 
-/** Whether an `Origin` may call. */
+/** Returns whether requests of an `Origin` are allowed. */
 export type OriginCheck = (origin: string) => boolean
 
-/** How origins are allowed: each by its name, those without a name as `*`, or not at all. */
+/** The allowed origins: listed ones are echoed by name; others get `*`, if they are allowed. */
 export interface CorsPolicy {
-  /** Those that may send credentials, and are told so by their name. */
+  /** Origins that may send credentials. The response echoes their name. */
   readonly named: OriginCheck
-  /** Whether all others may call, without credentials. */
+  /** Whether all other origins may call, without credentials. */
   readonly anybody: boolean
 }
 
@@ -28,13 +28,13 @@ function domainCheck(domain: string): OriginCheck {
     !origin.slice(start.length, -end.length).includes('.')
 }
 
-/** Whether an origin is one of these domains. */
+/** Returns a check for a list of domains. */
 export function originCheck(domains: readonly string[]): OriginCheck {
   const checks = domains.map(domainCheck)
   return (origin) => checks.some((allows) => allows(origin))
 }
 
-/** What `--cors-domain` allows; null when nothing may call across origins. */
+/** The policy of `--cors-domain`; null if cross-origin calls are disabled. */
 export function corsPolicy(
   settings: Pick<ServerSettings, 'corsDomain' | 'disableCors' | 'dialect'>,
 ): CorsPolicy | null {
@@ -45,7 +45,7 @@ export function corsPolicy(
   return { named: originCheck(domains), anybody }
 }
 
-/** The domains as the log has them: those without a wildcard as they are, the others in their parts. */
+/** The domains for the log: full names as they are, wildcard domains in their parts. */
 export function describeDomains(domains: readonly string[]) {
   if (domains.includes('*')) return '*'
   const wildcards = domains.flatMap((domain) => {
@@ -57,7 +57,7 @@ export function describeDomains(domains: readonly string[]) {
 
 const methods = 'GET,POST,PUT,PATCH,DELETE,OPTIONS'
 
-/** Adds the headers of an allowed origin; true when the request was a preflight and is answered. */
+/** Adds the CORS headers of an allowed origin. Returns true if the request was a preflight, which is then answered. */
 export function applyCors(
   { named, anybody }: CorsPolicy,
   origin: string,

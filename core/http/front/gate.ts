@@ -1,6 +1,6 @@
-// What web pages may have the server do, judged before anything reads the request. Browsers send a page's requests from
-// the machine of whoever looks at it, with their cookies, to addresses that only they reach; what tells such requests from
-// those of other clients is what no page can leave out: `Host`, `Origin`, `Sec-Fetch-Site`.
+// Refuses requests that a foreign web page may have caused, before anything reads the request. A browser sends a
+// page's requests from the user's machine, with the user's cookies, to addresses that only this machine reaches.
+// Pages cannot leave out or forge `Host`, `Origin` and `Sec-Fetch-Site`, so these headers decide.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Auth } from '../../auth/auth.ts'
@@ -10,17 +10,17 @@ import type { ServerSettings } from '../options.ts'
 import { type OriginCheck, originCheck } from './cors.ts'
 import { isAddress, isLoopback, isSameOrigin, listeningOf, readHost, readOrigin } from './hosts.ts'
 
-/** Judges a request: its refusal, or null. */
+/** Returns the refusal of a request, or null. */
 export type Gate = (request: IncomingMessage) => TrellisError | null
 
-/** What the gate asks of authentication; null where no session can come from a cookie. */
+/** The part of authentication that the gate needs; null if cookies never give a session. */
 export type CookieUse = Pick<Auth, 'usesCookie'> | null
 
 type GateSettings = Pick<ServerSettings, 'serverHost' | 'adminSecret' | 'accessKey' | 'corsDomain' | 'disableCors'>
 
-/** The gate of a server with these settings. */
+/** Creates the gate for these settings. */
 export function createGate(settings: GateSettings, cookies: CookieUse): Gate {
-  // `*` lists nobody.
+  // `*` does not list an origin by name.
   const listed = settings.disableCors
     ? () => false
     : originCheck(settings.corsDomain.filter((domain) => domain !== '*'))
@@ -37,12 +37,12 @@ export function createGate(settings: GateSettings, cookies: CookieUse): Gate {
   }
 }
 
-/** Of a request that was sent by a page of this very server, or by no page at all. */
+/** Whether a page of this server sent the request, or the user did so directly (`none`). */
 const isOwnSite = (site: string | string[]): boolean => site === 'same-origin' || site === 'none'
 
 const simpleTypes = new Set(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
 
-/** Whether browsers send this type across sites without asking first; what is no type at all they might. */
+/** Whether browsers may send this content type across sites without a preflight. A malformed type may pass as well. */
 function needsNoPreflight(contentType: string | undefined): boolean {
   const [type = ''] = (contentType ?? '').split(';', 1)
   const essence = type.trim().toLowerCase()
@@ -56,7 +56,7 @@ const unasked = () =>
     'the Content-Type is missing, or one that browsers send across sites without asking: web pages have to send application/json',
   )
 
-/** Whether the page is one of this server, as the browser or its address says, or one whose origin is listed. */
+/** Whether the page is of the same origin, by the browser's word or by its address, or of a listed origin. */
 function isTrustedPage({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders, listed: OriginCheck): boolean {
   if (site === 'same-origin') return true
   return origin !== undefined && (isSameOrigin(origin, host ?? '') || listed(origin))
@@ -67,13 +67,13 @@ const foreignCookie = () =>
 
 const forbidden = (message: string) => new TrellisError(403, 'access-denied', message)
 
-/** The gate of a server that trusts everybody: no page but those of this machine, and no name that others give it. */
+/** The gate of a server without an admin secret: serves only pages of this machine, and only under its own names. */
 function openGate(settings: GateSettings, listed: OriginCheck): Gate {
   const trust = hostTrust(settings)
   return ({ method, url = '', headers, rawHeaders }) => {
     const { origin, host } = headers
     const trusted = hasOneHost(rawHeaders) ? trust(host) : 'no'
-    // The target of a request to a proxy names the host, too.
+    // The target of a proxy request contains a host as well.
     const target = url.startsWith('/') || url === '*' ? trusted : lesser(trusted, trust(authorityOf(url)))
     if (target === 'no') return foreignHost()
     if (origin !== undefined) {
@@ -85,7 +85,7 @@ function openGate(settings: GateSettings, listed: OriginCheck): Gate {
   }
 }
 
-/** Of several, whoever passed the request on may have looked at another than Node does. */
+/** Given several `Host` headers, a proxy before the server may have used another one than Node does. */
 function hasOneHost(rawHeaders: readonly string[]): boolean {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -112,7 +112,10 @@ function isLoopbackOrigin(origin: string): boolean {
 
 const authorityOf = (url: string): string => /^[a-z]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? ''
 
-/** `programs`: served unless a page asks, since a browser could be led there under a name that somebody else gave. */
+/**
+ * `programs`: served unless a page sends it, because a page could have given that name to this machine (DNS
+ * rebinding).
+ */
 type Trust = 'yes' | 'programs' | 'no'
 
 const lesser = (one: Trust, other: Trust): Trust => {
@@ -121,9 +124,9 @@ const lesser = (one: Trust, other: Trust): Trust => {
 }
 
 /**
- * How far the `Host` of a request is trusted. A page reaches this machine under a name of its own by having the name
- * point here; under an address it cannot. Where the server listens for everybody, names of one label are for programs
- * beside it, such as other containers.
+ * Returns how far the `Host` of a request is trusted. A page can point its own name to this machine (DNS rebinding),
+ * but it cannot do so with an address. If the server listens on all interfaces, single-label names are for programs
+ * on the same network, such as other containers.
  */
 function hostTrust(settings: GateSettings): (host: string | undefined) => Trust {
   const { reach, name: own } = listeningOf(settings)
@@ -135,7 +138,7 @@ function hostTrust(settings: GateSettings): (host: string | undefined) => Trust 
     if (isAddress(name)) return 'yes'
     return name.includes('.') ? 'no' : 'programs'
   }
-  // Hosts hardly ever change from one request to the next.
+  // `Host` seldom changes between requests.
   let last: { readonly host: string; readonly trust: Trust } = { host: '', trust: 'no' }
   return (host = '') => {
     if (host !== last.host) last = { host, trust: judge(host) }

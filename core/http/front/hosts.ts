@@ -1,35 +1,35 @@
-// Hosts as options, `Host` and `Origin` name them: reading them, and which of them is this machine alone.
+// Parses the hosts in options, `Host` and `Origin`, and tells which of them are loopback.
 
 import { BlockList, isIP } from 'node:net'
 import { hasAdminSecret } from '../../auth/option-rules.ts'
 import type { ServerSettings } from '../options.ts'
 
-/** A host in the one spelling that URLs have: lower case, addresses in full, IPv6 in brackets. */
+/** A host as URLs normalize it: lower case, IPv4 addresses in full, IPv6 in brackets. */
 export interface Host {
   readonly name: string
-  /** Empty where it is the scheme's own. */
+  /** Empty if it is the scheme's default. */
   readonly port: string
 }
 
 const authority = /^(?:\[[\da-f:.]+\]|[\da-z_-]+(?:\.[\da-z_-]+)*\.?)(?::\d*)?$/i
 const originForm = /^(https?:)\/\/(.+)$/
 
-/** The host of a `Host` header, or of another place that has one with its port; null when it is none. */
+/** Parses a `Host` header, or another host with an optional port; null if it is malformed. */
 export function readHost(text: string, scheme = 'http:'): Host | null {
   if (!authority.test(text) || !URL.canParse(`${scheme}//${text}`)) return null
   const { hostname, port } = new URL(`${scheme}//${text}`)
   return { name: hostname.replace(/\.$/, ''), port }
 }
 
-/** The host of an `Origin` that a page may have; null of all others. */
+/** Parses the host of a web page's `Origin`; null if it is not an HTTP origin. */
 export function readOrigin(origin: string): Host | null {
   const [, scheme, host = ''] = originForm.exec(origin) ?? []
   return scheme === undefined ? null : readHost(host, scheme)
 }
 
 /**
- * Whether a page of this origin was served by this host. The scheme is not compared: behind a proxy that ends TLS the
- * page's is https, while the server speaks http.
+ * Returns whether this host served the page of this origin. The scheme is not compared, because a proxy may end TLS:
+ * the page is https while the server speaks http.
  */
 export function isSameOrigin(origin: string, host: string): boolean {
   const [, scheme, ownHost = ''] = originForm.exec(origin) ?? []
@@ -43,13 +43,13 @@ const loopbackAddresses = new BlockList()
 loopbackAddresses.addSubnet('127.0.0.0', 8, 'ipv4')
 loopbackAddresses.addAddress('::1', 'ipv6')
 
-/** The kind of an address, 4 or 6; 0 of a name. */
+/** 4 or 6 for an address, 0 for a name. */
 const addressKind = (name: string): number => isIP(name.replace(/^\[|\]$/g, ''))
 
-/** Whether a host is an address rather than a name, which somebody would have to look up. */
+/** Whether a host is an address, not a name to look up. */
 export const isAddress = (name: string): boolean => addressKind(name) !== 0
 
-/** Whether a host is this machine whoever looks it up. */
+/** Whether a host always resolves to this machine. */
 export function isLoopback(name: string): boolean {
   if (name === 'localhost' || name.endsWith('.localhost')) return true
   const kind = addressKind(name)
@@ -57,19 +57,22 @@ export function isLoopback(name: string): boolean {
   return loopbackAddresses.check(name.replace(/^\[|\]$/g, ''), kind === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** Who can connect: programs of this machine, whoever reaches one address, whoever reaches any of this machine's. */
+/**
+ * Which clients can connect: programs of this machine, clients that reach one address, or clients that reach any
+ * address.
+ */
 export type Reach = 'machine' | 'address' | 'everywhere'
 
-/** Where the server listens. */
+/** The address that the server listens on. */
 export interface Listening {
   readonly reach: Reach
-  /** As the option has it, `localhost` or `*` where the option is not given. */
+  /** The option's value; by default `localhost` or `*`. */
   readonly host: string
-  /** What `Host` names when it names that; null of `*` and what is no host. */
+  /** The normalized host, as `Host` may name it; null for `*` and for a malformed host. */
   readonly name: string | null
 }
 
-/** Where settings have the server listen: without an admin secret on this machine only, unless they name a host. */
+/** Returns where the server listens. Without an admin secret the default is this machine only. */
 export function listeningOf(settings: Pick<ServerSettings, 'serverHost' | 'adminSecret' | 'accessKey'>): Listening {
   const host = settings.serverHost ?? (hasAdminSecret(settings) ? '*' : 'localhost')
   if (host === '*') return { reach: 'everywhere', host, name: null }

@@ -1,52 +1,48 @@
-// The Node server below Fastify: what concerns connections, and what is decided before a request is read, at hardly any
-// cost per request.
+// The Node server below Fastify: timeouts of connections, and checks that run before a request is read. They have to
+// cost almost nothing per request.
 
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { TrellisError } from '../../errors/errors.ts'
+import { checkInterval, headersTimeout, keepAliveTimeout, stallCheckInterval } from '../tuning.ts'
 import { applyCors, type CorsPolicy } from './cors.ts'
 import type { Gate } from './gate.ts'
 import { inTurn } from './pipelining.ts'
 import { JoiningResponse } from './response.ts'
 
 export interface ListenerOptions {
-  /** Seconds without progress after which a client that does not read its answer is cut off. */
+  /** Seconds without progress after which a client that does not read its response is disconnected. */
   readonly stallTimeout: number
-  /** Seconds after which a client must have taken its answer. */
+  /** Seconds that a client may take to read its whole response. */
   readonly sendTimeout: number
-  /** Seconds after which a request must have arrived. */
+  /** Seconds within which a request must have arrived. */
   readonly readTimeout: number
   readonly cors: CorsPolicy | null
   readonly gate: Gate
-  /** Whether requests are stamped with the moment they arrived. */
+  /** Whether to record the arrival time of each request. */
   readonly timed: boolean
-  /** The server that takes the upgraded connections of this one; absent: this one does. */
+  /** The server that handles upgrades for this one; absent: this server does. */
   readonly main?: Server
 }
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** When the headers had arrived, on the clock of `performance.now()`; absent while nothing is logged. */
+    /** When the headers were complete, by `performance.now()`; absent if requests are not logged. */
     arrivedAt?: number
-    /** Why it is answered with an error, whatever it asks for. */
+    /** The error to answer with, whatever the route is. */
     refusal?: TrellisError
   }
 }
 
 declare module 'node:net' {
   interface Socket {
-    /** How many requests it has brought to the point of being answered. */
+    /** How many requests of this connection have reached the point of being answered. */
     answers?: number
   }
 }
 
-/** Milliseconds that the headers of a request may take, that an idle connection is kept, and between two looks at all. */
-const headersTimeout = 60_000
-const keepAliveTimeout = 72_000
-const checkInterval = 30_000
-
-/** Clients that send slowly hold a connection, and nothing else: they are cut off when their time is over. */
+/** A slow sender holds only a connection, and is disconnected after its timeout. */
 function timeoutsOf(readTimeout: number) {
   const requestTimeout = readTimeout * 1000
   return {
@@ -57,7 +53,7 @@ function timeoutsOf(readTimeout: number) {
   }
 }
 
-/** A server that passes requests on to `handle`. */
+/** Creates a server that passes requests to `handle`. */
 export function createListener(handle: RequestListener, options: ListenerOptions): Server {
   const { main, gate } = options
   const pass = passer(handle, options)
@@ -67,7 +63,7 @@ export function createListener(handle: RequestListener, options: ListenerOptions
     return isTaken
   }
   const take = inTurn(pass)
-  // Node's own refusals say nothing: what it would refuse is refused here.
+  // Node's own refusal has no body, so a missing `Host` is refused here.
   const settings = {
     ...timeoutsOf(options.readTimeout),
     requireHostHeader: false,
@@ -78,17 +74,18 @@ export function createListener(handle: RequestListener, options: ListenerOptions
   server.on('checkExpectation', take)
   if (main) server.on('upgrade', (...upgraded) => main.emit('upgrade', ...upgraded))
   server.setTimeout(0)
-  // Their bytes are limited. Of more than so many Node passes over the last ones, which are those that a proxy has added.
+  // 0 removes Node's limit on the number of headers; their bytes are limited. Node would drop headers from the end,
+  // where proxies add theirs.
   server.maxHeadersCount = 0
   cutStalledClients(server, options)
   return server
 }
 
-/** Whether a client asks for a WebSocket; who offers HTTP/2 in the same way is answered over HTTP/1.1. */
+/** Whether a client asks for a WebSocket. An offer to upgrade to HTTP/2 is answered over HTTP/1.1. */
 export const isForWebSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined && /^(?:.*,)?\s*websocket\s*(?:,.*)?$/i.test(headers.upgrade)
 
-/** What is done with a request before Fastify sees it. */
+/** Returns the function that handles a request before Fastify. */
 function passer(handle: RequestListener, { cors, gate, timed }: ListenerOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     if (timed) request.arrivedAt = performance.now()
@@ -98,7 +95,7 @@ function passer(handle: RequestListener, { cors, gate, timed }: ListenerOptions)
     const refusal = protocolRefusal(request) ?? gate(request)
     if (refusal !== null) request.refusal = refusal
     forgetMalformedType(request)
-    // A page that is not served is not told about it either.
+    // A refused page gets no CORS headers either.
     const isServed = refusal === null || refusal.status !== 403
     if (origin !== undefined && cors !== null && isServed && applyCors(cors, origin, request, response)) return
     if (refusal === null && isPreflight(request)) request.refusal = unlistedOrigin(request.headers.origin, cors)
@@ -106,17 +103,17 @@ function passer(handle: RequestListener, { cors, gate, timed }: ListenerOptions)
   }
 }
 
-/** Whether a browser asks for a page whether that may send a request. */
+/** Whether a request is a CORS preflight. */
 const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 
-/** Browsers tell the page nothing of it: whoever looks for the reason finds it in their list of requests, and in the log. */
+/** Browsers hide the reason from the page. It shows in the browser's network list and in the log. */
 function unlistedOrigin(origin: string | undefined, cors: CorsPolicy | null): TrellisError {
   const reason = cors === null ? 'CORS is disabled' : '--cors-domain does not list it'
   return new TrellisError(403, 'access-denied', `pages of the origin "${origin}" may not call: ${reason}`)
 }
 
-/** Of what HTTP/1.1 demands of a request, and of what is not answered. */
+/** Refuses a request without `Host`, which HTTP/1.1 requires, or with an unknown expectation. */
 function protocolRefusal({ headers, httpVersion }: IncomingMessage): TrellisError | null {
   if (headers.host === undefined && httpVersion === '1.1') {
     return new TrellisError(400, 'bad-request', 'the header Host is missing')
@@ -127,27 +124,24 @@ function protocolRefusal({ headers, httpVersion }: IncomingMessage): TrellisErro
 
 const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;|$)/
 
-/** Bodies are taken whatever their type; Fastify refuses those whose type is malformed, and takes those that have none. */
+/** Fastify refuses malformed content types but accepts a missing one. Bodies of any type are accepted here. */
 function forgetMalformedType({ headers }: IncomingMessage): void {
   const type = headers['content-type']
   if (type === undefined || type === 'application/json' || mediaType.test(type)) return
   delete headers['content-type']
 }
 
-/** Milliseconds between two looks at what connections have not sent, at most. */
-const longestPause = 5000
-
-/** The answer that a connection is sending. */
+/** The response that a connection is sending. */
 interface Sending {
-  /** Which of the connection's it is; null while nothing waits to be sent. */
+  /** Its number on this connection; null if nothing is waiting to be sent. */
   answer: number | null
-  /** When it was first seen to wait, on the clock of `performance.now()`. */
+  /** When it was first seen waiting, by `performance.now()`. */
   since: number
 }
 
 /**
- * Gives connections with unsent bytes a timeout while they have any. Node counts bytes that the client takes as activity
- * and destroys the connection when there was none for so long; one answer's time is limited here.
+ * Sets a timeout on connections while they have unsent bytes. Node counts bytes that the client takes as activity,
+ * and destroys the connection after a time without any. The total time of one response is limited here.
  */
 function cutStalledClients(server: Server, options: Pick<ListenerOptions, 'stallTimeout' | 'sendTimeout'>): void {
   const [stall, send] = [options.stallTimeout * 1000, options.sendTimeout * 1000]
@@ -170,7 +164,7 @@ function cutStalledClients(server: Server, options: Pick<ListenerOptions, 'stall
     }
   }
   server.once('listening', () => {
-    const watch = setInterval(look, Math.min(longestPause, stall / 2, send / 2))
+    const watch = setInterval(look, Math.min(stallCheckInterval, stall / 2, send / 2))
     server.once('close', () => clearInterval(watch))
   })
 }

@@ -1,20 +1,21 @@
-// The answer as Node sends it, but for small bodies.
+// Node's response, with an optimization for small bodies.
 
 import { Buffer } from 'node:buffer'
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-
-/** Bytes of a body up to which it goes out in one piece with the headers, which costs less than two pieces. */
-const smallBody = 4096
+import { smallBody } from '../tuning.ts'
 
 declare module 'node:net' {
   interface Socket {
-    /** Whether an answer is under way on it, or a WebSocket has it. */
+    /** Whether a response is in flight on it, or a WebSocket uses it. */
     isInUse?: boolean
   }
 }
 
-/** Has a small body sent together with the headers: Node joins them when the body is a text, and its bytes are handed on as one. */
+/**
+ * Sends a small body together with the headers. Node joins them only if the body is a string, so its bytes go out as
+ * Latin-1.
+ */
 export class JoiningResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   override assignSocket(socket: Socket): void {
     super.assignSocket(socket)

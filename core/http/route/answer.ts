@@ -1,4 +1,4 @@
-// Sending: one place for content types, compression and the shape of errors.
+// Sends responses: the only place for content types, compression and the form of errors.
 
 import { Buffer } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -9,25 +9,26 @@ import { dialects } from '../../names/dialect.ts'
 import { isAdmin, type Session } from '../../session/session.ts'
 import { bodyTooLarge } from '../body/body-reading.ts'
 import type { ServerSettings } from '../options.ts'
+import { retryAfter } from '../tuning.ts'
 import { acceptsGzip, Gzipped, gzip } from './compression.ts'
 import type { ErrorEncoder } from './declared-route.ts'
 import { type Exchange, logFailure } from './exchange.ts'
 
 export const jsonType = 'application/json; charset=utf-8'
 
-/** What answering needs of the server. */
+/** The parts of the server that sending needs. */
 export interface HttpContext {
   readonly settings: Pick<ServerSettings, 'devMode' | 'adminInternalErrors' | 'dialect'>
   readonly observe: Observer
 }
 
-/** The bytes of a handler's result: ready ones as they are, anything else as JSON. */
+/** The bytes of a handler's result: a string or Buffer unchanged, other values as JSON. */
 export function payloadOf(result: unknown): string | Buffer {
   if (Buffer.isBuffer(result) || typeof result === 'string') return result
   return result === undefined ? '' : JSON.stringify(result)
 }
 
-/** Sends a successful answer, at once unless it has to be compressed; returns how many bytes of a body are sent. */
+/** Sends a successful response, synchronously unless it has to be compressed. Returns the number of body bytes sent. */
 export function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -59,13 +60,13 @@ async function sendGzipped(request: FastifyRequest, reply: FastifyReply, result:
   return sizeSent(request, body)
 }
 
-/** The bytes of a body as they go out, none in answer to HEAD. */
+/** The number of body bytes that are sent; 0 for HEAD. */
 function sizeSent({ method }: FastifyRequest, body: string | Buffer): number {
   if (method === 'HEAD') return 0
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length
 }
 
-/** The errors of an ordinary endpoint: flat, with their own status. */
+/** Encodes the errors of an ordinary endpoint: flat, with the error's status. */
 export const flatErrors: ErrorEncoder = (error, showInternal) => ({
   status: error.status,
   body: flatError(error, showInternal),
@@ -74,11 +75,11 @@ export const flatErrors: ErrorEncoder = (error, showInternal) => ({
 const mayShowInternal = ({ settings }: HttpContext, session: Session | null): boolean =>
   session !== null && (settings.devMode || (settings.adminInternalErrors && isAdmin(session)))
 
-/** The error as the dialect shows it. */
+/** The error without `help`, if the dialect does not show it. */
 export const inDialect = (error: TrellisError, { dialect }: Pick<ServerSettings, 'dialect'>): TrellisError =>
   error.help && !dialects[dialect].errorsHelp ? error.with({ help: null }) : error
 
-/** What Fastify and its plugins throw. */
+/** An error of Fastify or its plugins. */
 interface FailureWithStatus extends Error {
   readonly code?: string
   readonly statusCode: number
@@ -87,7 +88,9 @@ interface FailureWithStatus extends Error {
 const hasStatus = (error: unknown): error is FailureWithStatus =>
   error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
 
-/** The error as clients see it. What nobody foresaw is logged whole and shown without details. */
+/**
+ * Converts an error to the form that clients see. An unexpected error is logged in full and answered without details.
+ */
 export function toAnswerable(error: unknown, observe: Observer): TrellisError {
   const answerable = hasStatus(error) && error.statusCode < 500 ? ofStatus(error) : toTrellisError(error)
   if (answerable.status >= 500 && answerable.internal === undefined) logCause(answerable, observe)
@@ -104,10 +107,7 @@ function logCause({ cause }: TrellisError, observe: Observer): void {
   observe.log({ type: 'unstructured', level: 'error', detail: stackOf(cause) })
 }
 
-/** Seconds after which a request that could not be served is worth another try. */
-const retryAfter = 1
-
-/** Answers with an error; `exchange` is null when no route was reached. */
+/** Answers with an error; `exchange` is null if no route was reached. */
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -120,7 +120,7 @@ export function sendError(
   const showInternal = mayShowInternal(context, exchange?.session ?? null)
   const { status, body, contentType = jsonType } = encode(error, showInternal, request.headers)
   const payload = JSON.stringify(body)
-  // What is left of a refused body is not worth reading.
+  // The rest of a refused body is not read.
   if (error.status === 413) reply.header('connection', 'close')
   if (status === 503) reply.header('retry-after', retryAfter)
   reply.code(status).header('content-type', contentType).header('x-request-id', request.id).send(payload)

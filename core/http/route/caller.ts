@@ -1,11 +1,11 @@
-// Who a client is to those that give callers their shares.
+// Identifies clients for limits per caller.
 
 import type { Caller } from '../../concurrency/shares.ts'
 import type { Session } from '../../session/session.ts'
 import { clientNetwork } from './client-network.ts'
 import type { RouteCall } from './declared-route.ts'
 
-/** Where a request came from. */
+/** The origin of a request. */
 export interface Origin {
   readonly headers: RouteCall['request']['headers']
   readonly socket: { readonly remoteAddress?: string | undefined }
@@ -17,7 +17,7 @@ export class ClientCaller implements Caller {
   readonly #origin: Origin
   readonly #proxies: number
 
-  /** `connection`: what one client has for itself; `proxies`: how many of them add to `X-Forwarded-For`. */
+  /** `connection` identifies one client; `proxies` is the number of trusted proxies that add to `X-Forwarded-For`. */
   constructor(connection: object, session: Session, origin: Origin, proxies: number) {
     this.connection = connection
     this.#session = session
@@ -35,7 +35,7 @@ export class ClientCaller implements Caller {
   }
 }
 
-/** Who made a request over HTTP; it costs nothing more until its share is counted. */
+/** Identifies the client of an HTTP request. Its keys are computed only when a limit reads them. */
 export const callerOf = (
   { session, request }: Pick<RouteCall, 'session' | 'request'>,
   { trustedProxies }: { readonly trustedProxies: number },

@@ -1,11 +1,12 @@
-// Where a request comes from, as far as it can be believed.
+// Finds the network of a client, using only trusted information.
 
 import { isIP, SocketAddress } from 'node:net'
 import { headerText, type RequestHeaders } from '../../auth/headers.ts'
 
 /**
- * The network that a client is counted by: its IPv4 address, or the first 64 bits of an IPv6 one, within which a client
- * chooses its address. Of `X-Forwarded-For` the entries that the proxies of the server added are believed, no others.
+ * Returns the key by which a client is limited: its IPv4 address, or the /64 prefix of its IPv6 address, because a
+ * client can choose any address within it. Only the last `proxies` entries of `X-Forwarded-For` are trusted; the
+ * server's own proxies added them.
  */
 export function clientNetwork(
   { headers, address }: { readonly headers: RequestHeaders; readonly address: string },
@@ -17,7 +18,7 @@ export function clientNetwork(
   return networkOf(withoutPort(entries[Math.max(0, entries.length - proxies)]!.trim()))
 }
 
-/** Some proxies write the port as well: `10.0.0.7:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies add the port: `10.0.0.7:4711`, `[2001:db8::1]:4711`. */
 const withoutPort = (entry: string): string =>
   /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(entry)?.slice(1).find(Boolean) ?? entry
 
@@ -29,7 +30,7 @@ function networkOf(address: string): string {
 }
 
 function firstHalf(address: string): string {
-  // `SocketAddress` gives the canonical form, in which `::` stands for the longest run of zeros.
+  // `SocketAddress` gives the canonical form, where `::` replaces the longest run of zeros.
   const [before = '', after] = new SocketAddress({ address, family: 'ipv6' }).address.split('::')
   const groups = before === '' ? [] : before.split(':')
   if (after !== undefined) {

@@ -1,4 +1,4 @@
-// Compression of answers, for clients that ask for it.
+// Compresses responses for clients that accept it.
 
 import { promisify } from 'node:util'
 import { constants, gunzip as gunzipCallback, gzip as gzipCallback } from 'node:zlib'
@@ -16,10 +16,10 @@ export function acceptsGzip(header: string | string[] | undefined): boolean {
   })
 }
 
-/** Compresses off the main thread; the fastest level already takes JSON down to a fraction. */
+/** Compresses off the main thread. The fastest level already shrinks JSON to a fraction. */
 export const gzip = (body: string | Buffer): Promise<Buffer> => gzipAsync(body, { level: constants.Z_BEST_SPEED })
 
-/** An answer that is kept compressed: what a handler returns to have its bytes sent as they are to clients that take them so. */
+/** A response that is stored compressed. Clients that accept gzip receive its bytes unchanged. */
 export class Gzipped {
   readonly bytes: Buffer
 
@@ -27,7 +27,7 @@ export class Gzipped {
     this.bytes = bytes
   }
 
-  /** The bytes that were compressed. */
+  /** Returns the uncompressed bytes. */
   unpacked(): Promise<Buffer> {
     return gunzip(this.bytes)
   }

@@ -1,4 +1,4 @@
-// What a plugin says of an endpoint.
+// How a plugin declares an endpoint.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from '@sinclair/typebox'
@@ -10,53 +10,56 @@ import type { Session } from '../../session/session.ts'
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: string
-  /** The API that opens it; absent: the plugin's own; null: always open. */
+  /** The API that enables the route; absent: the plugin's own; null: always enabled. */
   readonly api?: string | null
-  /** `admin`: refused to other roles; `session`: any authenticated role; `none`: not authenticated. */
+  /** `admin`: only the role admin; `session`: any authenticated role; `none`: no authentication. */
   readonly auth: 'admin' | 'session' | 'none'
-  /** Whether a request is served as with `auth: 'none'`, whatever the route asks of others; absent: none is. */
+  /** Whether to serve this request as with `auth: 'none'`; absent: never. */
   isOpen?(request: RouteRequest): boolean
   /**
-   * Answers with what it returns (JSON, or a string, Buffer or `Gzipped` as it is); throws TrellisErrors, which are answered flat
-   * with their status. With `auth: 'none'` the session is null. `body` is the parsed JSON unless `raw`.
+   * Returns the response: a string, Buffer or `Gzipped` is sent unchanged, other values as JSON. A thrown
+   * `TrellisError` is answered flat, with its status. With `auth: 'none'` the session is null. `body` is parsed JSON
+   * unless `raw` is set.
    */
   handle(call: RouteCall): unknown | Promise<unknown>
-  /** Whether the body is no JSON: `call.body` is the unparsed Buffer, too. */
+  /** Whether the body is not JSON. `call.body` is then the unparsed Buffer, too. */
   readonly raw?: boolean
-  /** How errors are answered, those of authentication included; absent: flat, with their status. */
+  /** How errors are answered, including those of authentication; absent: flat, with their status. */
   readonly errors?: ErrorEncoder
-  /** Whether its requests leave no line in the log, as those of probes; absent: they do. */
+  /** Whether to write no log line for its requests, such as those of probes; absent: false. */
   readonly unlogged?: boolean
-  /** What descriptions of the API say of it. */
+  /** Documentation for descriptions of the API. */
   readonly about?: RouteDescription
-  /** The name under which the start shows its address, for people; absent: it does not. */
+  /** The label under which the startup message shows the URL; absent: not shown. */
   readonly shownAs?: string
 }
 
-/** A route as readers of the API's description see it. */
+/** The documentation of a route. */
 export interface RouteDescription {
   /** One line. */
   readonly summary: string
-  /** The shape of the body; absent: there is none. */
+  /** The schema of the body; absent: no body. */
   readonly body?: TSchema
-  /** The shape of the answer; absent: any. */
+  /** The schema of the response; absent: any. */
   readonly result?: TSchema
-  /** Of the answer; absent: JSON. */
+  /** The media type of the response; absent: JSON. */
   readonly contentType?: string
-  /** Answers of other statuses that are not the usual ones of errors, by status. */
+  /** Responses with another status that differ from the usual errors, by status. */
   readonly failures?: Readonly<Record<number, FailureDescription>>
 }
 
 export interface FailureDescription {
-  /** When it is answered, in a few words. */
+  /** When it occurs, in a few words. */
   readonly summary: string
-  /** The shape of the answer; absent: that of errors. */
+  /** The schema of the response; absent: the schema of errors. */
   readonly result?: TSchema
-  /** Of the answer; absent: JSON. */
+  /** The media type of the response; absent: JSON. */
   readonly contentType?: string
 }
 
-/** The answer to an error. `showInternal`: whether the caller may see its `internal`; `headers` are the request's. */
+/**
+ * Encodes an error. `showInternal`: whether the caller may see its `internal`; `headers`: the headers of the request.
+ */
 export type ErrorEncoder = (error: TrellisError, showInternal: boolean, headers: IncomingHttpHeaders) => ErrorAnswer
 
 export interface ErrorAnswer {
@@ -66,7 +69,7 @@ export interface ErrorAnswer {
   readonly contentType?: string
 }
 
-/** What the URL of a request says: the parameters of the route's `url`, and those behind the question mark. */
+/** The parameters in a request's URL: path parameters and query parameters. */
 export interface RouteUrl {
   Params: Readonly<Record<string, string>>
   Querystring: Readonly<Record<string, string | readonly string[]>>
@@ -77,7 +80,7 @@ export type RouteRequest = FastifyRequest<RouteUrl>
 export interface RouteCall {
   readonly session: Session
   readonly body: unknown
-  /** The body as it came, which is what a signature is of. */
+  /** The unparsed body, for checking a signature. */
   readonly bytes: Buffer
   readonly request: RouteRequest
   readonly reply: FastifyReply

@@ -1,20 +1,20 @@
-// What is kept of a request until it is logged, and the log line made from it.
+// Keeps the data of a request that its log line needs, and writes the line.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { TrellisError } from '../../errors/errors.ts'
+import { flatError, type TrellisError } from '../../errors/errors.ts'
 import type { HttpLog, LogLevel, Observer } from '../../log/observe.ts'
 import type { Session } from '../../session/session.ts'
 import { readJson } from '../body/body.ts'
-import { loggedError } from './logged-error.ts'
+import { longestLoggedBody, longestLoggedText } from '../tuning.ts'
 
-/** One request on its way; members are filled in as they become known. */
+/** One request in flight. Members are set as they become known. */
 export interface Exchange {
   session: Session | null
-  /** What it was answered with, when that is an error of the whole request. */
+  /** The error that the whole request was answered with; null if there is no error. */
   error: TrellisError | null
-  /** Milliseconds on the clock of `performance.now()`. */
+  /** When the body was read, by `performance.now()`; 0 if requests are not logged. */
   readonly bodyRead: number
-  /** Whether it leaves no line in the log. */
+  /** Whether to write no log line. */
   readonly unlogged: boolean
 }
 
@@ -25,7 +25,7 @@ declare module 'fastify' {
   }
 }
 
-/** The path of a request's target, which proxies are sent with the host before it. */
+/** The path of a request's target. Proxy requests have the scheme and host before it. */
 const pathOf = (target: string): string => {
   const url = target.startsWith('/') ? target : target.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/'
   const end = url.indexOf('?')
@@ -37,7 +37,7 @@ function clientAddress({ headers, socket }: FastifyRequest): string {
   return forwarded === undefined ? plainAddress(socket.remoteAddress ?? '') : String(forwarded)
 }
 
-/** A server that listens on IPv6 for both sees clients of IPv4 under addresses of IPv6, by which nobody would look for them. */
+/** A dual-stack listener sees IPv4 clients as `::ffff:1.2.3.4`. The log shows the IPv4 address. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
 
 function httpInfo(request: FastifyRequest, reply: FastifyReply): HttpLog['http_info'] {
@@ -52,10 +52,10 @@ function httpInfo(request: FastifyRequest, reply: FastifyReply): HttpLog['http_i
   }
 }
 
-/** Milliseconds as seconds, to the microsecond. */
+/** Converts milliseconds to seconds, rounded to the microsecond. */
 const seconds = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1e6
 
-/** Logs an answered request. */
+/** Logs a successful request. */
 export function logSuccess(
   observe: Observer,
   request: FastifyRequest,
@@ -74,13 +74,10 @@ export function logSuccess(
   observe.log({ type: 'http-log', level: 'info', detail: { http_info: httpInfo(request, reply), operation } })
 }
 
-/** Of a body with more bytes only so many are logged: nobody reads more, and anybody can send it. */
-const longestLogged = 65_536
-
-/** The body of a failed request, whose sender is known: parsed, or as text when it is no JSON, or the beginning of its text when it is long. */
+/** The body of a failed request for the log: parsed, or as text if it is not JSON, or cut if it is long. */
 function bodyDetail(body: unknown): Pick<HttpLog['operation'], 'query' | 'raw_query'> {
   if (!Buffer.isBuffer(body) || body.length === 0) return {}
-  if (body.length > longestLogged) return { raw_query: `${body.toString('utf8', 0, longestLogged)}…` }
+  if (body.length > longestLoggedBody) return { raw_query: `${body.toString('utf8', 0, longestLoggedBody)}…` }
   try {
     return { query: readJson(body) }
   } catch {
@@ -88,7 +85,22 @@ function bodyDetail(body: unknown): Pick<HttpLog['operation'], 'query' | 'raw_qu
   }
 }
 
-/** Logs a refused or failed request; `exchange` is null before its route was found. */
+function cutTexts(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.length > longestLoggedText
+      ? `${value.slice(0, longestLoggedText).toWellFormed()}… (${value.length} characters)`
+      : value
+  }
+  if (Array.isArray(value)) return value.map(cutTexts)
+  // Objects with a prototype of their own define their JSON themselves.
+  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cutTexts(member)]))
+}
+
+/** The error of a request for its log line. */
+const loggedError = (error: TrellisError) => cutTexts(flatError(error, true)) as ReturnType<typeof flatError>
+
+/** Logs a refused or failed request; `exchange` is null if no route was reached. */
 export function logFailure(
   observe: Observer,
   request: FastifyRequest,
@@ -106,7 +118,7 @@ export function logFailure(
     request_id: request.id,
     ...(exchange?.session && { user_vars: exchange.session.variables }),
     response_size: size,
-    // What nobody was let in with is nobody's to write here.
+    // Bodies of unauthenticated requests are not logged.
     ...(exchange?.session && bodyDetail(request.body)),
     error: loggedError(error),
   }

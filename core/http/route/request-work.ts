@@ -1,4 +1,4 @@
-// HTTP requests as plugins see them.
+// HTTP requests as hooks of plugins see them.
 
 import type { FastifyReply } from 'fastify'
 import type { Around } from '../../around/around.ts'
@@ -6,16 +6,16 @@ import type { AdmissionHooks } from '../../auth/endable.ts'
 import type { Route, RouteRequest } from './declared-route.ts'
 import type { Exchange } from './exchange.ts'
 
-/** A request at its route, from the end of its body until its answer is handed over. `run` never rejects. */
+/** A request at its route, after its body was read and until its response was passed to Node. `run` never rejects. */
 export interface RequestWork {
   readonly route: Route
   readonly request: RouteRequest
   readonly reply: FastifyReply
-  /** Its session and its error, as soon as they are known. */
+  /** Holds the session and the error as soon as they are known. */
   readonly exchange: Exchange
 }
 
-/** Functions around HTTP requests and their admission; null where no plugin has one. */
+/** Hooks around HTTP requests and around their admission; null if no plugin has one. */
 export interface RequestHooks extends Pick<AdmissionHooks, 'admission'> {
   readonly request: Around<RequestWork> | null
 }

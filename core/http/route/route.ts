@@ -1,5 +1,4 @@
-// A route of a plugin as Fastify runs it. The order of the steps is the order of the checks: who asks, what is asked,
-// whether they may.
+// Runs a plugin's route as a Fastify handler. Checks run in this order: authentication, admission, body, role.
 
 import { Buffer } from 'node:buffer'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
@@ -32,14 +31,14 @@ function requireAdmin(session: Session | null): void {
   throw badRequest('access-denied', 'You have to be an admin to access this endpoint')
 }
 
-/** What serving requests needs of the server. */
+/** The parts of the server that serving a request needs. */
 export interface RouteContext extends HttpContext {
   readonly settings: HttpContext['settings'] & Pick<HttpSettings, 'maxBodySize'>
   readonly auth: Pick<AuthService, 'authenticate'>
   readonly hooks: RequestHooks
 }
 
-/** How a request asks to be served. */
+/** The request as admission hooks see it. */
 export const applicantOf = ({
   session,
   request,
@@ -51,7 +50,7 @@ export const applicantOf = ({
   setHeader: (name, value) => reply.header(name, value),
 })
 
-/** Runs what somebody stands around, who has to run it, to throw or to answer: else the client would wait without end. */
+/** Runs a hook. It must call `run`, throw or answer; otherwise the client would wait forever. */
 async function runWithin<Work>(
   around: Around<Work>,
   work: Work,
@@ -62,10 +61,10 @@ async function runWithin<Work>(
     isRun = true
     return run()
   })
-  if (!isRun && !reply.sent) throw new Error('what a plugin put around the request did not run it')
+  if (!isRun && !reply.sent) throw new Error('a request hook of a plugin must call run(), answer or throw')
 }
 
-/** Authenticates, has the request admitted and answers it; never rejects. */
+/** Authenticates, admits and answers a request; never rejects. */
 async function serve(work: RequestWork, context: RouteContext): Promise<void> {
   const { route, request, reply, exchange } = work
   try {
@@ -81,12 +80,13 @@ async function serve(work: RequestWork, context: RouteContext): Promise<void> {
     }
     await answer(work, context)
   } catch (error) {
-    // A status that the error of a library has is that of another server's answer, say, and its message is not for the client.
+    // The `statusCode` of a library's error may be that of another server's response, and its message may be
+    // internal.
     fail(toTrellisError(error), work, context)
   }
 }
 
-/** Serves with what plugins put around it, which may throw at once as well as reject. */
+/** Serves a request within the request hooks, which may throw synchronously or reject. */
 async function serveWithin(around: Around<RequestWork>, work: RequestWork, context: RouteContext): Promise<void> {
   try {
     await runWithin(around, work, { reply: work.reply, run: () => serve(work, context) })
@@ -95,7 +95,7 @@ async function serveWithin(around: Around<RequestWork>, work: RequestWork, conte
   }
 }
 
-/** Runs a route's handler and answers with its result. */
+/** Runs a route's handler and sends its result. */
 async function answer({ route, request, reply, exchange }: RequestWork, context: RouteContext): Promise<void> {
   const logged = context.observe.isEnabled('http-log', 'info')
   const bytes = bytesOf(request)
@@ -103,9 +103,9 @@ async function answer({ route, request, reply, exchange }: RequestWork, context:
   const body = decoded instanceof Promise ? await decoded : decoded
   if (route.auth === 'admin') requireAdmin(exchange.session)
   const started = logged ? performance.now() : 0
-  // With `auth: 'none'` there is no session, as the contract says.
+  // With `auth: 'none'` the session is null, as `Route.handle` documents.
   const result = await route.handle({ session: exchange.session as Session, body, bytes, request, reply })
-  // The handler may have answered by itself, in a stream for example.
+  // The handler may have answered by itself, for example with a stream.
   if (reply.sent) return
   const ran = logged ? performance.now() - started : 0
   const sent = sendAnswer(request, reply, result, context)
@@ -123,7 +123,10 @@ function isSendable(name: string, value: unknown): boolean {
   }
 }
 
-/** Takes headers away that Node refuses to send, as those that hold a line break: with them the error could not be sent either. */
+/**
+ * Removes headers that Node refuses to send, such as values with a line break. They would prevent the error response
+ * as well.
+ */
 function dropUnsendable(reply: FastifyReply): void {
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (!isSendable(name, value)) reply.removeHeader(name)
@@ -136,12 +139,12 @@ function fail(error: unknown, { route, request, reply, exchange }: RequestWork, 
     sendError(request, reply, { error, exchange, encode: route.errors ?? flatErrors }, context)
     return
   }
-  // Half an answer is out already: all that can be done is to cut it short.
+  // Part of the response is sent already, so only the connection can be closed.
   exchange.error = toAnswerable(error, context.observe)
   reply.raw.destroy()
 }
 
-/** The Fastify handler of a route. */
+/** Creates the Fastify handler of a route. */
 export const routeHandler =
   (route: Route, context: RouteContext) =>
   (request: RouteRequest, reply: FastifyReply): void => {

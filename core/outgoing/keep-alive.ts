@@ -1,26 +1,27 @@
-// Connections are kept for the next request, and their other side may close one just as that is sent: it never gets there then, and
-// no answer comes. Such a request goes out once more, on a connection of its own, where a second one does no harm.
+// Detects requests that were lost because the server closed a keep-alive connection at the same moment. Such a
+// request was never read. It is sent again on a new connection if a repetition is safe.
 
 import type { Socket } from 'node:net'
 import { InterimAnswers } from './interim-answers.ts'
+import { crossingMillis } from './tuning.ts'
 
-/** When something was received on a connection, by `performance.now()`. */
+/** When bytes were received on a connection, by `performance.now()`. */
 interface Reception {
   first: number
   last: number
 }
 
-/** The connections that ended with these errors. */
+/** The receptions of connections, by the error that ended them. */
 const receptions = new WeakMap<object, Reception>()
 
-/** Watches a connection that was just made; `answered` is called when something is received for the first time. */
-export function watch(socket: Socket, answered: () => void): void {
+/** Observes a new connection; `answered` is called when the first bytes arrive. */
+export function observeReception(socket: Socket, answered: () => void): void {
   const reception: Reception = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
   const interim = new InterimAnswers()
   const read = socket.read.bind(socket)
   let written = -1
   socket.on('error', (error) => void receptions.set(error, reception))
-  // The library reads by this method alone. A listener for data would take the data away from it.
+  // The library reads only by this method. A `data` listener would take the data away from it.
   socket.read = (size?: number): Buffer | null => {
     for (;;) {
       const chunk: Buffer | null = read(size)
@@ -38,11 +39,8 @@ export function watch(socket: Socket, answered: () => void): void {
   }
 }
 
-/** Milliseconds after which a receiver that closes the connection has had time to read the request. */
-const crossingMillis = 1000
-
-/** Whether a request that was sent at a moment may have been lost: its connection had been used before, and was closed just then. */
-export function isLostWhileKept(error: Error, sent: number): boolean {
+/** Whether a request may have been lost: its connection had been used before, and was closed just after it was sent. */
+export function isLostOnKeepAlive(error: Error, sent: number): boolean {
   const reception = receptions.get(error)
   return (
     reception !== undefined &&

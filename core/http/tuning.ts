@@ -1,0 +1,37 @@
+// Limits and intervals of the HTTP server, found by judgement or measurement.
+
+/** Milliseconds that the headers of a request may take to arrive. */
+export const headersTimeout = 60_000
+
+/** Milliseconds that an idle connection is kept. This is the default of Fastify. */
+export const keepAliveTimeout = 72_000
+
+/** Milliseconds between two checks for requests that have not arrived in time, at most. */
+export const checkInterval = 30_000
+
+/** Milliseconds between two checks for responses that clients do not read, at most. */
+export const stallCheckInterval = 5000
+
+/** Pipelined requests that may wait on one connection. The server then stops reading from it, since a response may be an endless stream. */
+export const mostPipelined = 100
+
+/** Bytes up to which a body is sent in one piece with the headers, which costs less than two pieces. */
+export const smallBody = 4096
+
+/** Milliseconds that a request may still take to arrive whole after the server begins to stop. */
+export const arrivalMillis = 500
+
+/** Milliseconds between two checks for connections that can be closed while the server stops. */
+export const closingInterval = 20
+
+/** Request ids that are generated at once: one by one they would cost more than finding the route. */
+export const idsAtOnce = 64
+
+/** Seconds after which a client should retry a request that was answered with 503. */
+export const retryAfter = 1
+
+/** Bytes of a failed request's body that are logged. Clients choose the size, and longer bodies make the log unreadable. */
+export const longestLoggedBody = 65_536
+
+/** Characters of one text in a logged error. An error may quote a statement of megabytes. */
+export const longestLoggedText = 4096

@@ -1,6 +1,6 @@
 // The end of the process, whoever reads what it wrote.
 
-import { isOutputHeldUp } from '../core/log/standard-output.ts'
+import { isOutputBlocked } from '../core/log/standard-output.ts'
 
 /** Work for Node's threads that may take any time: names to look up, and files, which may be pipes or on a network. */
 const blocking = /^(?:GetAddrInfo|GetNameInfo|FSReq)/
@@ -15,7 +15,7 @@ const mayBlock = (): boolean => process.getActiveResourcesInfo().some((name) => 
  * written once more at the end, onto a full disk without end.
  */
 export function leave(code: number): never {
-  if (isOutputHeldUp() || mayBlock()) {
+  if (isOutputBlocked() || mayBlock()) {
     const program = [process.execPath, '--eval', `process.exit(${code})`]
     process.execve?.(process.execPath, program, { ...process.env, NODE_OPTIONS: '' })
   }

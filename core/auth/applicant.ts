@@ -1,15 +1,15 @@
-// Who asks to be served, once it is known who that is.
+// A request that asks for admission, after its authentication.
 
 import type { Session } from '../session/session.ts'
 import type { RequestHeaders } from './headers.ts'
 
-/** A request that asks to be served. */
+/** A request that asks for admission. */
 export interface Applicant {
   readonly session: Session
-  /** The client's headers, lower-case names. */
+  /** The client's headers, names in lower case. */
   readonly headers: RequestHeaders
-  /** The other end of the connection: the client, or the proxy in front of the server. */
+  /** The peer of the connection: the client, or the proxy in front of the server. */
   readonly address: string
-  /** Sets a header of the answer, where the transport has such. */
+  /** Sets a header of the response, if the transport has headers. */
   setHeader(name: string, value: string): void
 }

@@ -1,5 +1,5 @@
-// Request headers -> session. The admin secret comes first in every mode that has one; what requests without it are, an
-// authenticator of a plugin decides, else the unauthorized role.
+// Turns request headers into a session. The admin secret is checked first in every mode that has one. Without it, the
+// authenticator of a plugin decides, or else the request has the unauthorized role.
 
 import { unauthorized } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
@@ -8,26 +8,26 @@ import { type RequestHeaders, refuseForeign, trustedSession, untrustedSession } 
 import type { AuthSettings } from './options.ts'
 import { AdminSecrets } from './secrets.ts'
 
-/** A way to authenticate requests that carry no admin secret, such as JWT or a webhook. */
+/** Authenticates requests without the admin secret, for example by JWT or a webhook. */
 export interface Authenticator {
   readonly mode: 'jwt' | 'webhook' | (string & {})
-  /** What administrators may see of its configuration. */
+  /** The part of its configuration that administrators may see. */
   readonly configuration?: Readonly<Record<string, unknown>>
-  /** `rawHeaders` are names as sent, each followed by its value; absent where the transport has none. */
+  /** `rawHeaders`: names as sent, each followed by its value; absent if the transport has none. */
   authenticate(headers: RequestHeaders, rawHeaders?: readonly string[]): Session | Promise<Session>
-  /** Whether the session may come from the cookies of the request, which browsers send unasked; absent: it may. */
+  /** Whether the session may come from cookies, which browsers send without being asked; absent: it may. */
   usesCookie?(headers: RequestHeaders): boolean
 }
 
-/** Who sends a request, and adding a way to tell. */
+/** Authenticates requests and registers the authenticator. */
 export interface AuthService {
   /** `none`: every request is trusted; `admin-secret`; or the mode of the authenticator. */
   readonly mode: string
-  /** What administrators may see of the authenticator's configuration. */
+  /** The part of the authenticator's configuration that administrators may see. */
   readonly configuration: Readonly<Record<string, unknown>> | null
-  /** Has requests without the admin secret authenticated this way. There can be one such way. */
+  /** Sets the authenticator for requests without the admin secret. There can be only one. */
   use(authenticator: Authenticator): void
-  /** Who sends these headers (names in lower case); throws or rejects when they may not. */
+  /** Returns the session for these headers (names in lower case); throws or rejects if they are not accepted. */
   authenticate(headers: RequestHeaders, rawHeaders?: readonly string[]): Session | Promise<Session>
 }
 
@@ -65,7 +65,7 @@ export class Auth implements AuthService {
     this.#authenticator = authenticator
   }
 
-  /** Whether these headers (names in lower case) hold a cookie that the session may come from. */
+  /** Whether these headers (names in lower case) contain a cookie that may give the session. */
   usesCookie(headers: RequestHeaders): boolean {
     if (headers.cookie === undefined || this.#authenticator === null) return false
     if (this.#secretOf(headers) !== undefined) return false
@@ -87,7 +87,7 @@ export class Auth implements AuthService {
   }
 
   #trust(secret: string, secrets: AdminSecrets, headers: RequestHeaders): Session {
-    // Node reads the bytes of a header as Latin-1.
+    // Node decodes header bytes as Latin-1.
     if (secrets.includes(Buffer.from(secret, 'latin1'))) return trustedSession(headers, this.#dialect)
     throw unauthorized(`invalid ${this.#secretHeaders}`)
   }
@@ -97,7 +97,7 @@ export class Auth implements AuthService {
   }
 }
 
-/** The session that an authenticator gives; throws when it is none. */
+/** The session that an authenticator returned; throws if it is malformed. */
 function authenticated(
   authenticator: Authenticator,
   headers: RequestHeaders,
@@ -109,13 +109,13 @@ function authenticated(
     : checked(given, authenticator)
 }
 
-/** Promises of libraries are promises, too. */
+/** Promises of libraries are not instances of `Promise`, but have `then`. */
 const isPromise = (given: Session | Promise<Session>): given is Promise<Session> =>
   typeof (given as Partial<Promise<Session>> | null | undefined)?.then === 'function'
 
 function checked(session: Session, { mode }: Authenticator): Session {
   const fault = faultOf(session)
-  if (fault !== null) throw new Error(`authentication mode "${mode}" gave no session: ${fault}`)
+  if (fault !== null) throw new Error(`authentication mode "${mode}" returned an invalid session: ${fault}`)
   return session
 }
 

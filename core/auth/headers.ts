@@ -1,4 +1,4 @@
-// Session variables as request headers carry them.
+// Reads session variables from request headers.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { badRequest } from '../errors/errors.ts'
@@ -10,7 +10,7 @@ export type RequestHeaders = Readonly<IncomingHttpHeaders>
 
 const beyondAscii = /[^\0-\x7f]/
 
-/** A header's value; Node reads the bytes as Latin-1 whatever they are, while clients send UTF-8. */
+/** Decodes a header's value. Clients send UTF-8, but Node decodes the bytes as Latin-1. */
 export function headerText(headers: RequestHeaders, name: string): string | undefined {
   const value = headers[name]
   if (value === undefined) return undefined
@@ -19,8 +19,8 @@ export function headerText(headers: RequestHeaders, name: string): string | unde
 }
 
 /**
- * Refuses headers that have names of the other dialect and none of this one: whoever sends them would be somebody else than
- * they say.
+ * Refuses session headers of the other dialect without any of this one. Otherwise the client would get another role
+ * than it asked for.
  */
 export function refuseForeign(headers: RequestHeaders, dialect: Dialect): void {
   let foreign: string | null = null
@@ -33,7 +33,7 @@ export function refuseForeign(headers: RequestHeaders, dialect: Dialect): void {
   throw badRequest('invalid-headers', message, { help: () => foreignHint(dialect) })
 }
 
-/** The session variables among the headers, without secrets; `role` becomes the role variable. */
+/** The session variables in the headers, without secrets; `role` becomes the role variable. */
 function sessionVariables(headers: RequestHeaders, dialect: Dialect, role: string): Record<string, string> {
   const variables: Record<string, string> = {}
   for (const name in headers) {
@@ -57,15 +57,15 @@ function backendOnly(variables: Session['variables'], name: string): boolean {
   throw badRequest('bad-request', `${name}:  Not a valid boolean text. ${rule}. All values are case insensitive`)
 }
 
-/** The session of a request that may assume any role: it asks for one, else it is `admin`. */
+/** The session of a trusted request, which may choose any role; by default `admin`. */
 export function trustedSession(headers: RequestHeaders, dialect: Dialect): Session {
   const role = headerText(headers, dialect.roleVariable) || 'admin'
   return sessionAs(role, sessionVariables(headers, dialect, role), dialect)
 }
 
 /**
- * The same of ready session variables, lower-case names and no secrets among them. Throws at other names: a role under one
- * would be overlooked, and the session be the administrator's.
+ * Like {@link trustedSession}, for session variables with lower-case names and without secrets. Throws for other
+ * names: a misspelt role variable would be ignored, and the session would be an administrator's.
  */
 export function assumedSession(given: Session['variables'], dialect: Dialect): Session {
   const fault = faultOfVariables(given)
@@ -80,7 +80,7 @@ const sessionAs = (role: string, variables: Session['variables'], dialect: Diale
   backendOnly: backendOnly(variables, dialect.backendOnlyVariable),
 })
 
-/** The session of a request whose role was decided elsewhere; its headers give the other variables. */
+/** The session of a request whose role was decided elsewhere. Its headers give the other variables. */
 export const untrustedSession = (headers: RequestHeaders, dialect: Dialect, role: string): Session => ({
   role,
   variables: sessionVariables(headers, dialect, role),

@@ -1,19 +1,19 @@
-// Which options of authentication go together.
+// Checks which options of authentication can be combined.
 
 import type { AnySettings, Authentication, Option } from '../options/option-values.ts'
 import type { AuthSettings } from './options.ts'
 
-/** Whether anybody has to show who they are; without an admin secret everybody is trusted. */
+/** Whether there is an admin secret. Without one, every request is trusted. */
 export const hasAdminSecret = ({ adminSecret, accessKey }: Pick<AuthSettings, 'adminSecret' | 'accessKey'>): boolean =>
   (adminSecret ?? accessKey) !== null
 
-/** A way to authenticate requests that an option of a plugin gives. */
+/** An authentication method that an option of a plugin enables. */
 interface Way extends Authentication {
-  /** The option, as it is told. */
+  /** The option's flag and variable, for messages. */
   readonly name: string
 }
 
-/** Those of these options, and those of them that are given. */
+/** All authentication methods, and those that are configured. */
 function waysOf(options: readonly Option[], settings: AnySettings, prefix: string) {
   const ways = options.flatMap(({ key, declaration: { authenticates, flag, variable } }) =>
     authenticates ? [{ ...authenticates, key, name: `--${flag} (${prefix}${variable})` }] : [],
@@ -21,11 +21,11 @@ function waysOf(options: readonly Option[], settings: AnySettings, prefix: strin
   return { all: ways, given: ways.filter(({ key }) => (settings[key] ?? null) !== null) }
 }
 
-/** How requests without the admin secret are authenticated; null when no option says so. */
+/** The authentication method for requests without the admin secret; null if none is configured. */
 export const authenticationOf = (options: readonly Option[], settings: AnySettings): Way | null =>
   waysOf(options, settings, '').given[0] ?? null
 
-/** Why these options cannot be used together, as the one line that is shown; null when they can. */
+/** The one-line reason why these options cannot be combined; null if they can. */
 export function authOptionsRefusal(
   settings: AuthSettings & AnySettings,
   options: readonly Option[],

@@ -1,4 +1,4 @@
-// The options of authentication that core has; plugins add ways of their own.
+// Core's options of authentication. Plugins add their own methods.
 
 import { text } from '../options/option-kinds.ts'
 import type { SettingsOf } from '../options/option-values.ts'
@@ -14,7 +14,7 @@ export const authOptions = {
     secret: true,
     check: secretsRefusal,
     description:
-      'who sends it is trusted with any role; without one everybody is. A JSON array of texts: any one of them',
+      'secret that gives a request any role; without it, all requests are trusted. A JSON array of texts: any of them',
   }),
   accessKey: text({
     flag: 'access-key',
@@ -23,13 +23,13 @@ export const authOptions = {
     placeholder: 'TEXT',
     secret: true,
     check: secretsRefusal,
-    description: 'former name of --admin-secret, which wins',
+    description: 'former name of --admin-secret, which takes precedence',
   }),
   unauthorizedRole: text({
     flag: 'unauthorized-role',
     variable: 'UNAUTHORIZED_ROLE',
     placeholder: 'ROLE',
-    description: 'role of requests without admin secret and token; without it they are refused',
+    description: 'role of requests without admin secret or token; by default they are refused',
   }),
 }
 

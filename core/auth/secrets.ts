@@ -1,10 +1,10 @@
-// Admin secrets: how an option writes several of them, and comparing them in constant time.
+// Admin secrets: parses an option with one or several, and compares them in constant time.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 const digest = (bytes: string | Buffer): Buffer => createHash('sha512').update(bytes).digest()
 
-/** The list that a text holds; undefined when it is no JSON array. */
+/** Parses a JSON array; undefined if the text is not one. */
 function listOf(text: string): unknown[] | undefined {
   if (!text.trimStart().startsWith('[')) return undefined
   try {
@@ -17,7 +17,7 @@ function listOf(text: string): unknown[] | undefined {
 
 const isSecret = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Why a text cannot be the admin secret, or secrets; null when it can. */
+/** The reason why a text cannot be an admin secret or a list of them; null if it can. */
 export function secretsRefusal(text: string): string | null {
   const list = listOf(text)
   const isOne = list === undefined && text !== '' && !/^\s*\[\s*"/.test(text)
@@ -25,18 +25,21 @@ export function secretsRefusal(text: string): string | null {
   return 'Only expecting a secret, or a JSON array of secrets, none of them empty'
 }
 
-/** The admin secrets of a server, known by their digests only. */
+/** The admin secrets of a server. Only their digests are kept. */
 export class AdminSecrets {
   readonly #digests: readonly Buffer[]
 
-  /** `text`: the one secret, or a JSON array of several. */
+  /** `text`: one secret, or a JSON array of several. */
   constructor(text: string) {
     const refusal = secretsRefusal(text)
     if (refusal !== null) throw new Error(`adminSecret: ${refusal}`)
     this.#digests = (listOf(text) ?? [text]).map((secret) => digest(secret as string))
   }
 
-  /** Whether it is one of them. Digests have one length, and all are compared: the time taken tells nothing. */
+  /**
+   * Whether it is one of the secrets. All digests have the same length and all are compared, so the time reveals
+   * nothing.
+   */
   includes(secret: Buffer): boolean {
     const given = digest(secret)
     const matches = this.#digests.map((expected) => timingSafeEqual(given, expected))
@@ -44,7 +47,7 @@ export class AdminSecrets {
   }
 }
 
-/** Checks what requests carry against a secret, or a JSON array of secrets; in constant time, and keeping their digests only. */
+/** Returns a check against a secret, or a JSON array of secrets. It runs in constant time and keeps only digests. */
 export function secretCheck(text: string): (given: Buffer) => boolean {
   const secrets = new AdminSecrets(text)
   return (given) => secrets.includes(given)

@@ -1,12 +1,12 @@
-// The names that `--enabled-apis` takes, and which of them are open. Plugins declare them; those of the interface are
-// known even while no plugin serves them, so a configuration stays valid whatever is loaded.
+// The names for `--enabled-apis`, and which of them are enabled. Plugins declare them. Those of the interface are
+// known even if no plugin serves them, so that a configuration is valid with any set of plugins.
 
 import { OptionsError } from '../options/option-values.ts'
 import type { OpenApis, PluginDefinition } from './plugin.ts'
 
 const interfaceApis = ['metadata', 'graphql', 'pgdump', 'developer', 'config']
 
-/** The API that a plugin's operations and routes belong to. */
+/** The API of a plugin's operations and routes. */
 export const apiOf = (plugin: Pick<PluginDefinition, 'api'>): string => (plugin.api ?? 'metadata').toLowerCase()
 
 export class Apis implements OpenApis {
@@ -14,7 +14,7 @@ export class Apis implements OpenApis {
   readonly enabled: readonly string[]
   readonly #open: ReadonlySet<string>
 
-  /** `requested` replaces the defaults; null keeps them. Refuses names that nobody declares. */
+  /** `requested` replaces the defaults; null keeps them. Refuses unknown names. */
   constructor(plugins: readonly PluginDefinition[], requested: readonly string[] | null) {
     const standard = plugins.filter(({ enabledByDefault }) => enabledByDefault !== false).map(apiOf)
     this.known = [...new Set([...interfaceApis, ...plugins.map(apiOf)])]

@@ -1,5 +1,5 @@
-// What the compiler holds plugins in TypeScript to, for those in JavaScript: a wrong word would be passed over in silence,
-// though it was to refuse somebody something.
+// Checks at run time what TypeScript checks at compile time, for plugins in JavaScript. A misspelt member would be
+// ignored silently, even if it was meant to refuse a request.
 
 import { Kind, type TSchema } from '@sinclair/typebox'
 import type { Narrowing } from '../access/narrowing.ts'
@@ -29,10 +29,10 @@ const contributed: readonly (keyof Contribution)[] = [
   ...(['booleanFields', 'orderFields', 'insertFields'] as const),
 ]
 
-/** Refuses what is no object, and so has none of the members that are looked at. */
+/** Refuses a value that is not an object. */
 function requireObject(what: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`${what} is declared by an object, and not by ${shownInLine(value)}`)
+    throw new Error(`${what} must be declared by an object, not by ${shownInLine(value)}`)
   }
 }
 
@@ -40,7 +40,7 @@ function requireText(what: string, name: string, value: unknown): void {
   if (typeof value !== 'string' || value === '') throw new Error(`${what}: "${name}" has to be a text`)
 }
 
-/** What a declaration is told apart by: the text of a member, which it has to have. */
+/** The identifying text of a declaration, which is required. */
 function nameIn<Member extends string>(what: string, value: Readonly<Record<Member, string>>, member: Member): string {
   requireObject(what, value)
   requireText(what, member, value[member])
@@ -53,28 +53,28 @@ function requireTexts(what: string, name: string, value: unknown): void {
 }
 
 function requireSchema(what: string, name: string, value: unknown): void {
-  if (!(Kind in Object(value))) throw new Error(`${what}: "${name}" has to be a schema of TypeBox`)
+  if (!(Kind in Object(value))) throw new Error(`${what}: "${name}" has to be a TypeBox schema`)
 }
 
-/** Refuses what is called at some moment, and is no function. */
+/** Refuses a value that is not a function. */
 export function requireFunction(what: string, name: string, value: unknown): void {
   if (typeof value !== 'function') throw new Error(`${what}: "${name}" has to be a function`)
 }
 
 function requireWord(what: string, value: unknown, words: readonly unknown[]): void {
   if (words.includes(value)) return
-  throw new Error(`${what} has to be one of ${words.join(', ')}, and is ${shownInLine(value)}`)
+  throw new Error(`${what} has to be one of ${words.join(', ')}, but is ${shownInLine(value)}`)
 }
 
-/** Refuses what would be waited for by nobody. */
+/** Refuses an asynchronous function where the result is not awaited. */
 function requireSynchronous(what: string, name: string, value: unknown): void {
   if (Object.prototype.toString.call(value) !== '[object AsyncFunction]') return
   throw new Error(`${what}: "${name}" must not be asynchronous`)
 }
 
 /**
- * Refuses what should be a function and is none, and functions that nobody would call: those whose name is nearly that of a
- * member, and all where there is no member. Others are the plugin's own, such as in an object of a class.
+ * Refuses hooks that are not functions, and functions that would never be called: those with a name close to a
+ * hook's, and any if there is no hook at all. Other functions belong to the plugin, for example methods of a class.
  */
 function checkFunctions(
   what: string,
@@ -93,7 +93,7 @@ function checkFunctions(
 }
 
 export function checkSurroundings(value: Surroundings): void {
-  requireObject('what stands around the work', value)
+  requireObject('the argument of around()', value)
   checkFunctions('around', value, { names: surroundings, synchronous: ['planning', 'document'] })
 }
 
@@ -107,7 +107,7 @@ export function checkContribution(value: Contribution): void {
   const what = `GraphQL contribution "${nameIn('a GraphQL contribution', value, 'name')}"`
   checkFunctions(what, value, { names: contributed })
   requireTexts(what, 'schemas', value.schemas)
-  for (const kind of value.schemas ?? []) requireWord(`${what}: what "schemas" lists`, kind, schemaKinds)
+  for (const kind of value.schemas ?? []) requireWord(`${what}: each of "schemas"`, kind, schemaKinds)
 }
 
 const methods: readonly Route['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -149,15 +149,15 @@ const ofSlices: readonly (keyof Slice)[] = [
 
 const stages: readonly Facet['stage'][] = ['fields', 'rules']
 
-/** What documents have beside the slices, in one of their formats. */
+/** The members that documents have in addition to slices, in one of their formats. */
 const keysOfDocuments: readonly string[] = ['version', 'sources']
 
-/** Says of `resolve` that it must not be asynchronous when it is asked: what it is belongs to a plugin then. */
+/** An asynchronous `resolve` is refused when it is called, because that error names the plugin. */
 export function checkSlice(value: Slice): void {
   const what = `metadata slice "${nameIn('a metadata slice', value, 'key')}"`
   if (keysOfDocuments.includes(value.key)) throw new Error(`${what}: documents have another member of that name`)
   requireSchema(what, 'schema', value.schema)
-  if (value.empty === undefined) throw new Error(`${what}: "empty" is what it is at first, and is missing`)
+  if (value.empty === undefined) throw new Error(`${what}: "empty", its initial value, is missing`)
   checkFunctions(what, value, { names: [...ofSlices, 'resolve'], synchronous: ofSlices })
   requireTexts(what, 'after', value.after)
   if (value.before !== undefined) requireWord(`${what}: "before"`, value.before, stages)

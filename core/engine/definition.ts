@@ -1,4 +1,4 @@
-// What `definePlugin` is given, looked at before anything of it is used: a plugin in JavaScript has no compiler for that.
+// Checks the argument of `definePlugin` before it is used, because plugins in JavaScript have no compiler.
 
 import type { OptionDeclaration } from '../options/option-values.ts'
 import type { Plugin } from './plugin.ts'
@@ -14,7 +14,7 @@ const isObject = (value: unknown): value is object =>
 const isMigration = (value: unknown): boolean =>
   isObject(value) && isText(Reflect.get(value, 'name')) && isText(Reflect.get(value, 'sql'))
 
-/** What each member has to be, where there is one. */
+/** The type of each optional member. */
 const members: readonly (readonly [name: keyof Plugin, form: string, isOne: (value: unknown) => boolean])[] = [
   ['api', 'a text without commas', (value) => isText(value) && !String(value).includes(',')],
   ['enabledByDefault', 'true or false', (value) => typeof value === 'boolean'],
@@ -25,13 +25,13 @@ const members: readonly (readonly [name: keyof Plugin, form: string, isOne: (val
   ['logged', 'a function', (value) => typeof value === 'function'],
 ]
 
-/** What is wrong with a plugin, in words that follow its name; null: nothing. */
+/** The error in a plugin's definition, worded to follow its name; null if it is valid. */
 export function definitionRefusal(plugin: Plugin): string | null {
   const wrong = members.find(([name, , isOne]) => plugin[name] !== undefined && !isOne(plugin[name]))
   return wrong ? `is declared wrongly: "${wrong[0]}" has to be ${wrong[1]}` : null
 }
 
-/** What is wrong with the declaration of an option, in words that follow its key; null: nothing. */
+/** The error in an option's declaration, worded to follow its key; null if it is valid. */
 export function optionRefusal({ flag, variable, description }: Partial<OptionDeclaration>): string | null {
   if (!/^[a-z][a-z0-9-]*$/.test(flag ?? '')) return 'whose "flag" has to be in small letters, digits and hyphens'
   if (variable !== undefined && !/^[A-Z][A-Z0-9_]*$/.test(variable)) {

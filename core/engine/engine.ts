@@ -1,4 +1,4 @@
-// The composition root: core's services in order, then the plugins, then the first model.
+// The composition root: creates core's services in order, then the plugins, then the first model.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -40,38 +40,42 @@ import { pluginsNamedIn, type ReadSettings, readSettings } from './plugin-option
 import { findPlugins, type LoadedPlugin, migrationOwners, pluginFailure, pluginLabel } from './plugins.ts'
 import { engineOf, type OwnedHook, openRoutes, type Services } from './registration.ts'
 import { ServiceRegistry } from './service-registry.ts'
+import { changeMargin, hookMargin } from './tuning.ts'
 import { WorkHooks } from './work-hooks.ts'
 
 export interface EngineOptions {
-  /** `databaseUrl` must be set: core starts no PostgreSQL. Options of plugins are given by their keys. */
+  /** `databaseUrl` is required: core starts no PostgreSQL. Options of plugins are given by their keys. */
   readonly settings: AllSettings
-  /** Plugins beside those that the settings name; the built-in ones among them. */
+  /** Plugins in addition to those in the settings, including the built-in ones. */
   readonly plugins: readonly Plugin[]
-  /** Takes the log; by default lines on stdout. */
+  /** Receives log entries; by default they are written to stdout. */
   readonly observe?: Observer
 }
 
-/** An engine that serves; `app.inject` reaches it without a port. */
+/** A running engine. `app.inject` sends requests without a port. */
 export interface RunningEngine {
   readonly settings: Settings
   readonly app: FastifyInstance
   readonly metadata: MetadataService
   readonly graphql: GraphQLService
-  /** The model being served now. */
+  /** The current model. */
   readonly model: Model
   readonly plugins: readonly LoadedPlugin[]
   readonly apis: OpenApis
-  /** The routes that are open, of all plugins. */
+  /** The enabled routes of all plugins. */
   readonly routes: readonly Route[]
-  /** Opens the port of the settings; returns it. */
+  /** Opens the configured port and returns it. */
   listen(): Promise<number>
-  /** Ends streams and sockets, with which `close` begins: for those who hand it requests, and wait for them before they close it. */
+  /**
+   * Ends streams and sockets, which is the first step of `close`. For callers that pass requests in and wait for them
+   * before they close.
+   */
   stop(): Promise<void>
-  /** Ends requests in flight, then everything else. */
+  /** Waits for requests in flight, then ends everything else. */
   close(): Promise<void>
 }
 
-/** Builds the engine: everything is in place, and the first model is served, when it resolves. */
+/** Creates the engine. When it resolves, the first model is served. */
 export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
   const plugins = await findPlugins(options.plugins, pluginsNamedIn(options.settings))
   const given = readSettings(options.settings, plugins)
@@ -166,7 +170,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
   return { http, services, metadata, outgoing }
 }
 
-/** What requests to other servers may reach; null: everything. */
+/** The egress policy; null: all addresses are reachable. */
 const egressOf = ({ egress, egressAllow }: Settings): Egress | null =>
   egress === 'deny-private' ? denyPrivate(egressAllow) : null
 
@@ -195,7 +199,7 @@ function openDatabase({ settings, dialect, observe, hooks }: DatabaseServices): 
   })
 }
 
-/** Registers each plugin as a Fastify plugin of its name, so that Fastify's own tools show them. */
+/** Registers each plugin as a Fastify plugin of its name, so that Fastify's tools show it. */
 async function registerPlugins(services: Services, plugins: readonly LoadedPlugin[]): Promise<void> {
   for (const loaded of plugins) {
     const { name, dependencies = [] } = loaded.plugin
@@ -209,13 +213,13 @@ async function registerPlugins(services: Services, plugins: readonly LoadedPlugi
     try {
       await services.app.register(fp(register, { name, dependencies: [...dependencies] }))
     } catch (error) {
-      // Of what the plugin gave to the Fastify instance, which loads it now.
+      // The plugin's additions to the Fastify instance, which Fastify loads now.
       throw pluginFailure(loaded, error)
     }
   }
 }
 
-/** Mounts the routes whose API is open. */
+/** Mounts the enabled routes. */
 async function mountRoutes(services: Services): Promise<void> {
   await services.app.register(async (scope) => {
     takeBodiesAsBytes(scope)
@@ -239,23 +243,17 @@ async function runReadyHooks({ ready }: Services): Promise<void> {
   }
 }
 
-/** Milliseconds that a hook of the end has to write down what came of the work when the time for work is over. */
-const hookMargin = 1_000
-
-/** Milliseconds that a change of the metadata has for the same. */
-const changeMargin = 500
-
-/** Ends long answers, then requests, then what plugins run, then the connections to the database; each once. */
+/** Ends long responses, then requests, then the plugins' hooks, then the database connections; each once. */
 function closing({
   http,
   services,
   metadata,
   outgoing,
 }: ReturnType<typeof createServices>): Pick<RunningEngine, 'stop' | 'close'> {
-  const patience = services.settings.gracefulShutdownTimeout * 1000
+  const timeout = services.settings.gracefulShutdownTimeout * 1000
   let begun = 0
-  /** Milliseconds that a hook has: all of them share one time, after which each has a little to write down what came of its work. */
-  const left = () => Math.max(begun + patience - performance.now(), 0) + hookMargin
+  /** Milliseconds left for a hook. All hooks share one timeout; after it each has a margin to write its results. */
+  const left = () => Math.max(begun + timeout - performance.now(), 0) + hookMargin
   const endLong = async () => {
     begun = performance.now()
     for (const hook of services.stopping.toReversed()) {
@@ -267,9 +265,9 @@ function closing({
   const end = async () => {
     await stop()
     try {
-      // A hook that a plugin gave to the Fastify instance may fail, or not end.
+      // A hook of the Fastify instance, which a plugin added, may fail or not end.
       const late = sleep(left() + hookMargin, 'late', { ref: false })
-      if ((await Promise.race([http.close(), late])) === 'late') throw new Error('it does not stop in time')
+      if ((await Promise.race([http.close(), late])) === 'late') throw new Error('it did not stop in time')
     } catch (error) {
       const detail = `the HTTP server failed to close: ${stackOf(error)}`
       services.observe.log({ type: 'unstructured', level: 'error', detail })
@@ -277,7 +275,7 @@ function closing({
     for (const hook of services.closing.toReversed()) await inTime(hook, left(), services)
     await outgoing.close()
     const stopped = metadata.stop()
-    // A change of the metadata that does not end, such as one that waits for a table, ends with its connection.
+    // A change of the metadata that does not end, for example while it waits for a lock, ends with its connection.
     await Promise.race([stopped, sleep(changeMargin, undefined, { ref: false })])
     await Promise.all([stopped, services.database.close()])
   }
@@ -285,15 +283,15 @@ function closing({
   return { stop, close: () => (closed ??= end()) }
 }
 
-/** Runs a hook of the end, which is left to itself when it takes longer. */
-async function inTime(hook: OwnedHook, patience: number, services: Services): Promise<void> {
-  const late = sleep(patience, 'late', { ref: false })
+/** Runs a closing hook. After the timeout it is no longer awaited. */
+async function inTime(hook: OwnedHook, timeout: number, services: Services): Promise<void> {
+  const late = sleep(timeout, 'late', { ref: false })
   if ((await Promise.race([runAtEnd(hook, services), late])) !== 'late') return
-  const detail = `${pluginLabel(hook.plugin)} does not stop in time`
+  const detail = `${pluginLabel(hook.plugin)} did not stop in time`
   services.observe.log({ type: 'unstructured', level: 'error', detail })
 }
 
-/** Runs a hook of the end, whose failure is logged and keeps nothing from ending. */
+/** Runs a closing hook. An error is logged, so that the other hooks still run. */
 async function runAtEnd({ run, plugin }: OwnedHook, { observe }: Services): Promise<void> {
   try {
     await run()

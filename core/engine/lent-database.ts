@@ -1,12 +1,15 @@
-// The database as one plugin holds it: what the plugin has called when something is heard of it may fail, and is told then.
+// The database as one plugin sees it. Errors of the plugin's listeners are logged under its name.
 
 import { type Database, lend } from '../database/database.ts'
 import { stackOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 
-/** Lends the database; `whose` is the plugin in messages. Nobody waits for listeners, so their failures would end the process. */
+/**
+ * Lends the database; `whose` names the plugin in messages. Listeners are not awaited, so their errors would end the
+ * process.
+ */
 export function lendTo(whose: string, { database, observe }: { database: Database; observe: Observer }): Database {
-  const told =
+  const guarded =
     <Given extends readonly unknown[]>(what: string, run: (...given: Given) => void) =>
     (...given: Given): void => {
       const fail = (error: unknown) => {
@@ -23,10 +26,10 @@ export function lendTo(whose: string, { database, observe }: { database: Databas
     listen: (...[channel, onNotify, onLost]: Parameters<Database['listen']>) =>
       database.listen(
         channel,
-        told(`a notification of "${channel}"`, onNotify),
-        told(`the end of listening to "${channel}"`, onLost),
+        guarded(`a notification of "${channel}"`, onNotify),
+        guarded(`the lost connection of channel "${channel}"`, onLost),
       ),
     decode: (...[onCommit, onLost]: Parameters<Database['decode']>) =>
-      database.decode(told('a commit', onCommit), told('the end of what it hears of commits', onLost)),
+      database.decode(guarded('a commit', onCommit), guarded('the lost stream of commits', onLost)),
   })
 }

@@ -1,21 +1,21 @@
-// Numbers that plugins give to whoever watches the server.
+// Metrics that plugins provide to monitoring.
 
-/** What all kinds have. */
+/** The common members of all kinds. */
 export interface MeasureDescription {
-  /** As Prometheus has it, without the dialect's prefix: `job_runs_total`. */
+  /** The Prometheus name without the dialect's prefix: `job_runs_total`. */
   readonly name: string
   readonly help: string
-  /** The names of all labels that the numbers have; their values must be few, whatever clients send. */
+  /** The names of all labels. Clients must not be able to add values, and there must be few. */
   readonly labels?: readonly string[]
 }
 
-/** A number with the values of its labels. */
+/** A value with its labels. */
 export interface MeasuredNumber {
   readonly labels?: Readonly<Record<string, string>>
   readonly value: number
 }
 
-/** Numbers that are read when somebody asks; a `counter` only grows. What cannot be read then is left out. */
+/** A metric that is read on demand; a `counter` only grows. It is omitted if it cannot be read. */
 export interface ReadMeasure extends MeasureDescription {
   readonly kind: 'counter' | 'gauge'
   read(): readonly MeasuredNumber[] | Promise<readonly MeasuredNumber[]>
@@ -24,20 +24,20 @@ export interface ReadMeasure extends MeasureDescription {
 /** Records a value. */
 export type Observe = (value: number, labels?: Readonly<Record<string, string>>) => void
 
-/** Values that are counted while they occur, by upper bounds. */
+/** A histogram of values that are recorded when they occur, with the upper bounds of its buckets. */
 export interface ObservedMeasure extends MeasureDescription {
   readonly kind: 'histogram'
   readonly buckets: readonly number[]
-  /** Hands over what records the values, if anybody wants them. */
+  /** Receives the function that records values. Called only if a plugin collects metrics. */
   observeBy(observe: Observe): void
 }
 
 export type Measure = ReadMeasure | ObservedMeasure
 
-/** Names of metrics and labels that every reader takes. */
+/** Names of metrics and labels that all collectors accept. */
 const nameForm = /^[A-Za-z_]\w*$/
 
-/** The measures of all plugins. */
+/** The metrics of all plugins. */
 export class Measures {
   readonly #declared = new Map<string, Measure>()
 
@@ -45,7 +45,7 @@ export class Measures {
     for (const measure of measures) {
       const { name, labels = [] } = measure
       const bad = [name, ...labels].find((each) => !nameForm.test(each))
-      if (bad !== undefined) throw new Error(`the measure "${name}": "${bad}" is no name that metrics can have`)
+      if (bad !== undefined) throw new Error(`the measure "${name}": "${bad}" is not a valid name for a metric`)
       if (this.#declared.has(measure.name)) throw new Error(`the measure "${measure.name}" is declared already`)
       this.#declared.set(measure.name, measure)
     }

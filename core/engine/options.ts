@@ -1,5 +1,5 @@
-// Every option of core, composed from the folders that declare them. Plugins declare theirs in the same way; the parser,
-// `--help` and the reference page are made from all of them.
+// All options of core, composed from the folders that declare them. Plugins declare theirs in the same way. The
+// parser, `--help` and the reference page use all of them.
 
 import { type TSchema, Type } from '@sinclair/typebox'
 import { authOptions } from '../auth/options.ts'
@@ -53,7 +53,7 @@ const apiOptions = {
   }),
 }
 
-/** Options of v1.3 without a counterpart, so that its configurations start. */
+/** Options of v1.3 that have no effect, accepted so that its configurations work. */
 const acceptedOptions = {
   enableTelemetry: trueOrFalse(false, {
     flag: 'enable-telemetry',
@@ -81,15 +81,15 @@ const options = {
   ...acceptedOptions,
 }
 
-/** The options of core with their values, as everything but the process reads them. */
+/** The values of core's options. */
 export type Settings = SettingsOf<typeof options>
 
-/** Values by the keys of options, those of plugins among them, as a program gives them; undefined means absent. */
+/** Values by option key, including those of plugins, as a program gives them; undefined means absent. */
 export type GivenSettings = { readonly [K in keyof Settings]?: Settings[K] | undefined } & Readonly<
   Record<string, unknown>
 >
 
-/** The same with all defaults of core. */
+/** The same, with all defaults of core. */
 export type AllSettings = Settings & AnySettings
 
 /** The options that these types declare. */
@@ -106,10 +106,10 @@ export const coreOptions: readonly Option[] = optionsIn(options)
 
 const defaults = Object.fromEntries(coreOptions.map((option) => [option.key, option.default])) as Settings
 
-/** Settings with every default of core, for code that starts an engine of its own; undefined means absent. */
+/** Settings with core's defaults, for code that starts its own engine; undefined means absent. */
 export function defaultSettings(overrides: GivenSettings = {}): AllSettings {
   const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
   const { databaseUrl: url } = overrides
-  // A program may give any value; one that is not a text is refused together with the others.
+  // A program may give any type. A value that is not a text is refused with the other errors.
   return { ...defaults, ...given, ...(typeof url === 'string' && { databaseUrl: spelledOut(url) }) }
 }

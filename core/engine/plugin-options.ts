@@ -1,4 +1,4 @@
-// The options of plugins beside those of core: which there are, and the values of one plugin's.
+// The options of core and plugins together, and the values of each plugin's options.
 
 import type { TSchema } from '@sinclair/typebox'
 import { authOptionsRefusal } from '../auth/option-rules.ts'
@@ -12,7 +12,7 @@ import { type AllSettings, coreOptions, optionsIn, type Settings } from './optio
 import type { ConfigurationEntry } from './plugin.ts'
 import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
 
-/** The names that an option may not share with another one, as they are told. */
+/** The unique names of an option, as messages show them. */
 const namesOf = ({ key, declaration: { flag, short, variable, formerVariable } }: Option): readonly string[] => [
   `the option --${flag}`,
   `the key "${key}"`,
@@ -20,16 +20,19 @@ const namesOf = ({ key, declaration: { flag, short, variable, formerVariable } }
   ...[variable, formerVariable].flatMap((name) => (name === undefined ? [] : [`the variable ${name}`])),
 ]
 
-/** Flags that every command line may have. */
+/** Flags of every command line. */
 const ownNames = ['the option --help', 'the option -h', 'the option --version', 'the option -v']
 
-/** All options in the order of the help text: core's, then those of the plugins as they register. Refuses names that are taken. */
+/**
+ * All options in the order of the help text: core's, then those of plugins in registration order. Refuses duplicate
+ * names.
+ */
 export function optionsOf(plugins: readonly LoadedPlugin[]): readonly Option[] {
   const owners = new Map<string, string>()
   const claim = (option: Option, owner: string) => {
     for (const name of namesOf(option)) {
       const other = owners.get(name)
-      if (other !== undefined) throw new PluginError(`${owner} declares ${name}, which is of ${other}`)
+      if (other !== undefined) throw new PluginError(`${owner} declares ${name}, which belongs to ${other}`)
       owners.set(name, owner)
     }
   }
@@ -56,7 +59,7 @@ function optionsOfPlugin(loaded: LoadedPlugin): readonly Option[] {
   return own
 }
 
-/** The values of these options among all settings; what is absent or null has its default. */
+/** The values of these options; absent and null values get their default. */
 function optionValues(options: readonly Option[], settings: AllSettings): Readonly<Record<string, unknown>> {
   const values = options.map((option) => {
     const value = settings[option.key] ?? null
@@ -68,21 +71,21 @@ function optionValues(options: readonly Option[], settings: AllSettings): Readon
 
 const valuesOfPlugin = (loaded: LoadedPlugin, settings: AllSettings) => optionValues(optionsOfPlugin(loaded), settings)
 
-/** Settings taken apart: those of core, and the values of each plugin's options, which nobody else sees. */
+/** Settings split up: core's, and the values of each plugin's options, which only that plugin sees. */
 export interface ReadSettings {
   readonly core: Settings
   readonly ofPlugins: ReadonlyMap<LoadedPlugin, Readonly<Record<string, unknown>>>
-  /** Those of the process that metadata may refer to. */
+  /** The variables of the process that metadata may refer to. */
   readonly variables: Variables
 }
 
-/** The plugins that settings name, as `--plugin` does: they are asked before all else, since plugins have options of their own. */
+/** The plugins named in the settings, as by `--plugin`. They are read first, because plugins have options. */
 export const pluginsNamedIn = (settings: AllSettings): readonly string[] =>
   optionValues([pluginsOption], settings)[pluginsOption.key] as Settings['plugins']
 
 const pluginsOption = coreOptions.find(({ key }) => key === 'plugins')!
 
-/** Takes settings apart; keys that no option has, values that an option cannot have, and what does not go together are refused. */
+/** Splits the settings. Refuses unknown keys, invalid values and invalid combinations. */
 export function readSettings(settings: AllSettings, plugins: readonly LoadedPlugin[]): ReadSettings {
   const options = optionsOf(plugins)
   const keys = options.map(({ key }) => key)
@@ -101,7 +104,7 @@ export function readSettings(settings: AllSettings, plugins: readonly LoadedPlug
   return { core: { ...core, databaseUrl }, ofPlugins, variables: referableVariables(options, prefix) }
 }
 
-/** What plugins say of their configuration in the log of the start. */
+/** The plugins' entries in the startup log. */
 export const loggedByPlugins = (plugins: readonly LoadedPlugin[], settings: AllSettings): ConfigurationEntry[] =>
   plugins.flatMap((loaded) => {
     try {

@@ -1,5 +1,5 @@
-// The contract between core and plugins. A plugin is a value made by `definePlugin`; built-in ones and those of third
-// parties are the same thing.
+// The contract between core and plugins. A plugin is a value made by `definePlugin`. Built-in and third-party plugins
+// are the same.
 
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
@@ -30,148 +30,148 @@ import type { Settings } from './options.ts'
 import type { ServiceKey } from './service-key.ts'
 import type { Surroundings } from './work-hooks.ts'
 
-/** The options of a plugin, each made by a function of `option`, by their keys in the configuration file. */
+/** A plugin's options by their keys in the configuration file. Each is made by a function of `option`. */
 export type PluginOptions = Readonly<Record<string, TSchema>>
 
-/** Their values. */
+/** The values of these options. */
 export type OptionValues<O extends PluginOptions> = { readonly [K in keyof O]: Static<O[K]> }
 
-/** A member of a report of the configuration. */
+/** A member of the configuration report. */
 export interface ConfigurationEntry {
   readonly key: string
-  /** Where it stands: the lower first. The members of the interface have the tens. */
+  /** Its position in ascending order. The members of the interface use multiples of ten. */
   readonly place: number
   readonly value: unknown
 }
 
-/** A member of the answer of `/v1alpha1/config`. */
+/** A member of the response of `/v1alpha1/config`. */
 export interface ConfigurationMember extends Omit<ConfigurationEntry, 'value'> {
   readonly schema: TSchema
-  /** Asked at each request; nothing of it may be secret. */
+  /** Called at each request; must not contain secrets. */
   value(): unknown
 }
 
-/** Which APIs there are, and which of them are open. */
+/** All APIs, and which of them are enabled. */
 export interface OpenApis {
-  /** Every name that may be enabled. */
+  /** Every name that can be enabled. */
   readonly known: readonly string[]
   readonly enabled: readonly string[]
   isEnabled(name: string): boolean
 }
 
-/** What a plugin registers with; `Options` are the values of its own options. */
+/** The registration interface of a plugin; `Options` are the values of its own options. */
 export interface Engine<Options = Readonly<Record<string, unknown>>> {
-  /** What roles may do with tables: asking for it, and narrowing it for everybody. */
+  /** Table permissions of roles: reads them, and narrows them for all requests. */
   readonly access: AccessService
   readonly settings: Settings
-  /** The values of the options that the plugin declares. */
+  /** The values of the plugin's options. */
   readonly options: Options
   /**
-   * The value of a variable that metadata may refer to, as it was at the start; undefined where there is none, and for those that hold
-   * secrets of the server itself.
+   * The value at startup of a variable that metadata may refer to; undefined if it is not set, or is a secret of the
+   * server.
    */
   environment(name: string): string | undefined
   readonly dialect: Dialect
-  /** The Fastify instance, for what routes cannot express. */
+  /** The Fastify instance, for cases that routes do not cover. */
   readonly app: FastifyInstance
   readonly database: Database
   readonly observe: Observer
   readonly operations: {
     add(...operations: readonly Operation<TSchema>[]): void
-    /** Those that can be called, of all plugins: complete when the server is ready. */
+    /** All operations of all plugins whose API is enabled; complete when the server is ready. */
     all(): readonly RegisteredOperation[]
   }
   readonly metadata: {
     slice<K extends keyof MetadataDocument, S extends TSchema>(key: K, slice: SliceDefinition<K, S>): void
     facet<K extends string & keyof TableEntry, Resolved>(facet: FacetDefinition<K, Resolved>): void
-    /** What resolving needs from elsewhere: fetched outside of all locks, stored, and read by `context.source(key, id)`. */
+    /** External data for resolving: fetched outside of all locks, stored, and read by `context.source(key, id)`. */
     source<Definition, Value>(source: Source<Definition, Value>): void
-    /** Names of the GraphQL types that the plugin generates, so that nobody else can claim them. */
+    /** Reserves names of GraphQL types that the plugin generates. */
     typeNames(generated: GeneratedTypes): void
-    /** Follows each change of the model in the database, in the transaction that stores the change. */
+    /** Updates the database on each model change, in the transaction that stores the change. */
     effect(effect: ModelEffect): void
-    /** Running operations and reading the document, for routes and jobs. */
+    /** Runs operations and reads the document, for routes and jobs. */
     readonly service: MetadataService
   }
-  /** The GraphQL API: planning and executing requests, and adding to its schemas. */
+  /** The GraphQL API: plans and executes requests, and extends the schemas. */
   readonly graphql: GraphQLService & { contribute(contribution: Contribution): void }
   readonly routes: {
     add(...routes: readonly Route[]): void
-    /** Those that are open, of all plugins: complete when the server is ready. */
+    /** All enabled routes of all plugins; complete when the server is ready. */
     all(): readonly Route[]
   }
-  /** What is known of types that extensions of the database bring. */
+  /** Support for types of database extensions. */
   readonly types: { add(...types: readonly TypeSupport[]): void }
-  /** What columns can be compared by, in GraphQL and in expressions of the metadata. */
+  /** Comparison operators of columns, in GraphQL and in expressions of the metadata. */
   readonly comparisons: { add(...operators: readonly ComparisonOperator[]): void }
-  /** Who asks: authenticating requests of other transports, and adding a way to authenticate. */
+  /** Authenticates requests of other transports, and registers an authenticator. */
   readonly auth: AuthService
-  /** Puts something around the work of the server, or in front of it: each member stands around one kind. */
+  /** Adds hooks around the server's work; each member hooks one kind of work. */
   around(surroundings: Surroundings): void
-  /** What administrators may read of the configuration. */
+  /** The configuration that administrators can read. */
   readonly configuration: {
     add(...members: readonly ConfigurationMember[]): void
-    /** Those of all plugins, in their order: complete when the server is ready. */
+    /** The members of all plugins, in order; complete when the server is ready. */
     all(): readonly ConfigurationMember[]
   }
-  /** Numbers that whoever watches the server may read. */
+  /** Metrics for monitoring. */
   readonly measures: {
     add(...measures: readonly Measure[]): void
-    /** Those of all plugins: complete when the server is ready. */
+    /** The metrics of all plugins; complete when the server is ready. */
     all(): readonly Measure[]
   }
-  /** Gives those that depend on this plugin something to use. */
+  /** Provides a service to plugins that depend on this one. */
   provide<T>(key: ServiceKey<T>, service: T): void
-  /** What another plugin provides, which must be among the dependencies. */
+  /** Returns the service of another plugin, which must be a dependency. */
   use<T>(key: ServiceKey<T>): T
-  /** Having requests of other transports admitted as those over HTTP are. */
+  /** Admits requests of other transports as HTTP requests are. */
   readonly admission: Admission
-  /** What transactions tell the database of the request that they serve. */
+  /** The settings by which transactions describe their request to the database. */
   readonly sessionSettings: SessionSettings
-  /** Requests to other servers, by the rules that hold for all of them. */
+  /** Sends requests to other servers, with the common limits and policies. */
   readonly outgoing: Outgoing
   readonly apis: OpenApis
-  /** The model being served now: read it once per request. */
+  /** The current model. Read it once per request. */
   readonly model: Model
   /** Runs when the server starts to serve, after the first model was built. */
   onReady(run: () => void | Promise<void>): void
   /**
-   * Runs when the server begins to stop, while it still listens and answers: the place to end long answers and sockets, for
-   * which stopping waits as long as for requests.
+   * Runs when the server begins to stop, while it still listens and answers. End long responses and sockets here,
+   * because stopping waits for them as for requests.
    */
   onStopping(run: () => void | Promise<void>): void
-  /** Runs when no request is left, before the database is closed. */
+  /** Runs when no request is in flight, before the database is closed. */
   onClose(run: () => void | Promise<void>): void
 }
 
 export interface PluginDefinition<O extends PluginOptions = PluginOptions> {
   readonly name: string
-  /** The name in `--enabled-apis` that opens its operations and routes; absent: `metadata`. */
+  /** The name in `--enabled-apis` that enables its operations and routes; absent: `metadata`. */
   readonly api?: string
-  /** Whether the API is open when the option is not given; absent: yes. */
+  /** Whether the API is enabled by default; absent: yes. */
   readonly enabledByDefault?: boolean
-  /** Plugins that must be there, and are registered before. */
+  /** Required plugins, which are registered before this one. */
   readonly dependencies?: readonly string[]
   /**
-   * Whether it takes the place of the plugin of its name, such as a built-in one; absent: two of one name are refused. Services that others
-   * use of that plugin have to be provided by this one.
+   * Whether it replaces the plugin of the same name, such as a built-in one; absent: duplicate names are refused. It
+   * must provide the services that other plugins use of the replaced one.
    */
   readonly replaces?: boolean
-  /** Given like all others, by flag, variable and configuration file; `engine.options` has their values. */
+  /** Options by flag, variable and configuration file. `engine.options` has their values. */
   readonly options?: O
-  /** Of its own tables, in order; each is run once, before anything is registered. */
+  /** Migrations of its own tables, in order. Each runs once, before any registration. */
   readonly migrations?: readonly Migration[]
-  /** What the log of the start says of its configuration; nothing of it may be secret. */
+  /** Entries for the startup log; must not contain secrets. */
   logged?(options: OptionValues<O>): readonly ConfigurationEntry[]
   register(engine: Engine<OptionValues<O>>): void | Promise<void>
 }
 
-/** A plugin, as `--plugin` and `createEngine({plugins})` take it. */
+/** A plugin, for `--plugin` and `createEngine({ plugins })`. */
 export interface Plugin extends PluginDefinition {
   readonly trellisPlugin: true
 }
 
-/** Declares a plugin. */
+/** Defines a plugin. */
 export const definePlugin = <const O extends PluginOptions = Readonly<Record<never, TSchema>>>(
   definition: PluginDefinition<O>,
 ): Plugin => ({ ...definition, trellisPlugin: true })

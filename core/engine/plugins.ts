@@ -1,5 +1,4 @@
-// Finding plugins, and bringing them into an order in which each comes after those it depends on. Every refusal names
-// the plugin.
+// Finds plugins and sorts them by their dependencies. Every error names the plugin.
 
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
@@ -11,33 +10,33 @@ import { placeBelow, shownInLine } from '../errors/thrown.ts'
 import { definitionRefusal } from './definition.ts'
 import type { Plugin } from './plugin.ts'
 
-/** A plugin, and the path or package name that it was loaded from; null when it was given as a value. */
+/** A plugin with the path or package name that it was loaded from; null if it was given as a value. */
 export interface LoadedPlugin {
   readonly plugin: Plugin
   readonly source: string | null
-  /** The module that `source` leads to. */
+  /** The resolved module of `source`. */
   readonly file?: string
 }
 
-/** A plugin that cannot be loaded or registered; the message is the one line that is shown. */
+/** A plugin that cannot be loaded or registered. The message is the one line that is shown. */
 export class PluginError extends StartError {}
 
-/** How messages name a plugin. */
+/** The plugin's name for messages. */
 export const pluginLabel = ({ plugin, source }: LoadedPlugin): string =>
   source === null ? `plugin "${plugin.name}"` : `plugin "${plugin.name}" (${source})`
 
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message || error.name : shownInLine(error)).split('\n')[0] ?? ''
 
-/** The first line of an error of a plugin's code, with the place in the plugin's files where its author has to look. */
+/** The first line of a plugin's error, with the position in the plugin's own files. */
 function located(error: unknown, file: string | undefined): string {
   const place = file === undefined ? null : placeBelow(dirname(file), error)
   return place === null ? firstLine(error) : `${firstLine(error)} (${relative(process.cwd(), place)})`
 }
 
 /**
- * The error of a plugin's own code, under the plugin's name; `what` says what it did not manage. A StartError is worded
- * for whoever starts the server, and stays.
+ * Wraps an error of a plugin's code, with the plugin's name; `what` names the failed step. A StartError is worded for
+ * the administrator already, and is returned unchanged.
  */
 export const pluginFailure = (plugin: LoadedPlugin, error: unknown, what = 'failed to start'): StartError =>
   error instanceof StartError
@@ -51,11 +50,11 @@ function isPlugin(value: unknown): value is Plugin {
   return trellisPlugin === true && typeof name === 'string' && name !== '' && typeof register === 'function'
 }
 
-/** Whether a value is what compilers make of an ES module for `require`, whose default export is a member of it. */
+/** Whether a value is a compiled ES module for `require`, with the default export as a member. */
 const isCompiledModule = (value: unknown): value is { readonly default: unknown } =>
   typeof value === 'object' && value !== null && '__esModule' in value && 'default' in value
 
-/** The plugins with tables of their own, as the runner of migrations takes them. */
+/** The plugins with migrations, for the migration runner. */
 export const migrationOwners = (plugins: readonly LoadedPlugin[]): MigrationOwner[] =>
   plugins.flatMap((loaded) => {
     const { name, migrations } = loaded.plugin
@@ -70,7 +69,7 @@ export const migrationOwners = (plugins: readonly LoadedPlugin[]): MigrationOwne
     }
   })
 
-/** Loads the plugins of `--plugin`: paths relative to `directory`, or package names as a module there would import. */
+/** Loads the plugins of `--plugin`: paths relative to `directory`, or package names resolved from there. */
 export async function loadPlugins(sources: readonly string[], directory: string): Promise<LoadedPlugin[]> {
   if (sources.length > 0) shareContract()
   const loaded: LoadedPlugin[] = []
@@ -78,12 +77,12 @@ export async function loadPlugins(sources: readonly string[], directory: string)
   return loaded
 }
 
-/** The given plugins and those that options name, in the order in which they register. */
+/** The given plugins and those of the options, in registration order. */
 export async function findPlugins(given: readonly Plugin[], sources: readonly string[]): Promise<LoadedPlugin[]> {
   const values = given.map((plugin): LoadedPlugin => {
     if (isPlugin(plugin)) return { plugin, source: null }
     throw new PluginError(
-      `${shownInLine(plugin)} is given as a plugin and is none: it must come from definePlugin({ name, register, ... })`,
+      `${shownInLine(plugin)} is not a plugin: it must come from definePlugin({ name, register, ... })`,
     )
   })
   return orderPlugins([...values, ...(await loadPlugins(sources, process.cwd()))])
@@ -103,14 +102,14 @@ async function loadPlugin(source: string, directory: string): Promise<LoadedPlug
 
 let contractIsShared = false
 
-/** Lets plugins import `trellis` and what is under it wherever they are installed, and always the copy that runs them. */
+/** Lets plugins import `trellis` and its subpaths from any location, always from the copy that runs them. */
 function shareContract(): void {
   if (contractIsShared) return
   contractIsShared = true
   registerHooks({
     resolve(specifier, context, next) {
       const isElsewhere = /^trellis($|\/)/.test(specifier) && context.parentURL !== import.meta.url
-      // What is required looks around itself whatever the context says.
+      // `require` resolves from the requiring file and ignores the context.
       return isElsewhere ? { url: import.meta.resolve(specifier), shortCircuit: true } : next(specifier, context)
     },
   })
@@ -140,7 +139,7 @@ function fileOfPath(source: string, directory: string): string {
   return kind === 'file' ? path : entryOf(path, '.', source)
 }
 
-/** The name of a package, and what comes after it. */
+/** A package name and an optional subpath. */
 const packageForm = /^((?:@[^/]+\/)?[^/]+)(\/.+)?$/
 
 function fileOfPackage(source: string, directory: string): string {
@@ -171,7 +170,7 @@ function readPackageFile(directory: string, source: string): PackageFile {
   }
 }
 
-/** The module that a folder stands for: its package.json says, else it is its index file. */
+/** The module of a folder: by its package.json, otherwise its index file. */
 function entryOf(directory: string, subpath: string, source: string): string {
   const { main, exports } = readPackageFile(directory, source)
   const exported = exportedFile(exports, subpath)
@@ -185,7 +184,7 @@ function entryOf(directory: string, subpath: string, source: string): string {
 
 const conditions = ['import', 'node', 'module-sync', 'default']
 
-/** What a package's `exports` gives for a subpath, by the conditions of an import. */
+/** Resolves a subpath in a package's `exports`, with the conditions of an import. */
 function exportedFile(exports: unknown, subpath: string): string | undefined {
   if (typeof exports === 'string') return subpath === '.' ? exports : undefined
   if (typeof exports !== 'object' || exports === null) return undefined
@@ -199,7 +198,7 @@ function exportedFile(exports: unknown, subpath: string): string | undefined {
   return undefined
 }
 
-/** Plugins by their names, which no two may have in common. */
+/** Plugins by name; refuses duplicates. */
 function pluginsByName(plugins: readonly LoadedPlugin[]): Map<string, LoadedPlugin> {
   const byName = new Map<string, LoadedPlugin>()
   for (const loaded of plugins) {
@@ -210,8 +209,8 @@ function pluginsByName(plugins: readonly LoadedPlugin[]): Map<string, LoadedPlug
   return byName
 }
 
-/** The plugins, those that replace others in the places of these. */
-function inTheirPlaces(plugins: readonly LoadedPlugin[]): LoadedPlugin[] {
+/** The plugins, with replacements in the position of the replaced ones. */
+function withReplacements(plugins: readonly LoadedPlugin[]): LoadedPlugin[] {
   const replacing = pluginsByName(plugins.filter(({ plugin }) => plugin.replaces))
   const others = plugins.filter(({ plugin }) => !plugin.replaces)
   for (const [name, loaded] of replacing) {
@@ -221,13 +220,13 @@ function inTheirPlaces(plugins: readonly LoadedPlugin[]): LoadedPlugin[] {
   return others.map((loaded) => replacing.get(loaded.plugin.name) ?? loaded)
 }
 
-/** The plugins in an order in which dependencies come first; otherwise as given. */
+/** Sorts plugins so that dependencies come first; otherwise the order is kept. */
 export function orderPlugins(given: readonly LoadedPlugin[]): LoadedPlugin[] {
   for (const loaded of given) {
     const refusal = definitionRefusal(loaded.plugin)
     if (refusal !== null) throw new PluginError(`${pluginLabel(loaded)} ${refusal}`)
   }
-  const plugins = inTheirPlaces(given)
+  const plugins = withReplacements(given)
   const byName = pluginsByName(plugins)
   const ordered = new Set<LoadedPlugin>()
   const visit = (loaded: LoadedPlugin, dependents: readonly LoadedPlugin[]) => {

@@ -1,4 +1,4 @@
-// The engine as one plugin sees it: what it adds is recorded under its name, and every refusal says whose it is.
+// The engine as one plugin sees it. Additions are recorded with the plugin's name, and errors name it.
 
 import type { FastifyInstance } from 'fastify'
 import type { Access, AccessService } from '../access/access.ts'
@@ -48,11 +48,11 @@ import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './pl
 import type { ServiceRegistry } from './service-registry.ts'
 import type { WorkHooks } from './work-hooks.ts'
 
-/** What plugins share, and what they have declared so far. */
+/** The services shared by plugins, and their declarations so far. */
 export interface Services {
   readonly access: Access
   readonly settings: Settings
-  /** The values of the options of plugins. */
+  /** The option values of each plugin. */
   readonly options: ReadSettings['ofPlugins']
   readonly environment: Engine['environment']
   readonly services: ServiceRegistry
@@ -81,21 +81,21 @@ export interface Services {
   readonly closing: OwnedHook[]
 }
 
-/** Something that a plugin does at a moment of the server's life. */
+/** A lifecycle hook of a plugin. */
 export interface OwnedHook {
   readonly run: () => void | Promise<void>
   readonly plugin: LoadedPlugin
 }
 
-/** A route with the plugin that answers it. */
+/** A route and its plugin. */
 export interface OwnedRoute {
   readonly route: Route
   readonly plugin: LoadedPlugin
-  /** The API that opens it; null: always open. */
+  /** The API that enables it; null: always enabled. */
   readonly api: string | null
 }
 
-/** The contract's view of the services for one plugin. */
+/** Creates one plugin's view of the services. */
 export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   const { operations, contributions } = services
   const { name } = loaded.plugin
@@ -169,21 +169,21 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
 }
 
 /**
- * Lets a plugin declare something while plugins register. Later it would be passed over, as a route is, or break what all
- * of them share, as a slice does that the document was made without.
+ * Allows a declaration only during registration. A later one would be ignored, as a route, or break shared state, as
+ * a slice that the document was built without.
  */
 const earlyOnly =
   ({ registration }: Services, plugin: LoadedPlugin) =>
   <Given extends readonly unknown[]>(what: string, declare: (...given: Given) => void) =>
   (...given: Given): void => {
     if (registration.isOver) {
-      const reason = 'what register adds is complete when it returns'
+      const reason = 'declarations are complete when register() returns'
       throw new PluginError(`${pluginLabel(plugin)} declares ${what} too late: ${reason}`)
     }
     declare(...given)
   }
 
-/** Adds one after the other when all of them are what they should be. */
+/** Checks all values before adding the first. */
 const eachChecked =
   <T>(check: (value: T) => void, add: (value: T) => void) =>
   (...values: readonly T[]): void => {
@@ -191,7 +191,7 @@ const eachChecked =
     for (const value of values) add(value)
   }
 
-/** What a plugin declares of the metadata, under its name. */
+/** The metadata declarations of a plugin, recorded with its name. */
 function declaringMetadata(services: Services, loaded: LoadedPlugin): Omit<Engine['metadata'], 'service'> {
   const { registry } = services
   const { name } = loaded.plugin
@@ -234,7 +234,10 @@ const checkedAccess = (access: Access): AccessService => ({
   of: (model, accessor) => access.of(model, accessor),
 })
 
-/** The slice, whose failures to resolve say whose it is; a broken entry is reported instead, and is no failure. */
+/**
+ * Names the plugin in errors of the slice's `resolve`. A broken entry is not an error; it is reported as
+ * inconsistent.
+ */
 function withOwner(slice: Slice, plugin: LoadedPlugin): Slice {
   if (!slice.resolve) return slice
   const resolve: Slice['resolve'] = (value, context) => {
@@ -249,14 +252,14 @@ function withOwner(slice: Slice, plugin: LoadedPlugin): Slice {
   return { ...slice, resolve }
 }
 
-/** Refuses what an asynchronous function gives where nobody waits. */
+/** Refuses the promise of an asynchronous function where it would not be awaited. */
 function refusePromise(value: unknown): void {
   if (!(value instanceof Promise)) return
   value.catch(() => {})
   throw new Error('"resolve" must not be asynchronous')
 }
 
-/** The source, whose failure to tell what is wanted of it says whose it is. */
+/** Names the plugin in errors of the source's `wanted`. */
 const wantedBy = <Definition, Value>(
   source: Source<Definition, Value>,
   plugin: LoadedPlugin,
@@ -271,19 +274,19 @@ const wantedBy = <Definition, Value>(
       if (!Array.isArray(wanted)) throw new Error('"wanted" has to give a list')
       return wanted
     } catch (error) {
-      throw pluginFailure(plugin, error, `failed to tell what it wants of the source "${source.key}"`)
+      throw pluginFailure(plugin, error, `failed in "wanted" of the source "${source.key}"`)
     }
   },
 })
 
-/** The effect, whose failure for the first model, which no request asked for, says whose it is. */
+/** Names the plugin in errors of the effect at startup, which no request caused. */
 const reconciling =
   (effect: ModelEffect, plugin: LoadedPlugin): ModelEffect =>
   async (change) => {
     try {
       await effect(change)
     } catch (error) {
-      // A start that lost its connection tries again.
+      // After a lost connection, the start is retried.
       const isLost = error instanceof TrellisError && isConnectionLost(error)
       if (change.previous !== null || isLost) throw error
       throw pluginFailure(plugin, error, 'failed to bring the database in line with the metadata')
@@ -306,7 +309,7 @@ function addContribution(contributions: Contribution[], contribution: Contributi
   contributions.push(contribution)
 }
 
-/** The routes whose API is open. */
+/** The enabled routes. */
 export const openRoutes = ({ routes, apis }: Pick<Services, 'routes' | 'apis'>): readonly OwnedRoute[] =>
   [...routes.values()].filter(({ api }) => api === null || apis.isEnabled(api))
 

@@ -1,12 +1,12 @@
-// Names for what plugins give to each other, with its type.
+// Typed keys for the services of plugins.
 
 declare const serviceType: unique symbol
 
-/** Stands for a service of type `T`; two keys of one name are the same. */
+/** The key of a service of type `T`. Keys with the same name are equal. */
 export interface ServiceKey<T> {
   readonly name: string
   readonly [serviceType]?: T
 }
 
-/** A key for a service, which the plugin that provides it exports for those that use it. */
+/** Creates a key for a service. The plugin that provides it exports the key. */
 export const serviceKey = <T>(name: string): ServiceKey<T> => ({ name })

@@ -1,4 +1,4 @@
-// What plugins give to those that depend on them.
+// The services that plugins provide to each other.
 
 import type { LoadedPlugin } from './plugins.ts'
 import type { ServiceKey } from './service-key.ts'
@@ -15,9 +15,9 @@ export class ServiceRegistry {
 
   use<T>({ name }: ServiceKey<T>, { plugin }: LoadedPlugin): T {
     const provided = this.#provided.get(name)
-    if (!provided) throw new Error(`service "${name}" is provided by no plugin that registered before`)
+    if (!provided) throw new Error(`service "${name}" is not provided by any plugin registered before`)
     if (provided.plugin !== plugin.name && !plugin.dependencies?.includes(provided.plugin)) {
-      throw new Error(`service "${name}" is of plugin "${provided.plugin}", which is not among its dependencies`)
+      throw new Error(`service "${name}" belongs to plugin "${provided.plugin}", which is not among its dependencies`)
     }
     return provided.service as T
   }

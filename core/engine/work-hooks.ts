@@ -9,23 +9,23 @@ import type { RequestHooks, RequestWork } from '../http/route/request-work.ts'
 import type { MetadataHooks, MetadataWork } from '../operations/metadata-work.ts'
 import type { AroundOutgoing, OutgoingHooks, OutgoingResponse } from '../outgoing/request.ts'
 
-/** The functions that a plugin puts around kinds of work, one member for each kind. */
+/** A plugin's hooks around the server's work, one member for each kind of work. */
 export interface Surroundings {
   readonly request?: Around<RequestWork>
-  /** Runs once the session is known, before the body is parsed; its error goes to the client. */
+  /** Runs once the session is known, before the body is parsed. The client receives its error. */
   readonly admission?: Around<Applicant>
   readonly batch?: Around<BatchWork>
   readonly operation?: Around<OperationWork>
   readonly metadata?: Around<MetadataWork>
   readonly planning?: AroundSync<PlanningWork>
-  /** Within planning, for each request, before the schema of the role is consulted. */
+  /** Runs in planning, for each request, before the role's schema is consulted. */
   readonly document?: AroundSync<DocumentWork>
   readonly statement?: Around<StatementWork>
-  /** `send` takes the request to send, whose headers may be changed. */
+  /** `send` takes the request, whose headers may be changed. */
   readonly outgoing?: AroundOutgoing
 }
 
-/** The functions of all plugins around each kind of work, composed; null where no plugin has one. The first added is outermost. */
+/** The composed hooks of all plugins for each kind of work; null if no plugin has one. The first added is outermost. */
 export class WorkHooks
   implements AdmissionHooks, GraphQLHooks, MetadataHooks, OutgoingHooks, RequestHooks, StatementHooks
 {
@@ -43,14 +43,14 @@ export class WorkHooks
   add(added: Surroundings, whose: string): void {
     this.request = inside(this.request, added.request)
     this.admission = inside(this.admission, added.admission)
-    this.batch = inside(this.batch, giving(added.batch, `"batch" of ${whose}`))
-    this.operation = inside(this.operation, giving(added.operation, `"operation" of ${whose}`))
-    this.metadata = inside(this.metadata, giving(added.metadata, `"metadata" of ${whose}`))
-    this.statement = inside(this.statement, giving(added.statement, `"statement" of ${whose}`))
-    this.planning = insideSync(this.planning, givingSync(added.planning, `"planning" of ${whose}`))
-    this.document = insideSync(this.document, givingSync(added.document, `"document" of ${whose}`))
+    this.batch = inside(this.batch, requireResult(added.batch, `"batch" of ${whose}`))
+    this.operation = inside(this.operation, requireResult(added.operation, `"operation" of ${whose}`))
+    this.metadata = inside(this.metadata, requireResult(added.metadata, `"metadata" of ${whose}`))
+    this.statement = inside(this.statement, requireResult(added.statement, `"statement" of ${whose}`))
+    this.planning = insideSync(this.planning, requireResultSync(added.planning, `"planning" of ${whose}`))
+    this.document = insideSync(this.document, requireResultSync(added.document, `"document" of ${whose}`))
     const { outgoing } = this
-    const inner = givingResponse(added.outgoing, `"outgoing" of ${whose}`)
+    const inner = requireResponse(added.outgoing, `"outgoing" of ${whose}`)
     this.outgoing =
       outgoing && inner
         ? (request, send) => outgoing(request, (changed) => inner(changed, send))
@@ -71,10 +71,10 @@ function insideSync<Work>(
   return (work, run) => outer(work, () => inner(work, run))
 }
 
-const gaveNothing = (what: string): Error => new Error(`around: ${what} must return the result of run()`)
+const missingResult = (what: string): Error => new Error(`around: ${what} must return the result of run()`)
 
-/** Refuses an undefined result, which would be answered as if it were one: the function forgot to return it. */
-function giving<Work>(around: Around<Work> | undefined, what: string): Around<Work> | undefined {
+/** Refuses an undefined result, because the hook probably forgot to return the result of `run`. */
+function requireResult<Work>(around: Around<Work> | undefined, what: string): Around<Work> | undefined {
   if (!around) return undefined
   return <T>(work: Work, run: () => Promise<T>) => {
     let running: Promise<T> | null = null
@@ -82,20 +82,20 @@ function giving<Work>(around: Around<Work> | undefined, what: string): Around<Wo
       running = run()
       return running
     })
-    // A further promise would cost every operation.
+    // An additional promise would slow down every operation.
     if (running !== null && given === running) return given
-    return Promise.resolve(given).then<T>((result) => (result === undefined ? nothingOf(running, what) : result))
+    return Promise.resolve(given).then<T>((result) => (result === undefined ? undefinedOf(running, what) : result))
   }
 }
 
-/** Returns undefined where the work itself does. */
-async function nothingOf<T>(running: Promise<T> | null, what: string): Promise<T> {
+/** Returns undefined if the work itself did. */
+async function undefinedOf<T>(running: Promise<T> | null, what: string): Promise<T> {
   const result = await running
-  if (running === null || result !== undefined) throw gaveNothing(what)
+  if (running === null || result !== undefined) throw missingResult(what)
   return result as T
 }
 
-function givingResponse(around: AroundOutgoing | undefined, what: string): AroundOutgoing | undefined {
+function requireResponse(around: AroundOutgoing | undefined, what: string): AroundOutgoing | undefined {
   if (!around) return undefined
   return (request, send) => {
     let sending: Promise<OutgoingResponse> | null = null
@@ -104,15 +104,15 @@ function givingResponse(around: AroundOutgoing | undefined, what: string): Aroun
       return sending
     })
     if (sending !== null && given === sending) return given
-    return Promise.resolve(given).then((response) => response ?? Promise.reject(gaveNothing(what)))
+    return Promise.resolve(given).then((response) => response ?? Promise.reject(missingResult(what)))
   }
 }
 
-function givingSync<Work>(around: AroundSync<Work> | undefined, what: string): AroundSync<Work> | undefined {
+function requireResultSync<Work>(around: AroundSync<Work> | undefined, what: string): AroundSync<Work> | undefined {
   if (!around) return undefined
   return (work, run) => {
     const given = around(work, run)
-    if (given === undefined) throw gaveNothing(what)
+    if (given === undefined) throw missingResult(what)
     return given
   }
 }

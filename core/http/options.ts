@@ -24,7 +24,7 @@ export const httpOptions = {
       flag: 'server-port',
       variable: 'SERVER_PORT',
       placeholder: 'N',
-      description: 'port to serve on; 0 takes a free one',
+      description: 'port to listen on; 0 takes a free one',
     },
   ),
   serverHost: text({
@@ -32,7 +32,7 @@ export const httpOptions = {
     variable: 'SERVER_HOST',
     placeholder: 'HOST',
     description:
-      'address to serve on; * means all of this machine, which is the default with an admin secret, localhost without one',
+      'address to listen on; * means all interfaces. Default: * with an admin secret, localhost without one',
   }),
   maxBodySize: whole(
     20_971_520,
@@ -41,7 +41,7 @@ export const httpOptions = {
       flag: 'max-body-size',
       variable: 'MAX_BODY_SIZE',
       placeholder: 'BYTES',
-      description: 'largest request body that is read',
+      description: 'largest accepted request body',
     },
   ),
   trustedProxies: whole(
@@ -51,7 +51,7 @@ export const httpOptions = {
       flag: 'trusted-proxies',
       variable: 'TRUSTED_PROXIES',
       placeholder: 'N',
-      description: 'how many proxies in front of the server add to X-Forwarded-For, for all that is limited by address',
+      description: 'number of proxies in front of the server that add to X-Forwarded-For; used for limits by address',
     },
   ),
   requestReadTimeout: whole(
@@ -61,7 +61,7 @@ export const httpOptions = {
       flag: 'request-read-timeout',
       variable: 'REQUEST_READ_TIMEOUT',
       placeholder: 'SECONDS',
-      description: 'a request that has not arrived whole after so long, or its headers after 60 seconds, is cut off',
+      description: 'time for a whole request to arrive; its headers have at most 60 seconds',
     },
   ),
   responseStallTimeout: whole(
@@ -71,7 +71,7 @@ export const httpOptions = {
       flag: 'response-stall-timeout',
       variable: 'RESPONSE_STALL_TIMEOUT',
       placeholder: 'SECONDS',
-      description: 'a client that reads nothing of its response for so long is cut off',
+      description: 'time after which a client that reads nothing of its response is disconnected',
     },
   ),
   responseSendTimeout: whole(
@@ -81,7 +81,7 @@ export const httpOptions = {
       flag: 'response-send-timeout',
       variable: 'RESPONSE_SEND_TIMEOUT',
       placeholder: 'SECONDS',
-      description: 'a client that has not taken its whole response after so long is cut off, however it reads',
+      description: 'time for a client to read its whole response; after it the client is disconnected',
     },
   ),
   gracefulShutdownTimeout: whole(
@@ -91,7 +91,7 @@ export const httpOptions = {
       flag: 'graceful-shutdown-timeout',
       variable: 'GRACEFUL_SHUTDOWN_TIMEOUT',
       placeholder: 'SECONDS',
-      description: 'how long requests in flight may take to end when the server stops',
+      description: 'time for requests in flight to end when the server stops',
     },
   ),
   corsDomain: list(['*'], {
@@ -104,7 +104,7 @@ export const httpOptions = {
   disableCors: flagOnly({
     flag: 'disable-cors',
     variable: 'DISABLE_CORS',
-    description: 'answer no cross-origin requests of browsers',
+    description: 'refuse cross-origin requests of browsers',
   }),
   devMode: flagOnly({
     flag: 'dev-mode',

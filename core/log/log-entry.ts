@@ -1,16 +1,16 @@
-// Everything worth observing, as values of one closed type.
+// The types of everything that can be logged.
 
 import type { LogKinds } from '../../sdk/registry.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'critical'
 
-/** One answered HTTP request. Members of `operation` without value are left out. */
+/** One answered HTTP request. Members of `operation` without a value are omitted. */
 export interface HttpLog {
   readonly http_info: {
     readonly status: number
     readonly method: string
     readonly ip: string
-    /** Path without query string. */
+    /** The path without the query string. */
     readonly url: string
     readonly http_version: string
     readonly content_encoding: string | null
@@ -22,14 +22,14 @@ export interface HttpLog {
     /** Seconds. */
     readonly request_read_time?: number
     readonly query_execution_time?: number
-    /** Of failures: the parsed body, or its text when it could not be parsed. */
+    /** For failures: the parsed body, or its text if it could not be parsed. */
     readonly query?: unknown
     readonly raw_query?: string
     readonly error?: unknown
   }
 }
 
-/** One GraphQL request and the SQL made from it. */
+/** One GraphQL request and the SQL generated from it. */
 export interface QueryLog {
   readonly request_id: string
   readonly query: { readonly query: string; readonly variables?: unknown; readonly operationName?: string | null }
@@ -46,7 +46,7 @@ export interface StartupLog {
   readonly info: unknown
 }
 
-/** What each kind of line holds. A feature area adds lines of its own in the SDK's registry. */
+/** The detail of each log type. Plugins add their types through the SDK's registry. */
 export interface LogDetails extends LogKinds {
   startup: StartupLog
   'http-log': HttpLog
@@ -64,11 +64,11 @@ export type LogEntry = {
   [T in LogType]: { readonly type: T; readonly level: LogLevel; readonly detail: LogDetails[T] }
 }[LogType]
 
-/** Takes what happened. */
+/** Receives log entries. */
 export interface Observer {
-  /** Whether such an entry would be written: ask before building a costly one. */
+  /** Whether such an entry would be written. Check it before building an expensive entry. */
   isEnabled(type: LogType, level: LogLevel): boolean
   log(entry: LogEntry): void
-  /** Writes out what is buffered; to be called before the process ends. */
+  /** Writes buffered lines; call it before the process ends. */
   flush(): void
 }

@@ -1,8 +1,8 @@
-// What happened, in a few words: the `msg` of a log line.
+// Makes the `msg` of a log line: the event in a few words.
 
 import type { HttpLog, LogEntry } from './log-entry.ts'
 
-/** The words for an entry, on one line. */
+/** The message of an entry, on one line. */
 export function messageOf(entry: LogEntry): string {
   switch (entry.type) {
     case 'http-log':
@@ -25,7 +25,7 @@ function requestMessage({ http_info: { method, url, status }, operation: { error
   return typeof message === 'string' ? `${answered}: ${firstLine(message)}` : answered
 }
 
-/** The message that most details have. */
+/** The `message` member, which most details have. */
 function messageIn(detail: unknown): string | null {
   if (typeof detail !== 'object' || detail === null || !('message' in detail)) return null
   return typeof detail.message === 'string' ? firstLine(detail.message) : null

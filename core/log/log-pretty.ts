@@ -1,8 +1,9 @@
-// Log lines for people who watch a terminal: time, level, type, what happened, and what belongs to it.
+// Formats log lines for a terminal: time, level, type, message and details.
 
 import { styleText } from 'node:util'
 import type { GeneratedSql, LogEntry, LogLevel } from './log-entry.ts'
 import { messageOf } from './log-message.ts'
+import { mostListed } from './tuning.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -14,10 +15,10 @@ const levels: Readonly<Record<LogLevel, { readonly label: string; readonly style
   critical: { label: 'CRIT ', style: ['bold', 'red'] },
 }
 
-/** Puts a style around a text, or not. */
+/** Applies a style to a text, if colours are on. */
 export type Paint = (style: Style, text: string) => string
 
-/** Colours what goes to this stream, if it takes any: `NO_COLOR` and `FORCE_COLOR` are minded. */
+/** Returns the painter for a stream. `NO_COLOR` and `FORCE_COLOR` are respected. */
 export const paintFor =
   (stream: NodeJS.WritableStream): Paint =>
   (style, text) =>
@@ -25,7 +26,7 @@ export const paintFor =
 
 export const unpainted: Paint = (_style, text) => text
 
-/** The lines of one entry, the last one ended. `at` is in milliseconds since 1970. */
+/** Formats one entry, with a line break at the end. `at` is in milliseconds since 1970. */
 export function prettyLines(at: number, entry: LogEntry, paint: Paint): string {
   const { label, style } = levels[entry.level]
   const head = `${paint('dim', timeOfDay(at))} ${paint(style, label)} ${paint('cyan', entry.type)}`
@@ -40,11 +41,11 @@ function timeOfDay(at: number): string {
   return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** What a client sent must neither look like another line nor steer the terminal. */
+/** Escapes control characters, so that client data cannot imitate a line or send escape sequences to the terminal. */
 const printable = (text: string): string =>
   text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** What stands on the line behind the message. */
+/** The details after the message, on the same line. */
 function factsOf(entry: LogEntry): string {
   switch (entry.type) {
     case 'http-log': {
@@ -64,17 +65,14 @@ function factsOf(entry: LogEntry): string {
 
 const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
 
-/** The members that fit on a line, without the message. */
+/** The members that fit on the line, without the message. */
 function members(detail: unknown): string {
   if (typeof detail !== 'object' || detail === null) return ''
   const plain = Object.entries(detail).filter(([name, value]) => name !== 'message' && isPlain(value))
   return plain.map(([name, value]) => `${name}=${String(value).slice(0, 200)}`).join(' ')
 }
 
-/** How many inconsistent objects are listed; there may be thousands. */
-const listed = 20
-
-/** What follows on lines of its own. */
+/** The details on lines of their own. */
 function linesBelow(entry: LogEntry): readonly string[] {
   switch (entry.type) {
     case 'unstructured':
@@ -85,8 +83,8 @@ function linesBelow(entry: LogEntry): readonly string[] {
       const { objects = [] } = (entry.detail.info ?? {}) as {
         readonly objects?: readonly { readonly reason?: string }[]
       }
-      const reasons = objects.slice(0, listed).map(({ reason }) => String(reason))
-      return objects.length > listed ? [...reasons, `and ${objects.length - listed} more`] : reasons
+      const reasons = objects.slice(0, mostListed).map(({ reason }) => String(reason))
+      return objects.length > mostListed ? [...reasons, `and ${objects.length - mostListed} more`] : reasons
     }
     default:
       return []

@@ -1,5 +1,4 @@
-// Everything worth observing is a value of one closed type; the one consumer here writes it as a line on stdout: JSON,
-// or for a terminal what log-pretty.ts makes of it.
+// Writes log entries as lines to stdout: JSON, or the format of log-pretty.ts for a terminal.
 
 import { isatty } from 'node:tty'
 import { messageOf as messageOfThrown, shownInLine } from '../errors/thrown.ts'
@@ -9,43 +8,39 @@ import { messageOf } from './log-message.ts'
 import { paintFor, prettyLines, unpainted } from './log-pretty.ts'
 import { configurableLogTypes, type LogSettings as LogOptions } from './options.ts'
 import { type LogDestination, standardOutput } from './standard-output.ts'
+import { batchLines, batchSize, longestWait } from './tuning.ts'
 
 export type * from './log-entry.ts'
 
 const severity: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn: 40, error: 50, critical: 60 }
 
-/** The types that are off unless `--enabled-log-types` names them; all others are always on. */
+/** The types that are off unless `--enabled-log-types` lists them. All others are always on. */
 const configurable: ReadonlySet<string> = new Set(configurableLogTypes)
 
-/** A line before it is text; `at` is in milliseconds since 1970. */
+/** A line before formatting; `at` is in milliseconds since 1970. */
 interface LogLine {
   readonly at: number
   readonly entry: LogEntry
 }
 
-/** Makes the text of a line. */
+/** Formats a line. */
 type LineFormat = (line: LogLine) => string
 
-/** An observer that knows when its lines are out. */
+/** An observer that knows when its lines are written. */
 export interface LineObserver extends Observer {
-  /** Resolves when the lines so far are written, or nobody reads them. */
+  /** Resolves when the lines so far are written, or no reader takes them. */
   written(): Promise<void>
 }
 
-/** Milliseconds that a line waits for others at most, and lines and characters that are written at once. */
-const longestWait = 100
-const batchLines = 64
-const batchSize = 16_384
-
-/** What is logged of an answered request is small, and nothing of it changes later, so that its text can wait. */
+/** The detail of a successful request is small and immutable, so its formatting can be delayed. */
 const mayWait = ({ type, detail }: LogEntry): boolean => type === 'http-log' && detail.operation.error === undefined
 
-/** Collects lines: making the text of one and handing it over costs several times as much by itself as among others. */
+/** Batches lines: formatting and writing one alone costs several times as much as in a batch. */
 class LineBuffer {
   readonly #destination: LogDestination
   readonly #textOf: LineFormat
   #lines: (LogLine | string)[] = []
-  /** Of those that are text. */
+  /** Characters of the lines that are formatted already. */
   #size = 0
   #timer: NodeJS.Timeout | null = null
 
@@ -84,7 +79,7 @@ class LineBuffer {
   }
 }
 
-/** Writes the time as v1.3 does; the text is made once per millisecond. */
+/** Formats the time as v1.3 does, once per millisecond. */
 function createTimestamps(): (at: number) => string {
   let last = 0
   let text = ''
@@ -99,7 +94,7 @@ function createTimestamps(): (at: number) => string {
 
 type LogSettings = LogOptions & { readonly dialect: DialectName }
 
-/** Lines of JSON; `msg` and `time` are what pino's tools look for. */
+/** Formats JSON. Pino's tools look for `msg` and `time`. */
 function jsonFormat({ dialect }: LogSettings): LineFormat {
   const timestamp = createTimestamps()
   if (dialects[dialect].plainLog) {
@@ -112,7 +107,7 @@ function jsonFormat({ dialect }: LogSettings): LineFormat {
   }
 }
 
-/** The format that the settings ask for, else the one for whoever reads stdout. */
+/** The configured format; by default pretty on a terminal, otherwise JSON. */
 function formatFor(settings: LogSettings, isStandard: boolean): LineFormat {
   const isTerminal = isStandard && isatty(1)
   if ((settings.logFormat ?? (isTerminal ? 'pretty' : 'json')) === 'json') return jsonFormat(settings)
@@ -120,8 +115,8 @@ function formatFor(settings: LogSettings, isStandard: boolean): LineFormat {
   return ({ at, entry }) => prettyLines(at, entry, paint)
 }
 
-/** The same, which never throws: what a plugin logs may be what JSON has not, and work that is logged does not fail by it. */
-const telling =
+/** Never throws: a plugin may log a value that JSON cannot represent, and logging must not fail the work. */
+const neverThrowing =
   (format: LineFormat): LineFormat =>
   ({ at, entry }) => {
     try {
@@ -133,10 +128,10 @@ const telling =
     }
   }
 
-/** The observer that writes lines; `given` null: to stdout. */
+/** Creates an observer that writes lines; `given` null: to stdout. */
 export function createObserver(settings: LogSettings, given: LogDestination | null = null): LineObserver {
   const destination = given ?? standardOutput()
-  const lines = new LineBuffer(destination, telling(formatFor(settings, given === null)))
+  const lines = new LineBuffer(destination, neverThrowing(formatFor(settings, given === null)))
   const least = severity[settings.logLevel]
   const enabled: ReadonlySet<string> = new Set(settings.enabledLogTypes)
   const isEnabled = (type: LogType, level: LogLevel) =>
@@ -156,5 +151,5 @@ export function createObserver(settings: LogSettings, given: LogDestination | nu
   }
 }
 
-/** Writes nothing. */
+/** Discards everything. */
 export const silentObserver: Observer = { isEnabled: () => false, log: () => {}, flush: () => {} }

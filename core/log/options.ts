@@ -3,7 +3,7 @@
 import { choice, choiceOrNone, listOf } from '../options/option-kinds.ts'
 import type { SettingsOf } from '../options/option-values.ts'
 
-/** The kinds of log lines that may be switched off. */
+/** The log types that can be switched off. */
 export const configurableLogTypes = [
   'startup',
   'query-log',
@@ -28,13 +28,13 @@ export const logOptions = {
     variable: 'LOG_LEVEL',
     placeholder: 'LEVEL',
     refusal: 'Valid log levels: debug, info, warn or error',
-    description: 'least level of log lines to write: debug, info, warn or error',
+    description: 'lowest level of log lines to write: debug, info, warn or error',
   }),
   logFormat: choiceOrNone(['json', 'pretty'], {
     flag: 'log-format',
     variable: 'LOG_FORMAT',
     placeholder: 'FORMAT',
-    description: 'how log lines are written: json, or pretty for people; without it pretty on a terminal, else json',
+    description: 'format of log lines: json, or pretty for people; by default pretty on a terminal, else json',
   }),
 }
 

@@ -1,39 +1,30 @@
-// Lines of the log on stdout, which somebody else reads: what they do not read in time is kept within limits.
+// Writes log lines to stdout. If the reader is slow, a limited amount is buffered.
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
+import { longestDrain, longestPause, mostAtOnce, mostBuffered } from './tuning.ts'
 
-/** Where the text of lines goes. */
+/** The destination of formatted lines. */
 export interface LogDestination {
   write(lines: string): void
   flushSync(): void
-  /** Resolves when everything is written, or it is not read in time. */
+  /** Resolves when everything is written, or the reader does not read in time. */
   written?(): Promise<void>
-  /** Whether something is not written, which after `written` nobody takes. */
-  isHeldUp?(): boolean
-  /** Has `tell` told, when what is kept is written, how many lines were not kept since the last time. */
-  onDropped?(tell: (count: number) => void): void
+  /** Whether lines are still unwritten; after `written` they will not be read any more. */
+  isBlocked?(): boolean
+  /** Sets a listener. It receives the number of lines dropped since the last call, once the buffer is written. */
+  onDropped?(report: (count: number) => void): void
 }
-
-/** Bytes that are written at once: with fewer, many lines wait for long, since each write takes a turn of the event loop. */
-const mostAtOnce = 65_536
-
-/** Bytes that are kept for a reader that is slow: the lines of some 50,000 requests. */
-const mostKept = 32 * 2 ** 20
-
-/** Milliseconds to wait for a reader that reads nothing, and for one that reads slowly. */
-const longestPause = 1_500
-const longestDrain = 10_000
 
 const linesIn = (text: string): number => text.split('\n').length - 1
 
 function open(): LogDestination {
-  const stream = pino.destination({ dest: 1, sync: false, maxWrite: mostAtOnce, maxLength: mostKept })
-  let tellDropped = (_count: number): void => {}
+  const stream = pino.destination({ dest: 1, sync: false, maxWrite: mostAtOnce, maxLength: mostBuffered })
+  let reportDropped = (_count: number): void => {}
   let isWriting = false
   let progress = 0
-  // Such as on a full disk: the stream would try again at the end of the process, without end.
+  // For example on a full disk. At the end of the process, the stream would retry forever.
   let isFailing = false
   let dropped = 0
   stream.on('drop', (text) => {
@@ -48,9 +39,9 @@ function open(): LogDestination {
     if (dropped === 0) return
     const count = dropped
     dropped = 0
-    tellDropped(count)
+    reportDropped(count)
   })
-  // A reader that went away must not end the server.
+  // A reader that closes the pipe must not end the server.
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     isWriting = false
     isFailing = code !== 'EPIPE'
@@ -69,17 +60,17 @@ function open(): LogDestination {
         await Promise.race([drained, sleep(longestPause, undefined, { ref: false })])
       }
     },
-    isHeldUp: () => isWriting || isFailing,
-    onDropped(tell) {
-      tellDropped = tell
+    isBlocked: () => isWriting || isFailing,
+    onDropped(report) {
+      reportDropped = report
     },
   }
 }
 
 let stdout: LogDestination | undefined
 
-/** Whether lines on stdout are held up by whoever should read them. */
-export const isOutputHeldUp = (): boolean => stdout?.isHeldUp?.() ?? false
+/** Whether lines on stdout wait for a slow reader. */
+export const isOutputBlocked = (): boolean => stdout?.isBlocked?.() ?? false
 
-/** One destination for the whole process, so that lines of several observers never mix. */
+/** A single destination per process, so that lines of several observers never mix. */
 export const standardOutput = (): LogDestination => (stdout ??= open())

@@ -1,12 +1,12 @@
-// The kinds of options: each makes the type of a setting that carries the declaration of its option.
+// The kinds of options. Each function returns the schema of a setting, with the declaration of its option.
 
 import { Type } from '@sinclair/typebox'
 import type { OptionDeclaration } from './option-values.ts'
 
-/** What an option declares. */
+/** The declaration of an option. */
 export type Declared = Omit<OptionDeclaration, 'kind'>
 
-/** A text that has no default. */
+/** A text without a default. */
 export const text = (option: Declared) =>
   Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, option: { kind: 'string', ...option } })
 
@@ -18,18 +18,18 @@ export const textWithDefault = (standard: string, option: Declared) =>
 export const whole = (standard: number, limits: { minimum: number; maximum?: number }, option: Declared) =>
   Type.Integer({ ...limits, default: standard, option: { kind: 'int', ...option } })
 
-/** A whole number within limits that has no default. */
+/** A whole number within limits, without a default. */
 export const wholeOrNone = (limits: { minimum: number; maximum?: number }, option: Declared) =>
   Type.Union([Type.Integer(limits), Type.Null()], { ...limits, default: null, option: { kind: 'int', ...option } })
 
-/** A flag without value, off by default. */
+/** A flag without a value, off by default. */
 export const flagOnly = (option: Declared) => Type.Boolean({ default: false, option: { kind: 'switch', ...option } })
 
-/** A flag without value for what depends on something else unless it is said: null, when nothing is. */
+/** A flag without a value whose default depends on something else; null if it is not given. */
 export const flagOrNone = (option: Declared) =>
   Type.Union([Type.Boolean(), Type.Null()], { default: null, option: { kind: 'switch', ...option } })
 
-/** A flag whose value is a boolean. */
+/** A flag with a boolean value. */
 export const trueOrFalse = (standard: boolean, option: Declared) =>
   Type.Boolean({ default: standard, option: { kind: 'boolean', placeholder: 'true/false', ...option } })
 
@@ -37,7 +37,7 @@ export const trueOrFalse = (standard: boolean, option: Declared) =>
 export const list = (standard: readonly string[], option: Declared) =>
   Type.Array(Type.String({ minLength: 1 }), { default: standard, option: { kind: 'list', ...option } })
 
-/** A list of some of these words. */
+/** A list of these words. */
 export const listOf = <const W extends readonly string[]>(words: W, standard: readonly W[number][], option: Declared) =>
   Type.Array(Type.Union(words.map((word) => Type.Literal(word as W[number]))), {
     default: standard,
@@ -50,7 +50,7 @@ export function choice<const W extends readonly string[]>(words: W, standard: W[
   return Type.Union(literals, { default: standard, option: { kind: 'enum', words, ...option } })
 }
 
-/** One of these words, or none. */
+/** One of these words, without a default. */
 export function choiceOrNone<const W extends readonly string[]>(words: W, option: Declared) {
   const literals = words.map((word) => Type.Literal(word as W[number]))
   return Type.Union([...literals, Type.Null()], { default: null, option: { kind: 'enum', words, ...option } })

@@ -1,54 +1,54 @@
-// Text of the command line or the environment -> the value of an option. Reasons are worded for the person who typed it.
+// Parses the text of the command line or the environment as the value of an option. Reasons are worded for the user.
 
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-/** How an option is written. A switch is a flag without value; its variable holds a boolean text. */
+/** The syntax of an option. A switch is a flag without a value; its variable holds a boolean text. */
 export type OptionKind = 'string' | 'int' | 'boolean' | 'switch' | 'list' | 'enum'
 
-/** What an option declares beside its type. */
+/** The declaration of an option, in addition to its type. */
 export interface OptionDeclaration {
   readonly kind: OptionKind
-  /** Long flag without its dashes. */
+  /** The long flag, without dashes. */
   readonly flag: string
   readonly short?: string
-  /** Environment variable without the dialect's prefix; absent: it has none. */
+  /** The environment variable, without the dialect's prefix; absent: none. */
   readonly variable?: string
-  /** A name that the variable had; the present one wins. */
+  /** A former name of the variable; the current name takes precedence. */
   readonly formerVariable?: string
   readonly description: string
-  /** Stands for the value in the help text. */
+  /** The placeholder of the value in the help text. */
   readonly placeholder?: string
-  /** Never printed; may also be given as the content of a file. */
+  /** Whether the value is secret. It is never printed, and may be given as the content of a file. */
   readonly secret?: boolean
-  /** What of the value may be printed, where that is neither all of it nor nothing. */
+  /** The printable part of the value, if it is neither all nor nothing. */
   shown?(value: never): string
-  /** Whoever gives it has requests without the admin secret authenticated that way. */
+  /** The method that this option enables for requests without the admin secret. */
   readonly authenticates?: Authentication
-  /** The text may be, or is, JSON of this type; the configuration file may hold the value itself. */
+  /** The text may be, or is, JSON of this type. The configuration file may hold the value itself. */
   readonly json?: 'object' | 'list'
-  /** The allowed words; matched in any case. */
+  /** The allowed words, in any case. */
   readonly words?: readonly string[]
-  /** Says what is wrong with a value; absent: a text made from the type. */
+  /** The reason for refusing a value; absent: a text derived from the type. */
   readonly refusal?: string
-  /** What the type cannot say: the reason why a value of the right type is refused, or null. */
+  /** An additional check: the reason why a value of the right type is refused, or null. */
   check?(value: never): string | null
 }
 
-/** A way to authenticate requests that carry no admin secret, as those who start the server read of it. */
+/** An authentication method, as messages and the startup log describe it. */
 export interface Authentication {
-  /** What it is called: `JWT`. */
+  /** Its name: `JWT`. */
   readonly mode: string
-  /** What it goes by: `token`. */
+  /** The credential: `token`. */
   readonly by: string
-  /** Whether it decides about every request, so that there is no role for those that bring nothing. */
+  /** Whether it decides about every request, so that there is no role for requests without credentials. */
   readonly alone?: boolean
 }
 
-/** An option that cannot be used; the message is the one line that is shown. */
+/** An unusable option. The message is the one line that is shown. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError'
-  /** The key of the option, when the message is only the reason: whoever knows the source adds it. */
+  /** The option's key, if the message is only the reason and the caller has to add the source. */
   readonly option: string | null
 
   constructor(message: string, option: string | null = null) {
@@ -57,7 +57,7 @@ export class OptionsError extends Error {
   }
 }
 
-/** The one line about an option's value; `source` names where the value comes from. */
+/** The one-line error for a value; `source` names its origin. */
 export const refusedOption = (source: string, reason: string): OptionsError =>
   new OptionsError(`Fatal Error:- ${source}: ${reason}`)
 
@@ -65,7 +65,7 @@ const trueTexts = ['true', 't', 'yes', 'y']
 const falseTexts = ['false', 'f', 'no', 'n']
 const booleanRefusal = ` Not a valid boolean text. True values are ${JSON.stringify(trueTexts)} and  False values are ${JSON.stringify(falseTexts)}. All values are case insensitive`
 
-/** A reason why a value is refused. */
+/** The reason why a value is refused. */
 class Refusal extends Error {}
 
 function decodeBoolean(text: string): boolean {
@@ -124,13 +124,13 @@ function reasonFor(declaration: OptionDeclaration, schema: TSchema): string {
   }
 }
 
-/** An option with its type, from whatever source its value comes. */
+/** An option with its type, from any source. */
 export interface TypedOption {
   readonly declaration: OptionDeclaration
   readonly schema: TSchema
 }
 
-/** One option: its key in the configuration file with what it declares. */
+/** An option: its key in the configuration file and its declaration. */
 export interface Option extends TypedOption {
   readonly key: string
   readonly default: unknown
@@ -152,17 +152,17 @@ function blaming(source: string, value: () => unknown): unknown {
   }
 }
 
-/** The value that a text stands for; `source` names where the text comes from. */
+/** Parses a text; `source` names its origin. */
 export const valueOfText = (option: TypedOption, text: string, source: string): unknown =>
   blaming(source, () => {
     const { declaration, schema } = option
     const value = decodeText(declaration, text)
-    // A variable that is there and says nothing is a slip; who means an empty list writes one, in the configuration file.
+    // An empty variable is probably a mistake. An empty list can be written in the configuration file.
     if (Array.isArray(value) && value.length === 0) throw new Refusal(reasonFor(declaration, schema))
     return checked(option, value)
   })
 
-/** A value of the configuration file: of the option's JSON type, or in words as a variable has it. */
+/** Reads a value of the configuration file: the option's JSON type, or a text as in a variable. */
 export function valueOfJson(option: TypedOption, { value, texts }: JsonValue, source: string): unknown {
   const { kind, json } = option.declaration
   if (typeof value === 'string' && kind !== 'string' && kind !== 'int') return valueOfText(option, value, source)
@@ -175,7 +175,7 @@ export function valueOfJson(option: TypedOption, { value, texts }: JsonValue, so
 
 const heldTexts = { none: 'a text', object: 'a JSON object', list: 'a text, or a list of texts' } as const
 
-/** A value of the configuration file; `texts`: the same for options that are texts. */
+/** A value of the configuration file; `texts`: the same value for options that are texts. */
 export interface JsonValue {
   readonly value: unknown
   readonly texts: unknown
@@ -183,10 +183,10 @@ export interface JsonValue {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The values of a group of options, by the keys of the options. */
+/** The values of a group of options, by option key. */
 export type SettingsOf<Options extends Readonly<Record<string, TSchema>>> = {
   readonly [Key in keyof Options]: Static<Options[Key]>
 }
 
-/** The values of all options, those of plugins among them. */
+/** The values of all options, including those of plugins. */
 export type AnySettings = Readonly<Record<string, unknown>>

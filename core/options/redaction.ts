@@ -1,13 +1,13 @@
-// Settings without what is secret in them.
+// Removes secrets from settings.
 
 import type { Option } from './option-values.ts'
 
-/** Scheme, and what stands before the path. */
+/** Scheme and authority. */
 const beginning = /^\s*[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
 /**
- * Whether a URL may be taken apart in another way than it was meant: behind what seems to be the host there is another `@`, as where a
- * password holds `/`, `?` or `#` as they are. Of such a URL nothing is known to be no secret.
+ * Whether a URL may be parsed differently than intended, because there is an `@` after the host. That happens when a
+ * password contains an unescaped `/`, `?` or `#`. No part of such a URL is known to be free of secrets.
  */
 export const isAmbiguousUrl = (url: string): boolean => url.replace(beginning, '').includes('@')
 
@@ -22,14 +22,14 @@ export function redactedUrl(url: string): string {
   return parsed.href
 }
 
-/** The value of an option as it may be printed. */
+/** The printable value of an option. */
 function shownValue({ declaration }: Option, value: unknown): unknown {
   if (value === null) return null
   if (declaration.shown) return declaration.shown(value as never)
   return declaration.secret ? '<redacted>' : value
 }
 
-/** The values of these options as they may be printed. */
+/** The printable values of these options. */
 export const redactedSettings = (
   settings: Readonly<Record<string, unknown>>,
   options: readonly Option[],

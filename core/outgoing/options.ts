@@ -9,13 +9,13 @@ export const outgoingOptions = {
     flag: 'egress',
     variable: 'EGRESS',
     placeholder: 'POLICY',
-    description: 'what requests to other servers may reach: any, or deny-private for the internet alone',
+    description: 'addresses that requests to other servers may reach: any, or deny-private for public addresses only',
   }),
   egressAllow: list([], {
     flag: 'egress-allow',
     variable: 'EGRESS_ALLOW',
     placeholder: 'HOSTS',
     check: refusalOfEgress,
-    description: 'hosts, addresses and networks such as 10.1.0.0/16 that may be reached under deny-private',
+    description: 'hosts, addresses and networks such as 10.1.0.0/16 that deny-private still allows',
   }),
 }

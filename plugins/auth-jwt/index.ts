@@ -15,7 +15,7 @@ export default definePlugin({
       placeholder: 'JSON',
       secret: true,
       authenticates: { mode: 'JWT', by: 'token' },
-      description: 'how JSON web tokens are verified, as a JSON object: see authentication.md',
+      description: 'verification of JSON web tokens, as a JSON object: see authentication.md',
     }),
   },
   logged: ({ jwtSecret }) => [

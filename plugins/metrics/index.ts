@@ -16,7 +16,7 @@ export default definePlugin({
       secret: true,
       check: secretsRefusal,
       description:
-        'who sends it as a bearer token may read the metrics; without one administrators may. A JSON array of texts: any one of them',
+        'bearer token for reading the metrics; without it only administrators may. A JSON array of texts: any of them',
     }),
     metricsPort: option.wholeOrNone(
       { minimum: 0, maximum: 65535 },
@@ -24,7 +24,7 @@ export default definePlugin({
         flag: 'metrics-port',
         variable: 'METRICS_PORT',
         placeholder: 'N',
-        description: 'a port of their own to serve metrics on, with the secret if there is one; 0 takes a free one',
+        description: 'separate port for metrics, protected by the secret if there is one; 0 takes a free one',
       },
     ),
   },

@@ -95,7 +95,7 @@ test('a session that an authenticator gives is refused when it is none, and the 
     const told = observe.entries.flatMap(({ type, detail }) => (type === 'unstructured' ? [String(detail)] : []))
     assert.deepEqual(
       told.map((text) => text.split('\n')[0]),
-      [`Error: authentication mode "api-key" gave no session: ${fault}`],
+      [`Error: authentication mode "api-key" returned an invalid session: ${fault}`],
     )
   }
 })

@@ -55,7 +55,7 @@ test('what comes after register has ended is refused, and hurts nothing', async 
     'what runs when the server is ready': () => engine.onReady(() => {}),
   }
   for (const [what, declare] of Object.entries(declarations)) {
-    const message = `plugin "mine" declares ${what} too late: what register adds is complete when it returns`
+    const message = `plugin "mine" declares ${what} too late: declarations are complete when register() returns`
     assert.throws(declare, { message })
   }
   assert.deepEqual(await trellis.op('export_metadata', {}), { version: 2, tables: [] })
@@ -68,7 +68,7 @@ test('a plugin that declares something when the server is ready is told so at th
       onReady(() => routes.add({ method: 'GET', url: '/late', auth: 'none', handle: () => null }))
     },
   })
-  const message = 'plugin "late" declares a route too late: what register adds is complete when it returns'
+  const message = 'plugin "late" declares a route too late: declarations are complete when register() returns'
   await assert.rejects(startTrellis(t, { plugins: [plugin] }), { message })
 })
 
@@ -181,9 +181,9 @@ test('a hook of the end that fails, or does not return, is told and keeps nothin
     level === 'error' ? [String(detail).split('\n')[0]] : [],
   )
   assert.deepEqual(lines, [
-    'plugin "hangs" does not stop in time',
+    'plugin "hangs" did not stop in time',
     'plugin "throws" failed to close: Error: will not stop',
-    'plugin "hangs" does not stop in time',
+    'plugin "hangs" did not stop in time',
     'plugin "throws" failed to close: Error: will not close',
   ])
   assert.deepEqual(seen, ['stopped', 'closed'])

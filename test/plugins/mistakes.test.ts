@@ -20,25 +20,25 @@ const handle = () => null
 const notes = { schema: Type.Array(Type.String()), empty: [] }
 
 const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegExp]>> = {
-  'no plugin': [undefined, /^undefined is given as a plugin and is none: it must come from definePlugin/],
-  'the module of a plugin': [{ default: mistaken(() => {}) }, /^\{ default: .* is given as a plugin and is none/],
+  'no plugin': [undefined, /^undefined is not a plugin: it must come from definePlugin/],
+  'the module of a plugin': [{ default: mistaken(() => {}) }, /^\{ default: .* is not a plugin/],
   'a plugin that never was one': [{ name: 'mine', register() {} }, /^\{ name: 'mine', .* is given as a plugin/],
-  'a plugin without a name': [mistaken(() => {}, { name: undefined }), /^\{.* is given as a plugin and is none/],
+  'a plugin without a name': [mistaken(() => {}, { name: undefined }), /^\{.* is not a plugin/],
   'an option that is undefined': [
     mistaken(() => {}, { options: { size: undefined } }),
     /^plugin "mine" declares an option "size" without option\.text or its like$/,
   ],
   'who may ask, in a wrong word': [
     mistaken(({ routes }) => routes.add(untyped({ method: 'GET', url: '/x', auth: 'admins', handle }))),
-    /^plugin "mine" failed to start: route GET \/x: "auth" has to be one of admin, session, none, and is admins$/,
+    /^plugin "mine" failed to start: route GET \/x: "auth" has to be one of admin, session, none, but is admins$/,
   ],
   'who may ask, left out': [
     mistaken(({ routes }) => routes.add(untyped({ method: 'GET', url: '/x', handle }))),
-    /^plugin "mine" failed to start: route GET \/x: "auth" has to be one of .*, and is undefined$/,
+    /^plugin "mine" failed to start: route GET \/x: "auth" has to be one of .*, but is undefined$/,
   ],
   'a method in small letters': [
     mistaken(({ routes }) => routes.add(untyped({ method: 'get', url: '/x', auth: 'none', handle }))),
-    /^plugin "mine" failed to start: route get \/x: "method" has to be one of GET, POST, PUT, PATCH, DELETE, and is get$/,
+    /^plugin "mine" failed to start: route get \/x: "method" has to be one of GET, POST, PUT, PATCH, DELETE, but is get$/,
   ],
   'a route without a handler': [
     mistaken(({ routes }) => routes.add(untyped({ method: 'GET', url: '/x', auth: 'none' }))),
@@ -74,11 +74,11 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'a list of operations': [
     mistaken(({ operations }) => operations.add(untyped([operation({ type: 'x', args: Type.Any(), handle })]))),
-    /^plugin "mine" failed to start: an operation is declared by an object, and not by \[ \{ type: 'x', .*$/,
+    /^plugin "mine" failed to start: an operation must be declared by an object, not by \[ \{ type: 'x', .*$/,
   ],
   'arguments that are no schema of TypeBox': [
     mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: { type: 'object' }, handle }))),
-    /^plugin "mine" failed to start: operation "x": "args" has to be a schema of TypeBox$/,
+    /^plugin "mine" failed to start: operation "x": "args" has to be a TypeBox schema$/,
   ],
   'a job without a body': [
     mistaken((engine) => engine.use(jobs).declare(untyped({ name: 'nightly' }))),
@@ -98,7 +98,7 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
       }
       metadata.source({ key: 'mine', wanted, fetch: async () => null })
     }),
-    /^plugin "mine" failed to tell what it wants of the source "mine": no idea$/,
+    /^plugin "mine" failed in "wanted" of the source "mine": no idea$/,
   ],
   'a plugin of Fastify that fails': [
     mistaken(({ app }) => {
@@ -144,7 +144,7 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'a check that there is not': [
     mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: Type.Any(), handle, check: 'objects' }))),
-    /^plugin "mine" failed to start: operation "x": "check" has to be one of none, object, new, strict, and is objects$/,
+    /^plugin "mine" failed to start: operation "x": "check" has to be one of none, object, new, strict, but is objects$/,
   ],
   'an object to check that nobody names': [
     mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: Type.Any(), handle, check: 'object' }))),
@@ -152,7 +152,7 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'schemas that there are not': [
     mistaken((engine) => engine.graphql.contribute(untyped({ name: 'mine', schemas: ['std'], query: handle }))),
-    /^plugin "mine" failed to start: GraphQL contribution "mine": what "schemas" lists has to be one of standard, relay, and is std$/,
+    /^plugin "mine" failed to start: GraphQL contribution "mine": each of "schemas" has to be one of standard, relay, but is std$/,
   ],
   'a slice whose name documents have for something else, so that it would never be imported': [
     mistaken(({ metadata }) => metadata.slice(untyped('version'), untyped(notes))),
@@ -160,11 +160,11 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'a slice without a schema': [
     mistaken(({ metadata }) => metadata.slice('notes', untyped({ empty: [] }))),
-    /^plugin "mine" failed to start: metadata slice "notes": "schema" has to be a schema of TypeBox$/,
+    /^plugin "mine" failed to start: metadata slice "notes": "schema" has to be a TypeBox schema$/,
   ],
   'a slice that is nothing at first': [
     mistaken(({ metadata }) => metadata.slice('notes', untyped({ schema: notes.schema }))),
-    /^plugin "mine" failed to start: metadata slice "notes": "empty" is what it is at first, and is missing$/,
+    /^plugin "mine" failed to start: metadata slice "notes": "empty", its initial value, is missing$/,
   ],
   'a member of a slice in small letters': [
     mistaken(({ metadata }) => metadata.slice('notes', untyped({ ...notes, entrykey: handle }))),
@@ -172,11 +172,11 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'a slice before nothing': [
     mistaken(({ metadata }) => metadata.slice('notes', untyped({ ...notes, before: 'rule' }))),
-    /^plugin "mine" failed to start: metadata slice "notes": "before" has to be one of fields, rules, and is rule$/,
+    /^plugin "mine" failed to start: metadata slice "notes": "before" has to be one of fields, rules, but is rule$/,
   ],
   'a facet that is nothing': [
     mistaken(({ metadata }) => metadata.facet(untyped(undefined))),
-    /^plugin "mine" failed to start: a table facet is declared by an object, and not by undefined$/,
+    /^plugin "mine" failed to start: a table facet must be declared by an object, not by undefined$/,
   ],
   'a source that is not fetched': [
     mistaken(({ metadata }) => metadata.source(untyped({ key: 'mine', wanted: () => [] }))),
@@ -184,7 +184,7 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'a source that wants no list': [
     mistaken(({ metadata }) => metadata.source(untyped({ key: 'mine', wanted: () => ({}), fetch: handle }))),
-    /^plugin "mine" failed to tell what it wants of the source "mine": "wanted" has to give a list$/,
+    /^plugin "mine" failed in "wanted" of the source "mine": "wanted" has to give a list$/,
   ],
   'an effect that is no function': [
     mistaken(({ metadata }) => metadata.effect(untyped({}))),
@@ -208,7 +208,7 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'a measure of no kind': [
     mistaken(({ measures }) => measures.add(untyped({ name: 'm', help: 'h', kind: 'count', read: () => [] }))),
-    /^plugin "mine" failed to start: the measure "m": "kind" has to be one of counter, gauge, histogram, and is count$/,
+    /^plugin "mine" failed to start: the measure "m": "kind" has to be one of counter, gauge, histogram, but is count$/,
   ],
   'a measure that cannot be read': [
     mistaken(({ measures }) => measures.add(untyped({ name: 'm', help: 'h', kind: 'gauge' }))),
@@ -224,7 +224,7 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'an operator of no operand': [
     mistaken(({ comparisons }) => comparisons.add(untyped({ name: '_above', operand: 'scalars', sql: handle }))),
-    /^plugin "mine" failed to start: operator _above: "operand" has to be one of scalar, .*, and is scalars$/,
+    /^plugin "mine" failed to start: operator _above: "operand" has to be one of scalar, .*, but is scalars$/,
   ],
   'who authenticates without a way to': [
     mistaken(({ auth }) => auth.use(untyped({ mode: 'api-key' }))),
@@ -232,7 +232,7 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'a job that is run nowhere': [
     mistaken((engine) => engine.use(jobs).declare(untyped({ name: 'nightly', per: 'node', run: handle }))),
-    /^plugin "mine" failed to start: job "nightly": "per" has to be one of cluster, instance, and is node$/,
+    /^plugin "mine" failed to start: job "nightly": "per" has to be one of cluster, instance, but is node$/,
   ],
   'a schedule that is a text': [
     mistaken((engine) => engine.use(jobs).declare(untyped({ name: 'nightly', schedule: '* * * * *', run: handle }))),

@@ -118,19 +118,19 @@ test('two options of one name are refused under the names of both plugins', () =
     )
   refusal(
     [declaring('one', { a: named('same') }), declaring('two', { b: named('same') }, './two.ts')],
-    'plugin "two" (./two.ts) declares the option --same, which is of plugin "one"',
+    'plugin "two" (./two.ts) declares the option --same, which belongs to plugin "one"',
   )
   refusal(
     [declaring('one', { a: named('a') }), declaring('two', { a: named('b') })],
-    'plugin "two" declares the key "a", which is of plugin "one"',
+    'plugin "two" declares the key "a", which belongs to plugin "one"',
   )
   refusal(
     [declaring('one', { a: named('a', 'LOG_LEVEL') })],
-    'plugin "one" declares the variable LOG_LEVEL, which is of Trellis itself',
+    'plugin "one" declares the variable LOG_LEVEL, which belongs to Trellis itself',
   )
   refusal(
     [declaring('one', { a: named('help') })],
-    'plugin "one" declares the option --help, which is of Trellis itself',
+    'plugin "one" declares the option --help, which belongs to Trellis itself',
   )
 })
 

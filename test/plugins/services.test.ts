@@ -35,10 +35,10 @@ test('a service is used by a plugin that depends on its provider, in whatever or
 test('a service of nobody, of no dependency, or of two, ends the start under the names of the plugins', async (t) => {
   const other = definePlugin({ name: 'others', register: (engine) => engine.provide(clock, { now: () => 'never' }) })
   const refused: readonly (readonly [readonly Plugin[], string])[] = [
-    [[user([])], 'plugin "reader" failed to start: service "clock" is provided by no plugin that registered before'],
+    [[user([])], 'plugin "reader" failed to start: service "clock" is not provided by any plugin registered before'],
     [
       [provider, user([])],
-      'plugin "reader" failed to start: service "clock" is of plugin "clocks", which is not among its dependencies',
+      'plugin "reader" failed to start: service "clock" belongs to plugin "clocks", which is not among its dependencies',
     ],
     [[provider, other], 'plugin "others" failed to start: service "clock" is provided by plugin "clocks" already'],
   ]

@@ -148,8 +148,8 @@ test('hooks of plugins that do not end share one time', async (t) => {
   assert.ok((await millisToEnd(server)) < 30_000)
   const { code, stdout } = await server.ended
   assert.equal(code, 0)
-  assert.match(stdout, /plugin \\?"stuck\\?".* does not stop in time/)
-  assert.match(stdout, /the HTTP server failed to close: Error: it does not stop in time/)
+  assert.match(stdout, /plugin \\?"stuck\\?".* did not stop in time/)
+  assert.match(stdout, /the HTTP server failed to close: Error: it did not stop in time/)
   assert.equal(embeddedPid(directory), null)
 })
 

@@ -1,4 +1,4 @@
-// What roles may do with tables: ready rows and changes for planners, and narrowing them for everybody.
+// Table permissions of roles: compiled rows and changes for planners, and narrowing them for all requests.
 
 export type { Accessor, AccessService, RoleAccess, TableAccess } from '../core/access/access.ts'
 export type { DeleteAccess, InsertAccess, RowValues, UpdateAccess } from '../core/access/changes.ts'

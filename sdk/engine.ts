@@ -1,4 +1,4 @@
-// For programs that run an engine of their own: `import { createEngine, trellis } from 'trellis/engine'`.
+// For programs that run their own engine: `import { createEngine, trellis } from 'trellis/engine'`.
 
 export type { RunningEngine } from '../core/engine/engine.ts'
 export { defaultSettings, type GivenSettings, type Settings } from '../core/engine/options.ts'

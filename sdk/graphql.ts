@@ -1,4 +1,4 @@
-// For plugins that add to the GraphQL schemas: contributions, what planners are given, selections, arguments, values.
+// For plugins that extend the GraphQL schemas: contributions, planners, selections, arguments, values.
 
 export * as graphql from 'graphql'
 export type { PreparedFeed } from '../core/graphql/plan/feed.ts'

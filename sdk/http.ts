@@ -1,4 +1,4 @@
-// For plugins with endpoints, and such that say who asks: routes, answers, authentication.
+// For plugins with endpoints or authentication: routes, responses, sessions.
 
 export type { Applicant } from '../core/auth/applicant.ts'
 export type { Authenticator, AuthService } from '../core/auth/auth.ts'

@@ -1,4 +1,4 @@
-// Everything that built-in plugins import; `doors/` has the part that the package promises.
+// All names that built-in plugins import. The part that the package promises is in `doors/`.
 
 export {
   Kind,

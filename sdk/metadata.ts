@@ -1,4 +1,4 @@
-// For plugins with a part of the metadata: operations, slices and facets, the model that they resolve to, the catalog.
+// For plugins that extend the metadata: operations, slices, facets, the resolved model, the catalog.
 
 export { introspectFunctions } from '../core/catalog/functions.ts'
 export type { Reader } from '../core/catalog/introspect.ts'

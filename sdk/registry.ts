@@ -1,17 +1,17 @@
-// The types that plugins add to, each by its name: `declare module 'trellis/registry' { interface ModelSlices { … } }`.
-// Empty here, so that core knows no plugin; the types in core that are named below take up what is added.
+// The types that plugins extend by name: `declare module 'trellis/registry' { interface ModelSlices { … } }`. They
+// are empty here, so that core knows no plugin. The core types named below include the additions.
 
-/** Top-level keys of the metadata document that are slices of plugins, with what is stored: `MetadataDocument`. */
+/** Top-level keys of the metadata document that plugins own as slices, with the stored type: `MetadataDocument`. */
 export interface DocumentSlices {}
 
-/** Keys of a table's entry that are facets of plugins, each an optional array of objects: `TableEntry`. */
+/** Keys of a table's entry that plugins own as facets. Each is an optional array of objects: `TableEntry`. */
 export interface TableFacets {}
 
-/** What slices resolve to, by the slice's key: `Model.slices`. */
+/** The resolved values of slices, by the slice's key: `Model.slices`. */
 export interface ModelSlices {}
 
-/** Kinds of member that a table's rows can have beside columns and relationships; the kind is the key: `FieldModel`. */
+/** Kinds of row members other than columns and relationships. The kind is the key: `FieldModel`. */
 export interface FieldKinds {}
 
-/** Types of log lines, with what each holds: `LogDetails`. */
+/** Log types with their details: `LogDetails`. */
 export interface LogKinds {}

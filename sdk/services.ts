@@ -1,4 +1,5 @@
-// What plugins may use of the server beside: requests to other servers, the log, JSON that keeps every digit, work that is put around other work.
+// Further services for plugins: hooks around the server's work, requests to other servers, the log, and JSON that
+// keeps every digit.
 
 export type { Around, AroundSync } from '../core/around/around.ts'
 export type { BatchWork, EndableWork } from '../core/auth/endable.ts'

@@ -1,4 +1,4 @@
-// For tests of plugins: a real engine on a real database in one call, whatever runs the tests.
+// For tests of plugins: one call starts a real engine on a real database, with any test runner.
 //
 //   const trellis = await startTrellis({ plugins: [plugin], sql: 'create table …' })
 //   const { data } = await trellis.graphql('{ … }')
@@ -16,53 +16,53 @@ import { type Answer, type RawRequest, type RequestOptions, requestsTo, type Sen
 export type { Answer, RawRequest, RequestOptions, SendRequest }
 
 export interface TestOptions {
-  /** Beside the built-in ones. */
+  /** Added to the built-in ones. */
   readonly plugins?: readonly Plugin[]
-  /** Run before the engine starts. */
+  /** Runs before the engine starts. */
   readonly sql?: string
-  /** What differs from the defaults. */
+  /** Settings that differ from the defaults. */
   readonly settings?: GivenSettings
-  /** Takes the log; by default nothing does. */
+  /** Receives log entries; by default they are discarded. */
   readonly observe?: Observer
-  /** Of a database that is there, for engines that share one; absent: a new one, which is dropped at the end. */
+  /** An existing database, which several engines can share; absent: a new one, which is dropped at the end. */
   readonly databaseUrl?: string
 }
 
 export interface GraphQLOptions extends RequestOptions {
   readonly variables?: Readonly<Record<string, unknown>>
   readonly operationName?: string
-  /** Absent: `/v1/graphql`. */
+  /** Default: `/v1/graphql`. */
   readonly path?: string
 }
 
-/** The answer to a GraphQL request. */
+/** The response to a GraphQL request. */
 export interface GraphQLAnswer<Data = unknown> {
   readonly data?: Data
   readonly errors?: readonly { readonly message: string; readonly extensions?: Readonly<Record<string, unknown>> }[]
 }
 
-/** An engine that listens on a port of this machine, over a database of its own. */
+/** An engine on a local port, with its own database. */
 export interface TestTrellis extends AsyncDisposable {
   readonly url: string
   readonly databaseUrl: string
   readonly engine: RunningEngine
-  /** Runs SQL, as the role that the engine connects as, and returns the rows of its last statement. */
+  /** Runs SQL with the engine's database role and returns the rows of the last statement. */
   sql<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
   /** Sends a GraphQL request. */
   graphql<Data = unknown>(query: string, options?: GraphQLOptions): Promise<GraphQLAnswer<Data>>
-  /** Runs a metadata operation and returns its answer; rejects when it is refused. */
+  /** Runs a metadata operation and returns its result; rejects if it is refused. */
   operation<Body = unknown>(type: string, args: unknown, options?: RequestOptions): Promise<Body>
-  /** Sends any request, for whatever the other calls do not show: statuses, headers, refusals. */
+  /** Sends any request, for checks of statuses, headers and errors. */
   request: SendRequest
-  /** Ends the engine and drops its database. */
+  /** Stops the engine and drops its database. */
   close(): Promise<void>
 }
 
-/** A metadata operation that was refused. */
+/** A metadata operation was refused. */
 export class OperationRefused extends Error {
   override readonly name = 'OperationRefused'
   readonly status: number
-  /** The answer's body. */
+  /** The response body. */
   readonly body: unknown
 
   constructor(type: string, { status, body, text }: Answer) {
@@ -72,7 +72,7 @@ export class OperationRefused extends Error {
   }
 }
 
-/** Starts an engine. All of a process share one PostgreSQL, which ends with the process. */
+/** Starts an engine. All engines of a process share one PostgreSQL, which stops with the process. */
 export async function startTrellis(options: TestOptions = {}): Promise<TestTrellis> {
   const { plugins = [], sql, observe = silentObserver } = options
   const { url: databaseUrl, drop } =
@@ -127,7 +127,7 @@ function callsOf(request: SendRequest): Pick<TestTrellis, 'request' | 'graphql' 
 async function runSql<Row>(url: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
   const client = await connectOnce(url)
   try {
-    // Several statements are sent as they are; values are bound in one.
+    // Several statements cannot have bound values.
     const results = await (values.length > 0 ? client.query(text, [...values]) : client.query(text))
     const last = Array.isArray(results) ? results.at(-1) : results
     return last?.rows ?? []

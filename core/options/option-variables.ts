@@ -7,7 +7,7 @@ export function variablesOf({ declaration: { variable, formerVariable } }: Optio
   return [variable, formerVariable].flatMap((name) => (name === undefined ? [] : [prefix + name]))
 }
 
-/** The variable for a file with the value, which every secret has; null if there is none. */
+/** The variable for a file with the value, which every secret option has; null for other options. */
 export function fileVariableOf({ declaration: { variable, secret } }: Option, prefix: string): string | null {
   return variable !== undefined && secret ? `${prefix}${variable}_FILE` : null
 }

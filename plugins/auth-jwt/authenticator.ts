@@ -1,4 +1,4 @@
-// Requests with a JSON web token.
+// Authenticates requests by JSON web token.
 
 import { type Authenticator, type RequestHeaders, untrustedSession } from '../../sdk/http.ts'
 import type { Dialect, Session } from '../../sdk/index.ts'
@@ -10,14 +10,14 @@ import { TokenVerifier } from './verify.ts'
 
 export interface JwtOptions {
   readonly configuration: JwtConfiguration
-  /** The keys of this moment. */
+  /** Returns the current keys. */
   readonly keys: () => readonly VerificationKey[]
   readonly dialect: Dialect
   /** The role of requests without a token; null: they are refused. */
   readonly unauthorizedRole: string | null
 }
 
-/** Authenticates by token; a request whose token is refused has no other role to fall back to. */
+/** Authenticates by token. A request with an invalid token is refused; it does not get the unauthorized role. */
 export function jwtAuthenticator(options: JwtOptions): Authenticator {
   const { configuration, keys, dialect, unauthorizedRole } = options
   const verifier = new TokenVerifier({ keys, configuration, strict: dialect.strictTokens })

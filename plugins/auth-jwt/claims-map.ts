@@ -1,18 +1,18 @@
-// `claims_map`: session variables from anywhere in a token, or fixed ones.
+// `claims_map`: session variables from any path in a token, or with fixed values.
 
 import type { Dialect } from '../../sdk/index.ts'
 import { parseJsonPath, valueAt } from '../../sdk/services.ts'
 import { ConfigurationError } from './configuration-error.ts'
 
-/** Where a session variable comes from. */
+/** The source of a session variable. */
 type ClaimSource =
   | { readonly kind: 'literal'; readonly value: unknown }
   | { readonly kind: 'path'; readonly path: readonly string[]; readonly standard: unknown }
 
-/** Session variables, names in lower case, with where they come from. */
+/** The sources of session variables, by lower-case name. */
 export type ClaimsMap = ReadonlyMap<string, ClaimSource>
 
-/** Reads a `claims_map`; both role variables have to be in it. */
+/** Parses a `claims_map`; both role variables are required. */
 export function compileClaimsMap(given: Readonly<Record<string, unknown>>, dialect: Dialect): ClaimsMap {
   const { allowedRolesClaim, defaultRoleClaim } = dialect
   const map = new Map<string, ClaimSource>()
@@ -44,7 +44,7 @@ function sourceOf(key: string, value: unknown, isList: boolean): ClaimSource {
   throw new ConfigurationError(`claims_map: "${key}" must be ${literal} or {"path": ..., "default"?: ...}`)
 }
 
-/** The claims that the map makes of a token's payload; one that leads nowhere is undefined. */
+/** The session variables of a token's payload; undefined if a path does not exist. */
 export function mappedClaims(map: ClaimsMap, payload: unknown): Map<string, unknown> {
   const entries = [...map].map(([name, source]) => {
     if (source.kind === 'literal') return [name, source.value] as const

@@ -1,4 +1,4 @@
-// Payload -> session: which roles the bearer may assume, which one is asked for, and the other session variables.
+// Derives the session from a payload: the allowed roles, the requested role, and the other session variables.
 
 import { headerText, type RequestHeaders } from '../../sdk/http.ts'
 import { badRequest, type Dialect, foreignHint, type Session, type TrellisError } from '../../sdk/index.ts'
@@ -9,7 +9,7 @@ import type { Payload } from './verify.ts'
 
 type ClaimsConfiguration = Pick<JwtConfiguration, 'claims' | 'format'>
 
-/** Claims by session variable, names in lower case. */
+/** Claims by lower-case session variable. */
 type Claims = ReadonlyMap<string, unknown>
 
 const invalidClaims = (message: string): TrellisError => badRequest('jwt-invalid-claims', message)
@@ -17,7 +17,7 @@ const invalidClaims = (message: string): TrellisError => badRequest('jwt-invalid
 const mismatch = (what: string, expected: string, value: unknown): string =>
   `parsing ${what} failed, expected ${expected}, but encountered ${jsonType(value)}`
 
-/** The role and the session variables that a token gives to a request with these headers. */
+/** The role and session variables of a request with this token and these headers. */
 export function sessionOfClaims(
   payload: Payload,
   configuration: ClaimsConfiguration,
@@ -64,7 +64,7 @@ function stringifiedClaims(value: unknown, source: string): object {
     const parsed: unknown = JSON.parse(value)
     if (isJsonObject(parsed)) return parsed
   } catch {
-    // No JSON: refused as JSON that is no object.
+    // Refused below, as JSON that is not an object.
   }
   throw invalidClaims(`expecting stringified json at: '${source}', but found: ${value}`)
 }
@@ -92,7 +92,7 @@ function roleName(value: unknown, invalid: (reason: string) => TrellisError): st
   return value
 }
 
-/** The claims beside those about roles; secrets are no session variables. */
+/** The claims except those about roles. Secrets cannot be session variables. */
 function variablesOf(claims: Claims, { claims: place }: ClaimsConfiguration, dialect: Dialect): Record<string, string> {
   const others = [
     dialect.allowedRolesClaim,

@@ -1,4 +1,4 @@
-/** Why tokens cannot be verified with what was configured, worded for whoever starts the server. */
+/** The reason why tokens cannot be verified with this configuration, worded for the administrator. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }

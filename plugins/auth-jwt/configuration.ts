@@ -1,4 +1,4 @@
-// `--jwt-secret` -> what verifying needs. Reasons are worded for whoever starts the server, and never quote the key.
+// Parses `--jwt-secret`. Reasons are worded for the administrator, and never quote the key.
 
 import { type Dialect, pathText, type Static, TrellisError } from '../../sdk/index.ts'
 import { decode } from '../../sdk/metadata.ts'
@@ -7,18 +7,18 @@ import { type ClaimsMap, compileClaimsMap } from './claims-map.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { JwtSecret, type KeyType } from './schema.ts'
 
-/** Where tokens are signed from: a key in the configuration, or a set of keys at a URL. */
+/** The source of keys: one in the configuration, or a key set at a URL. */
 export type KeySource =
   | { readonly kind: 'key'; readonly type: KeyType; readonly key: string }
   | { readonly kind: 'url'; readonly url: string; readonly type: KeyType | null }
 
-/** Where a token has the claims about roles and session variables. */
+/** The place of the claims about roles and session variables. */
 export type ClaimsPlace =
   | { readonly kind: 'map'; readonly map: ClaimsMap }
   | { readonly kind: 'namespace'; readonly name: string }
   | { readonly kind: 'path'; readonly text: string; readonly path: readonly string[] }
 
-/** Where a request has its token. */
+/** The place of the token in a request. */
 export type TokenPlace =
   | { readonly kind: 'authorization' }
   | { readonly kind: 'cookie'; readonly name: string }
@@ -28,19 +28,19 @@ export interface JwtConfiguration {
   readonly keys: KeySource
   readonly claims: ClaimsPlace
   readonly format: 'json' | 'stringified_json'
-  /** A token must be for one of them; null: for anybody. */
+  /** A token must be for one of them; null: any audience. */
   readonly audience: readonly string[] | null
   readonly issuer: string | null
-  /** Seconds of leeway for times in tokens. */
+  /** The tolerance for times in tokens, in seconds. */
   readonly allowedSkew: number
   readonly token: TokenPlace
-  /** What administrators may see. */
+  /** The part that administrators may see. */
   readonly report: Readonly<Record<string, unknown>>
 }
 
 type Secret = Static<typeof JwtSecret>
 
-/** Reads the JSON of the option; throws a {@link ConfigurationError}. */
+/** Parses the option's JSON; throws a {@link ConfigurationError}. */
 export function readConfiguration(text: string, dialect: Dialect): JwtConfiguration {
   const secret = decodeSecret(text, dialect)
   const claims = claimsPlaceOf(secret, dialect)
@@ -78,7 +78,7 @@ function parseObject(text: string): object {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Not JSON: the same refusal, without the parser's text, which may quote the key.
+    // Refused below without the parser's message, which may quote the key.
   }
   throw new ConfigurationError('Only expecting a JSON object such as {"type": "HS256", "key": "..."}')
 }
@@ -94,7 +94,7 @@ function keySourceOf({ type, key, jwk_url: url }: Secret): KeySource {
   return { kind: 'url', url, type: type ?? null }
 }
 
-/** What a `claims_map` leaves nothing to; v1.3 passes over it. */
+/** Keys that have no effect with a `claims_map`. v1.3 ignores them. */
 const besideMap = ['claims_namespace', 'claims_namespace_path', 'claims_format'] as const
 
 function claimsPlaceOf(secret: Secret, dialect: Dialect): ClaimsPlace {

@@ -1,8 +1,8 @@
-// `--jwt-secret`: requests are authenticated by a JSON web token.
+// `--jwt-secret`: authenticates requests by JSON web token.
 
 import { definePlugin, option, Type } from '../../sdk/index.ts'
 
-/** Where claims are found in tokens; null while no tokens are taken. */
+/** The place of claims in tokens; null if tokens are not accepted. */
 const Claims = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])
 
 export default definePlugin({
@@ -30,7 +30,7 @@ export default definePlugin({
       { key: 'jwt', place: 23, schema: Claims, value: () => (isSet() ? auth.configuration : null) },
     )
     if (jwtSecret === null) return
-    // Loaded when it is needed: cryptography costs a start more than all the rest of the built-in plugins.
+    // Loaded on demand: its cryptography library takes longer to load than all other built-in plugins.
     const { authenticateByToken } = await import('./start.ts')
     await authenticateByToken(engine, jwtSecret)
   },

@@ -1,4 +1,4 @@
-// A key set that another server publishes: fetched at start, then again whenever its answer says that it grows old.
+// A key set that another server publishes. It is fetched at startup, and again when the response expires.
 
 import { messageOf } from '../../sdk/index.ts'
 import {
@@ -17,24 +17,24 @@ import type { KeyType } from './schema.ts'
 
 export interface KeySetOptions {
   readonly url: string
-  /** The only type of keys to take; null: all. */
+  /** The only accepted type of keys; null: all. */
   readonly type: KeyType | null
   readonly outgoing: Outgoing
   readonly observe: Observer
-  /** Milliseconds from a refresh that failed, or whose answer has no lifetime, to the next. */
+  /** Milliseconds until the next refresh, if one failed or its response has no lifetime. */
   readonly retryDelay?: number
 }
 
 interface FetchedKeys {
   readonly keys: readonly VerificationKey[]
-  /** The answer that they are in. */
+  /** The response body with the keys. */
   readonly text: string
   readonly headers: OutgoingResponse['headers']
 }
 
-/** A server that says when it wants to be asked again. */
+/** The key server refused the request with a `Retry-After`. */
 class RefusedFetch extends ConfigurationError {
-  /** In milliseconds. */
+  /** The requested delay in milliseconds. */
   readonly wait: number
 
   constructor(message: string, wait: number) {
@@ -46,9 +46,9 @@ class RefusedFetch extends ConfigurationError {
 const requestTimeout = 30_000
 const maxSetSize = 1_048_576
 const defaultRetryDelay = 60_000
-/** Answers that are old at once must not make a loop. */
+/** Responses that expire immediately must not cause a loop. */
 const shortestDelay = 1_000
-/** Milliseconds that a server may put off a refresh. */
+/** The longest accepted delay by `Retry-After`, in milliseconds. */
 const longestWait = 3_600_000
 
 export class KeySet {
@@ -61,20 +61,20 @@ export class KeySet {
     this.#options = options
   }
 
-  /** The keys as last fetched. */
+  /** The keys of the last fetch. */
   get keys(): readonly VerificationKey[] {
     return this.#fetched?.keys ?? none
   }
 
-  /** Fetches the keys; throws a {@link ConfigurationError} when they cannot be had. */
+  /** Fetches the keys; throws a {@link ConfigurationError} if that fails. */
   async start(): Promise<void> {
     this.#fetched = await fetchKeys(this.#options, null)
     const expiresAt = answerExpiry(this.#fetched.headers, Date.now())
-    // Without a lifetime the first answer holds for good.
+    // If the first response has no lifetime, it is never refreshed.
     if (expiresAt !== null) this.#refreshAfter(delayUntil(expiresAt))
   }
 
-  /** Ends refreshing. */
+  /** Stops refreshing. */
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -109,7 +109,9 @@ const delayUntil = (time: number): number => Math.min(Math.max(time - Date.now()
 
 const none: readonly VerificationKey[] = []
 
-/** Fetches keys, where there were some before only if they are others: the same ones stay the same list, by which signatures are remembered. */
+/**
+ * Fetches the keys. If they did not change, the same array is returned, because verified signatures are cached by it.
+ */
 async function fetchKeys({ url, type, outgoing }: KeySetOptions, before: FetchedKeys | null): Promise<FetchedKeys> {
   const shown = loggableUrl(url)
   const common = { method: 'GET', url, timeout: requestTimeout, maxResponseSize: maxSetSize } as const
@@ -129,7 +131,7 @@ async function fetchKeys({ url, type, outgoing }: KeySetOptions, before: Fetched
   return { keys, text, headers }
 }
 
-/** The headers of a request for another answer than that of these headers. */
+/** The headers of a conditional request. */
 function unlessSame({ etag, 'last-modified': modified }: OutgoingResponse['headers']): Record<string, string> {
   return {
     ...(typeof etag === 'string' && { 'if-none-match': etag }),
@@ -137,7 +139,7 @@ function unlessSame({ etag, 'last-modified': modified }: OutgoingResponse['heade
   }
 }
 
-/** Null when the body is no key set, or none of its keys can be used: the keys at hand are better than none. */
+/** Null if the body is not a key set or has no usable key, so that the current keys are kept. */
 function parseKeys(text: string, type: KeyType | null): VerificationKey[] | null {
   try {
     const keys = keysOfSet(JSON.parse(text), type)

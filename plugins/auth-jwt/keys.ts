@@ -1,5 +1,5 @@
-// Keys that signatures are verified with, from the configuration or from a key set, each with the only algorithms that
-// it may be used for: a public key must never be taken for the secret of a MAC.
+// Keys for verifying signatures. Each is restricted to the algorithms that fit it, because a public key must never be
+// used as the secret of a MAC.
 
 import { createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { ConfigurationError } from './configuration-error.ts'
@@ -7,9 +7,9 @@ import { algorithmsOfType, type KeyType } from './schema.ts'
 
 export interface VerificationKey {
   readonly key: KeyObject
-  /** Names of algorithms as tokens have them. */
+  /** Algorithm names as in tokens. */
   readonly algorithms: readonly string[]
-  /** The name of the key in its set. */
+  /** The key's `kid` in its set. */
   readonly id: string | null
 }
 
@@ -18,7 +18,7 @@ const minimumRsaBits = 2048
 const sizeError = (least: number, unit: string) =>
   new ConfigurationError(`Invalid JWK: Key size too small; should be atleast ${least} ${unit}`)
 
-/** The key of the configuration; throws a {@link ConfigurationError}. */
+/** The configured key; throws a {@link ConfigurationError}. */
 export function configuredKey(type: KeyType, text: string): VerificationKey {
   const key = type.startsWith('HS') ? secretKey(type, text) : publicKey(type, text)
   return { key, algorithms: algorithmsOfType[type], id: null }
@@ -31,7 +31,7 @@ function secretKey(type: KeyType, text: string): KeyObject {
   return createSecretKey(bytes)
 }
 
-/** The length of a MAC, which its key must have at least. */
+/** The MAC's length in bytes, which is the minimum length of its key. */
 const macBytes = (algorithm: string): number => Number(algorithm.slice(2)) / 8
 
 function publicKey(type: KeyType, pem: string): KeyObject {
@@ -59,7 +59,7 @@ const curveAlgorithms: Readonly<Record<string, readonly string[]>> = {
   secp521r1: ['ES512'],
 }
 
-/** The algorithms that a public key can verify. */
+/** The algorithms that fit a public key. */
 function asymmetricAlgorithms({
   asymmetricKeyType: type,
   asymmetricKeyDetails: details,
@@ -69,7 +69,7 @@ function asymmetricAlgorithms({
   return type === 'ed25519' ? algorithmsOfType.Ed25519 : []
 }
 
-/** The usable keys of a key set; those of other kinds, or for other uses, are left out. */
+/** The usable keys of a set. Keys of other types or for other uses are skipped. */
 export function keysOfSet(set: unknown, type: KeyType | null): VerificationKey[] {
   const members = (set as { keys?: unknown } | null)?.keys
   if (!Array.isArray(members)) throw new ConfigurationError('it has no list "keys"')
@@ -92,7 +92,7 @@ function keyOfSet(member: unknown, type: KeyType | null): VerificationKey | null
   return algorithms.length === 0 ? null : { key, algorithms, id: typeof kid === 'string' ? kid : null }
 }
 
-/** What the `alg` of a key allows; null: it has none. */
+/** The algorithms that a key's `alg` allows; null: it has no `alg`. */
 function algorithmsNamed(alg: unknown): readonly string[] | null {
   if (alg === undefined) return null
   return (algorithmsOfType.Ed25519 as readonly unknown[]).includes(alg) ? algorithmsOfType.Ed25519 : [String(alg)]

@@ -1,6 +1,6 @@
-// The lines about fetching keys.
+// The log type for fetching keys.
 
-/** What happened when the keys were fetched again. */
+/** The result of a refresh. */
 export interface JwkRefreshLog {
   readonly message: string
   readonly error: string | null

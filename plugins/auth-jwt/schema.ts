@@ -1,8 +1,8 @@
-// The JSON of `--jwt-secret`.
+// The JSON schema of `--jwt-secret`.
 
 import { Type } from '../../sdk/index.ts'
 
-/** The algorithms that `type` may name, with what tokens call them. */
+/** The values of `type` with the algorithm names in tokens. */
 export const algorithmsOfType = {
   HS256: ['HS256'],
   HS384: ['HS384'],

@@ -1,4 +1,4 @@
-// From the option to an authenticator that has its keys.
+// Creates the authenticator from the option.
 
 import { type Engine, OptionRefusal } from '../../sdk/index.ts'
 import { jwtAuthenticator } from './authenticator.ts'
@@ -7,10 +7,10 @@ import { ConfigurationError } from './configuration-error.ts'
 import { KeySet } from './key-set.ts'
 import { configuredKey } from './keys.ts'
 
-/** What of the engine this needs. */
+/** The parts of the engine that it needs. */
 type Host = Pick<Engine, 'auth' | 'dialect' | 'observe' | 'onClose' | 'outgoing' | 'settings'>
 
-/** Has requests authenticated by token, as `--jwt-secret` says. */
+/** Registers the authenticator that `--jwt-secret` configures. */
 export async function authenticateByToken(engine: Host, secret: string): Promise<void> {
   const { auth, dialect, settings } = engine
   try {
@@ -29,7 +29,7 @@ async function keysFrom(source: KeySource, { dialect, observe, onClose, outgoing
     const keys = [configuredKey(source.type, source.key)]
     return () => keys
   }
-  // Configurations in use name a type beside a key set that publishes keys of another one.
+  // Some configurations name a `type` although the key set has keys of another type. v1.3 ignores it.
   const type = dialect.strictTokens ? source.type : null
   const set = new KeySet({ url: source.url, type, outgoing, observe })
   onClose(() => set.stop())

@@ -1,4 +1,4 @@
-// Where a request has its token.
+// Finds the token of a request.
 
 import type { RequestHeaders } from '../../sdk/http.ts'
 import { badRequest, type TrellisError } from '../../sdk/index.ts'
@@ -6,7 +6,7 @@ import type { TokenPlace } from './configuration.ts'
 
 const bearer = /^\s*Bearer\s+(\S+)\s*$/
 
-/** The token; null when the request has none, which is not the same as one that cannot be read. */
+/** The token, or null if the request has none; throws if it is malformed. */
 export function findToken(headers: RequestHeaders, place: TokenPlace): string | null {
   switch (place.kind) {
     case 'authorization':
@@ -20,7 +20,7 @@ export function findToken(headers: RequestHeaders, place: TokenPlace): string | 
   }
 }
 
-/** Whether the token of a request is in its cookies. */
+/** Whether the token of a request is in a cookie. */
 export function isInCookie({ cookie }: RequestHeaders, place: TokenPlace): boolean {
   if (place.kind === 'authorization' || cookie === undefined) return false
   return place.kind === 'header' ? place.name === 'cookie' : cookieValue(cookie, place.name) !== undefined
@@ -46,6 +46,6 @@ function placeName(place: TokenPlace): string {
   return place.kind === 'cookie' ? `cookie ${place.name}` : `header ${place.name}`
 }
 
-/** The refusal of a request without a token. */
+/** The error for a request without a token. */
 export const missingToken = (place: TokenPlace): TrellisError =>
   badRequest('invalid-headers', `Missing ${placeName(place)} in JWT authentication mode`)

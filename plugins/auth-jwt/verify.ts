@@ -1,4 +1,4 @@
-// Token -> payload: signature, then the claims about time, audience and issuer, in the order of v1.3.
+// Verifies a token: its signature, then the claims about time, audience and issuer, in the order of v1.3.
 
 import { compactVerify, decodeProtectedHeader, errors } from 'jose'
 import { LRUCache } from 'lru-cache'
@@ -10,30 +10,30 @@ import type { VerificationKey } from './keys.ts'
 export type Payload = Readonly<Record<string, unknown>>
 
 export interface Verification {
-  /** The keys of this moment: another list when they have changed. */
+  /** Returns the current keys; a new array when they have changed. */
   readonly keys: () => readonly VerificationKey[]
   readonly configuration: Pick<JwtConfiguration, 'audience' | 'issuer' | 'allowedSkew'>
-  /** Whether a configured audience must be in the token, and the `kid` of a token must name a key. */
+  /** Whether a configured audience is required in the token, and a token's `kid` must match a key. */
   readonly strict: boolean
 }
 
-/** Longer than any header that arrives, and short enough to be harmless. */
+/** Longer than any header that Node accepts, but still cheap to process. */
 const longestToken = 65_536
 
 const unverified = (reason: string): TrellisError => badRequest('invalid-jwt', `Could not verify JWT: ${reason}`)
 
-/** A payload, and the keys among which the one was that signed it. */
+/** A payload and the keys that it was verified with. */
 interface Signed {
   readonly payload: Payload
   readonly keys: readonly VerificationKey[]
 }
 
-/** How many characters of tokens are remembered. */
+/** The total length of cached tokens, in characters. */
 const rememberedCharacters = 4_194_304
 
 /**
- * Verifies tokens. Signatures that were found good are remembered while the keys stay the same, since clients send one
- * token many times and checking it costs more than most requests; all else is checked every time.
+ * Verifies tokens. Verified signatures are cached while the keys stay the same, because clients send the same token
+ * many times and a verification costs more than most requests. The claims are checked every time.
  */
 export class TokenVerifier {
   readonly #verification: Verification
@@ -46,7 +46,7 @@ export class TokenVerifier {
     this.#verification = verification
   }
 
-  /** The payload of a token that is valid now; refuses any other. */
+  /** Returns the payload of a valid token; refuses any other. */
   async verify(token: string): Promise<Payload> {
     const payload = await this.#signedPayload(token)
     checkTimes(payload, this.#verification.configuration.allowedSkew)
@@ -70,7 +70,7 @@ async function verifySignature(token: string, keys: readonly VerificationKey[], 
   const candidates = keys.filter(({ id }) => !strict || kid === undefined || id === null || id === kid)
   if (candidates.length === 0) throw unverified('JWSError NoUsableKeys')
   for (const { key, algorithms } of candidates) {
-    // What a key cannot have signed it has not signed.
+    // A key is tried only with algorithms that fit it.
     const payload = algorithms.includes(alg) ? await payloadIfSigned(token, key, alg) : null
     if (payload !== null) return payload
   }
@@ -88,12 +88,12 @@ function readHeader(token: string): { readonly alg: string; readonly kid: unknow
     const { alg, kid, b64 } = decodeProtectedHeader(token) as Record<string, unknown>
     if (typeof alg === 'string' && b64 !== false) return { alg, kid }
   } catch {
-    // No JSON object: refused as a header that says nothing usable.
+    // Refused below, as an unreadable header.
   }
   throw unverified('JWSError (JSONDecodeError "the header of the token cannot be read")')
 }
 
-/** Null when the key did not sign it. */
+/** Null if this key did not sign the token. */
 async function payloadIfSigned(token: string, key: VerificationKey['key'], alg: string): Promise<Uint8Array | null> {
   try {
     return (await compactVerify(token, key, { algorithms: [alg] })).payload
@@ -111,7 +111,7 @@ function parsePayload(bytes: Uint8Array): Payload {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Payload
   } catch {
-    // No JSON: refused as JSON that is no object.
+    // Refused below, as JSON that is not an object.
   }
   throw undecodable('the payload is not a JSON object')
 }
@@ -132,7 +132,7 @@ function checkTimes(payload: Payload, skew: number): void {
   if (begins !== undefined && now < begins - skew) throw unverified('JWTNotYetValid')
 }
 
-/** A token that names no issuer passes, as documented of v1.3. */
+/** A token without an issuer is accepted, as v1.3 documents. */
 function checkIssuer({ iss }: Payload, { configuration: { issuer } }: Verification): void {
   if (iss !== undefined && typeof iss !== 'string') throw undecodable('iss is not a text')
   if (issuer !== null && iss !== undefined && iss !== issuer) throw unverified('JWTNotInIssuer')

@@ -1,4 +1,4 @@
-// The webhook's answer -> session, or the refusal that the client gets.
+// Turns the webhook's response into a session or an error.
 
 import {
   badRequest,
@@ -11,13 +11,13 @@ import {
 } from '../../sdk/index.ts'
 import { freshnessOf, jsonType, type OutgoingResponse } from '../../sdk/services.ts'
 
-/** A session, and what of the answer could not be understood without harm. */
+/** A session, and the harmless errors in the response. */
 export interface Decision {
   readonly session: Session
   readonly problems: readonly string[]
 }
 
-/** What the webhook decided; throws when the request is refused. */
+/** The webhook's decision; throws if the request is refused. */
 export function decisionOf({ status, body }: OutgoingResponse, dialect: Dialect): Decision {
   if (status === 401) throw unauthorized('Authentication hook unauthorized this request')
   if (status !== 200) throw internalError('Invalid response from authorization hook')
@@ -27,7 +27,7 @@ export function decisionOf({ status, body }: OutgoingResponse, dialect: Dialect)
   delete variables[dialect.accessKeyHeader]
   const role = variables[dialect.roleVariable]
   if (!role) throw withoutRole(variables, dialect)
-  // Members of the body, spelled like headers.
+  // These are members of the body, spelled like headers.
   const { 'Cache-Control': cacheControl, Expires: expires } = texts
   const { expiresAt, problems } = freshnessOf(cacheControl, expires, Date.now())
   const session = { role, variables, backendOnly: false, ...(expiresAt !== null && { expiresAt }) }
@@ -46,7 +46,7 @@ function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
-    // The parser's text quotes the body, which is not meant for clients.
+    // The parser's message quotes the body, which clients must not see.
     throw internalError('Invalid response from authorization hook: it is not JSON')
   }
 }

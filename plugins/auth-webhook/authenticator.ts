@@ -1,4 +1,4 @@
-// Requests that a webhook authenticates: it is asked about each, and nothing is remembered.
+// Authenticates requests by webhook. Each request calls the webhook; nothing is cached.
 
 import { type Authenticator, headerText, type RequestHeaders } from '../../sdk/http.ts'
 import { type Dialect, internalError, messageOf, type Session } from '../../sdk/index.ts'
@@ -17,19 +17,19 @@ import type { WebhookLog } from './log.ts'
 
 export interface WebhookOptions {
   readonly url: string
-  /** GET passes the client's headers on as headers, POST as JSON. */
+  /** GET sends the client's headers as headers, POST as JSON. */
   readonly method: 'GET' | 'POST'
   readonly outgoing: Outgoing
   readonly observe: Observer
   readonly dialect: Dialect
-  /** Milliseconds that the webhook has to answer; 30 seconds when absent. */
+  /** The timeout of the webhook in milliseconds; default: 30 seconds. */
   readonly timeout?: number
 }
 
 const defaultTimeout = 30_000
 const maxAnswerSize = 1_048_576
 
-/** Authenticates by webhook; a request about which it does not decide is refused. */
+/** Authenticates by webhook. If the webhook fails, the request is refused. */
 export function webhookAuthenticator(options: WebhookOptions): Authenticator {
   return {
     mode: 'webhook',
@@ -47,7 +47,7 @@ function requestAbout(
   return { ...common, body: JSON.stringify({ headers: headersAsSent(headers, rawHeaders) }) }
 }
 
-/** All headers under their names as the client spelled them. */
+/** All headers, with the client's spelling of their names. */
 function headersAsSent(headers: RequestHeaders, rawHeaders: readonly string[] = []): Record<string, string> {
   const spelled = new Map<string, string>()
   for (let i = rawHeaders.length - 2; i >= 0; i -= 2) spelled.set(rawHeaders[i]!.toLowerCase(), rawHeaders[i]!)

@@ -1,10 +1,10 @@
-// `--auth-hook`: requests are authenticated by a webhook.
+// `--auth-hook`: authenticates requests by webhook.
 
 import { definePlugin, option, Type } from '../../sdk/index.ts'
 import { isHttpUrl, loggableUrl } from '../../sdk/services.ts'
 import { webhookAuthenticator } from './authenticator.ts'
 
-/** Refuses what is no URL of an HTTP server. */
+/** Refuses a text that is not an HTTP URL. */
 const urlRefusal = (url: string): string | null =>
   isHttpUrl(url) ? null : 'Only expecting a URL such as https://host/path'
 

@@ -1,4 +1,4 @@
-// The measures that other plugins declare.
+// Exports the measures that other plugins declare.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { messageWithCause, TrellisError } from '../../sdk/index.ts'
@@ -11,7 +11,7 @@ export interface DeclaredOptions {
   readonly observe: Observer
 }
 
-/** Makes metrics of the measures. */
+/** Creates a metric for each measure. */
 export function createDeclared(registry: Registry, { prefix, measures, observe }: DeclaredOptions): void {
   for (const measure of measures) {
     const { help, labels = [] } = measure
@@ -40,20 +40,20 @@ export function createDeclared(registry: Registry, { prefix, measures, observe }
   }
 }
 
-/** How a measure is read, and who is told when it cannot be. */
+/** A measure with its reader, and the log for its errors. */
 interface Reading {
   readonly measure: ReadMeasure
   readonly read: ReturnType<typeof timelyRead>
   readonly observe: Observer
 }
 
-/** Takes the numbers of a metric. */
+/** Receives the numbers of a metric. */
 interface Sink {
   readonly metric: Pick<Counter | Gauge, 'reset' | 'remove'>
   add(labels: Record<string, string>, value: number): void
 }
 
-/** Reads a measure; one that cannot be read, because its database is away or its plugin is wrong, must not hide the others. */
+/** Reads a measure. A failure, for example of the database connection, must not hide the other metrics. */
 async function readInto({ measure, read, observe }: Reading, sink: Sink): Promise<void> {
   try {
     const numbers = await read()
@@ -61,14 +61,14 @@ async function readInto({ measure, read, observe }: Reading, sink: Sink): Promis
     for (const { labels = {}, value } of numbers ?? []) sink.add({ ...labels }, value)
   } catch (error) {
     forget(measure, sink)
-    // That the database is away is told by those who need it for more.
+    // The log has other entries for a database that cannot be reached.
     if (error instanceof TrellisError) return
     const detail = `the measure "${measure.name}" cannot be read: ${messageWithCause(error)}`
     observe.log({ type: 'unstructured', level: 'error', detail })
   }
 }
 
-/** Takes the numbers back; the only one of a metric without labels would become 0 otherwise. */
+/** Clears the numbers. `remove` is needed because `reset` sets a metric without labels to 0. */
 function forget({ labels = [] }: ReadMeasure, { metric }: Sink): void {
   metric.reset()
   if (labels.length === 0) metric.remove()

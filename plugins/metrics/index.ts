@@ -1,4 +1,4 @@
-// Metrics for Prometheus. Nothing is measured unless somebody may read it.
+// Metrics for Prometheus. Nothing is measured unless the API is enabled.
 
 import { secretsRefusal } from '../../sdk/http.ts'
 import { definePlugin, option } from '../../sdk/index.ts'
@@ -30,7 +30,7 @@ export default definePlugin({
   },
   async register(engine) {
     if (!engine.apis.isEnabled('metrics') && engine.options.metricsPort === null) return
-    // Loaded when it is needed, to spare other starts the library.
+    // Loaded on demand, because most servers do not need the library.
     const { startMetrics } = await import('./start.ts')
     startMetrics(engine, engine.options)
   },

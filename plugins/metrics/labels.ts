@@ -1,10 +1,10 @@
-// Values of labels: each has to be one of a few, whatever clients send.
+// Bounds the values of labels, so that clients cannot add any.
 
 import type { Model } from '../../sdk/metadata.ts'
 
 const other = 'other'
 
-/** The roles that the metadata names, as far as tables go, with those that always exist. */
+/** The roles with table permissions in the metadata, and those that always exist. */
 export class KnownRoles {
   readonly #always: readonly string[]
   #model: Model | null = null
@@ -14,7 +14,7 @@ export class KnownRoles {
     this.#always = unauthorizedRole === null ? ['admin'] : ['admin', unauthorizedRole]
   }
 
-  /** The role as a label; a client that may assume any role can make them up. */
+  /** The role as a label. Clients that may assume any role could invent roles, so unknown ones become `other`. */
   label(role: string, model: Model): string {
     if (model !== this.#model) {
       const named = [...model.tables.values()].flatMap(({ permissions }) => [...permissions.keys()])
@@ -25,7 +25,7 @@ export class KnownRoles {
   }
 }
 
-/** The values that came first. */
+/** Keeps the first values; later ones become `other`. */
 export class FirstValues {
   readonly #values = new Set<string>()
   readonly #max: number

@@ -3,11 +3,11 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { type Engine, version } from '../../sdk/index.ts'
 
-/** Upper bounds in seconds: what one statement takes, and what a whole request may. */
+/** Upper bounds in seconds, for single statements and for whole requests. */
 const fineBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const executionBuckets = [0.01, 0.03, 0.1, 0.3, 1, 3, 10]
 
-/** What is counted while it happens. */
+/** The metrics that are recorded as events occur. */
 export type Measures = ReturnType<typeof createMeasures>
 
 export function createMeasures(registry: Registry, prefix: string) {
@@ -42,7 +42,7 @@ export function createMeasures(registry: Registry, prefix: string) {
   }
 }
 
-/** What is read when somebody asks for it. */
+/** Creates the metrics that are read on demand. */
 export function createGauges(registry: Registry, prefix: string, engine: Engine): void {
   const { database, app, graphql } = engine
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>

@@ -1,15 +1,16 @@
-// Reading measures, which may wait for a database that does not answer.
+// Reads measures with a timeout, because the database may not answer.
 
 import type { MeasuredNumber, ReadMeasure } from '../../sdk/services.ts'
 
 type Numbers = readonly MeasuredNumber[]
 
-/** Milliseconds within which a measure has to be read: those who ask wait ten seconds by default, for all of them. */
-const patience = 4_000
+/** Milliseconds for reading one measure. By default Prometheus waits ten seconds for all metrics. */
+const readTimeout = 4_000
 
 /**
- * Reads a measure in time, or throws; null while a reading is under way that took too long before. There is one at a time,
- * so that whoever goes on asking does not take one connection to the database after the other.
+ * Returns a function that reads a measure; it throws after the timeout. While a late reading is still running it
+ * returns null. Only one reading runs at a time, so that repeated scrapes do not take more and more database
+ * connections.
  */
 export function timelyRead(measure: ReadMeasure): () => Promise<Numbers | null> {
   let current: Promise<Numbers> | null = null
@@ -27,15 +28,15 @@ export function timelyRead(measure: ReadMeasure): () => Promise<Numbers | null> 
     const numbers = await within(current)
     if (numbers !== null || isLate) return numbers
     isLate = true
-    throw new Error(`it takes more than ${patience / 1000} seconds`)
+    throw new Error(`it takes more than ${readTimeout / 1000} seconds`)
   }
 }
 
-/** What comes of it in time; null: nothing. */
+/** The result, or null after the timeout. */
 async function within(reading: Promise<Numbers>): Promise<Numbers | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((done) => {
-    timer = setTimeout(done, patience, null).unref()
+    timer = setTimeout(done, readTimeout, null).unref()
   })
   try {
     return await Promise.race([reading, late])

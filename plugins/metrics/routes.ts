@@ -1,17 +1,17 @@
-// Where metrics are read, and by whom.
+// The endpoints for metrics and their access checks.
 
 import type { Registry } from 'prom-client'
 import { type Route, type RouteCall, secretCheck } from '../../sdk/http.ts'
 import { badRequest, type Engine, isAdmin, unauthorized } from '../../sdk/index.ts'
 
-/** Whether a request may read metrics; throws when it may not. */
+/** Throws if a request may not read metrics. */
 type Check = (call: RouteCall) => void | Promise<void>
 
-/** The endpoint beside the others: for who has the secret, or for administrators when there is none. */
+/** The endpoint on the server's port: needs the secret, or the role admin if there is no secret. */
 export const publicRoute = (engine: Engine, registry: Registry, secret: string | null): Route =>
   route('/v1/metrics', registry, tokenCheck(secret) ?? ((call) => requireAdmin(engine, call)))
 
-/** The endpoints on a port of their own: for everybody who reaches it unless there is a secret. */
+/** The endpoints on the separate port: need the secret, if there is one. */
 export const ownRoutes = (registry: Registry, secret: string | null): Route[] =>
   ['/metrics', '/v1/metrics'].map((url) => route(url, registry, tokenCheck(secret) ?? (() => {})))
 
@@ -27,13 +27,13 @@ const route = (url: string, registry: Registry, check: Check): Route => ({
   },
 })
 
-/** The check of `--metrics-secret`; null when there is none. */
+/** The check of `--metrics-secret`; null if it is not set. */
 function tokenCheck(secret: string | null): Check | null {
   if (secret === null) return null
   const isSecret = secretCheck(secret)
   return ({ request, reply }) => {
     const [, token = ''] = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '') ?? []
-    // Node reads the bytes of a header as Latin-1.
+    // Node decodes header bytes as Latin-1.
     if (isSecret(Buffer.from(token, 'latin1'))) return
     reply.header('www-authenticate', 'Bearer')
     throw unauthorized('the metrics need their secret as a bearer token')

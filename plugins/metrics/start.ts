@@ -1,4 +1,4 @@
-// Measuring, from the start of the server on.
+// Starts measuring.
 
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { type Route, serveOnOwnPort } from '../../sdk/http.ts'
@@ -14,7 +14,7 @@ interface MetricsOptions {
   readonly metricsSecret: string | null
 }
 
-/** Measures what the server does; the metrics are read beside the other endpoints, or on a port of their own. */
+/** Measures the server's work. Metrics are served on the server's port or on a separate one. */
 export function startMetrics(engine: Engine, { metricsPort, metricsSecret }: MetricsOptions): void {
   const registry = new Registry()
   const prefix = engine.dialect.metricPrefix

@@ -1,4 +1,4 @@
-// Counting and timing requests, operations, statements and requests to other servers.
+// Counts and times requests, operations, statements, and requests to other servers.
 
 import type { FastifyReply } from 'fastify'
 import type { Engine } from '../../sdk/index.ts'
@@ -6,12 +6,12 @@ import type { RequestWork, StatementWork, Surroundings } from '../../sdk/service
 import { FirstValues, KnownRoles } from './labels.ts'
 import type { Measures } from './measures.ts'
 
-/** Error codes: those of the server are fewer, and whoever answers for an action may add some. */
+/** Error codes. The server has fewer, but action handlers can add some. */
 const maxCodes = 100
 
 const secondsSince = (started: number): number => (performance.now() - started) / 1000
 
-/** Begins to watch. */
+/** Installs the hooks that measure. */
 export function watch(engine: Engine, measures: Measures): void {
   const roles = new KnownRoles(engine.settings.unauthorizedRole)
   const codes = new FirstValues(maxCodes)
@@ -75,7 +75,7 @@ function operationWatch({ operations, operationSeconds }: Measures): Pick<Surrou
 }
 
 function statementWatch({ statementSeconds }: Measures): Pick<Surroundings, 'statement'> {
-  // Statements are the most frequent by far: their labels are made once.
+  // Statements are by far the most frequent, so their labels are created once.
   const labels = Object.fromEntries(
     (['query', 'transaction', 'other'] as const).map((kind) => {
       return [kind, { ok: { kind, outcome: 'ok' }, error: { kind, outcome: 'error' } }]

@@ -1,4 +1,4 @@
-// Refuses requests of clients that ask too often.
+// Refuses requests of clients that exceed their rate limit.
 
 import { createHash } from 'node:crypto'
 import { type Applicant, clientNetwork } from '../../sdk/http.ts'
@@ -7,10 +7,13 @@ import type { Surroundings } from '../../sdk/services.ts'
 import { type ApiLimits, limitFor, type RateLimit } from '../limits/schema.ts'
 import { SlidingWindows } from './windows.ts'
 
-/** Keys longer than this are remembered by their digest. */
+/** Longer keys are stored as their digest. */
 const maxKey = 200
 
-/** Counts requests, and those of a batch one by one. `proxies`: how many of them add to `X-Forwarded-For`. */
+/**
+ * Counts each request, and each operation of a batch. `proxies` is the number of proxies that add to
+ * `X-Forwarded-For`.
+ */
 export function rateLimit(
   limits: NonNullable<ApiLimits['rate_limit']>,
   proxies: number,

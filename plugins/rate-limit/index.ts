@@ -1,4 +1,4 @@
-// How often roles may ask, each client by itself; `admin` has no limit.
+// Limits the requests per minute of a role, for each client. `admin` has no limit.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { apiLimits } from '../limits/index.ts'

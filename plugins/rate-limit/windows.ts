@@ -1,35 +1,38 @@
-// How often clients asked within the last minute, in memory that does not grow: two counts for each client, and the
-// clients that asked last.
+// Counts the requests of clients within the last minute. Memory is bounded: two counts per client, for the most
+// recent clients.
 
 import { LRUCache } from 'lru-cache'
 
 const minute = 60_000
 
-/** Clients that are remembered; one that is forgotten begins anew. */
+/** Clients that are remembered. The count of a forgotten client restarts. */
 const maxClients = 20_000
 
-/** Requests by whole minutes of the clock. */
+/** Requests per minute of the clock. */
 interface Counts {
-  /** Which minute since 1970 `current` counts. */
+  /** The minute of `current`, since 1970. */
   minute: number
   current: number
-  /** Of the minute before. */
+  /** The count of the minute before. */
   previous: number
 }
 
-/** A minute that slides: of the minute of the clock before this one counts the part that is not a minute ago. */
+/**
+ * A sliding window of one minute. It weights the previous minute of the clock by the part that is still within the
+ * window.
+ */
 export class SlidingWindows {
   readonly #clients = new LRUCache<string, Counts>({ max: maxClients })
   readonly #now: () => number
 
-  /** `now` is in milliseconds since 1970. */
+  /** `now` returns milliseconds since 1970. */
   constructor(now: () => number = Date.now) {
     this.#now = now
   }
 
   /**
-   * Counts `weight` more requests of a client if the limit leaves room for them: then the answer is null, else the
-   * milliseconds until it will, as far as it is known now.
+   * Counts `weight` requests of a client and returns null if the limit permits them. Otherwise returns the
+   * milliseconds until it will, by the present counts.
    */
   take(client: string, limit: number, weight = 1): number | null {
     const now = this.#now()
@@ -53,7 +56,10 @@ export class SlidingWindows {
   }
 }
 
-/** Milliseconds until there is room; `elapsed` of this minute have passed. In whole numbers, so that it is exact. */
+/**
+ * Milliseconds until the limit permits `weight`; `elapsed` is the time within this minute. All numbers are integers,
+ * so the result is exact.
+ */
 function waitingTime(
   { current, previous }: Counts,
   { limit, weight, elapsed }: { readonly limit: number; readonly weight: number; readonly elapsed: number },
@@ -61,7 +67,7 @@ function waitingTime(
   const room = limit - weight
   if (room < 0) return minute
   if (previous * (minute - elapsed) <= (room - current) * minute) return 0
-  // Within this minute, as the one before slides out; else within the next, as this one does.
+  // The previous minute leaves the window within this minute; otherwise this one does within the next.
   if (current <= room) return Math.ceil((minute * (previous + current - room)) / previous) - elapsed
   return minute - elapsed + Math.ceil((minute * (current - room)) / current)
 }

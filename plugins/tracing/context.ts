@@ -1,21 +1,24 @@
-// Which span the code at hand runs in.
+// The current span of asynchronous work.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RequestHeaders } from '../../sdk/http.ts'
 import { childOf, newTrace, type SpanIds } from './ids.ts'
 import { spanOf } from './propagation.ts'
 
-/** The span that something runs in. */
+/** A span that work runs in. */
 export interface CurrentSpan {
   readonly ids: SpanIds
   /**
-   * The span that W3C's headers name, so that it is one that somebody records; null when nobody has decided whether to:
-   * then there are no such headers, which leaves the decision to others.
+   * The span for W3C headers, which is one that some party records. Null if no party has decided whether to record.
+   * Then W3C headers are not sent, so that the next server can decide.
    */
   readonly recorded: SpanIds | null
 }
 
-/** The span of a request that is not recorded here: its name is made when somebody asks, and for most requests nobody does. */
+/**
+ * The span of a request that is not recorded here. Its ids are made on first use, because most requests never need
+ * them.
+ */
 export class UnrecordedSpan implements CurrentSpan {
   readonly #parent: () => SpanIds | null
   #known: { readonly ids: SpanIds; readonly recorded: SpanIds | null } | undefined
@@ -44,7 +47,7 @@ export class UnrecordedSpan implements CurrentSpan {
 /** The span of a request with these headers. */
 export const unrecordedRequest = (headers: RequestHeaders) => new UnrecordedSpan(() => spanOf(headers))
 
-/** The span at hand; outside of requests there is none. */
+/** Holds the current span; outside of requests there is none. */
 export class SpanStorage {
   readonly #storage = new AsyncLocalStorage<CurrentSpan>()
 

@@ -1,5 +1,5 @@
 // The variables that OpenTelemetry defines for all programs: https://opentelemetry.io/docs/specs/otel/configuration/
-// What its exporter reads by itself (endpoints, headers, time limits, certificates) is not repeated here.
+// Those that its exporter reads itself (endpoints, headers, timeouts, certificates) are not repeated here.
 
 import { StartError } from '../../sdk/index.ts'
 
@@ -8,7 +8,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 /** An empty variable counts as absent. */
 const textOf = (variables: Variables, name: string): string | undefined => variables[name]?.trim() || undefined
 
-/** Whether spans are to be recorded: a collector is named, or its exporter asked for. */
+/** Whether to record spans: if a collector or the exporter `otlp` is configured. */
 export function exportIsConfigured(variables: Variables): boolean {
   if (textOf(variables, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return false
   const exporter = textOf(variables, 'OTEL_TRACES_EXPORTER')
@@ -21,7 +21,7 @@ const protocols = ['http/protobuf', 'http/json'] as const
 
 export type Protocol = (typeof protocols)[number]
 
-/** How the collector is spoken to. */
+/** The protocol of the collector. */
 export function protocolOf(variables: Variables): Protocol {
   const names = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL']
   const name = names.find((candidate) => textOf(variables, candidate) !== undefined)
@@ -37,11 +37,11 @@ const samplers = [
   'parentbased_traceidratio',
 ] as const
 
-/** Which traces are recorded. */
+/** The sampling of traces. */
 export interface Sampling {
-  /** The share of those that begin here. */
+  /** The recorded share of traces that begin here. */
   readonly ratio: number
-  /** Whether the client's decision holds for its traces. */
+  /** Whether the client decides about its own traces. */
   readonly followsParent: boolean
 }
 
@@ -60,7 +60,7 @@ function ratioOf(variables: Variables): number {
   throw new StartError(`${name}: Only expecting a number from 0 to 1`)
 }
 
-/** How spans are collected before they are sent; milliseconds, and numbers of spans. */
+/** The settings of batches: milliseconds, and numbers of spans. */
 export const batchingOf = (variables: Variables) => ({
   scheduledDelayMillis: wholeOf(variables, 'OTEL_BSP_SCHEDULE_DELAY', 5000),
   exportTimeoutMillis: wholeOf(variables, 'OTEL_BSP_EXPORT_TIMEOUT', 30_000),

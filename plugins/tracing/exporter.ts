@@ -1,4 +1,4 @@
-// OpenTelemetry's SDK, set up by its standard variables.
+// Sets up OpenTelemetry's SDK by its standard variables.
 
 import { type DiagLogger, DiagLogLevel, diag, type Tracer } from '@opentelemetry/api'
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http'
@@ -15,23 +15,23 @@ import { environment, version } from '../../sdk/index.ts'
 import type { Observer } from '../../sdk/services.ts'
 import { batchingOf, protocolOf, type Sampling, samplingOf } from './environment.ts'
 
-/** Characters of an attribute's value that are kept. */
+/** The maximum length of an attribute's value. */
 const maxValue = 256
 
 export interface Exporter {
   readonly tracer: Tracer
-  /** Sends what was recorded, and ends. */
+  /** Sends the recorded spans and stops. */
   close(): Promise<void>
 }
 
-/** Records spans from now on. Throws a StartError when a variable cannot be used. */
+/** Starts recording spans. Throws a StartError if a variable is invalid. */
 export function startExporter(observe: Observer): Exporter {
   const problems = problemLog(observe)
   diag.setLogger(problems, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
   const exporter = protocolOf(environment) === 'http/json' ? new JsonExporter() : new ProtobufExporter()
   const standard = resourceFromAttributes({ 'service.name': 'trellis', 'service.version': version })
   const provider = new TracerProvider({
-    // Variables of the process win.
+    // Environment variables take precedence.
     resource: standard.merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(samplingOf(environment)),
     spanLimits: { attributeValueLengthLimit: maxValue },
@@ -48,7 +48,7 @@ function samplerOf({ ratio, followsParent }: Sampling): Sampler {
   return followsParent ? new ParentBasedSampler({ root }) : root
 }
 
-/** The SDK's own complaints, such as a collector that does not answer, go to the log. */
+/** Writes the SDK's warnings to the log, for example that the collector does not answer. */
 function problemLog(observe: Observer): DiagLogger {
   const log = (level: 'warn' | 'error') => (message: string) =>
     observe.log({ type: 'unstructured', level, detail: `tracing: ${message}` })

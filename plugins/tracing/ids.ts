@@ -1,23 +1,23 @@
-// The names of spans and traces.
+// Ids of spans and traces.
 
 import { randomFillSync } from 'node:crypto'
 
-/** A span, as far as those that come after it need to know. */
+/** The ids of a span that its children need. */
 export interface SpanIds {
   /** 32 hexadecimal digits. */
   readonly traceId: string
   /** 16 hexadecimal digits. */
   readonly spanId: string
   readonly parentSpanId: string | null
-  /** Whether it is recorded; null: nobody has decided. */
+  /** Whether it is recorded; null: not decided. */
   readonly sampled: boolean | null
-  /** What the parties to the trace tell each other, by W3C's rules. */
+  /** The W3C `tracestate`. */
   readonly state: string | null
-  /** The numbers that its names are, where they are known already. */
+  /** The ids as numbers, if they are known already. */
   readonly numbers?: SpanNumbers
 }
 
-/** Decimal digits of the lower 64 bits. */
+/** The lower 64 bits as decimal digits. */
 export interface SpanNumbers {
   readonly trace: string
   readonly span: string
@@ -25,7 +25,7 @@ export interface SpanNumbers {
 
 const [idBytes, idDigits] = [8, 16]
 
-/** Names that are made at once: one by one they would cost several times as much. */
+/** Ids that are generated at once. One by one they would cost several times as much. */
 const atOnce = 128
 
 let names: readonly { readonly digits: string; readonly number: string }[] = []
@@ -52,7 +52,7 @@ export const newSpanId = (): string => newName().digits
 
 const upperBits = '0'.repeat(idDigits)
 
-/** A trace of our own has 64 bits, as those of v1.3: they are enough, and fit what triggers are told. */
+/** Begins a trace. Its id has 64 random bits, as in v1.3, so that it fits the numbers that triggers read. */
 export function newTrace(): SpanIds {
   const [trace, span] = [newName(), newName()]
   return {
@@ -65,7 +65,7 @@ export function newTrace(): SpanIds {
   }
 }
 
-/** A span below another one. */
+/** Creates the ids of a child span. */
 export const childOf = ({ numbers: _, ...parent }: SpanIds): SpanIds => ({
   ...parent,
   spanId: newSpanId(),

@@ -1,5 +1,5 @@
-// Traces: requests continue the trace of their client, and requests to other servers and changes of the database tell of
-// it. What is done meanwhile is recorded when a collector is configured.
+// Traces: requests continue the client's trace, which is passed on to other servers and to database triggers. Spans
+// are recorded if a collector is configured.
 
 import { definePlugin, environment } from '../../sdk/index.ts'
 import { SpanStorage, unrecordedRequest } from './context.ts'
@@ -20,7 +20,7 @@ export default definePlugin({
       return settings
     })
     if (exportIsConfigured(environment)) {
-      // Loaded when it is needed: the libraries cost a start more than all of the built-in plugins.
+      // Loaded on demand: the libraries take longer to load than all built-in plugins.
       const { recordSpans } = await import('./record.ts')
       recordSpans(engine, storage)
       return

@@ -1,4 +1,4 @@
-// What requests to other servers tell of the trace that they belong to.
+// Adds the trace headers to requests to other servers.
 
 import type { OutgoingRequest, Surroundings } from '../../sdk/services.ts'
 import { type CurrentSpan, type SpanStorage, UnrecordedSpan } from './context.ts'
@@ -6,7 +6,7 @@ import { childOf, type SpanIds } from './ids.ts'
 import { b3Headers, w3cHeaders, withoutTrace } from './propagation.ts'
 import { readStoredSpan } from './stored.ts'
 
-/** The request with the headers of the span that it is sent in; `recorded`: the one that W3C's headers name. */
+/** The request with the headers of its span; `recorded` is the span for W3C headers. */
 export function inSpan(request: OutgoingRequest, span: SpanIds, recorded: SpanIds | null): OutgoingRequest {
   const headers = {
     ...withoutTrace(request.headers ?? {}),
@@ -16,7 +16,7 @@ export function inSpan(request: OutgoingRequest, span: SpanIds, recorded: SpanId
   return { ...request, headers }
 }
 
-/** Tells of spans that are not recorded here. */
+/** Propagates spans that are not recorded here. */
 export const unrecordedOutgoing = (storage: SpanStorage): Pick<Surroundings, 'outgoing'> => ({
   outgoing(request, send) {
     const span = spanAround(request, storage)

@@ -1,20 +1,20 @@
-// Traces in the headers of requests: W3C's `traceparent` and `tracestate`, and B3 in both of its forms.
+// Trace headers of requests: W3C's `traceparent` and `tracestate`, and both forms of B3.
 
 import { headerText, type RequestHeaders } from '../../sdk/http.ts'
 import type { SpanIds } from './ids.ts'
 
 const zeros = /^0+$/
 
-/** W3C asks to pass on this many characters at least. */
+/** W3C requires to pass on at least this many characters. */
 const maxState = 512
 
-/** The span that a request was sent in; null when its headers tell of none. W3C's headers win. */
+/** The parent span in a request's headers; null if there is none. W3C headers take precedence. */
 export const spanOf = (headers: RequestHeaders): SpanIds | null =>
   w3cSpan(headers) ?? b3Span(headers) ?? shortB3Span(headers)
 
 const traceParent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
-/** The span of a `traceparent`. Later versions of it may have more parts; `ff` is none. */
+/** Parses a `traceparent`. Later versions may have more parts; `ff` is invalid. */
 export function spanOfTraceParent(text: string, state: string | null): SpanIds | null {
   const [, version, traceId = '', spanId = '', flags = '', rest] = traceParent.exec(text.trim()) ?? []
   if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return null
@@ -58,13 +58,13 @@ function b3Ids(trace: string, span: string, sampling: string | undefined): SpanI
   }
 }
 
-/** The headers by which another server learns that it is called in a span. */
+/** The W3C headers of a span. */
 export const w3cHeaders = ({ traceId, spanId, sampled, state }: SpanIds): Record<string, string> => ({
   traceparent: `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`,
   ...(state !== null && { tracestate: state }),
 })
 
-/** The same for B3; traces of 64 bits are written so. */
+/** The B3 headers of a span. A 64-bit trace id is written with 16 digits. */
 export const b3Headers = ({ traceId, spanId, parentSpanId, sampled }: SpanIds): Record<string, string> => ({
   'X-B3-TraceId': traceId.startsWith('0'.repeat(16)) ? traceId.slice(16) : traceId,
   'X-B3-SpanId': spanId,
@@ -74,6 +74,6 @@ export const b3Headers = ({ traceId, spanId, parentSpanId, sampled }: SpanIds): 
 
 const propagated = /^(traceparent|tracestate|b3|x-b3-(traceid|spanid|parentspanid|sampled|flags))$/i
 
-/** Headers without those of traces, for those of another span to take their place. */
+/** Removes trace headers, so that those of another span can be added. */
 export const withoutTrace = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !propagated.test(name)))

@@ -1,5 +1,5 @@
-// Spans of what the server does. They hold no values of requests: no texts of queries or SQL, no variables, no headers, no
-// paths of other servers, no messages of errors.
+// Records spans. They contain no values of requests: no query or SQL texts, variables, headers, paths of other
+// servers, or error messages.
 
 import { type Attributes, createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { GraphQLOperation } from '../../sdk/graphql.ts'
@@ -25,10 +25,10 @@ export function recordSpans(engine: Engine, storage: SpanStorage): void {
   })
 }
 
-/** A span that is being recorded. */
+/** A span in progress. */
 interface Recording extends CurrentSpan {
   set(attributes: Attributes): void
-  /** Ends it; `failure`: the code of the error that it ended with. */
+  /** Ends the span; `failure` is the error code. */
   end(failure?: string): void
 }
 
@@ -39,7 +39,7 @@ class Recorder {
     this.#tracer = tracer
   }
 
-  /** `parent.isRemote`: whether the span is another party's. Without parent a trace begins. */
+  /** `parent.isRemote`: whether another party created the parent. Without a parent a trace begins. */
   begin(name: string, kind: SpanKind, parent: Parent | null, attributes: Attributes): Recording {
     const context = parent ? trace.setSpanContext(ROOT_CONTEXT, contextOf(parent)) : ROOT_CONTEXT
     const span = this.#tracer.startSpan(name, { kind, attributes }, context)
@@ -75,7 +75,7 @@ interface Parent {
 const local = (span: CurrentSpan | null): Parent | null => span && { ids: span.ids, isRemote: false }
 const remote = (ids: SpanIds | null): Parent | null => ids && { ids, isRemote: true }
 
-/** A client that leaves the decision open has its traces recorded. */
+/** If the client did not decide, its trace is recorded. */
 const contextOf = ({ ids: { traceId, spanId, sampled, state }, isRemote }: Parent) => ({
   ...{ traceId, spanId, isRemote, traceFlags: sampled === false ? 0 : 1 },
   ...(state !== null && { traceState: createTraceState(state) }),
@@ -83,7 +83,7 @@ const contextOf = ({ ids: { traceId, spanId, sampled, state }, isRemote }: Paren
 
 const failureOf = (error: unknown): string => (error instanceof TrellisError ? error.code : 'unexpected')
 
-/** Runs work in a span, which ends with it. */
+/** Runs work in a span. */
 async function within<T>(span: Recording, storage: SpanStorage, run: () => Promise<T>): Promise<T> {
   try {
     const result = await storage.run(span, run)
@@ -95,7 +95,7 @@ async function within<T>(span: Recording, storage: SpanStorage, run: () => Promi
   }
 }
 
-/** Whether nobody wants to read of it: probes and the like ask again and again. */
+/** Probes repeat often, and their spans are not interesting. */
 const isProbe = ({ route }: RequestWork): boolean => route.auth === 'none' && route.method === 'GET'
 
 const requestSpans = (recorder: Recorder, storage: SpanStorage): Pick<Surroundings, 'request'> => ({
@@ -154,7 +154,7 @@ const operationSpans = (
 const statementSpans = (recorder: Recorder, storage: SpanStorage): Pick<Surroundings, 'statement'> => ({
   async statement({ kind, digest }, run) {
     const parent = storage.current
-    // What the server does for itself would be a trace of its own, each time.
+    // Statements of the server's own work would each be a separate trace.
     if (!parent) return run()
     const span = recorder.begin('SQL', SpanKind.CLIENT, local(parent), {
       'db.system.name': 'postgresql',
@@ -189,7 +189,7 @@ const outgoingSpans = (recorder: Recorder, storage: SpanStorage): Pick<Surroundi
 const resendOf = ({ isResent }: { readonly isResent?: boolean }): Attributes =>
   isResent ? { 'http.request.resend_count': 1 } : {}
 
-/** Paths and query strings of webhooks are secrets more often than not. */
+/** Paths and query strings of webhooks often contain secrets. */
 function serverOf(url: string): Attributes {
   if (!URL.canParse(url)) return {}
   const { hostname, port, protocol } = new URL(url)

@@ -1,5 +1,5 @@
-// A span as triggers read it and events keep it: the numbers of v1.3, and W3C's form beside them where there is one, since
-// its traces do not fit.
+// The form of a span for triggers and stored events: the numbers of v1.3, and the W3C form if there is one, since W3C
+// ids do not fit the numbers.
 
 import type { SpanIds, SpanNumbers } from './ids.ts'
 import { spanOfTraceParent, w3cHeaders } from './propagation.ts'
@@ -11,7 +11,7 @@ const numbersOf = ({ traceId, spanId }: SpanIds): SpanNumbers => ({
   span: numberOf(spanId),
 })
 
-/** JSON text; the numbers have 64 bits. `w3c`: what those who follow W3C take for the span. */
+/** JSON text with 64-bit numbers; `w3c` is the span for W3C headers. */
 export function storedSpan(ids: SpanIds, w3c: SpanIds | null): string {
   const { trace, span } = ids.numbers ?? numbersOf(ids)
   const numbers = `"trace_id":${trace},"span_id":${span}`
@@ -20,7 +20,7 @@ export function storedSpan(ids: SpanIds, w3c: SpanIds | null): string {
   return `{${numbers}${texts.join('')}}`
 }
 
-/** The span of such a text; null when it holds none. */
+/** The span in such a text; null if there is none. */
 export function readStoredSpan(text: string): SpanIds | null {
   const parent = stringIn(text, 'traceparent')
   if (parent !== null) return spanOfTraceParent(parent, stringIn(text, 'tracestate'))
@@ -30,7 +30,7 @@ export function readStoredSpan(text: string): SpanIds | null {
   return { traceId: traceId.padStart(32, '0'), spanId, parentSpanId: null, sampled: null, state: null }
 }
 
-/** A member as at least 16 hexadecimal digits: of servers of v1.3 it is a number, of which JSON's own would lose some; of v2 it is those. */
+/** An id as 16 or 32 hexadecimal digits. v1.3 writes a number, which JSON.parse would round; v2 writes digits. */
 function digitsIn(text: string, key: string): string | null {
   const member = new RegExp(`"${key}"\\s*:\\s*(?:"([0-9a-f]{32}|[0-9a-f]{16})"|"?(\\d{1,20})"?\\s*[,}])`, 'i')
   const [, digits, number] = member.exec(text) ?? []

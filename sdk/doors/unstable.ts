@@ -1,4 +1,4 @@
-// Every name that built-in plugins use. None of them is promised: they may change in any release. Import the promised names
-// from `trellis` instead, and ask for those that you miss.
+// All names that built-in plugins use. They are not promised and may change in any release. Import the promised names
+// from `trellis`, and ask for those that are missing there.
 
 export * from '../index.ts'

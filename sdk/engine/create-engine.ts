@@ -10,23 +10,26 @@ import { createEngineWithDatabase } from '../../process/engine-with-database.ts'
 
 export interface EngineOptions {
   /**
-   * What differs from the defaults, options of plugins among it; environment variables are not looked at. Without `databaseUrl` the embedded PostgreSQL
-   * runs, with its data in `dataDir`, which is `.trellis`.
+   * Settings that differ from the defaults, including options of plugins. Environment variables are not read. Without
+   * `databaseUrl`, the embedded PostgreSQL runs with its data in `dataDir`, by default `.trellis`.
    */
   readonly settings?: GivenSettings
-  /** Beside the built-in ones and those of `settings.plugins`. */
+  /** Added to the built-in ones and those of `settings.plugins`. */
   readonly plugins?: readonly Plugin[]
-  /** Takes the log; by default lines on stdout. */
+  /** Receives log entries; by default they are written to stdout. */
   readonly observe?: Observer
 }
 
-/** Refuses what JavaScript may have put beside `settings`: an admin secret that is passed over would leave all open. */
+/**
+ * Refuses settings outside of `settings`, which JavaScript allows. Ignoring a misplaced admin secret would leave the
+ * server open.
+ */
 function refuseMisplaced(options: object): void {
   const misplaced = coreOptions.find(({ key }) => key !== 'plugins' && Object.hasOwn(options, key))
   if (misplaced) throw refusedOption(`Option ${misplaced.key}`, 'it belongs into settings')
 }
 
-/** Builds an engine with the built-in plugins; `listen` opens its port, `close` ends it. */
+/** Creates an engine with the built-in plugins. `listen` opens its port, `close` stops it. */
 export async function createEngine(options: EngineOptions = {}): Promise<RunningEngine> {
   refuseMisplaced(options)
   const { settings, plugins = [], observe } = options

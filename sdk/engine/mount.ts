@@ -1,6 +1,6 @@
-// The engine inside of somebody's Fastify: `app.register(trellis, { prefix: '/api' })`. It keeps an application of its own,
-// which is handed the requests below the prefix as they arrived, so that neither knows of the other's hooks, parsers and
-// errors.
+// Mounts an engine in another Fastify application: `app.register(trellis, { prefix: '/api' })`. The engine keeps its
+// own application and receives the unmodified requests below the prefix. So neither is affected by the other's hooks,
+// parsers and errors.
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
@@ -8,27 +8,27 @@ import type { RunningEngine } from '../../core/engine/engine.ts'
 import { createEngine, type EngineOptions } from './create-engine.ts'
 import { MountedConnections } from './mounted-connections.ts'
 
-/** What `app.register(trellis, ...)` takes beside `prefix`. */
+/** The options of `app.register(trellis, ...)`, in addition to `prefix`. */
 export interface MountOptions extends EngineOptions {
-  /** One that runs already, in place of a new one: whoever made it closes it. */
+  /** An engine that runs already. Its creator has to close it. Absent: a new engine. */
   readonly engine?: RunningEngine
 }
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** The target as the client sent it, where `url` is what is left below a prefix. */
+    /** The target as the client sent it; `url` is the part below the prefix. */
     originalUrl?: string
   }
 }
 
-/** The target without so many segments of its path: those of the prefix. */
+/** Removes this number of path segments from a target: those of the prefix. */
 function below(url: string, segments: number): string {
   let start = 0
   for (let i = 0; i < segments; i++) start = url.indexOf('/', start + 1)
   return url.slice(start)
 }
 
-/** Whether a target is below the prefix; without one, whether the engine has a route there. */
+/** Whether a target is below the prefix. Without a prefix: whether the engine has a route for it. */
 function isBelow(url: string, prefix: readonly string[], { routes }: RunningEngine): boolean {
   const [path = ''] = url.split('?', 1)
   if (prefix.length === 0) return routes.some((route) => route.url === path)
@@ -39,13 +39,13 @@ function isBelow(url: string, prefix: readonly string[], { routes }: RunningEngi
 /** A Fastify plugin that serves an engine below its prefix, and closes it with the application. */
 export const trellis: FastifyPluginAsync<MountOptions> = async (scope, registered) => {
   const { engine: given, ...options } = registered
-  // Fastify's own, of what `register` takes; settings have one of that name.
+  // `register` also has an option `logLevel`, which is Fastify's, not the setting.
   if ('logLevel' in options) delete options.logLevel
   const creating = given ? null : createEngine(options)
-  // A start that the application did not wait for ends with it, too.
+  // Also closes an engine whose start the application did not wait for.
   scope.addHook('onClose', async () => (await creating?.catch(() => null))?.close())
   const engine = given ?? (await creating!)
-  // A prefix may end in a slash, as Fastify has it.
+  // Fastify accepts a prefix with a trailing slash.
   const prefix = scope.prefix.split('/').filter((segment) => segment !== '')
   const enter = (raw: IncomingMessage) => {
     const { url = '/' } = raw
@@ -53,7 +53,7 @@ export const trellis: FastifyPluginAsync<MountOptions> = async (scope, registere
     raw.url = below(url, prefix.length)
   }
   const connections = new MountedConnections(scope, engine, ({ url = '/' }) => isBelow(url, prefix, engine))
-  // The application waits for what is open before it closes.
+  // The application waits for open connections before it closes.
   scope.addHook('preClose', async () => (given ? connections.end() : engine.stop()))
   scope.addHook('onRequest', ({ raw }, reply, done) => {
     if (raw.headers.upgrade === undefined || !connections.has(raw)) return done()

@@ -1,6 +1,6 @@
-// What stays open between clients and an engine inside of somebody's Fastify: WebSockets and streams of events. The
-// application's server has one listener for the upgrades of all engines in it, which passes what is theirs through the
-// application's hooks, and leaves the rest as it would be without them.
+// Manages WebSockets and event streams of mounted engines. The application's server has one upgrade listener for all
+// engines in it. It passes their upgrades through the application's hooks and leaves other upgrades to their usual
+// handlers.
 
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import type { RunningEngine } from '../../core/engine/engine.ts'
 import { isForWebSocket } from '../../core/http/front/listener.ts'
 
-/** Whether a mounted engine is asked for by a request. */
+/** Whether a request is for the mounted engine. */
 type IsMine = (request: IncomingMessage) => boolean
 
 interface Upgrade {
@@ -16,21 +16,21 @@ interface Upgrade {
   readonly head: Buffer
 }
 
-/** The server of an application; newer versions of Node ask it which requests become upgrades. */
+/** The server of an application. Newer versions of Node ask it which requests are upgrades. */
 interface Upgrading extends Server {
   shouldUpgradeCallback?(request: IncomingMessage): boolean
 }
 
-/** What the engines in a server have in common. */
+/** The state that the engines of one server share. */
 interface Mounted {
   readonly engines: Set<IsMine>
-  /** Upgrades on their way through the hooks of the application. */
+  /** Upgrades that are in the hooks of the application. */
   readonly underway: WeakMap<IncomingMessage, Upgrade>
 }
 
 const mountedIn = new WeakMap<Server, Mounted>()
 
-/** The connections of an engine mounted in `scope`; `isMine` tells its upgrades by their target. */
+/** The connections of an engine mounted in `scope`; `isMine` recognizes its upgrades by their target. */
 export class MountedConnections {
   readonly #engine: RunningEngine
   readonly #mounted: Mounted
@@ -44,24 +44,24 @@ export class MountedConnections {
     this.#mounted.engines.add(isMine)
   }
 
-  /** Ends all. */
+  /** Closes all connections. */
   end(): void {
     for (const socket of this.#open) socket.destroy()
     for (const response of this.#answers) endAnswer(response)
   }
 
-  /** Has an answer ended with all others that may be a stream of events. */
+  /** Registers a response that may be an event stream, so that `end` closes it. */
   watch(response: ServerResponse): void {
     this.#answers.add(response)
     response.once('close', () => this.#answers.delete(response))
   }
 
-  /** Whether the request is an upgrade that the engine takes. */
+  /** Whether the request is an upgrade for the engine. */
   has(request: IncomingMessage): boolean {
     return this.#mounted.underway.has(request) && this.#engine.app.server.listenerCount('upgrade') > 0
   }
 
-  /** Hands an upgrade over that has come through the application's hooks. */
+  /** Passes on an upgrade after the application's hooks. */
   take(request: IncomingMessage, response: ServerResponse): void {
     const { socket, head } = this.#mounted.underway.get(request)!
     this.#mounted.underway.delete(request)
@@ -72,13 +72,13 @@ export class MountedConnections {
   }
 }
 
-/** Ends a stream with its connection. */
+/** Ends a stream and its connection. */
 function endAnswer(response: ServerResponse): void {
   const { headersSent, socket } = response
   if (headersSent) response.end(() => socket?.destroySoon())
 }
 
-/** Listens for all engines of a server. */
+/** Installs the upgrade listener for all engines of a server. */
 function takeUpgrades(scope: FastifyInstance, server: Upgrading): Mounted {
   const engines = new Set<IsMine>()
   const underway = new WeakMap<IncomingMessage, Upgrade>()
@@ -94,7 +94,7 @@ function takeUpgrades(scope: FastifyInstance, server: Upgrading): Mounted {
     try {
       response.assignSocket(request.socket)
     } catch {
-      // Somebody else, such as @fastify/websocket, passes all upgrades through the application.
+      // Another plugin, such as @fastify/websocket, passes all upgrades through the application.
       return
     }
     response.shouldKeepAlive = false
@@ -102,7 +102,7 @@ function takeUpgrades(scope: FastifyInstance, server: Upgrading): Mounted {
     socket.on('error', ignore)
     scope.routing(request, response)
   }
-  // It is the first one, so that it knows before others pass the request on.
+  // The first hook, so that it runs before others pass the request on.
   scope.addHook('onReady', (done) => {
     server.prependListener('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (isTaken(request)) {

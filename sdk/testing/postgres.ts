@@ -1,5 +1,5 @@
-// The PostgreSQL of tests: one per process, started when first needed. Its databases are made from a template that holds
-// the schema `trellis`. A developer's own PostgreSQL can be named by a variable instead.
+// The PostgreSQL of tests: one per process, started when first needed. Its databases are copies of a template that
+// contains the schema `trellis`. A variable can name an existing PostgreSQL instead.
 
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -16,25 +16,25 @@ import { builtInPlugins } from '../../plugins/index.ts'
 import { EmbeddedPostgres } from '../../process/embedded/embedded.ts'
 import { watchOver } from '../../process/embedded/watch.ts'
 
-/** A PostgreSQL, and the database in it that others are made from. */
+/** A PostgreSQL and its template database. */
 export interface TestPostgres {
-  /** Of a database to connect to for making others. */
+  /** The URL of a database to connect to for creating others. */
   readonly url: string
   readonly template: string
 }
 
-/** One that somebody has to stop. */
+/** A PostgreSQL that its starter has to stop. */
 export interface OwnedPostgres extends TestPostgres {
   stop(): Promise<void>
 }
 
-/** Names a PostgreSQL to use in place of an own one. */
+/** Names an existing PostgreSQL to use instead of a new one. */
 export const urlVariable = 'TRELLIS_TEST_DATABASE_URL'
 
-/** Names the template in it; without, one is made. */
+/** Names the template in it; if it is not set, one is created. */
 export const templateVariable = 'TRELLIS_TEST_TEMPLATE'
 
-/** A directory that users other than the one of the tests may pass, as PostgreSQL needs when root runs the tests. */
+/** Creates a directory that other users can enter. PostgreSQL needs that when root runs the tests. */
 export function makeTemporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'trellis-test-'))
   chmodSync(directory, 0o755)
@@ -48,7 +48,7 @@ export function urlOfDatabase(url: string, database: string): string {
   return other.href
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function onServer(url: string, statement: string): Promise<void> {
   const client = await connectOnce(url)
   try {
@@ -58,16 +58,16 @@ export async function onServer(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Makes a database from a template: from 15 on PostgreSQL would log each of its pages, which takes twice the time of copying its files. */
+/** Copies a database by its files. Since PostgreSQL 15 the default logs each page, which takes twice as long. */
 export const copyDatabase = (url: string, name: string, template: string): Promise<void> =>
   onServerOf(url, `create database ${name} template ${template} strategy file_copy`, [
     `create database ${name} template ${template}`,
   ])
 
-/** How often one that is still used is tried again, and the milliseconds in between. */
+/** Attempts to drop a database that is still in use, and the pause between them in milliseconds. */
 const [dropAttempts, dropPause] = [20, 50] as const
 
-/** Drops a database, whoever is connected to it. Those that decode its log PostgreSQL does not end by itself. */
+/** Drops a database and closes its connections. PostgreSQL does not close replication connections by itself. */
 export async function dropDatabase(url: string, name: string): Promise<void> {
   for (let left: number = dropAttempts; ; left--) {
     try {
@@ -81,7 +81,7 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
   }
 }
 
-/** Before 13 it takes two statements. */
+/** Before PostgreSQL 13 it takes two statements. */
 const dropOnce = (url: string, name: string): Promise<void> =>
   onServerOf(url, `drop database ${name} with (force)`, [
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
@@ -90,7 +90,7 @@ const dropOnce = (url: string, name: string): Promise<void> =>
 
 const [syntaxError, objectInUse] = ['42601', '55006']
 
-/** Runs a statement, or what there is in its place for a PostgreSQL that does not know it. */
+/** Runs a statement, or its replacement on a PostgreSQL that does not support it. */
 async function onServerOf(url: string, statement: string, otherwise: readonly string[]): Promise<void> {
   try {
     await onServer(url, statement)
@@ -100,7 +100,7 @@ async function onServerOf(url: string, statement: string, otherwise: readonly st
   }
 }
 
-/** Makes the template in a PostgreSQL. */
+/** Creates the template in a PostgreSQL. */
 export async function withTemplate(server: Pick<OwnedPostgres, 'url' | 'stop'>): Promise<OwnedPostgres> {
   const template = `trellis_template_${randomBytes(6).toString('hex')}`
   await onServer(server.url, `create database ${template}`)
@@ -117,10 +117,10 @@ export async function withTemplate(server: Pick<OwnedPostgres, 'url' | 'stop'>):
   }
 }
 
-/** Not durable, and with room for the pools of tests that run side by side. */
+/** Without durability, and with enough connections for tests that run in parallel. */
 const parameters = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' }
 
-/** Starts a PostgreSQL that keeps nothing; `setup` is what a superuser does first. It ends with the process. */
+/** Starts a temporary PostgreSQL that stops with the process; a superuser runs `setup` first. */
 export async function startTemporary(setup: readonly string[] = []): Promise<Pick<OwnedPostgres, 'url' | 'stop'>> {
   const directory = makeTemporaryDirectory()
   const remove = () => rmSync(directory, { recursive: true, force: true })
@@ -145,7 +145,7 @@ export async function startTemporary(setup: readonly string[] = []): Promise<Pic
   }
 }
 
-/** The PostgreSQL that whoever started this process shares; null when nobody does. */
+/** The PostgreSQL that the parent process shares; null if there is none. */
 export function sharedPostgres(): TestPostgres | null {
   const { [urlVariable]: url, [templateVariable]: template } = environment
   return url !== undefined && template !== undefined ? { url, template } : null
@@ -167,7 +167,7 @@ export function testPostgres(): Promise<TestPostgres> {
   return own
 }
 
-/** Makes a database from the template; the function that is returned drops it. */
+/** Creates a database from the template; the returned function drops it. */
 export async function makeDatabase({ url: server, template }: TestPostgres) {
   const name = `test_${randomBytes(8).toString('hex')}`
   await copyDatabase(server, name, template)

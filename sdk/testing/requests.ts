@@ -1,18 +1,18 @@
-// The calls of a test against a server.
+// Sends the requests of a test to a server.
 
 import type { Settings } from '../../core/engine/options.ts'
 import { dialects } from '../../core/names/dialect.ts'
 
 export interface RequestOptions {
-  /** Sent as the role header. */
+  /** Sent in the role header. */
   readonly role?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface RawRequest extends RequestOptions {
-  /** Absent: GET, or POST where there is a body. */
+  /** Default: GET, or POST if there is a body. */
   readonly method?: string
-  /** A string or bytes as they are; anything else as JSON. */
+  /** A string or Buffer is sent unchanged, other values as JSON. */
   readonly body?: unknown
 }
 
@@ -20,14 +20,14 @@ export interface Answer<Body = unknown> {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed text when it is JSON, else the text. */
+  /** The parsed JSON, or the text if it is not JSON. */
   readonly body: Body
 }
 
 /** Sends a request to a path of the server. */
 export type SendRequest = <Body = unknown>(path: string, request?: RawRequest) => Promise<Answer<Body>>
 
-/** Sends requests to whatever listens at a URL. */
+/** Returns a sender for the server at a URL. */
 export function requestsTo(url: string, { dialect }: Pick<Settings, 'dialect'>): SendRequest {
   const roleHeader = dialects[dialect].roleVariable
   return async (path, { body, role, headers, method } = {}) => {

@@ -232,7 +232,7 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'a job that is run nowhere': [
     mistaken((engine) => engine.use(jobs).declare(untyped({ name: 'nightly', per: 'node', run: handle }))),
-    /^plugin "mine" failed to start: job "nightly": "per" has to be one of cluster, instance, but is node$/,
+    /^plugin "mine" failed to start: job "nightly": "per" has to be one of cluster, instance, and is node$/,
   ],
   'a schedule that is a text': [
     mistaken((engine) => engine.use(jobs).declare(untyped({ name: 'nightly', schedule: '* * * * *', run: handle }))),

@@ -31,8 +31,7 @@ export const httpOptions = {
     flag: 'server-host',
     variable: 'SERVER_HOST',
     placeholder: 'HOST',
-    description:
-      'address to listen on; * means all interfaces. Default: * with an admin secret, localhost without one',
+    description: 'address to listen on; * means all interfaces. Default: * with an admin secret, localhost without one',
   }),
   maxBodySize: whole(
     20_971_520,

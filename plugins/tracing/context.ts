@@ -47,7 +47,7 @@ export class UnrecordedSpan implements CurrentSpan {
 /** The span of a request with these headers. */
 export const unrecordedRequest = (headers: RequestHeaders) => new UnrecordedSpan(() => spanOf(headers))
 
-/** Holds the current span; outside of requests there is none. */
+/** The current span; null outside of requests. */
 export class SpanStorage {
   readonly #storage = new AsyncLocalStorage<CurrentSpan>()
 

@@ -8,7 +8,7 @@ const zeros = /^0+$/
 /** W3C requires to pass on at least this many characters. */
 const maxState = 512
 
-/** The parent span in a request's headers; null if there is none. W3C headers take precedence. */
+/** The parent span in a request's headers; null if they have no valid one. W3C headers take precedence. */
 export const spanOf = (headers: RequestHeaders): SpanIds | null =>
   w3cSpan(headers) ?? b3Span(headers) ?? shortB3Span(headers)
 

@@ -20,7 +20,7 @@ export function storedSpan(ids: SpanIds, w3c: SpanIds | null): string {
   return `{${numbers}${texts.join('')}}`
 }
 
-/** The span in such a text; null if there is none. */
+/** The span in such a text; null if it holds no valid one. */
 export function readStoredSpan(text: string): SpanIds | null {
   const parent = stringIn(text, 'traceparent')
   if (parent !== null) return spanOfTraceParent(parent, stringIn(text, 'tracestate'))

@@ -145,7 +145,7 @@ export async function startTemporary(setup: readonly string[] = []): Promise<Pic
   }
 }
 
-/** The PostgreSQL that the parent process shares; null if there is none. */
+/** The PostgreSQL that the parent process shares; null if it shares none. */
 export function sharedPostgres(): TestPostgres | null {
   const { [urlVariable]: url, [templateVariable]: template } = environment
   return url !== undefined && template !== undefined ? { url, template } : null

@@ -22,7 +22,7 @@ const notes = { schema: Type.Array(Type.String()), empty: [] }
 const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegExp]>> = {
   'no plugin': [undefined, /^undefined is not a plugin: it must come from definePlugin/],
   'the module of a plugin': [{ default: mistaken(() => {}) }, /^\{ default: .* is not a plugin/],
-  'a plugin that never was one': [{ name: 'mine', register() {} }, /^\{ name: 'mine', .* is given as a plugin/],
+  'a plugin that never was one': [{ name: 'mine', register() {} }, /^\{ name: 'mine', .* is not a plugin/],
   'a plugin without a name': [mistaken(() => {}, { name: undefined }), /^\{.* is not a plugin/],
   'an option that is undefined': [
     mistaken(() => {}, { options: { size: undefined } }),

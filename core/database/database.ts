@@ -1,4 +1,4 @@
-// The served database, for whoever asks it something; `PooledDatabase` says which connections that takes.
+// The served database as its callers see it; `PooledDatabase` decides which connection a statement gets.
 
 import type { Caller } from '../concurrency/shares.ts'
 import type { DecodedCommit, Decoding } from './hearing/decoding.ts'
@@ -13,43 +13,37 @@ export interface TransactionOptions {
   /** Absent: the configured one. */
   readonly isolation?: Isolation
   readonly readOnly?: boolean
-  /**
-   * Whether the work does nothing but run statements: then it is run once more where one of them was prepared for types that are
-   * gone. Absent: no.
-   */
+  /** Whether the work only runs statements, so it can run again if a prepared statement became invalid. Absent: no. */
   readonly isRepeatable?: boolean
   /** Settings of PostgreSQL for this transaction. */
   readonly settings?: TransactionSettings
-  /** Cancels what runs when it aborts, and has the transaction rolled back with the reason as its error. */
+  /** If it aborts, the running statement is cancelled and the transaction is rolled back; its reason is the error. */
   readonly signal?: AbortSignal | null
-  /**
-   * When it began to wait for its turn (`performance.now()`); absent: now. While nobody gets a connection, it waits for one
-   * no longer than if it had asked then.
-   */
+  /** When the caller began to wait (`performance.now()`); the pool timeout counts from then. Absent: now. */
   readonly since?: number
-  /** Who asks, and has a share of the connections; absent: the server itself. */
+  /** The caller, which has a share of the connections; absent: the server itself. */
   readonly caller?: Caller | null
 }
 
 export type ChangeOptions = Pick<TransactionOptions, 'settings' | 'signal' | 'caller'>
 
-/** Who reads, and what may end it before it has an answer. */
+/** The caller of a read, and what may end it early. */
 export interface ReadOptions {
   /** Its reason is the error. */
   readonly signal?: AbortSignal | null
-  /** Asked for, when a read may take longer, what aborts as soon as nobody waits for the answer any more. */
+  /** Called when a read may take longer; its signal aborts as soon as the answer is no longer wanted. */
   readonly whenUnwanted?: (() => AbortSignal) | null
-  /** Who asks, and has a share of the connections; absent: the server itself. */
+  /** The caller, which has a share of the connections; absent: the server itself. */
   readonly caller?: Caller | null
 }
 
-/** How many connections there are now, and what they do. */
+/** How many connections are open and in use. */
 export interface ConnectionCounts {
-  /** Of the pool: open, among them idle, and requests that wait for one. */
+  /** Of the pool: open connections, idle ones among them, and requests that wait for one. */
   readonly pooled: number
   readonly idle: number
   readonly waiting: number
-  /** Lanes, and statements that were sent on them and not answered. */
+  /** Lanes, and statements in flight on them. */
   readonly shared: number
   readonly pending: number
 }
@@ -58,21 +52,21 @@ export interface Database {
   /** Major version of the server; 0 before it is connected. */
   readonly serverVersion: number
   readonly connections: ConnectionCounts
-  /** Runs a read outside a transaction; the bytes of its first row's first column, null when there is none. */
+  /** Runs a read outside a transaction and returns the bytes of the first row's first column, or null. */
   answer(
     statement: PreparedStatement,
     values: readonly (string | null)[],
     options?: ReadOptions,
   ): Promise<Buffer | null>
-  /** The same of one that answers many: the bytes of all columns of all rows. */
+  /** As `answer`, for a statement with many answers: returns the bytes of all columns of all rows. */
   answerMany(
     statement: PreparedStatement,
     values: readonly (string | null)[],
     options?: ReadOptions,
   ): Promise<(Buffer | null)[][]>
   /**
-   * Runs one statement that writes, in a transaction of its own with these settings; the bytes of its first row's first
-   * column. When the signal aborts the statement is cancelled, and the reason is the error unless it was done before.
+   * Runs one statement that writes in its own transaction with these settings, and returns the bytes of the first row's
+   * first column. If the signal aborts before the statement is done, it is cancelled and the reason is the error.
    */
   change(
     statement: PreparedStatement,
@@ -80,30 +74,30 @@ export interface Database {
     options: ChangeOptions,
   ): Promise<Buffer | null>
   /**
-   * Runs one statement of the server's own, which may write, with these settings, which sees what is committed by then;
-   * all columns of all rows as texts. Aborting is as with `change`.
+   * Runs one statement of the server itself with these settings; it may write, and sees everything committed so far.
+   * Returns all columns of all rows as texts. Aborts as `change` does.
    */
   texts(
     statement: PreparedStatement,
     values: readonly (string | null)[],
     options?: ChangeOptions,
   ): Promise<(string | null)[][]>
-  /** Runs text with values outside a transaction and returns the rows, for what is not on the hot path. */
+  /** Runs text with values outside a transaction and returns the rows; not for the hot path. */
   rows<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
   /**
-   * Runs `work` in a transaction: committed when it returns, rolled back when it throws. When its first statement proves
-   * not to be prepared any more, it is run once more.
+   * Runs `work` in a transaction: committed when it returns, rolled back when it throws. If its first statement is no
+   * longer prepared, it runs once more.
    */
   transaction<T>(work: (transaction: OwnTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Calls `onNotify` for each notification until `stop`; `onLost` when the connection ends otherwise. */
+  /** Calls `onNotify` for each notification until `stop`; calls `onLost` if the connection ends before. */
   listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening>
-  /** Tells of each committed transaction which tables it changed, until `stop`; rejects where the server does not let it. */
+  /** Reports the tables that each committed transaction changed, until `stop`; rejects if the server does not allow it. */
   decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding>
-  /** Whether the database answers; known within a second, whatever else is at work. */
+  /** Whether the database answers, within a second even when all other connections are busy. */
   answers(): Promise<boolean>
 }
 
-/** The database for those who may ask it but neither open nor close it. */
+/** The database without `open` and `close`. */
 export const lend = (database: Database): Database => ({
   get serverVersion() {
     return database.serverVersion

@@ -1,4 +1,4 @@
-// The options of the database: where it is, and how many connections it gets.
+// The options of the database: its address, and how many connections the server opens.
 
 import { choice, text, trueOrFalse, whole, wholeOrNone } from '../options/option-kinds.ts'
 import type { SettingsOf } from '../options/option-values.ts'
@@ -7,13 +7,13 @@ import { refusalOfHosts, spelledOut } from './wire/connection-url.ts'
 
 const databaseSchemes = ['postgres:', 'postgresql:']
 
-/** An `@` in the path, in a fragment, or where a parameter's name should be: one before it ended the password too early. */
+/** An `@` in the path, the fragment or a parameter's name: an unescaped character before it ended the password too early. */
 const misread = /^\s*[a-z]+:\/\/[^/?#]*(?:\/[^?#]*@|(?:\/[^?#]*)?\?[^=&#]*@|[^#]*#.*@)/i
 
 const misreadText =
   'Expecting a URL whose user, password and database are percent-encoded: an @ after the host shows that a / ? # or @ is not (%2F %3F %23 %40)'
 
-/** What is wrong with the URL of a PostgreSQL; null: nothing that can be seen of it alone. */
+/** Why the URL of a PostgreSQL is refused; null if the URL alone shows no mistake. */
 export function databaseUrlRefusal(given: string): string | null {
   const url = spelledOut(given)
   const scheme = URL.canParse(url) ? new URL(url).protocol : null

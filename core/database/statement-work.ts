@@ -1,8 +1,8 @@
-// Statements as plugins see them when they measure or trace the database.
+// Statements as plugins see them for metrics and traces.
 
 import type { Around } from '../around/around.ts'
 
-/** A statement on its way to PostgreSQL and back, including the wait for a connection. */
+/** A statement from the wait for a connection to its answer. */
 export interface StatementWork {
   /** `query`: answers a request alone; `transaction`: part of a transaction; `other`: run for the server itself. */
   readonly kind: 'query' | 'transaction' | 'other'
@@ -10,7 +10,7 @@ export interface StatementWork {
   readonly digest: string | null
 }
 
-/** The function around statements; null where no plugin has one. */
+/** The function around statements; null if no plugin has one. */
 export interface StatementHooks {
   readonly statement: Around<StatementWork> | null
 }

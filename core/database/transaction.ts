@@ -16,9 +16,9 @@ export interface Transaction {
   script(text: string): Promise<ScriptResult>
 }
 
-/** A transaction for whoever opened it, and so knows what comes last. */
+/** A transaction as its opener sees it, which knows which statement is the last. */
 export interface OwnTransaction extends Transaction {
-  /** As `bytes`, for the last statement: it is committed behind it without another round trip. */
+  /** As `bytes`, for the last statement: the COMMIT is sent behind it, without another round trip. */
   lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null>
 }
 

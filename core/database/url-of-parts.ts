@@ -1,9 +1,9 @@
-// A database that is given in parts, as libpq's programs take it: `--host`, `--port` and so on.
+// A database given in parts, as libpq's programs take it: `--host`, `--port` and so on.
 
 import { OptionsError } from '../options/option-values.ts'
 import type { DatabaseSettings } from './options.ts'
 
-/** The URL of a database that is given in parts; null when none is. */
+/** The URL of a database given in parts; null if no part is given. */
 export function urlOfParts(settings: DatabaseSettings, prefix: string): string | null {
   const { databaseHost: host, databasePort: port, databaseUser: user, databaseName: name } = settings
   const parts = [host, port, user, name, settings.databasePassword, settings.databaseOptions]
@@ -16,7 +16,7 @@ export function urlOfParts(settings: DatabaseSettings, prefix: string): string |
   const credentials = [user, settings.databasePassword].flatMap((part) =>
     part === null ? [] : [encodeURIComponent(part)],
   )
-  // The directory of a Unix socket has no place in a URL's host.
+  // A URL's host cannot hold the directory of a Unix socket.
   const isSocket = host.startsWith('/')
   const place = isSocket ? 'localhost' : `${host.includes(':') ? `[${host}]` : host}:${port}`
   const query = [

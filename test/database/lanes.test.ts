@@ -50,7 +50,7 @@ test('reads that proved short share two connections', async (t) => {
 test('of two lanes a read gets the one that answers sooner, not the one with fewer before it', async (t) => {
   const { url } = await testDatabase(t)
   const lanes = new Lanes({
-    connect: () => connect({ url, settingNames: [], patienceMillis: 5000 }),
+    connect: () => connect({ url, settingNames: [], timeoutMillis: 5000 }),
     count: 2,
     atWork: () => 0,
     lifetimeMillis: null,

@@ -12,7 +12,7 @@ test('channels that are listened to at the same time are heard, and nothing is w
   const onWarning = (warning: Error) => warnings.push(warning)
   process.on('warning', onWarning)
   atEnd(t, () => process.off('warning', onWarning))
-  const listener = new Listener({ url, patienceMillis: 10_000 })
+  const listener = new Listener({ url, timeoutMillis: 10_000 })
   atEnd(t, () => listener.close())
   const client = new pg.Client({ connectionString: url })
   await client.connect()

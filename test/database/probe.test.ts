@@ -26,7 +26,7 @@ test('a connection that takes longer than an answer may is there for who asks ne
     connects++
     return made.promise
   }
-  const probe = new Probe({ connect, patienceMillis: 20 })
+  const probe = new Probe({ connect, timeoutMillis: 20 })
   assert.equal(await probe.answers(), false)
   const client = clientThat('answers')
   made.resolve(client as unknown as AnsweringClient)
@@ -38,7 +38,7 @@ test('one on which nothing is answered is given up, and the next question gets a
   const clients = [clientThat('keeps silent'), clientThat('answers')]
   const left = [...clients]
   const connect = async () => left.shift() as unknown as AnsweringClient
-  const probe = new Probe({ connect, patienceMillis: 20 })
+  const probe = new Probe({ connect, timeoutMillis: 20 })
   assert.equal(await probe.answers(), false)
   assert.equal(await probe.answers(), true)
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('one on which nothing is answered is given up, and the next question gets a
 
 test('a connection that is still being made when the probe is closed is ended when it comes', async () => {
   const made = Promise.withResolvers<AnsweringClient>()
-  const probe = new Probe({ connect: () => made.promise, patienceMillis: 20 })
+  const probe = new Probe({ connect: () => made.promise, timeoutMillis: 20 })
   assert.equal(await probe.answers(), false)
   await probe.close()
   const client = clientThat('answers')

@@ -1,5 +1,5 @@
-// A connection that hears which tables each committed transaction changed, by logical decoding over a slot that ends with
-// the connection. It needs `wal_level = logical`, the right to replicate, and the decoder that comes with PostgreSQL.
+// A connection that reports the tables each committed transaction changed, by logical decoding over a temporary slot.
+// It needs `wal_level = logical`, the REPLICATION privilege, and the `test_decoding` plugin that ships with PostgreSQL.
 
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
@@ -8,23 +8,23 @@ import { abandon, closeClient } from '../wire/cancel-request.ts'
 import { connectionConfig } from '../wire/connection-config.ts'
 import { DatabaseClient } from '../wire/database-client.ts'
 
-/** What a transaction changed. */
+/** The changes of one transaction. */
 export interface DecodedCommit {
-  /** The lower 32 bits of the transaction's number. */
+  /** The lower 32 bits of the transaction's id. */
   readonly transaction: number
-  /** Qualified names of tables, quoted as PostgreSQL does where they need it; of partitions, their own. */
+  /** Qualified table names, quoted where PostgreSQL quotes them; partitions are listed by their own name. */
   readonly tables: ReadonlySet<string>
 }
 
 export interface DecodingOptions {
   /** A connection URL. */
   readonly url: string
-  /** Milliseconds that connecting may take. */
-  readonly patienceMillis: number
+  /** Connection timeout, in milliseconds. */
+  readonly timeoutMillis: number
   readonly onCommit: (commit: DecodedCommit) => void
-  /** Told once when the connection ends otherwise than by {@link Decoding.stop}. */
+  /** Called once if the connection ends before {@link Decoding.stop}. */
   readonly onLost: (error: Error) => void
-  /** Gives it up where it has not begun. */
+  /** Gives up while the decoding has not begun. */
   readonly signal: AbortSignal
 }
 
@@ -34,21 +34,21 @@ export interface Decoding {
 
 const message = { data: 0x77, keepAlive: 0x6b } as const
 
-/** Of a message with data: its kind, where it begins and ends in the log, and the time. */
+/** Before a message's data: its kind, the start and end of its position in the log, and the time. */
 const headLength = 1 + 8 + 8 + 8
 
-/** What comes before the details of a changed row: `table public.book: INSERT: …`. */
+/** The beginning of a changed row's text: `table public.book: INSERT: …`. */
 const tablePrefix = Buffer.from('table ')
 const tableEnd = Buffer.from(': ')
 const commitPrefix = Buffer.from('COMMIT ')
 
-/** Makes decodings until it is closed, which ends what is being made. */
+/** Makes decodings; closing it ends those that are still starting. */
 export class Decoder {
-  readonly #options: Pick<DecodingOptions, 'url' | 'patienceMillis'>
+  readonly #options: Pick<DecodingOptions, 'url' | 'timeoutMillis'>
   readonly #closing = new AbortController()
   readonly #making = new Set<Promise<unknown>>()
 
-  constructor(options: Pick<DecodingOptions, 'url' | 'patienceMillis'>) {
+  constructor(options: Pick<DecodingOptions, 'url' | 'timeoutMillis'>) {
     this.#options = options
   }
 
@@ -66,11 +66,11 @@ export class Decoder {
   }
 }
 
-/** Follows the changes until it is stopped; rejects with what `pg` says. Making the slot waits for transactions that run. */
+/** Follows the changes until stopped; rejects with the error of `pg`. Creating the slot waits for running transactions. */
 async function decode(options: DecodingOptions): Promise<Decoding> {
-  const { url, patienceMillis, onLost, signal } = options
+  const { url, timeoutMillis, onLost, signal } = options
   signal.throwIfAborted()
-  const config = { ...connectionConfig(url), connectionTimeoutMillis: patienceMillis, replication: 'database' }
+  const config = { ...connectionConfig(url), connectionTimeoutMillis: timeoutMillis, replication: 'database' }
   const client = new DatabaseClient(config)
   let isOver = false
   const lose = (error: Error) => {
@@ -105,7 +105,7 @@ async function decode(options: DecodingOptions): Promise<Decoding> {
   return { stop }
 }
 
-/** What `pg`'s connection does beyond its types. */
+/** Members of `pg`'s connection that its types leave out. */
 interface Wire extends pg.Connection {
   sendCopyFromChunk(chunk: Buffer): void
 }
@@ -121,7 +121,7 @@ class ChangeStream implements pg.Submittable {
   readonly #options: Pick<DecodingOptions, 'onCommit' | 'onLost'>
   readonly #outcome: Outcome
   #tables = new Set<string>()
-  /** The beginning of the last row's message, up to the name of its table: most rows of a transaction are of one. */
+  /** The last row's message up to the table name: a cache, since most rows of a transaction have the same table. */
   #last = Buffer.alloc(0)
   #isStarted = false
 
@@ -168,7 +168,7 @@ class ChangeStream implements pg.Submittable {
     }
   }
 
-  /** `TRUNCATE` names several tables, other changes one. */
+  /** A `TRUNCATE` names several tables, any other change one. */
   #addTables(text: Buffer): void {
     const end = endOfNames(text)
     const names = text.toString('utf8', tablePrefix.length, end)
@@ -179,7 +179,7 @@ class ChangeStream implements pg.Submittable {
   }
 }
 
-/** Where the names of tables end: at the first `: ` outside of quotes. */
+/** The end of the table names: the first `: ` outside quotes. */
 function endOfNames(text: Buffer): number {
   let isQuoted = false
   for (let i = tablePrefix.length; i < text.length; i++) {
@@ -192,7 +192,7 @@ function endOfNames(text: Buffer): number {
 const startsWith = (text: Buffer, prefix: Buffer): boolean =>
   text.length >= prefix.length && text.compare(prefix, 0, prefix.length, 0, prefix.length) === 0
 
-/** Says that everything up to there was read, so that the server keeps none of it. */
+/** Confirms the log up to this position, so the server can discard it. */
 function reply(wire: Wire, position: bigint): void {
   const status = Buffer.alloc(1 + 8 + 8 + 8 + 8 + 1)
   status.write('r', 'latin1')

@@ -1,4 +1,4 @@
-// The connection that hears notifications: one for all channels, open for as long as anybody listens to one.
+// The connection that receives notifications: one for all channels, open while at least one has a subscriber.
 
 import pg from 'pg'
 import { closeClient } from '../wire/cancel-request.ts'
@@ -8,25 +8,25 @@ import { DatabaseClient } from '../wire/database-client.ts'
 export interface ListenerOptions {
   /** A connection URL. */
   readonly url: string
-  /** Milliseconds that connecting may take. */
-  readonly patienceMillis: number
+  /** Connection timeout, in milliseconds. */
+  readonly timeoutMillis: number
 }
 
-/** Somebody who listens to a channel. */
-interface Ear {
+/** A subscriber of a channel. */
+interface Subscriber {
   readonly channel: string
   readonly onNotify: (payload: string) => void
   readonly onLost: (error: Error) => void
-  /** Whether the database was told; until then what fails is a rejection. */
+  /** Whether LISTEN has succeeded; until then a failure rejects the call. */
   isOpen: boolean
 }
 
 interface Connection {
   readonly client: DatabaseClient
   readonly ready: Promise<unknown>
-  /** The end of what it was told last: `pg` takes one statement after the other. */
-  told: Promise<unknown>
-  readonly ears: Set<Ear>
+  /** The end of the last statement sent: `pg` takes one statement at a time. */
+  lastStatement: Promise<unknown>
+  readonly subscribers: Set<Subscriber>
   isOver: boolean
 }
 
@@ -42,49 +42,52 @@ export class Listener {
     this.#options = options
   }
 
-  /**
-   * Listens to a channel until it is stopped; rejects with what `pg` says. `onLost` is told once when the connection ends
-   * otherwise.
-   */
+  /** Listens to a channel until stopped; rejects with the error of `pg`. `onLost` is called once if the connection ends before. */
   async listen(
     channel: string,
     onNotify: (payload: string) => void,
     onLost: (error: Error) => void,
   ): Promise<Listening> {
     const connection = this.#connection ?? this.#connect()
-    const ear: Ear = { channel, onNotify, onLost, isOpen: false }
-    connection.ears.add(ear)
+    const subscriber: Subscriber = { channel, onNotify, onLost, isOpen: false }
+    connection.subscribers.add(subscriber)
     try {
       await connection.ready
-      await tell(connection, () => listensTo(connection))
-      ear.isOpen = true
+      await send(connection, () => listenStatements(connection))
+      subscriber.isOpen = true
     } catch (error) {
-      await this.#leave(connection, ear)
+      await this.#leave(connection, subscriber)
       throw error
     }
-    return { stop: () => this.#leave(connection, ear) }
+    return { stop: () => this.#leave(connection, subscriber) }
   }
 
-  /** Ends the connection, and tells nobody. */
+  /** Ends the connection without calling `onLost`. */
   async close(): Promise<void> {
     if (this.#connection) await this.#end(this.#connection)
   }
 
   #connect(): Connection {
-    const { url, patienceMillis } = this.#options
-    const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: patienceMillis })
-    const ears = new Set<Ear>()
+    const { url, timeoutMillis } = this.#options
+    const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: timeoutMillis })
+    const subscribers = new Set<Subscriber>()
     const lose = (error: Error) => {
       if (connection.isOver) return
       this.#forget(connection)
-      for (const ear of [...ears]) if (ear.isOpen) ear.onLost(error)
+      for (const subscriber of [...subscribers]) if (subscriber.isOpen) subscriber.onLost(error)
     }
     client.on('notification', ({ channel, payload }) => {
-      for (const ear of ears) if (ear.channel === channel) ear.onNotify(payload ?? '')
+      for (const subscriber of subscribers) if (subscriber.channel === channel) subscriber.onNotify(payload ?? '')
     })
     client.on('error', lose)
     client.on('end', () => lose(new Error('connection ended')))
-    const connection: Connection = { client, ready: client.connect(), told: Promise.resolve(), ears, isOver: false }
+    const connection: Connection = {
+      client,
+      ready: client.connect(),
+      lastStatement: Promise.resolve(),
+      subscribers,
+      isOver: false,
+    }
     connection.ready.catch(lose)
     this.#connection = connection
     return connection
@@ -95,14 +98,14 @@ export class Listener {
     if (this.#connection === connection) this.#connection = null
   }
 
-  async #leave(connection: Connection, ear: Ear): Promise<void> {
-    const { ears, isOver } = connection
-    ears.delete(ear)
+  async #leave(connection: Connection, subscriber: Subscriber): Promise<void> {
+    const { subscribers, isOver } = connection
+    subscribers.delete(subscriber)
     if (isOver) return
-    if (ears.size === 0) await this.#end(connection)
-    else if (![...ears].some(({ channel }) => channel === ear.channel)) {
-      const rest = () => `UNLISTEN ${pg.escapeIdentifier(ear.channel)}; ${listensTo(connection)}`
-      await tell(connection, rest).catch(() => {})
+    if (subscribers.size === 0) await this.#end(connection)
+    else if (![...subscribers].some(({ channel }) => channel === subscriber.channel)) {
+      const rest = () => `UNLISTEN ${pg.escapeIdentifier(subscriber.channel)}; ${listenStatements(connection)}`
+      await send(connection, rest).catch(() => {})
     }
   }
 
@@ -112,13 +115,13 @@ export class Listener {
   }
 }
 
-/** Each time all channels: so the activity of the connection shows what it listens to. */
-const listensTo = ({ ears }: Connection): string =>
-  [...new Set([...ears].map(({ channel }) => `LISTEN ${pg.escapeIdentifier(channel)}`))].join('; ')
+/** All channels each time, so that the connection's activity shows what it listens to. */
+const listenStatements = ({ subscribers }: Connection): string =>
+  [...new Set([...subscribers].map(({ channel }) => `LISTEN ${pg.escapeIdentifier(channel)}`))].join('; ')
 
-/** Sends a statement when those before it are over; `text` is asked for it then. */
-function tell(connection: Connection, text: () => string): Promise<unknown> {
-  const telling = connection.told.then(() => connection.client.query(text()))
-  connection.told = telling.catch(() => {})
-  return telling
+/** Sends a statement after those before it; `text` is computed at that moment. */
+function send(connection: Connection, text: () => string): Promise<unknown> {
+  const sent = connection.lastStatement.then(() => connection.client.query(text()))
+  connection.lastStatement = sent.catch(() => {})
+  return sent
 }

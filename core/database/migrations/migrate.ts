@@ -1,5 +1,5 @@
-// Brings the schema `trellis` up to date before anything reads it. Servers that start at once on one database take turns by
-// an advisory lock, and all pending migrations run in one transaction: a kill leaves all of them or none.
+// Brings the schema `trellis` up to date before it is read. Servers that start on one database at the same time take turns
+// with an advisory lock. All pending migrations run in one transaction: a kill leaves all of them or none.
 
 import type { Knex } from 'knex'
 import type pg from 'pg'
@@ -11,7 +11,7 @@ import { isReadOnlyTransaction } from '../wire/postgres-errors.ts'
 import { coreMigrations } from './baseline.ts'
 import type { MigrationOwner } from './migration.ts'
 
-/** Any number that no other program locks by. */
+/** An arbitrary number that no other program is likely to lock. */
 const advisoryLock = 7_253_146_508
 
 const oldestMajor = 12
@@ -92,13 +92,13 @@ async function requireVersion(client: pg.Client): Promise<void> {
   )
 }
 
-/** The history of the database. Refuses a history with migrations that this release lacks, and one that lost its rows. */
+/** The history of the database. Refuses migrations that this release lacks, and a history whose rows were lost. */
 async function appliedMigrations(client: pg.Client, owners: readonly MigrationOwner[]): Promise<string[]> {
   const { rows: found } = await client.query(`select 1 where to_regclass('trellis.migration') is not null`)
   if (found.length === 0) return []
   const { rows } = await client.query<{ name: string }>('select name from trellis.migration order by id')
   const names = rows.map(({ name }) => name)
-  // Renaming the schema would leave triggers on tables that write to it.
+  // Renaming the schema would keep triggers on users' tables that write to it.
   if (names.length === 0) {
     throw new StartError(
       `The schema trellis of the database "${client.database}" has its tables without what was in them, as a dump without data leaves it: have the owner run DROP SCHEMA trellis CASCADE, which takes along the triggers that write to it, or use another database`,
@@ -128,14 +128,14 @@ function refuseNewer(owner: MigrationOwner, applied: readonly string[]): void {
 }
 
 async function run(client: pg.Client, listed: readonly ListedMigration[]): Promise<void> {
-  // Loading knex takes most of the time of a start with nothing to migrate, so it is loaded on demand.
+  // Loading knex takes most of a start without migrations, so it is loaded on demand.
   const { default: knex } = await import('knex')
   const db = knex({ client: 'pg', log: { warn: () => {}, error: () => {} } })
   const migrationSource: Knex.MigrationSource<ListedMigration> = {
     getMigrations: async () => [...listed],
     getMigrationName: ({ name }) => name,
     getMigration: async (migration) => ({
-      // The transaction runs on this connection. Knex would read each `?` in the text as a placeholder.
+      // Runs on the transaction's connection. Knex itself would read each `?` in the text as a placeholder.
       up: () => client.query(migration.sql).catch((error) => Promise.reject(migration.failure(error))),
       down: async () => {},
     }),
@@ -146,20 +146,20 @@ async function run(client: pg.Client, listed: readonly ListedMigration[]): Promi
     await transaction.migrate.latest({ ...history, migrationSource, disableMigrationsListValidation: true })
   }
   try {
-    // A server that waited for the lock must see the other server's commit, whatever isolation the role defaults to.
+    // Under another default isolation of the role, a server that waited for the lock would not see the other's commit.
     await db.transaction(work, { connection: client, isolationLevel: 'read committed' })
   } finally {
     await db.destroy()
   }
 }
 
-/** `create schema if not exists` asks for the privilege even when the schema is there. */
+/** `create schema if not exists` needs the privilege even if the schema exists. */
 async function requireSchema(transaction: Knex.Transaction): Promise<void> {
   const found = await transaction.raw(`select 1 where to_regnamespace('trellis') is not null`)
   if (found.rows.length === 0) await transaction.raw('create schema trellis')
 }
 
-/** What is missing or wrong in the database, told with its remedy. */
+/** The error with its remedy. */
 function explained(error: unknown, { user, database }: pg.Client): unknown {
   if (isReadOnlyTransaction(error)) {
     return new StartError(
@@ -167,9 +167,9 @@ function explained(error: unknown, { user, database }: pg.Client): unknown {
     )
   }
   const code = codeOf(error) ?? ''
-  // Names that are taken, or are not there: what Trellis makes itself fits together.
+  // Codes for names that exist already, or are missing: Trellis's own objects fit together, so the schema holds others.
   if (/^42(?!501)/.test(code)) {
-    // Knex puts the statement in front.
+    // Knex puts the statement before the message.
     const reason = messageOf(error).replace(/^.* - /s, '')
     return new StartError(
       `The schema trellis of the database "${database}" holds what Trellis did not make (${reason}): rename that schema, or use another database`,

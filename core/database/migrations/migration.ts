@@ -1,4 +1,4 @@
-// Steps of the schema `trellis`, and the owners that bring them: core, and plugins with tables of their own.
+// Migrations of the schema `trellis`, and their owners: core, and plugins with tables of their own.
 
 /** A step that brings an owner's tables in the schema `trellis` up to date. A released migration is never edited. */
 export interface Migration {

@@ -1,5 +1,5 @@
-// A transaction on a pipelined connection of its own: what need not wait for an answer is sent right behind what came
-// before, so that a mutation of one statement takes one round trip.
+// A transaction on its own pipelined connection: statements that need no earlier answer are sent at once, so a mutation of
+// one statement takes one round trip.
 
 import type pg from 'pg'
 import type { Around } from '../../around/around.ts'
@@ -16,14 +16,14 @@ export interface ClientTransactionOptions {
   readonly histories: StatementHistories
   /** Whether statements that run again are prepared. */
   readonly preparing: boolean
-  /** Whether all of the work may be run once more though statements of it have run, which are rolled back. */
+  /** Whether all of the work may run once more after a rollback, even if some of its statements have run. */
   readonly isRepeatable: boolean
   /** The statement that begins the transaction. */
   readonly begin: string
   readonly settings: TransactionSettings
-  /** Once it aborts no further statement is sent. */
+  /** After it aborts, no further statement is sent. */
   readonly signal: AbortSignal | null
-  /** Put around each statement of the work. */
+  /** The hook around each statement of the work. */
   readonly around: Around<StatementWork> | null
 }
 
@@ -31,11 +31,11 @@ export class ClientTransaction implements OwnTransaction {
   readonly #options: ClientTransactionOptions
   readonly #begun: Promise<unknown>
   #committed: Promise<void> | null = null
-  /** Whether its end was sent, or is about to be: the connection is somebody else's soon. */
+  /** Whether the end was sent or is about to be: soon another caller has the connection. */
   #isOver = false
   /** Whether a statement of the work has run. */
   #hasRun = false
-  /** Whether it may have changed what the session looks like, or found it so. */
+  /** Whether this transaction may have changed the session, or found it in another state than other connections. */
   isUnlikeOthers = false
 
   /** Sends the beginning and the settings, without waiting. */
@@ -61,7 +61,7 @@ export class ClientTransaction implements OwnTransaction {
   async lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
     return this.#timed(statement, values, (call) => {
       const answer = this.#options.client.answer(call)
-      // Behind the statement, whenever that is sent; when it fails, this COMMIT rolls back.
+      // Sent right behind the statement; if that fails, this COMMIT rolls back.
       this.#committed = this.#commit()
       this.#committed.catch(() => {})
       return answer
@@ -77,7 +77,7 @@ export class ClientTransaction implements OwnTransaction {
     const query: pg.QueryArrayConfig = { text, rowMode: 'array', types: { getTypeParser: () => String } }
     const results = await this.#run(text, [], () => this.#options.client.query(query))
     const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryArrayResult | undefined
-    // Rows may have no columns.
+    // A result with rows may have no columns.
     const returnsRows = last !== undefined && (last.fields.length > 0 || last.rows.length > 0)
     return {
       command: last?.command ?? '',
@@ -91,7 +91,7 @@ export class ClientTransaction implements OwnTransaction {
     await (this.#committed ?? this.#commit())
   }
 
-  /** Sends no further statement: who was not waited for would run it in another transaction, or in none. */
+  /** Refuses further statements: work that was not awaited would run in another transaction, or outside one. */
   close(): void {
     this.#isOver = true
   }
@@ -128,7 +128,7 @@ export class ClientTransaction implements OwnTransaction {
     return around ? around({ kind: 'transaction', digest }, run) : run()
   }
 
-  /** Sends a statement; a failure to begin counts before one of the statement itself. */
+  /** Sends a statement; a failed BEGIN is reported before an error of the statement. */
   async #send<T>(text: string, values: readonly unknown[], send: () => Promise<T>): Promise<T> {
     this.#options.signal?.throwIfAborted()
     if (this.#isOver) throw new Error('the transaction is over')
@@ -144,10 +144,10 @@ export class ClientTransaction implements OwnTransaction {
     }
   }
 
-  /** Whether a statement was not prepared and all of the work can be run once more. */
+  /** Whether a statement was not prepared, and all of the work can run once more. */
   #isUnprepared(error: unknown): boolean {
     if (!(error instanceof Unprepared)) return false
-    // Whoever gets the connection next would find the statement as it is.
+    // The next user of the connection would find the statement in the same state.
     this.isUnlikeOthers = true
     const { preparing, isRepeatable } = this.#options
     return preparing && (isRepeatable || !this.#hasRun)

@@ -1,4 +1,4 @@
-// How a database is connected to, and how its connections are used.
+// The settings of a database: how to connect to it, and how its connections are used.
 
 import type { Isolation } from '../database.ts'
 import type { StatementHooks } from '../statement-work.ts'
@@ -6,24 +6,24 @@ import type { StatementHooks } from '../statement-work.ts'
 export interface DatabaseOptions {
   /** A connection URL. */
   readonly url: string
-  /** At most this many pooled connections; beside the pool there are two lanes, the probe and the one that listens. */
+  /** The largest number of pooled connections; two lanes, the probe and the notification connection come on top. */
   readonly connections: number
   /** Seconds after which an idle pooled connection is closed. */
   readonly idleTimeout: number
-  /** Seconds that a connection may live; null: for ever. */
+  /** The longest life of a connection in seconds; null: unlimited. */
   readonly lifetime: number | null
-  /** Seconds that connecting may take, and that a request waits for a connection. */
+  /** Seconds for connecting, and for waiting until a connection is free. */
   readonly connectTimeout: number
   readonly poolTimeout: number
-  /** The largest part of the pool, in percent, that one session at one address has. */
+  /** The largest percentage of the pool that one session at one address may use. */
   readonly callerShare: number
-  /** Off for proxies that pool transactions; there are no lanes then. */
+  /** Off for proxies that pool transactions; then there are no lanes. */
   readonly preparedStatements: boolean
   readonly isolation: Isolation
   /** Names of the settings that transactions make. */
   readonly settingNames: readonly string[]
-  /** Told of connections that break while idle. */
+  /** Called when a connection breaks while idle. */
   readonly onConnectionError: (error: Error) => void
-  /** Put around statements; absent: nothing. */
+  /** Hooks around statements; absent: none. */
   readonly hooks?: StatementHooks
 }

@@ -1,32 +1,27 @@
-// A pipelined connection that reads share while they are known to be short: each is sent without waiting for the answers
-// of those before, and what is sent in one turn of the event loop goes out in one write.
+// A pipelined connection that short reads share: each is sent without waiting for earlier answers, and all reads sent in one
+// turn of the event loop go out in one write.
 //
-// One that turns out slow holds up only itself: whoever was sent behind it runs elsewhere too, the first answer counts, and
-// nobody is put behind it any more. All that is sent here does nothing but read, so that running it twice is harmless.
+// If a read turns out slow, the lane takes no further reads, and those behind it run on the pool too; the first answer
+// counts. Every statement on a lane only reads, so running it twice is harmless.
 
 import { performance } from 'node:perf_hooks'
 import { onAbort } from '../../concurrency/aborting.ts'
 import { laneMillis, type StatementHistory } from '../sql/statement-history.ts'
+import { firstLanePaceMillis, slowestLanePaceMillis, stuckLaneLookMillis } from '../tuning.ts'
 import type { AnswerCall, AnsweringClient } from '../wire/answering-client.ts'
 import { closeClient } from '../wire/cancel-request.ts'
 import { cancelUntil, isCancelled } from '../wire/cancelling.ts'
 import { isBusy, isConnectionLost, Unprepared } from '../wire/postgres-errors.ts'
 import { LostInSilence } from './lost-connections.ts'
 
-/** Milliseconds between two looks at a stuck lane. */
-const stuckMillis = 20
-
-/** Milliseconds between two answers of a lane: of one that has not answered yet, and at most, so that one accident is soon forgotten. */
-const [firstPaceMillis, slowestPaceMillis] = [0.1, 5]
-
 /** A read on its way. */
 export interface LaneCall extends AnswerCall {
   readonly history: StatementHistory
-  /** Asked for when it takes long: what aborts as soon as nobody waits for the answer any more. */
+  /** Called when the read takes long; its signal aborts as soon as the answer is no longer wanted. */
   readonly whenUnwanted: (() => AbortSignal) | null
-  /** Runs it where it holds up nobody, and nobody it. */
+  /** Runs the read on a connection of its own. */
   readonly elsewhere: () => Promise<Buffer | null>
-  /** What failed, as whoever waits is told of it. */
+  /** The error that the caller gets for a failure. */
   readonly explained: (error: unknown) => unknown
 }
 
@@ -36,20 +31,20 @@ export class Lane {
   readonly openedAt = performance.now()
   /** Resolves when its connection has ended. */
   readonly ended: Promise<void>
-  /** In the order in which they were sent, which is that of their answers. */
+  /** In the order of sending, which is the order of the answers. */
   readonly #entries: Entry[] = []
   #isUsable = true
   #isLost = false
   #isStuck = false
   #isCancelling = false
-  /** When the one at the head was sent, or the one before it answered. */
+  /** When the head was sent, or when the read before it was answered. */
   #busySince = 0
   #queueMillis = 0
-  #paceMillis = firstPaceMillis
+  #paceMillis: number = firstLanePaceMillis
   #watch: NodeJS.Timeout | null = null
-  #isHeld = false
+  #isCorked = false
 
-  /** Takes a client that is connected; `atWork`: how many statements run on connections of their own. */
+  /** Takes a connected client; `atWork` counts the statements that run on connections of their own. */
   constructor(client: AnsweringClient, atWork: () => number) {
     this.client = client
     this.#atWork = atWork
@@ -62,40 +57,39 @@ export class Lane {
     })
   }
 
-  /** Whether it can be used at all; one that cannot is to be replaced. */
+  /** Whether the lane can be used at all; one that cannot has to be replaced. */
   get isUsable(): boolean {
     return this.#isUsable
   }
 
-  /** Whether reads may be put behind those that are on their way. */
+  /** Whether the lane takes further reads. */
   get isFree(): boolean {
     return this.#isUsable && !this.#isStuck
   }
 
-  /** Reads that were sent and not answered. */
+  /** Reads in flight. */
   get pending(): number {
     return this.#entries.length
   }
 
-  /** Milliseconds that they usually take together. */
+  /** Milliseconds that the reads in flight usually take together. */
   get queueMillis(): number {
     return this.#queueMillis
   }
 
   /**
-   * Milliseconds until they are answered, at the pace of the answers before them: of two PostgreSQL processes that run the same,
-   * one that shares its processor may get a tenth of what the other gets. None when nothing is on its way, so that the
-   * pace of one that was slow is known anew.
+   * Milliseconds until the reads in flight are answered, at the pace of recent answers: a PostgreSQL process that shares its
+   * processor may run at a tenth of another's speed. Zero for an empty lane, so that a slow one is measured again.
    */
   get waitMillis(): number {
     return this.#entries.length * this.#paceMillis
   }
 
-  get #patience(): number {
+  get #timeoutMillis(): number {
     return laneMillis(this.#atWork())
   }
 
-  /** Runs a read. When the signal aborts its reason is the error, and what holds up the lane is cancelled. */
+  /** Runs a read. If the signal aborts, its reason is the error, and a read that blocks the lane is cancelled. */
   run(call: LaneCall, signal: AbortSignal | null): Promise<Buffer | null> {
     return new Promise((resolve, reject) => {
       const entry = new Entry(call, resolve, reject)
@@ -103,13 +97,13 @@ export class Lane {
       if (this.#entries.length === 0) this.#busySince = performance.now()
       this.#entries.push(entry)
       this.#queueMillis += entry.usualMillis
-      this.#hold()
+      this.#corkTurn()
       this.client.ask(call, (error, first) => this.#ended(entry, error, first))
       this.#watchHead()
     })
   }
 
-  /** Takes no more reads, and closes when those that were sent are answered. */
+  /** Takes no more reads, and closes once those in flight are answered. */
   retire(): void {
     this.#isUsable = false
     this.#settle()
@@ -119,7 +113,7 @@ export class Lane {
     const now = performance.now()
     const took = now - this.#busySince
     this.#busySince = now
-    this.#paceMillis += (Math.min(took, slowestPaceMillis) - this.#paceMillis) / 8
+    this.#paceMillis += (Math.min(took, slowestLanePaceMillis) - this.#paceMillis) / 8
     this.#entries.shift()
     this.#queueMillis -= entry.usualMillis
     entry.stopWatching?.()
@@ -136,7 +130,7 @@ export class Lane {
       this.#isUsable = false
       entry.lose(error)
     } else if (isConnectionLost(error)) {
-      // Of those behind the one that ran nothing has run yet; that one may be the cause, unless it was the network.
+      // Reads behind the head have not run yet. The head may be the cause, unless the network is.
       if (this.#isLost || error instanceof LostInSilence) entry.lose(error)
       else entry.fail(error)
       this.#isLost = true
@@ -145,19 +139,19 @@ export class Lane {
     else entry.fail(error)
   }
 
-  /** What can be done when an answer has come. */
+  /** After each answer: closes the lane, or takes reads again, once it is empty. */
   #settle(): void {
     if (this.#entries.length > 0) return
     if (!this.#isUsable) void closeClient(this.client)
     else if (!this.#isCancelling) this.#isStuck = false
   }
 
-  /** Looks, while something is on its way, whether the head takes too long for those behind it. */
+  /** Checks, while reads are in flight, whether the head takes too long for those behind it. */
   #watchHead(): void {
     if (this.#watch) return
-    const left = this.#patience - (performance.now() - this.#busySince)
-    // When the event loop stood still answers may be waiting to be read, which comes first.
-    this.#watch = setTimeout(() => setImmediate(() => this.#look()), left > 0 ? Math.max(left, 1) : stuckMillis)
+    const left = this.#timeoutMillis - (performance.now() - this.#busySince)
+    // After a blocked event loop, answers may be waiting to be read: they come first.
+    this.#watch = setTimeout(() => setImmediate(() => this.#look()), left > 0 ? Math.max(left, 1) : stuckLaneLookMillis)
     this.#watch.unref()
   }
 
@@ -165,7 +159,7 @@ export class Lane {
     this.#watch = null
     const [head] = this.#entries
     if (!head) return
-    if (performance.now() - this.#busySince >= this.#patience) {
+    if (performance.now() - this.#busySince >= this.#timeoutMillis) {
       if (!this.#isStuck) this.#stick(head)
       if (head.isSettled) this.#cancelHead()
     }
@@ -176,7 +170,7 @@ export class Lane {
     this.#isStuck = true
     head.call.history.heldUpLane(this.#atWork())
     for (const entry of this.#entries) if (entry !== head) entry.moveOn()
-    // Who waits for it may go away; for those that run elsewhere that is looked after there.
+    // The client of the head may disconnect; reads that moved to the pool watch for that there.
     const unwanted = head.call.whenUnwanted?.()
     if (unwanted) onAbort(unwanted, () => this.#abandon(head, unwanted.reason))
   }
@@ -186,7 +180,7 @@ export class Lane {
     if (this.#isStuck && entry === this.#entries[0]) this.#cancelHead()
   }
 
-  /** Cancels the head of a stuck lane. Should that hit one behind it, that one runs elsewhere anyway. */
+  /** Cancels the head of a stuck lane. If the cancellation hits a later read, that one runs on the pool anyway. */
   #cancelHead(): void {
     if (this.#isCancelling) return
     this.#isCancelling = true
@@ -197,26 +191,26 @@ export class Lane {
     })
   }
 
-  /** What is sent from now on is written at the end of the turn. */
-  #hold(): void {
-    if (this.#isHeld) return
-    this.#isHeld = true
+  /** Buffers what is sent until the end of the turn. */
+  #corkTurn(): void {
+    if (this.#isCorked) return
+    this.#isCorked = true
     this.client.hold()
     setImmediate(() => {
-      this.#isHeld = false
+      this.#isCorked = false
       this.client.flush()
     })
   }
 }
 
-/** A read on a lane, until somebody has answered it. */
+/** A read on a lane until it is answered. */
 class Entry {
   readonly call: LaneCall
   readonly usualMillis: number
   readonly #resolve: (first: Buffer | null) => void
   readonly #reject: (error: unknown) => void
   stopWatching: (() => void) | null = null
-  /** Whether nobody waits for it any more. */
+  /** Whether the caller has its answer or error. */
   isSettled = false
   #isElsewhere = false
   /** Why one of the two connections has no answer. */
@@ -239,14 +233,14 @@ class Entry {
     this.#reject(this.call.explained(error))
   }
 
-  /** Has it run elsewhere too, once. */
+  /** Runs it on the pool too, once. */
   moveOn(): void {
     if (this.isSettled || this.#isElsewhere) return
     this.#isElsewhere = true
     this.call.elsewhere().then(
       (first) => this.answer(first),
       (error) => {
-        // For want of a connection it waits for the lane; what PostgreSQL says of the statement is an answer.
+        // Without a connection, wait for the lane; an error of the statement itself is an answer.
         const isWant = isBusy(error) || isConnectionLost(error)
         if (this.#failure === null && isWant) this.#failure = error
         else this.fail(error)
@@ -254,7 +248,7 @@ class Entry {
     )
   }
 
-  /** The lane has no answer. */
+  /** The lane will not answer. */
   lose(error: Error): void {
     if (this.#failure !== null) {
       this.fail(this.#failure)

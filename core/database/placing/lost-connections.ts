@@ -1,6 +1,7 @@
-// Connections that were lost in silence: nothing says that an answer will not come, neither the network nor PostgreSQL. Of
-// those that wait for one for long PostgreSQL is asked, on another connection, whether it works on it.
+// Finds connections that were lost silently: neither the network nor PostgreSQL reports that no answer will come. If one has
+// waited long, the probe asks PostgreSQL whether its backend still works on it.
 
+import { agreeingLooks, looksBeforeAsking, looksWithoutServer, lostLookMillis } from '../tuning.ts'
 import type { AnsweringClient } from '../wire/answering-client.ts'
 import { isConnectionLost, isRefusal } from '../wire/postgres-errors.ts'
 import type { Probe } from './probe.ts'
@@ -8,11 +9,11 @@ import type { Probe } from './probe.ts'
 export interface LostConnectionsOptions {
   readonly clients: () => Iterable<AnsweringClient>
   readonly probe: Pick<Probe, 'rows'>
-  /** Told when connections were cut: others that are idle may be lost as well. */
+  /** Called after connections were cut: other idle ones may be lost as well. */
   readonly onLost: () => void
 }
 
-/** The error of what waited on a connection that was lost in silence. */
+/** The error of statements on a connection that was lost silently. */
 export class LostInSilence extends Error {
   override readonly name = 'LostInSilence'
   constructor() {
@@ -20,17 +21,9 @@ export class LostInSilence extends Error {
   }
 }
 
-const lookMillis = 1000
-
-/** Looks without a byte after which PostgreSQL is asked, and further ones that have to agree. */
-const [looksBeforeAsking, agreeingLooks] = [2, 2]
-
-/** Looks at which PostgreSQL itself could not be reached, after which what waits is given up. */
-const looksWithoutServer = 5
-
 /**
- * A backend that waits for its client has answered, or has received nothing. Without `track_activities` that is all it tells, and
- * another role's, such as one that somebody has taken since, does not tell even that.
+ * A backend that waits for its client has answered, or received nothing. Without `track_activities` only the wait event
+ * shows; a backend of another role, for example one that reused the process id, does not show even that.
  */
 const working = `select pid from pg_catalog.pg_stat_activity
   where pid = any($1::int[]) and coalesce(state, 'disabled') in ('active', 'fastpath function call', 'disabled')
@@ -39,7 +32,7 @@ const working = `select pid from pg_catalog.pg_stat_activity
 interface Watched {
   bytesRead: number
   looks: number
-  /** Looks at which nobody worked on what it waits for. */
+  /** Consecutive looks at which no backend worked on the statement. */
   verdicts: number
 }
 
@@ -54,7 +47,7 @@ export class LostConnections {
     this.#options = options
     this.#timer = setInterval(() => {
       if (!this.#isLooking) void this.#look()
-    }, lookMillis).unref()
+    }, lostLookMillis).unref()
   }
 
   stop(): void {
@@ -86,7 +79,7 @@ export class LostConnections {
       workers = new Set(rows.map(({ pid }) => pid))
       this.#unreachable = 0
     } catch (error) {
-      // That it has no connection to be asked on, or does not tell, says nothing of those that it works for.
+      // A refusal, or an unanswered question, does not show that the waiting statements are lost.
       if (isRefusal(error) || !isConnectionLost(error)) this.#unreachable = 0
       else if (++this.#unreachable >= looksWithoutServer) this.#cut(overdue)
       return

@@ -1,27 +1,34 @@
-// The connections that work has for itself, one at a time. They are opened when they are wanted, never more than allowed,
-// and whoever finds none waits in line, for as long as a request may wait.
+// Connections that serve one caller at a time. They are opened on demand up to a limit; above it callers wait in line until
+// the pool timeout.
 
 import { performance } from 'node:perf_hooks'
 import { onAbort } from '../../concurrency/aborting.ts'
+import {
+  closeTimeoutMillis,
+  connectionTestMillis,
+  connectRetryMillis,
+  freshConnectionMillis,
+  idleSweepMillis,
+} from '../tuning.ts'
 import type { AnsweringClient } from '../wire/answering-client.ts'
-import { closeClient, closingMillis } from '../wire/cancel-request.ts'
+import { closeClient } from '../wire/cancel-request.ts'
 import { busyError, connectionError, isRefusal } from '../wire/postgres-errors.ts'
 
 export interface PoolOptions {
-  /** Connects; what rejects is what `pg` says. */
+  /** Connects; rejects with the error of `pg`. */
   readonly connect: () => Promise<AnsweringClient>
   readonly most: number
   /** Milliseconds after which an idle connection is closed. */
   readonly idleMillis: number
-  /** Milliseconds that a connection may live; null: for ever. */
+  /** The longest life of a connection in milliseconds; null: unlimited. */
   readonly lifetimeMillis: number | null
-  /** Milliseconds that work waits for a connection. */
-  readonly patienceMillis: number
-  /** Told of connections that break while idle. */
+  /** Milliseconds that a caller waits for a connection. */
+  readonly timeoutMillis: number
+  /** Called when a connection breaks while idle. */
   readonly onError: (error: Error) => void
 }
 
-/** A connection of the pool, with what the pool has to know of it. */
+/** A connection of the pool with its timestamps. */
 export interface PooledClient {
   readonly client: AnsweringClient
   readonly openedAt: number
@@ -34,30 +41,24 @@ interface Waiter {
   readonly fail: (error: Error) => void
 }
 
-/** A connection that was idle for longer may have been lost meanwhile: it is tried before it is used, for so long. */
-const [freshMillis, trialMillis] = [5000, 1000]
-
-/** Milliseconds between attempts while PostgreSQL refuses, and between two looks at idle connections. */
-const [againMillis, sweepMillis] = [100, 1000]
-
 export class Pool {
   readonly #options: PoolOptions
   readonly #open = new Set<PooledClient>()
-  /** The one that was used last comes last, and is used first. */
+  /** The most recently used connection comes last and is used first. */
   readonly #idle: PooledClient[] = []
   readonly #waiters = new Set<Waiter>()
-  /** Connections that are being opened, and such that PostgreSQL has not closed yet: both count for it. */
+  /** Connections being opened, and connections that PostgreSQL has not closed yet: both count towards its limit. */
   #opening = 0
   #closing = 0
-  /** Connections that are opened at once: one while PostgreSQL refuses, which would be kept busy by the attempts of all, then more. */
+  /** Parallel connection attempts: one while PostgreSQL refuses, so attempts do not keep it busy; doubled per success. */
   #openedAtOnce = Number.POSITIVE_INFINITY
-  /** Why no connection could be had when it was tried last; null: one could. */
+  /** Why the last connection attempt failed; null if it succeeded. */
   #refusal: unknown = null
-  /** When somebody got one last. */
+  /** When a caller last got a connection. */
   #servedAt = 0
   #retry: NodeJS.Timeout | null = null
   #lateness: NodeJS.Timeout | null = null
-  /** The deadline that is looked at next. */
+  /** The earliest deadline that the timer is set to. */
   #nextDeadline = Number.POSITIVE_INFINITY
   #sweep: NodeJS.Timeout | null = null
   #isClosed = false
@@ -72,7 +73,7 @@ export class Pool {
     return { pooled: this.#open.size, idle: this.#idle.length, waiting: this.#waiters.size }
   }
 
-  /** Connections that somebody uses. */
+  /** Connections in use. */
   get atWork(): number {
     return this.#open.size - this.#idle.length
   }
@@ -82,15 +83,15 @@ export class Pool {
   }
 
   /**
-   * A connection until it is released; rejects with a TrellisError, or the signal's reason. `since`: when it was wanted
-   * first; waiting counts from then, or from when somebody got one last.
+   * A connection until it is released; rejects with a TrellisError, or the signal's reason. The timeout counts from `since`,
+   * when the caller began to wait, or from when any caller last got a connection.
    */
   acquire(signal: AbortSignal | null = null, since?: number): PooledClient | Promise<PooledClient> {
     signal?.throwIfAborted()
     const now = performance.now()
     const idle = this.#waiters.size === 0 ? this.#idle.pop() : undefined
     if (idle) {
-      if (now - idle.idleSince >= freshMillis) return this.#tried(idle, signal, since)
+      if (now - idle.idleSince >= freshConnectionMillis) return this.#tested(idle, signal, since)
       this.#servedAt = now
       return idle
     }
@@ -101,7 +102,7 @@ export class Pool {
         stop?.()
       }
       const waiter: Waiter = {
-        deadline: Math.max(since ?? now, this.#servedAt) + this.#options.patienceMillis,
+        deadline: Math.max(since ?? now, this.#servedAt) + this.#options.timeoutMillis,
         fail: (error) => {
           leave()
           reject(error)
@@ -119,7 +120,7 @@ export class Pool {
     })
   }
 
-  /** Gives a connection back; one that is not to be used any more is closed. */
+  /** Returns a connection; a spent one is closed. */
   release(pooled: PooledClient, isSpent = false): void {
     if (!this.#open.has(pooled)) return
     const { lifetimeMillis } = this.#options
@@ -130,16 +131,16 @@ export class Pool {
     else {
       pooled.idleSince = performance.now()
       this.#idle.push(pooled)
-      this.#sweep ??= setTimeout(() => this.#closeIdle(), sweepMillis).unref()
+      this.#sweep ??= setTimeout(() => this.#closeIdle(), idleSweepMillis).unref()
     }
   }
 
-  /** Closes all idle connections: something happened that they may not have survived. */
+  /** Closes all idle connections, after an event that may have broken them. */
   closeIdle(): void {
     for (const pooled of this.#idle.splice(0)) this.#drop(pooled)
   }
 
-  /** Closes idle connections now, and each other one when it is released; one on which something does not end is cut. */
+  /** Closes idle connections now, and others on release; a connection whose work does not end is cut. */
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#retry) clearTimeout(this.#retry)
@@ -152,18 +153,21 @@ export class Pool {
     const late = setTimeout(() => {
       for (const { client } of this.#open) {
         client.destroy(new Error('the pool is closed'))
-        // PostgreSQL goes on with a statement, and keeps its locks, though nobody is there any more.
+        // Without a cancellation PostgreSQL would go on with the statement and keep its locks.
         cancelled.push(client.cancelRunning())
       }
-    }, closingMillis)
+    }, closeTimeoutMillis)
     if (this.#size > 0) await drained
     clearTimeout(late)
     await Promise.all(cancelled)
   }
 
-  /** A connection that was idle for long, when it still works; else another one. */
-  async #tried(pooled: PooledClient, signal: AbortSignal | null, since?: number): Promise<PooledClient> {
-    const late = setTimeout(() => pooled.client.destroy(new Error('the connection does not answer')), trialMillis)
+  /** The connection if it still works after a long idle time; otherwise another one. */
+  async #tested(pooled: PooledClient, signal: AbortSignal | null, since?: number): Promise<PooledClient> {
+    const late = setTimeout(
+      () => pooled.client.destroy(new Error('the connection does not answer')),
+      connectionTestMillis,
+    )
     try {
       await pooled.client.query('select 1')
       this.#servedAt = performance.now()
@@ -205,7 +209,7 @@ export class Pool {
     const now = performance.now()
     const pooled: PooledClient = { client, openedAt: now, idleSince: now }
     this.#open.add(pooled)
-    // What breaks while it is used is told to whatever runs on it.
+    // The work on a connection in use gets its error.
     client.on('error', (error) => {
       if (this.#idle.includes(pooled)) this.#options.onError(error)
       this.#drop(pooled)
@@ -217,11 +221,11 @@ export class Pool {
     this.#openMore()
   }
 
-  /** Who waits goes on waiting when there is hope: connections that will be released, or a server that only refuses. */
+  /** Waiting callers keep waiting if connections in use will be released, or if the server only refuses for now. */
   #notOpened(error: unknown): void {
     const isRefused = isRefusal(error)
     this.#refusal = error
-    // An attempt without an answer says nothing of others, and is not to keep them waiting.
+    // An attempt without an answer says nothing about the others, so it must not slow them down.
     this.#openedAtOnce = isRefused ? 1 : Number.POSITIVE_INFINITY
     if (this.#open.size === 0 && !isRefused) {
       for (const { fail } of this.#waiters) fail(connectionError(error))
@@ -230,7 +234,7 @@ export class Pool {
     this.#retry ??= setTimeout(() => {
       this.#retry = null
       this.#openMore()
-    }, againMillis)
+    }, connectRetryMillis)
   }
 
   #drop(pooled: PooledClient): void {
@@ -245,22 +249,22 @@ export class Pool {
     })
   }
 
-  /** One timer for all, which is set to the first of their deadlines. */
+  /** One timer for all waiting callers, set to the earliest deadline. */
   #watch(deadline: number): void {
     if (deadline >= this.#nextDeadline) return
     if (this.#lateness) clearTimeout(this.#lateness)
     this.#nextDeadline = deadline
-    this.#lateness = setTimeout(() => this.#failLate(), Math.max(1, deadline - performance.now() + 1))
-    // Whoever waits does so for a connection that is at work or being made, which keeps the process.
+    this.#lateness = setTimeout(() => this.#failOverdue(), Math.max(1, deadline - performance.now() + 1))
+    // Connections in use or being opened keep the process alive.
     this.#lateness.unref()
   }
 
-  #failLate(): void {
+  #failOverdue(): void {
     this.#nextDeadline = Number.POSITIVE_INFINITY
     const now = performance.now()
     for (const { deadline, fail } of this.#waiters) {
       if (deadline > now) this.#watch(deadline)
-      else fail(busyError(this.#options.patienceMillis / 1000, this.#refusal))
+      else fail(busyError(this.#options.timeoutMillis / 1000, this.#refusal))
     }
   }
 
@@ -272,6 +276,6 @@ export class Pool {
       const isOld = lifetimeMillis !== null && now - pooled.openedAt > lifetimeMillis
       if (isOld || now - pooled.idleSince > idleMillis) this.#drop(pooled)
     }
-    if (this.#idle.length > 0) this.#sweep = setTimeout(() => this.#closeIdle(), sweepMillis).unref()
+    if (this.#idle.length > 0) this.#sweep = setTimeout(() => this.#closeIdle(), idleSweepMillis).unref()
   }
 }

@@ -1,18 +1,16 @@
-// Which connections to PostgreSQL there are, and which of them a statement gets.
+// Which connections to PostgreSQL there are, and which one a statement gets (README.md has the invariants):
 //
-// - A *lane* is shared: reads are sent on it one behind the other. It gets a read that is known to be short, by all its
-//   recent runs, and that does nothing but read, so that one which turns out slow can leave those behind it to the pool.
-// - The *pool* has a connection for each at a time: for reads that nobody knows yet or that are not short, for all that
-//   writes (nobody waits behind a write, and none is cut off to make room), and for transactions. The *gate* has few writes
-//   at work at once where processors are what limits them. Each caller has a *share* of the pool.
-// - The *probe* is there when all others are at work: for health, and to tell which connections were lost in silence.
-// - `listen` has one connection for all channels, `decode` one of its own.
+// - A *lane* is shared and pipelined. It gets reads whose recent runs were all short and that call nothing volatile.
+// - The *pool* gives a connection to one caller at a time: for reads of unknown or long duration, all writes, and
+//   transactions. Each caller has a *share* of the pool. The *write limiter* keeps few writes running while CPU-bound.
+// - The *probe* answers while all others are busy: for health checks, and to find silently lost connections.
+// - `listen` has one connection for all channels, `decode` has its own.
 //
-// So what is shared never makes a neighbour fail, wait for long, lose durability or run twice what writes.
+// Sharing never makes another statement fail, wait long, lose durability, or write twice.
 
 import { performance } from 'node:perf_hooks'
 import { eitherSignal, unlessAborted } from '../../concurrency/aborting.ts'
-import type { Shares } from '../../concurrency/shares.ts'
+import { Shares } from '../../concurrency/shares.ts'
 import type { ChangeOptions, ConnectionCounts, Database, ReadOptions, TransactionOptions } from '../database.ts'
 import { type DecodedCommit, Decoder, type Decoding } from '../hearing/decoding.ts'
 import { Listener, type Listening } from '../hearing/listening.ts'
@@ -21,6 +19,7 @@ import { StatementHistories } from '../sql/statement-history.ts'
 import { settingsStatement } from '../sql/transaction-settings.ts'
 import type { StatementHooks } from '../statement-work.ts'
 import type { OwnTransaction, Row } from '../transaction.ts'
+import { laneCount, probeTimeoutMillis, readOnlySweepMillis } from '../tuning.ts'
 import type { AnswerCall, AnsweringClient } from '../wire/answering-client.ts'
 import { Cancelling, isCancelled } from '../wire/cancelling.ts'
 import { connect } from '../wire/connecting.ts'
@@ -29,6 +28,7 @@ import {
   isReadOnlyTransaction,
   originOf,
   readOnlyError,
+  shareError,
   translatePostgresError,
   Unprepared,
 } from '../wire/postgres-errors.ts'
@@ -37,25 +37,22 @@ import type { DatabaseOptions } from './database-options.ts'
 import { Lanes } from './lanes.ts'
 import { LostConnections, LostInSilence } from './lost-connections.ts'
 import { Pool } from './pool.ts'
-import { poolShares } from './pool-shares.ts'
 import { Probe } from './probe.ts'
-import { type Place, WriteGate } from './write-gate.ts'
+import { type Place, WriteLimiter } from './write-limiter.ts'
 
-/** More of them gain nothing: what they run is short, and PostgreSQL answers each in the order in which it was sent. */
-const laneCount = 2
-
-/** Milliseconds that the probe waits for an answer. */
-const probeMillis = 900
-
-/** Milliseconds between two times that idle connections are given up because they lead to a server that takes no changes. */
-const leadElsewhereMillis = 1000
-
-/** What is wanted of a statement's answer. */
+/** The form of answer that a statement is asked for. */
 type Ask<T> = (client: AnsweringClient, call: AnswerCall) => Promise<T>
 
 const firstField: Ask<Buffer | null> = (client, call) => client.answer(call)
 const allRows: Ask<(Buffer | null)[][]> = (client, call) => client.bytes(call)
 const allTexts: Ask<(string | null)[][]> = (client, call) => client.texts(call)
+
+/** The callers' shares of the pool; `taken` counts connections in use, including those of the server itself. */
+const poolShares = ({ connections, callerShare, poolTimeout }: DatabaseOptions, taken: () => number): Shares =>
+  new Shares({
+    ...{ places: connections, percent: callerShare, taken },
+    timeout: { millis: poolTimeout * 1000, error: () => shareError(poolTimeout) },
+  })
 
 export class PooledDatabase implements Database {
   readonly #options: DatabaseOptions
@@ -68,31 +65,34 @@ export class PooledDatabase implements Database {
   readonly #listener: Listener
   readonly #decoder: Decoder
   readonly #histories = new StatementHistories()
-  readonly #writeGate = new WriteGate()
+  readonly #writeLimiter = new WriteLimiter()
   #serverVersion = 0
-  /** Whether transactions that nobody begins have the isolation that is wanted. */
+  /** Whether a transaction without BEGIN has the wanted isolation. */
   #beginsByItself = false
-  #ledElsewhere = Number.NEGATIVE_INFINITY
+  #sweptReadOnlyAt = Number.NEGATIVE_INFINITY
 
   constructor(options: DatabaseOptions) {
     this.#options = options
     this.#hooks = options.hooks ?? { statement: null }
     const { url, settingNames, onConnectionError: onError } = options
-    const patienceMillis = options.connectTimeout * 1000
-    const how = { url, settingNames, patienceMillis }
+    const timeoutMillis = options.connectTimeout * 1000
+    const how = { url, settingNames, timeoutMillis }
     const connecting = () => connect(how)
     const lifetimeMillis = options.lifetime && options.lifetime * 1000
     this.#pool = new Pool({
       ...{ connect: connecting, most: options.connections, lifetimeMillis, onError },
       idleMillis: options.idleTimeout * 1000,
-      patienceMillis: options.poolTimeout * 1000,
+      timeoutMillis: options.poolTimeout * 1000,
     })
     this.#shares = poolShares(options, () => this.#pool.atWork)
     const lanes = { connect: connecting, count: laneCount, atWork: () => this.#pool.atWork, lifetimeMillis }
     this.#lanes = options.preparedStatements ? new Lanes(lanes) : null
-    this.#probe = new Probe({ connect: () => connect({ ...how, isOneself: true }), patienceMillis: probeMillis })
-    this.#listener = new Listener({ url, patienceMillis })
-    this.#decoder = new Decoder({ url, patienceMillis })
+    this.#probe = new Probe({
+      connect: () => connect({ ...how, asLoginRole: true }),
+      timeoutMillis: probeTimeoutMillis,
+    })
+    this.#listener = new Listener({ url, timeoutMillis })
+    this.#decoder = new Decoder({ url, timeoutMillis })
     this.#lost = new LostConnections({
       probe: this.#probe,
       clients: () => [...this.#pool.clients, ...(this.#lanes?.clients ?? [])],
@@ -100,7 +100,7 @@ export class PooledDatabase implements Database {
     })
   }
 
-  /** Connects, and learns what server it is. */
+  /** Connects, and reads the version and defaults of the server. */
   async open(): Promise<void> {
     const { isolation } = this.#options
     const [row] = await this.rows<{ version: string; isolation: string }>(
@@ -108,7 +108,7 @@ export class PooledDatabase implements Database {
     )
     this.#serverVersion = Math.floor(Number(row!.version) / 10_000)
     this.#beginsByItself = row!.isolation === isolation.replace('-', ' ')
-    // Opened while there is room for it.
+    // Opened while the server still has room for it.
     await this.#probe.answers()
   }
 
@@ -223,7 +223,7 @@ export class PooledDatabase implements Database {
     )
   }
 
-  /** A read on a connection of the pool, when its caller has a share left. */
+  /** Reads on a connection of the pool, once the caller's share has room. */
   #readAlone<T>(
     statement: PreparedStatement,
     values: readonly (string | null)[],
@@ -234,7 +234,7 @@ export class PooledDatabase implements Database {
     return this.#shares.run(caller, ended, () => this.#readWithin(ended, statement, values, ask))
   }
 
-  /** When a connection was lost in silence, on another one. */
+  /** Repeats the read on another connection if the first was lost silently. */
   async #readWithin<T>(
     ended: AbortSignal | null,
     statement: PreparedStatement,
@@ -256,14 +256,14 @@ export class PooledDatabase implements Database {
 
   #change(statement: PreparedStatement, values: readonly (string | null)[], options: ChangeOptions) {
     const { caller = null, signal = null } = options
-    // The gate comes second: who waits for its share keeps no other from it.
+    // The share comes first: a caller that waits for it must not occupy the write limiter.
     return this.#shares.run(caller, signal, () => {
-      const entering = this.#writeGate.enter(signal)
+      const entering = this.#writeLimiter.enter(signal)
       return this.#changeAlone(statement, values, options, { ask: firstField, entering })
     })
   }
 
-  /** Runs a statement that writes as a transaction of its own, once it has been let in. */
+  /** Runs a statement that writes as its own transaction, once the limiter admits it. */
   async #changeAlone<T>(
     statement: PreparedStatement,
     values: readonly (string | null)[],
@@ -285,7 +285,7 @@ export class PooledDatabase implements Database {
     } catch (error) {
       throw signal?.aborted && isCancelled(error) ? signal.reason : error
     } finally {
-      if (place) this.#writeGate.leave(place)
+      if (place) this.#writeLimiter.leave(place)
     }
   }
 
@@ -370,18 +370,18 @@ export class PooledDatabase implements Database {
     }
   }
 
-  /** Whether a connection on which this failed is not to be used again. */
+  /** Whether the connection must not be used again after this error. */
   #isSpentBy(error: unknown): boolean {
     return error instanceof Unprepared || isReadOnlyTransaction(error) || isConnectionLost(error)
   }
 
-  /** The error of what was to write: where the server takes no changes, one that says so. */
+  /** The error of a write; a server that is read-only gets its own message. */
   #explained(error: unknown): unknown {
     if (!isReadOnlyTransaction(error)) return error
     const now = performance.now()
-    if (now - this.#ledElsewhere > leadElsewhereMillis) {
-      // Where the others lead to takes no changes either, while the URL may lead elsewhere by now.
-      this.#ledElsewhere = now
+    if (now - this.#sweptReadOnlyAt > readOnlySweepMillis) {
+      // The other idle connections lead to the same read-only server, while the URL may lead to a new primary.
+      this.#sweptReadOnlyAt = now
       this.#closeIdle()
     }
     return readOnlyError(error)

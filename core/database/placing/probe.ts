@@ -1,4 +1,4 @@
-// A connection apart from all others, on which the database can be asked how it is whatever the others do.
+// A separate connection that can ask the database for its state while all others are busy.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from '../../errors/thrown.ts'
@@ -9,8 +9,8 @@ import { tooManyConnections } from '../wire/postgres-errors.ts'
 
 export interface ProbeOptions {
   readonly connect: () => Promise<AnsweringClient>
-  /** Milliseconds that an answer may take, connecting included; a connection that takes longer to make is for who asks next. */
-  readonly patienceMillis: number
+  /** Timeout of an answer in milliseconds, connecting included; a connection that takes longer serves the next question. */
+  readonly timeoutMillis: number
 }
 
 export class Probe {
@@ -22,13 +22,13 @@ export class Probe {
     this.#options = options
   }
 
-  /** The rows of a short statement; rejects when there is no answer in time. */
+  /** The rows of a short statement; rejects if the answer is late. */
   async rows<R extends Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     const connecting = this.#connect()
     let isConnected = false
     let late: NodeJS.Timeout | undefined
     const lateness = new Promise<never>((_, reject) => {
-      late = setTimeout(() => reject(new Error('the database does not answer')), this.#options.patienceMillis)
+      late = setTimeout(() => reject(new Error('the database does not answer')), this.#options.timeoutMillis)
     })
     try {
       const answer = connecting.then((client) => {
@@ -38,7 +38,7 @@ export class Probe {
       answer.catch(() => {})
       return (await Promise.race([answer, lateness])).rows
     } catch (error) {
-      // One that is still being made is late, and not lost: each of them would be as late.
+      // A connection still being opened is late, not lost: a new one would be as late.
       if (isConnected) this.#giveUp(connecting)
       throw error
     } finally {
@@ -60,7 +60,7 @@ export class Probe {
     this.#isClosed = true
     const connecting = this.#connecting
     if (!connecting) return
-    const inTime = sleep(this.#options.patienceMillis, null, { ref: false })
+    const inTime = sleep(this.#options.timeoutMillis, null, { ref: false })
     const client = await Promise.race([connecting.catch(() => null), inTime])
     if (client) await closeClient(client)
     else this.#giveUp(connecting)
@@ -78,7 +78,7 @@ export class Probe {
     return connecting
   }
 
-  /** The next question gets another connection. */
+  /** Closes the connection, so that the next question opens another. */
   #giveUp(connecting: Promise<AnsweringClient>): void {
     if (this.#connecting === connecting) this.#connecting = null
     connecting.then(

@@ -1,8 +1,8 @@
-// Where a statement's parameter gets its value when the statement runs. Data only: `core/compiler/run/bind.ts` does the reading.
+// Where the value of a statement's parameter comes from at run time. Data only: `core/compiler/run/bind.ts` reads the values.
 
 import type { Path } from '../../errors/path.ts'
 
-/** A value of a request, as far as planning had to look into it. */
+/** A value of a request, as far as planning had to read it. */
 export type InputSource =
   | { readonly kind: 'constant'; readonly value: unknown }
   /** `path` leads into the variable's JSON value. */
@@ -10,7 +10,7 @@ export type InputSource =
   | { readonly kind: 'list'; readonly items: readonly InputSource[] }
   | { readonly kind: 'object'; readonly entries: readonly (readonly [string, InputSource])[] }
 
-/** Throws the error that PostgreSQL would have for some rows only. */
+/** Throws the error that PostgreSQL would raise for some rows only. */
 export type TextCheck = (text: string) => void
 
 export type ParamSource =
@@ -35,29 +35,29 @@ export type ParamSource =
       readonly input: InputSource
       readonly member: string
       readonly codec: Codec
-      /** Of the list. */
+      /** The list's path, for messages. */
       readonly path: Path
     }
-  /** A result of an earlier statement of the same mutation, by the slot it was put into. */
+  /** A result of an earlier statement of the same mutation, by its slot. */
   | { readonly from: 'slot'; readonly slot: number; readonly column: number }
 
 /** How JSON values of one GraphQL input type become PostgreSQL input text. */
 export interface Codec {
-  /** The GraphQL type's name, for messages. */
+  /** The name of the GraphQL type, for messages. */
   readonly type: string
-  /** What messages expect (`a 32-bit integer`); absent for types whose null has a message of its own. */
+  /** The expected value in messages (`a 32-bit integer`); absent for types whose null has its own message. */
   readonly expects?: string
-  /** Encodes a non-null JSON value; throws the interface's error without a path. `kind` is what a literal is called. */
+  /** Encodes a non-null JSON value; throws the interface's error without a path. `kind` names a literal in messages. */
   encode(value: unknown, kind?: string): string
-  /** Whether a number is encoded as JavaScript prints it, so that many of them need not be looked at one by one. */
+  /** Whether a number is encoded as JavaScript prints it, so that lists of them need no check per item. */
   readonly isPlain?: (value: number) => boolean
-  /** The value that an encoded text stands for; absent: the text is in the input syntax of its type, and is cast to it. */
+  /** The value of an encoded text; absent: the text is in the type's input syntax, and a cast reads it. */
   readonly decode?: (text: Sql) => Sql
 }
 
-/** A piece of SQL, with the parameters in it. Only the makers in `sql.ts` give one. */
+/** A piece of SQL with its parameters; only the functions in `sql.ts` make it. */
 export interface Sql {
   readonly parts: readonly (string | ParamSource | Sql)[]
-  /** Of a parameter whose text is cast, which is all that the parts are. */
+  /** For a fragment that is a single cast parameter: its source and type. */
   readonly cast?: { readonly source: ParamSource; readonly type: string }
 }

@@ -1,16 +1,13 @@
-// A statement that runs again and again, and what it is known by.
+// A statement that runs repeatedly, with its name and history.
 
 import { createHash } from 'node:crypto'
 import type { ParamSource } from './param.ts'
 import type { Statement } from './sql.ts'
 import type { StatementHistory } from './statement-history.ts'
 
-/** What is known of a statement beside its text. */
+/** Facts about a statement besides its text. */
 export interface StatementTraits {
-  /**
-   * Whether it does nothing but read: no volatile function runs in it. It may share a connection, and may be sent a second
-   * time while the first is on its way.
-   */
+  /** Whether it only reads and calls no volatile function: it may share a connection, and may run twice at the same time. */
   readonly onlyReads: boolean
 }
 
@@ -21,7 +18,7 @@ export class PreparedStatement implements Statement {
   /** A digest of the text, so equal texts share one prepared statement and one history. */
   readonly name: string
   readonly onlyReads: boolean
-  /** How its runs went, looked up by the database that runs it first. */
+  /** The history of its runs; the database that runs it first looks it up. */
   history: StatementHistory | null = null
 
   constructor({ text, params }: Statement, { onlyReads }: StatementTraits) {
@@ -32,6 +29,6 @@ export class PreparedStatement implements Statement {
   }
 }
 
-/** Makes a statement one that can be prepared; by default one that may do more than read. */
+/** Names a statement, so that connections can prepare it; by default it counts as one that may write. */
 export const prepare = (statement: Statement, traits: StatementTraits = { onlyReads: false }): PreparedStatement =>
   new PreparedStatement(statement, traits)

@@ -1,5 +1,5 @@
-// The only producer of SQL text. Text, identifiers and values are different kinds of fragment, so a value can never
-// become text: what is interpolated into the `sql` tag must be a fragment.
+// The only producer of SQL text. Text, identifiers and values are separate kinds of fragment, so a value can never become
+// text: the `sql` tag interpolates fragments only.
 
 import type { ParamSource, Sql } from './param.ts'
 
@@ -24,26 +24,26 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 /** A quoted identifier, qualified when several names are given. */
 export const id = (...names: readonly string[]): Sql => ({ parts: [names.map(quote).join('.')] })
 
-/** A string constant, for what belongs to the statement's shape (JSON keys); request data goes through {@link param}. */
+/** A string constant of the statement's shape, such as a JSON key; request data goes through {@link param}. */
 export const literal = (text: string): Sql => {
   const body = text.replaceAll("'", "''")
   return { parts: [body.includes('\\') ? ` E'${body.replaceAll('\\', '\\\\')}'` : `'${body}'`] }
 }
 
-/** A whole number of the statement's shape, such as a permission's limit. */
+/** An integer of the statement's shape, such as a permission's limit. */
 export const integer = (value: number): Sql => {
   if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`)
   return { parts: [String(value)] }
 }
 
-/** What a text becomes: a value of the type of PostgreSQL that it is cast to, or whatever an expression makes of it. */
+/** How a text becomes a value: the PostgreSQL type of a cast, or a function that builds the expression. */
 export type SqlType = string | ((text: Sql) => Sql)
 
-/** A text as a value. */
+/** A text as a value of a type. */
 export const typed = (text: Sql, type: SqlType): Sql =>
   typeof type === 'string' ? { parts: [text, `::${type}`] } : type(text)
 
-/** A value known when the statement runs, bound as a parameter; `type` says what its text becomes. */
+/** A value known at run time, bound as a parameter; `type` says how its text becomes a value. */
 export const param = (source: ParamSource, type: SqlType): Sql => {
   const value = typed({ parts: [source] }, type)
   return typeof type === 'string' ? { ...value, cast: { source, type } } : value
@@ -59,18 +59,18 @@ export function join(fragments: readonly Sql[], separator = ', '): Sql {
   return { parts }
 }
 
-/** Trusted text that the engine itself wrote, such as an operator's symbol; never anything of a request. */
+/** Trusted text that the engine wrote itself, such as an operator's symbol; never data of a request. */
 export const trusted = (text: string): Sql => ({ parts: [text] })
 
-/** A statement's text with `$1`, `$2`… and where each parameter's value comes from. */
+/** A statement's text with `$1`, `$2`… and the source of each parameter. */
 export interface Statement {
   readonly text: string
   readonly params: readonly ParamSource[]
 }
 
 /**
- * The fragment with other fragments where its parameters stand: what takes values from elsewhere than the request. `params`
- * are those that were there, each once, in the order that {@link compile} gives them.
+ * Replaces the parameters of a fragment, for values that do not come from the request. `params` lists the replaced
+ * sources, each once, in the order of {@link compile}.
  */
 export function replaceParams(
   fragment: Sql,
@@ -80,8 +80,8 @@ export function replaceParams(
 }
 
 /**
- * The same with fragments in the place of the values that the parameters' texts become; `type` is null where what makes a
- * value of the text is left in place.
+ * As {@link replaceParams}, but replaces each parameter together with its cast; `type` is null where the expression around
+ * the parameter stays.
  */
 export function replaceValues(
   fragment: Sql,

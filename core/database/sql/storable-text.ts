@@ -1,4 +1,4 @@
-// Texts as PostgreSQL can hold them.
+// Texts that PostgreSQL can store.
 
-/** The text with U+FFFD in the places of the character U+0000 and of halves of characters; what has none is the same. */
+/** Replaces U+0000 and lone surrogates by U+FFFD; returns other texts as they are. */
 export const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

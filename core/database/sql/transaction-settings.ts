@@ -1,17 +1,17 @@
 // Settings of PostgreSQL that hold for one transaction.
 
 import pg from 'pg'
+import { keptSettingsStatements } from '../tuning.ts'
 import type { Call } from '../wire/answering-client.ts'
 import { type PreparedStatement, prepare } from './prepared-statement.ts'
 
 /** Settings by name. */
 export type TransactionSettings = Readonly<Record<string, string>>
 
-/** Statements by the names of the settings that they make, which plugins know, so that there are few. */
+/** Statements by the names of the settings they make; plugins determine the names, so there are few. */
 const known: { readonly names: readonly string[]; readonly statement: PreparedStatement }[] = []
-const mostKnown = 50
 
-/** The call that makes settings for the rest of a transaction, with a name on connections that prepare it; null: there are none. */
+/** The call that makes the settings for the rest of the transaction, named on connections that prepare; null: no settings. */
 export function settingsStatement(settings: TransactionSettings, preparing: boolean): Call | null {
   const names = Object.keys(settings)
   if (names.length === 0) return null
@@ -24,8 +24,8 @@ const areSame = (some: readonly string[], others: readonly string[]): boolean =>
 
 function makeStatement(names: readonly string[]): PreparedStatement {
   const calls = names.map((name, i) => `pg_catalog.set_config(${pg.escapeLiteral(name)}, $${i + 1}, true)`)
-  // Nothing is returned, since nobody would read it; one expression, since the rest of a condition may be left out.
+  // It returns no rows, because no caller reads them. One expression: PostgreSQL may skip parts of an AND or OR.
   const statement = prepare({ text: `select where (${calls.join(' || ')}) is null`, params: [] })
-  if (known.length < mostKnown) known.push({ names, statement })
+  if (known.length < keptSettingsStatements) known.push({ names, statement })
   return statement
 }

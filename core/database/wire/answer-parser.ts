@@ -1,47 +1,47 @@
-// PostgreSQL's messages out of the bytes that arrive, with as little copying as there can be: the values of an answer are
-// parts of what was read. Written against the internals of the pinned version of `pg-protocol`.
+// Parses PostgreSQL's messages with as few copies as possible: the values of an answer are views of the received bytes.
+// Written against the internals of the pinned version of `pg-protocol`.
 
 import { Parser } from 'pg-protocol/dist/parser.js'
 
 export interface Message {
   readonly name: string
-  /** Of a notice: where in PostgreSQL's source it comes from. */
+  /** The function in PostgreSQL's source that raised a notice. */
   readonly routine?: string
 }
 
-/** The part of the protocol's parser that reads one message: its code, and where what follows its length begins. */
+/** The method of the protocol's parser that reads one message, given its code and the offset behind its length. */
 interface MessageParser {
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message
 }
 
 const code = { dataRow: 0x44, commandComplete: 0x43, readyForQuery: 0x5a } as const
 
-/** What says nothing that whoever wants bytes needs. */
+/** Shared by all: callers that want bytes ignore the command tag. */
 const commandComplete: Message = { name: 'commandComplete' }
 
-/** That the next statement can run, by whether one is in no transaction, in one, or in one that failed. */
+/** The message that the next statement can run, by transaction status: idle, in a transaction, or failed. */
 const readyForQuery = new Map(
   ['I', 'T', 'E'].map((status) => [status.charCodeAt(0), { name: 'readyForQuery', status } as Message]),
 )
 
-/** A code, and a length that counts itself and not the code. */
+/** A code, and a length that includes itself but not the code. */
 const headerSize = 5
 
 const sizeOf = (bytes: Buffer, at: number): number => 1 + bytes.readUInt32BE(at + 1)
 
 export class AnswerParser extends (Parser as unknown as new () => MessageParser) {
   readonly #wantsBytes: () => boolean
-  /** A message of which only a part has arrived, in a buffer of its size, or of a header's while that is not known. */
+  /** A partially received message, in a buffer of its size, or of the header's size until that is known. */
   #partial: Buffer | null = null
   #arrived = 0
 
-  /** `wantsBytes`: whether the values of rows that arrive now are to be left as bytes, and nothing more of the answer is wanted. */
+  /** `wantsBytes`: whether the rows that arrive now stay bytes, and the rest of the answer is ignored. */
   constructor(wantsBytes: () => boolean) {
     super()
     this.#wantsBytes = wantsBytes
   }
 
-  /** Hands over the messages that are complete with these bytes; values are parts of them, so nobody may reuse them. */
+  /** Passes on the messages that these bytes complete. Values are views of the chunk, so the chunk must not be reused. */
   read(chunk: Buffer, take: (message: Message) => void): void {
     let at = this.#partial ? this.#complete(chunk, take) : 0
     while (at + headerSize <= chunk.length) {
@@ -53,7 +53,7 @@ export class AnswerParser extends (Parser as unknown as new () => MessageParser)
     if (at < chunk.length) this.#keep(chunk, at)
   }
 
-  /** Fills up the partial message; where in the chunk it ends. */
+  /** Completes the partial message; returns where it ends in the chunk. */
   #complete(chunk: Buffer, take: (message: Message) => void): number {
     let at = 0
     for (;;) {
@@ -86,7 +86,7 @@ export class AnswerParser extends (Parser as unknown as new () => MessageParser)
     return known ?? this.handlePacket(start, bytes[at]!, size - 1, bytes)
   }
 
-  /** What comes with each answer; null: something else. */
+  /** Fast paths for the messages of every answer; null: any other message. */
   #known(bytes: Buffer, at: number, start: number): Message | null {
     switch (bytes[at]) {
       case code.dataRow:

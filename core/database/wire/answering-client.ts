@@ -1,5 +1,5 @@
-// A connection for the hot path, below what `pg` offers: what a statement answers is neither described nor decoded, and
-// goes to the client as the bytes that it is. Written against the internals of the pinned version of `pg`.
+// A connection for the hot path, below the interface of `pg`: answers are neither described nor decoded, and reach the
+// client as the bytes received. Written against the internals of the pinned version of `pg`.
 
 import type { Socket } from 'node:net'
 import pg from 'pg'
@@ -11,14 +11,14 @@ import { DatabaseClient } from './database-client.ts'
 import { isUnprepared, transactionError, Unprepared, unconfirmedError } from './postgres-errors.ts'
 import { PreparedNames } from './prepared-names.ts'
 
-/** The part of `pg`'s Connection that a query writes to. */
+/** The members of `pg`'s Connection that a query uses. */
 interface Wire {
   readonly stream: Socket
   attachListeners(stream: Socket): void
   emit(event: string, message: unknown): boolean
 }
 
-/** The part of `pg`'s Query that this one builds on: its place in the queue, corking and errors. */
+/** The members of `pg`'s Query that this one builds on: its place in the queue, corking and errors. */
 interface BaseQuery extends pg.Submittable {
   values: readonly (string | null)[]
   callback: (error: Error | null) => void
@@ -32,29 +32,29 @@ const Base: BaseQueryClass = pg.Query as BaseQueryClass & typeof pg.Query
 export interface Call {
   readonly text: string
   readonly values: readonly (string | null)[]
-  /** By which the connection prepares it; null: it is not prepared. */
+  /** The name under which the connection prepares it; null: it is not prepared. */
   readonly name: string | null
 }
 
-/** What is run for one answer. */
+/** A call for one answer. */
 export interface AnswerCall extends Call {
   /**
-   * Run in front of it. What is sent up to one Sync is a transaction, which commits when all of it succeeded: both take
-   * one round trip, and neither BEGIN nor COMMIT.
+   * A call that runs before this one. Everything sent up to one Sync is one transaction, committed if all of it succeeds, so
+   * both take one round trip without BEGIN and COMMIT.
    */
   readonly preface?: Call | null
 }
 
 type Fields = readonly (Buffer | null)[]
 
-/** Runs a call and hands its rows over. */
+/** Runs a call and passes on its rows. */
 class BytesQuery extends Base {
   readonly #call: AnswerCall
   readonly #names: PreparedNames
   readonly #onRow: (fields: Fields) => void
-  /** Names of what is sent to be prepared and not reported so yet. */
+  /** Names of statements sent for preparation and not yet confirmed. */
   readonly #parsing: string[] = []
-  /** Statements that have not been bound, and such that have not been completed. */
+  /** Statements that are not yet bound, and those that are not yet complete. */
   #unbound: number
   #left: number
 
@@ -72,7 +72,7 @@ class BytesQuery extends Base {
     this.callback = (error) => onEnd(error && this.#judged(error))
   }
 
-  /** Always the extended protocol: what it answers needs no description. */
+  /** Always the extended protocol, which needs no description of the answer. */
   requiresPreparation(): boolean {
     return true
   }
@@ -85,7 +85,7 @@ class BytesQuery extends Base {
     this.#add(this.#call, messages, calls)
     messages.push(runMessage(calls, true))
     if (!stream.writable) return
-    // One write: a system call costs more with each piece that it is given.
+    // One write: each further piece makes the system call slower.
     stream.write(messages.length === 1 ? messages[0]! : Buffer.concat(messages))
   }
 
@@ -106,11 +106,11 @@ class BytesQuery extends Base {
     this.callback(null)
   }
 
-  /** Adds what prepares a statement, behind the calls before it, to the messages, and the call of it to the calls. */
+  /** Adds a statement to the calls, and the messages that prepare it, if needed, to the messages. */
   #add({ name, text, values }: Call, messages: Buffer[], calls: BoundCall[]): void {
     if (name === null || !this.#names.use(name)) {
       if (calls.length > 0) messages.push(runMessage(calls.splice(0), false))
-      // In front of all that may fail: what is not closed for that reason would be prepared twice.
+      // Before everything that may fail: a statement left open by a failure would be prepared twice.
       const closed = name === null ? [] : this.#names.add(name, text)
       messages.unshift(...closed.map((other) => serialize.close({ type: 'S', name: other })))
       messages.push(serialize.parse({ text, name: name ?? '' }))
@@ -122,27 +122,27 @@ class BytesQuery extends Base {
   #judged(error: Error): Error {
     for (const name of this.#parsing) this.#names.remove(name)
     if (this.#unbound > 0 && isUnprepared(error)) return new Unprepared('a statement is not prepared', { cause: error })
-    // All statements are done, so what failed is the commit.
+    // All statements are complete, so the commit failed.
     return this.#left === 0 ? transactionError(error) : error
   }
 }
 
-/** What `pg`'s Client keeps to itself. */
+/** Private members of `pg`'s Client. */
 interface ClientInternals {
   readonly connection: Wire
   readonly processID: number | null
   _getActiveQuery(): unknown
 }
 
-/** Where PostgreSQL says that a commit stopped waiting for its synchronous standby. */
+/** The function that warns that a commit stopped waiting for its synchronous standby. */
 const waitForStandby = 'SyncRepWaitForLSN'
 
-/** A client that can also be asked for bytes, and to cancel what it runs. */
+/** A client that can also return bytes, and cancel its running statement. */
 export class AnsweringClient extends DatabaseClient {
   readonly #names = new PreparedNames()
   readonly #internals = this as this & ClientInternals
   #isUnconfirmed = false
-  /** Whether {@link AnsweringClient.backend} is really its process, and not what a proxy says. */
+  /** Whether {@link AnsweringClient.backend} is the process itself, and not a number made up by a proxy. */
   isDirect = false
 
   constructor(config: pg.ClientConfig) {
@@ -155,7 +155,7 @@ export class AnsweringClient extends DatabaseClient {
     }
   }
 
-  /** Sends a call; its answer are the bytes of the first row's first column, null when there is none. */
+  /** Sends a call; returns the bytes of the first row's first column, null if there is no row. */
   ask(call: AnswerCall, done: (error: Error | null, first: Buffer | null) => void): void {
     let first: Buffer | null | undefined
     const onRow = (fields: Fields) => {
@@ -164,7 +164,7 @@ export class AnsweringClient extends DatabaseClient {
     this.#send(call, onRow, (error) => done(error, first ?? null))
   }
 
-  /** The same, as a promise; rejects with what `pg` says, or {@link Unprepared}. */
+  /** As {@link AnsweringClient.ask}, as a promise; rejects with the error of `pg`, or {@link Unprepared}. */
   answer(call: AnswerCall): Promise<Buffer | null> {
     return new Promise((resolve, reject) => {
       this.ask(call, (error, first) => {
@@ -200,39 +200,39 @@ export class AnsweringClient extends DatabaseClient {
     return this.#names.takes(name, text)
   }
 
-  /** Throws when a commit since the last time was done here, and not confirmed by the standby that it had to wait for. */
+  /** Throws if a commit since the last call succeeded without the confirmation of its synchronous standby. */
   requireConfirmed(): void {
     if (!this.#isUnconfirmed) return
     this.#isUnconfirmed = false
     throw unconfirmedError()
   }
 
-  /** Asks PostgreSQL, on a connection of its own, to cancel what it runs for this client. Without effect on an idle one. */
+  /** Asks PostgreSQL, on another connection, to cancel the running statement. Without effect on an idle connection. */
   cancelRunning(): Promise<void> {
     return requestCancel(this)
   }
 
-  /** The process of PostgreSQL that serves it; null before it is connected. */
+  /** The id of the PostgreSQL process that serves it; null before it is connected. */
   get backend(): number | null {
     return this.#internals.processID
   }
 
-  /** Whether an answer is on its way. */
+  /** Whether an answer is outstanding. */
   get isWaiting(): boolean {
     return (this.#internals._getActiveQuery() ?? null) !== null
   }
 
-  /** Bytes that have arrived so far. */
+  /** Bytes received so far. */
   get bytesRead(): number {
     return this.#internals.connection.stream.bytesRead
   }
 
-  /** Cuts the connection: what runs on it fails with the error. */
+  /** Cuts the connection: outstanding statements fail with the error. */
   destroy(error: Error): void {
     this.#internals.connection.stream.destroy(error)
   }
 
-  /** Holds back what is written until {@link AnsweringClient.flush}. */
+  /** Buffers writes until {@link AnsweringClient.flush}. */
   hold(): void {
     this.#internals.connection.stream.cork()
   }

@@ -1,30 +1,30 @@
-// What calls are sent as, in PostgreSQL's protocol. Messages for each step that are put together afterwards would cost more than
-// all else that a short statement costs the server, so what is bound, run and followed by a Sync is written in one piece.
+// Calls as messages of PostgreSQL's protocol. Separate messages that are concatenated later would cost more than the rest of
+// a short statement, so Bind, Execute and Sync are written into one buffer.
 
 import { Buffer } from 'node:buffer'
 
 const code = { bind: 0x42, execute: 0x45, sync: 0x53 } as const
 
-/** A message counts its length and what follows, and not its code. */
+/** A message's length includes itself and the body, but not the code. */
 const headerSize = 5
 
-/** Beside its header: the unnamed portal, and no limit to its rows. */
+/** Besides its header: the unnamed portal, and no row limit. */
 const executeSize = 1 + 4
 
-/** Beside its header, the statement's name and the values: two null bytes, no formats, how many values, no formats. */
+/** Besides its header, the statement's name and the values: two null bytes, no formats, the number of values, no formats. */
 const bindSize = 1 + 1 + 2 + 2 + 2
 
-/** Of a value that is null, in the place of its length. */
+/** The length of a null value. */
 const noValue = -1
 
-/** A prepared statement, the unnamed one when the name is empty, and the values that it is given. */
+/** A prepared statement (the unnamed one if the name is empty) with its values. */
 export interface BoundCall {
   /** ASCII. */
   readonly statement: string
   readonly values: readonly (string | null)[]
 }
 
-/** Runs prepared statements one after another; `endsWithSync`: with a Sync behind the last one. */
+/** Runs prepared statements one after another; `endsWithSync`: with a Sync after the last one. */
 export function runMessage(calls: readonly BoundCall[], endsWithSync: boolean): Buffer {
   let size = endsWithSync ? headerSize : 0
   for (const call of calls) size += sizeOf(call)
@@ -41,7 +41,7 @@ function sizeOf({ statement, values }: BoundCall): number {
   return size
 }
 
-/** Returns where it ends. */
+/** Writes a Bind message; returns where it ends. */
 function writeBind(message: Buffer, start: number, { statement, values }: BoundCall): number {
   let at = start + headerSize
   message[at++] = 0

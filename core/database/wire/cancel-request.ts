@@ -1,12 +1,12 @@
-// Asking PostgreSQL, on a connection of its own, to cancel what it runs for another one. Written against the internals of the
-// pinned version of `pg`.
+// Cancel requests, which need a connection of their own. Written against the internals of the pinned version of `pg`.
 
 import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
+import { cancelTimeoutMillis, closeTimeoutMillis } from '../tuning.ts'
 
-/** What `pg`'s Client keeps to itself. */
+/** Private members of `pg`'s Client. */
 interface ClientInternals {
   readonly connection: { readonly stream: Socket }
   readonly ssl: boolean | ConnectionOptions
@@ -15,7 +15,7 @@ interface ClientInternals {
   readonly secretKey: number | null
 }
 
-/** `pg`'s Connection before anybody has logged in on it. */
+/** `pg`'s Connection before login. */
 interface BareConnection extends EventEmitter {
   readonly stream: Socket
   connect(portOrPath: number | string, host?: string): void
@@ -27,12 +27,9 @@ type BareConnectionClass = new (options: Pick<ClientInternals, 'ssl' | 'sslNegot
 
 const BareConnection: BareConnectionClass = pg.Connection as BareConnectionClass & typeof pg.Connection
 
-/** Milliseconds that a request may take. */
-const patience = 2000
-
 const internalsOf = (client: pg.Client) => client as pg.Client & ClientInternals
 
-/** Has PostgreSQL cancel what it runs for a client; resolves when it has seen that. Without effect on an idle one. */
+/** Cancels the running statement of a client; resolves when PostgreSQL has received the request. Without effect on an idle one. */
 export function requestCancel(client: pg.Client): Promise<void> {
   const { ssl, sslNegotiation, processID, secretKey } = internalsOf(client)
   if (processID === null || secretKey === null) return Promise.resolve()
@@ -45,9 +42,9 @@ export function requestCancel(client: pg.Client): Promise<void> {
   })
   if (client.host.startsWith('/')) connection.connect(`${client.host}/.s.PGSQL.${client.port}`)
   else connection.connect(client.port, client.host)
-  // PostgreSQL closes the connection when it has passed the request on.
+  // PostgreSQL closes the connection after passing the request on.
   return new Promise((done) => {
-    const late = setTimeout(() => connection.stream.destroy(), patience)
+    const late = setTimeout(() => connection.stream.destroy(), cancelTimeoutMillis)
     const end = () => {
       clearTimeout(late)
       done()
@@ -57,18 +54,15 @@ export function requestCancel(client: pg.Client): Promise<void> {
   })
 }
 
-/** The same, and then cuts the client's connection: PostgreSQL does not notice that by itself while a statement waits. */
+/** Cancels, then cuts the client's connection: while a statement waits, PostgreSQL does not notice a cut connection. */
 export async function abandon(client: pg.Client): Promise<void> {
   await requestCancel(client)
   internalsOf(client).connection.stream.destroy()
 }
 
-/** Milliseconds that PostgreSQL may take to close a connection. */
-export const closingMillis = 2000
-
-/** Ends a connection in order, or cuts it when PostgreSQL does not answer. */
+/** Ends a connection in order, or cuts it if PostgreSQL does not answer. */
 export async function closeClient(client: pg.Client): Promise<void> {
-  const late = setTimeout(() => internalsOf(client).connection.stream.destroy(), closingMillis)
+  const late = setTimeout(() => internalsOf(client).connection.stream.destroy(), closeTimeoutMillis)
   await client.end().catch(() => {})
   clearTimeout(late)
 }

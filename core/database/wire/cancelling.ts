@@ -1,36 +1,35 @@
-// Cancelling what PostgreSQL runs for a connection. A request for it hits whatever runs when it arrives, so nobody else
-// may use the connection until it has.
+// Cancelling a connection's running statement. A request cancels the statement that runs when it arrives, so the connection
+// must not be reused before that.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onAbort } from '../../concurrency/aborting.ts'
 import { codeOf } from '../../errors/thrown.ts'
+import { firstCancelRetryMillis, longestCancelRetryMillis } from '../tuning.ts'
 import { originOf } from './postgres-errors.ts'
 
-/** What can have its running statement cancelled. */
+/** A connection whose running statement can be cancelled. */
 export interface Cancellable {
-  /** Resolves when PostgreSQL has seen the request, or could not be reached. */
+  /** Resolves when PostgreSQL has received the request, or could not be reached. */
   cancelRunning(): Promise<void>
 }
 
 const queryCanceled = '57014'
 
-/** Whether a statement failed because it was cancelled, by whomever. */
+/** Whether a statement failed because it was cancelled, by any session. */
 export function isCancelled(error: unknown): boolean {
   return codeOf(originOf(error)) === queryCanceled
 }
 
-/** Milliseconds after which a request is repeated, at first and at most: each one is a connection. */
-const [soonMillis, lateMillis] = [50, 2000]
-
-/** Cancels until it has had its effect: a request that arrives between two statements has none. */
+/** Repeats the request until it has taken effect: a request that arrives between two statements has none. */
 export async function cancelUntil(hasEnded: () => boolean, connection: Cancellable): Promise<void> {
-  for (let pause = soonMillis; !hasEnded(); pause = Math.min(pause * 2, lateMillis)) {
+  for (let pause = firstCancelRetryMillis; !hasEnded(); pause = Math.min(pause * 2, longestCancelRetryMillis)) {
     await connection.cancelRunning()
-    for (let waited = 0; waited < pause && !hasEnded(); waited += soonMillis) await sleep(soonMillis)
+    for (let waited = 0; waited < pause && !hasEnded(); waited += firstCancelRetryMillis)
+      await sleep(firstCancelRetryMillis)
   }
 }
 
-/** Cancels what runs for a connection from the moment when the signal aborts until it is settled. */
+/** Cancels a connection's statements from the time the signal aborts until it is settled. */
 export class Cancelling {
   #isSettled = false
   #cancelled: Promise<void> | null = null
@@ -42,7 +41,7 @@ export class Cancelling {
     })
   }
 
-  /** Ends it; resolves when a request to cancel that was on its way has arrived. */
+  /** Stops cancelling; resolves when the last request has arrived. */
   async settle(): Promise<void> {
     this.#isSettled = true
     this.#stop()

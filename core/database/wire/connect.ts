@@ -1,4 +1,4 @@
-// Connections of a start: attempts, and what went wrong told to the person who started the server.
+// Connections during the start: retries, and errors worded for the person who starts the server.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../../errors/start-error.ts'
@@ -10,8 +10,8 @@ import { DatabaseClient } from './database-client.ts'
 import { lostByProxy, originOf, tooManyConnections } from './postgres-errors.ts'
 
 /**
- * Errors that may pass: nobody listens yet, PostgreSQL is starting, ending, busy or full, or the connection broke, its own or
- * that of a proxy.
+ * Errors that may be temporary: PostgreSQL does not listen yet, is starting, stopping, busy or full, or the connection or a
+ * proxy's connection broke.
  */
 const passing = new Set([
   'ECONNREFUSED',
@@ -29,13 +29,13 @@ const passing = new Set([
   lostByProxy,
 ])
 
-/** A statement was ended before it was done: by a limit on its time or on how long it waits for a lock, or by somebody. */
+/** A statement ended early: by statement_timeout, by lock_timeout, or by a cancellation. */
 const endings = new Set(['57014', '55P03'])
 
 /** Connects once; the caller ends the connection. */
 export async function connectOnce(url: string): Promise<DatabaseClient> {
   const client = new DatabaseClient(connectionConfig(url))
-  // A connection that breaks fails the query that runs on it.
+  // A broken connection fails the query that runs on it.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -47,13 +47,10 @@ export async function connectOnce(url: string): Promise<DatabaseClient> {
   }
 }
 
-/** The part of the settings that says how often to try. */
+/** The settings of the first connection and its retries. */
 export type StartSettings = Pick<DatabaseSettings, 'databaseUrl' | 'retries'>
 
-/**
- * Takes a step of the start that needs the database: when no connection can be had, or it breaks, again from the step's
- * beginning, as often as allowed.
- */
+/** Runs a step of the start that needs the database; repeats it if no connection can be had, or if it breaks. */
 export async function takeStep<T>(
   { databaseUrl, retries }: StartSettings,
   observe: Observer,
@@ -76,13 +73,13 @@ export async function takeStep<T>(
   }
 }
 
-/** Words of the driver, which has no codes of its own. */
+/** Messages of the driver that come without a code. */
 const wordsOfDriver: readonly (readonly [words: RegExp, code: string])[] = [
   [/timeout/i, 'ETIMEDOUT'],
   [/^Connection terminated|^Client was closed|^Client has encountered a connection error/, 'ECONNRESET'],
 ]
 
-/** Of a host with several addresses, what the first one said. */
+/** The error code; for a host with several addresses, that of the first one. */
 function failureCode(error: unknown): string {
   const message = messageOf(error)
   return codeOf(error) ?? wordsOfDriver.find(([words]) => words.test(message))?.[1] ?? ''
@@ -119,7 +116,7 @@ function unreachable(client: DatabaseClient, error: unknown, attempts: number): 
 const endedEarly = ({ host, port, user }: DatabaseClient, error: unknown): string =>
   `PostgreSQL at ${host}:${port} ended a statement of the start (${messageOf(error)}): check statement_timeout and lock_timeout of user "${user}", and who holds tables of the schema trellis`
 
-/** Whether the certificate that says who connects cannot be used, or PostgreSQL does not take it. */
+/** Whether the client certificate cannot be used, or PostgreSQL rejects it. */
 const isAboutCertificate = (code: string): boolean =>
   /^ERR_(OSSL|MISSING_PASSPHRASE)|^ERR_SSL_.*ALERT.*(UNKNOWN_CA|CERTIFICATE)/.test(code)
 

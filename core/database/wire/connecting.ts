@@ -1,4 +1,4 @@
-// Connecting to PostgreSQL while the server runs: within a limit, and to a session that looks like all others.
+// Connecting to PostgreSQL while the server runs: with a timeout, and with the same session state on every connection.
 
 import { AnsweringClient } from './answering-client.ts'
 import { connectionConfig } from './connection-config.ts'
@@ -6,54 +6,54 @@ import { connectionConfig } from './connection-config.ts'
 export interface ConnectOptions {
   /** A connection URL. */
   readonly url: string
-  /** Milliseconds that it may take. */
-  readonly patienceMillis: number
+  /** Connection timeout in milliseconds. */
+  readonly timeoutMillis: number
   /**
-   * Settings that transactions make for themselves: once made, PostgreSQL remembers them as empty on that connection, so
-   * that they are empty from the beginning on all.
+   * Settings that transactions make. After a transaction has made one, PostgreSQL keeps it as an empty string on that
+   * connection, so every connection starts with empty ones.
    */
   readonly settingNames: readonly string[]
   /**
-   * Whether the session is the role that logged in, and not the one that this is made to take (`alter role … set role`): what its
-   * sessions do PostgreSQL shows to itself alone.
+   * Whether the session stays the login role, despite `alter role … set role`: PostgreSQL shows what a role's sessions do only
+   * to that role.
    */
-  readonly isOneself?: boolean
+  readonly asLoginRole?: boolean
 }
 
 /**
- * Where nobody has chosen, PostgreSQL compiles statements that it takes for costly: of ours, which are many small
- * expressions, that costs up to seconds and gains nothing.
+ * Turns off JIT unless it was configured: PostgreSQL overestimates the cost of our many small expressions, and compiling
+ * them takes up to seconds and gains nothing.
  */
 const withoutCompiling = `(
   select pg_catalog.set_config('jit', 'off', false) from pg_catalog.pg_settings where name = 'jit' and source = 'default'
 )`
 
 /**
- * The server reads dates itself, and goes on from numbers that it gave to others: neither may depend on what role and database have
- * set. In which order dates are read stays as it was. Proxies that hand connections of PostgreSQL's from one client to another know of
- * `DateStyle`, and of digits do not: there all connections stay as they are, since answers must not change from one to the next.
+ * The server parses dates and numbers that PostgreSQL printed, so the formats must not depend on settings of the role or
+ * database. The order of day and month in input stays as configured. Transaction-pooling proxies track `DateStyle` but not
+ * the digits of floats. Behind them digits stay unchanged, so that answers do not differ between connections.
  */
 const exactTexts = `pg_catalog.set_config('DateStyle', 'ISO', false), case when pg_catalog.pg_backend_pid() = $1 then
   pg_catalog.set_config('extra_float_digits', greatest(1, pg_catalog.current_setting('extra_float_digits')::int)::text, false) end`
 
 /**
- * What the server takes from its ledgers it takes beside others, who change them all the time: under a snapshot of its own PostgreSQL
- * refuses that again and again. Transactions that are to have another isolation say so when they begin. Behind a proxy it would be
- * another client's, too.
+ * The server's own ledgers are changed concurrently all the time: a snapshot per transaction would make PostgreSQL refuse
+ * claims again and again. Transactions that need another isolation set it when they begin. Behind a proxy the setting
+ * would also reach other clients.
  */
 const seesCommits = `case when pg_catalog.pg_backend_pid() = $1 then
   pg_catalog.set_config('default_transaction_isolation', 'read committed', false) end`
 
-/** Behind a proxy it would be another client's role, too. */
-const asOneself = `case when pg_catalog.pg_backend_pid() = $1 then pg_catalog.set_config('role', 'none', false) end`
+/** Behind a proxy the role would also reach other clients. */
+const resetRole = `case when pg_catalog.pg_backend_pid() = $1 then pg_catalog.set_config('role', 'none', false) end`
 
-/** A client that is connected; rejects with what `pg` says. */
+/** A connected client; rejects with the error of `pg`. */
 export async function connect(options: ConnectOptions): Promise<AnsweringClient> {
-  const { url, patienceMillis, settingNames, isOneself = false } = options
+  const { url, timeoutMillis, settingNames, asLoginRole = false } = options
   const client = new AnsweringClient(connectionConfig(url))
-  // Whoever uses it is told of errors by what fails; one that nobody listens to ends the process.
+  // Failures reach the callers of its statements; an `error` event without a listener would end the process.
   client.on('error', () => {})
-  const late = setTimeout(() => client.destroy(new Error('timeout expired')), patienceMillis)
+  const late = setTimeout(() => client.destroy(new Error('timeout expired')), timeoutMillis)
   try {
     await client.connect()
     const settings = settingNames.map((_, i) => `, pg_catalog.set_config($${i + 2}, '', false)`)
@@ -62,7 +62,7 @@ export async function connect(options: ConnectOptions): Promise<AnsweringClient>
       withoutCompiling,
       exactTexts,
       seesCommits,
-      ...(isOneself ? [asOneself] : []),
+      ...(asLoginRole ? [resetRole] : []),
     ]
     const text = `select ${parts.join(', ')}${settings.join('')}`
     const { rows } = await client.query<{ pid: number }>(text, [client.backend, ...settingNames])

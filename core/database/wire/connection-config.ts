@@ -1,26 +1,26 @@
-// From a connection URL to what `pg` connects with: the one place that reads such URLs. Parameters mean what they mean to
-// libpq. A configuration is for {@link DatabaseClient}, which knows how to prefer encryption.
+// Makes the configuration of `pg` from a connection URL; the only code that does so. Parameters mean the same as for libpq.
+// The result is for {@link DatabaseClient}, which can prefer encryption.
 
 import type pg from 'pg'
 import { type ConnectionUrl, readConnectionUrl, refusal } from './connection-url.ts'
 import { type TlsChoice, tlsChoice } from './tls-options.ts'
 
-/** What a connection is made with. */
+/** The configuration of a connection. */
 export interface ConnectionConfig extends pg.ClientConfig {
   readonly ssl: TlsChoice['ssl']
   readonly preference: TlsChoice['preference']
   readonly sslnegotiation: TlsChoice['sslnegotiation']
   readonly connectionString: string
-  /** Counts over that of the connection string. */
+  /** Takes precedence over the one in the connection string. */
   readonly database?: string
-  /** Milliseconds that connecting may take; 0: without end. Of a pool that number has another meaning: leave it out there. */
+  /** Connection timeout in milliseconds; 0: none. For a pool the number has another meaning, so it is left out there. */
   readonly connectionTimeoutMillis: number
 }
 
 const usualTimeout = 10
 const usualIdle = 5
 
-/** How to connect to the database of a URL; throws a {@link StartError} for what cannot be honoured. */
+/** The configuration for a URL; throws a {@link StartError} for parameters that cannot be honoured. */
 export function connectionConfig(url: string): ConnectionConfig {
   const read = readConnectionUrl(url)
   const hostaddr = read.parameter('hostaddr')
@@ -30,7 +30,7 @@ export function connectionConfig(url: string): ConnectionConfig {
     ...(read.database !== undefined && { database: read.database }),
     ...tlsChoice(read),
     connectionTimeoutMillis: timeout * 1000,
-    // A peer that went away without a word is found out.
+    // Detects a peer that disappeared without closing the connection.
     keepAlive: read.parameter('keepalives') !== '0',
     keepAliveInitialDelayMillis: seconds(read, 'keepalives_idle', usualIdle) * 1000,
     ...(read.parameter('channel_binding') === 'require' && { enableChannelBinding: true }),

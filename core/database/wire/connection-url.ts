@@ -1,21 +1,21 @@
-// What a connection URL names beside the database: parameters mean what they mean to libpq, PostgreSQL's own client library.
+// The parameters of a connection URL, with the meaning they have in libpq, PostgreSQL's client library.
 
 import { StartError } from '../../errors/start-error.ts'
 import { environment } from '../../options/environment.ts'
 
-/** A URL taken apart: what the driver reads by itself stays text. */
+/** A parsed URL; the parts that the driver reads itself stay text. */
 export interface ConnectionUrl {
-  /** The URL without the parameters that are read here. */
+  /** The URL without the parameters read here. */
   readonly rest: string
-  /** Where it leads, as far as the URL says so. */
+  /** The host, if the URL names one. */
   readonly host: string
-  /** Which database; undefined when the URL does not say so. */
+  /** The database; undefined if the URL does not name one. */
   readonly database: string | undefined
-  /** A parameter that is read here, by its name, or its variable; null when both are absent or empty. */
+  /** A parameter by its name, or its environment variable; null if both are absent or empty. */
   parameter(name: string): string | null
 }
 
-/** Parameters that are read here, and so kept from the driver. */
+/** Parameters that are read here, and therefore removed from the driver's URL. */
 const ownParameters = [
   'channel_binding',
   'connect_timeout',
@@ -42,7 +42,7 @@ const ownParameters = [
   'uselibpqcompat',
 ] as const
 
-/** Variables of PostgreSQL's own programs that stand for parameters. */
+/** Environment variables of libpq for these parameters. */
 const variables: Readonly<Record<string, string>> = {
   channel_binding: 'PGCHANNELBINDING',
   connect_timeout: 'PGCONNECT_TIMEOUT',
@@ -54,7 +54,7 @@ const variables: Readonly<Record<string, string>> = {
   sslrootcert: 'PGSSLROOTCERT',
 }
 
-/** What asks for something that the server cannot give is refused by name, rather than left out. */
+/** Values that ask for features the server lacks: they are refused by name rather than ignored. */
 const refused: Readonly<Record<string, RegExp>> = {
   gssencmode: /^require$/,
   require_auth: /./,
@@ -62,11 +62,11 @@ const refused: Readonly<Record<string, RegExp>> = {
   service: /./,
   sslcrl: /./,
   sslcrldir: /./,
-  // Trellis writes, so any other choice leads nowhere.
+  // Trellis writes, so any other choice cannot work.
   target_session_attrs: /^(?!(any|read-write|primary|prefer-standby)$)/,
 }
 
-/** Percent signs that begin no escape stand for themselves, as they do to the driver. */
+/** Decodes percent escapes; a percent sign without an escape stands for itself, as in the driver. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'))
@@ -78,8 +78,8 @@ function decoded(text: string): string {
 const withoutHost = /^([a-z]+:\/\/)(?:([^/?#:@]*)(?::([^/?#@]*))?@)?(?::(\d+))?([/?].*)?$/i
 
 /**
- * The URL as all readers take it. Beside a user or port libpq's may leave the host out, which then is a parameter, or the
- * default: `postgres://user:password@/database?host=/socket`. Here these are parameters, too.
+ * The URL in a form that every parser accepts. With a user or port, libpq allows an empty host, which comes from a parameter
+ * or the default: `postgres://user:password@/database?host=/socket`. Here user and port become parameters, too.
  */
 export function spelledOut(url: string): string {
   const text = url.trim()
@@ -92,7 +92,7 @@ export function spelledOut(url: string): string {
   return `${scheme}${rest}${rest.includes('?') ? '&' : '?'}${beside.join('&')}`
 }
 
-/** Hosts that a URL lists; libpq tries one after the other. */
+/** The hosts of a URL; libpq tries them in order. */
 export function hostsOf(url: string): readonly string[] {
   const [, authority = ''] = /^[a-z]+:\/\/([^/?#]*)/i.exec(url) ?? []
   const place = authority.slice(authority.lastIndexOf('@') + 1)
@@ -103,14 +103,14 @@ export function hostsOf(url: string): readonly string[] {
   return (listed.find((list) => list.includes(',')) ?? listed[0]!).split(',')
 }
 
-/** What is wrong with a URL that lists several hosts. */
+/** Why a URL with several hosts is refused. */
 export function refusalOfHosts(url: string): string | null {
   const hosts = hostsOf(url)
   if (hosts.length < 2) return null
   return `Expecting one host and not ${hosts.length} (${hosts.join(', ')}): name the one that takes writes, or a proxy or DNS name that leads to it`
 }
 
-/** Takes a URL apart; throws a {@link StartError} for what cannot be honoured. */
+/** Parses a URL; throws a {@link StartError} for parameters that cannot be honoured. */
 export function readConnectionUrl(url: string): ConnectionUrl {
   const severalHosts = refusalOfHosts(url)
   if (severalHosts !== null) throw refusal(severalHosts)
@@ -119,7 +119,7 @@ export function readConnectionUrl(url: string): ConnectionUrl {
   const base = question < 0 ? url : url.slice(0, question)
   const given = new URLSearchParams(question < 0 ? '' : url.slice(question))
   const left = new URLSearchParams([...given].filter(([name]) => !ownParameters.some((own) => own === name)))
-  // Of one that is given twice the last counts.
+  // If a parameter is repeated, the last one counts.
   const parameter = (name: string) => given.getAll(name).at(-1) || environment[variables[name] ?? ''] || null
   for (const [name, pattern] of Object.entries(refused)) {
     const value = parameter(name)

@@ -1,4 +1,4 @@
-// A client of `pg` that can prefer encryption without insisting on it, or do with encryption where PostgreSQL insists.
+// A client of `pg` that supports `sslmode` prefer and allow: it tries the other kind of connection if the first is refused.
 // Written against the internals of the pinned version of `pg`.
 
 import { isIP, Socket } from 'node:net'
@@ -7,23 +7,23 @@ import pg from 'pg'
 import { codeOf } from '../../errors/thrown.ts'
 import type { ConnectionConfig } from './connection-config.ts'
 
-/** How the server says that it would take the connection only if it were, or were not, encrypted. */
+/** The SQLSTATE of a connection that the server would only accept with, or only without, encryption. */
 const invalidAuthorization = '28000'
 
-/** Answers to whether the server encrypts. */
+/** The server's answers to an SSL request. */
 const yes = Buffer.from('S')
 const no = Buffer.from('N')
 
 type Options = Pick<ConnectionConfig, 'keepAlive' | 'keepAliveInitialDelayMillis'> & {
   readonly ssl: ConnectionOptions
   readonly encryptedFirst: boolean
-  /** Told how it came out. */
+  /** Called with the kind of connection that succeeded. */
   readonly onDecided: (ssl: ConnectionOptions | false) => void
 }
 
-/** Tries the other way when PostgreSQL refuses the first one. The client hears of neither but the one that is taken. */
+/** Tries the other kind of connection if PostgreSQL refuses the first. The client sees events of the final one only. */
 class ChoosingConnection extends pg.Connection {
-  // What `pg`'s Connection keeps to itself.
+  // Private members of `pg`'s Connection.
   declare stream: Socket
   declare ssl: ConnectionOptions | false
   declare _connecting: boolean
@@ -73,7 +73,7 @@ class ChoosingConnection extends pg.Connection {
     })
   }
 
-  /** PostgreSQL said whether it encrypts. */
+  /** Handles the server's answer to the SSL request. */
   #onAnswer(answer: Buffer, socket: Socket): void {
     if (answer.equals(yes)) this.#encrypt(socket)
     else if (answer.equals(no) && this.#mayChange) {
@@ -90,7 +90,7 @@ class ChoosingConnection extends pg.Connection {
     const host = this.#place[1] ?? 'localhost'
     const name = isIP(host) === 0 ? { servername: host } : {}
     try {
-      // `pg` hides the key from whoever lists what is there.
+      // `pg` makes the key non-enumerable, so the spread omits it.
       const { key } = ssl
       this.#follow(connectSecurely({ host, ...ssl, ...(key !== undefined && { key }), ...name, socket }))
     } catch (error) {
@@ -100,7 +100,7 @@ class ChoosingConnection extends pg.Connection {
     this.#begin(ssl)
   }
 
-  /** Lets the client log in; it says the same on either kind of connection. */
+  /** Starts the client's login, which is the same on both kinds of connection. */
   #begin(ssl: ConnectionOptions | false): void {
     this.ssl = ssl
     this.#options.onDecided(ssl)
@@ -108,7 +108,7 @@ class ChoosingConnection extends pg.Connection {
     super.emit('sslconnect')
   }
 
-  /** Reads and writes a stream from now on, and passes on how it ends as long as it is not given up. */
+  /** Switches to a stream, and forwards its end unless it has been given up. */
   #follow(stream: Socket): void {
     this.stream = stream
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -122,17 +122,17 @@ class ChoosingConnection extends pg.Connection {
 }
 
 /**
- * Closes a connection that failed. A TLS socket does so by itself only until its own side of the handshake is done: a server that refuses
- * the client's certificate after it leaves the socket open, and whoever ends the client would wait for ever.
+ * Closes a failed connection. A TLS socket closes itself only until its own side of the handshake is complete. If the server
+ * rejects the client's certificate after that, the socket stays open, and ending the client would never finish.
  */
 function closeWhenBroken(client: pg.Client): void {
   const { connection } = client
   connection.on('error', () => connection.stream.destroy())
 }
 
-/** A client for what {@link connectionConfig} makes; of any other configuration it is `pg`'s own. */
+/** A client for the result of {@link connectionConfig}; with any other configuration it behaves like `pg`'s own. */
 export class DatabaseClient extends pg.Client {
-  // What `pg`'s Client logs in with, and keeps to itself.
+  // Private members of `pg`'s Client that the login uses.
   declare readonly connectionParameters: { database?: string }
 
   constructor(config?: string | pg.ClientConfig) {
@@ -148,7 +148,7 @@ export class DatabaseClient extends pg.Client {
       ssl,
       encryptedFirst: preference === 'encrypted',
       onDecided: (decided) => {
-        // Requests to cancel go the same way.
+        // Cancel requests use the same kind of connection.
         if (client) Object.assign(client, { ssl: decided })
       },
     })
@@ -159,7 +159,7 @@ export class DatabaseClient extends pg.Client {
 
   #settle(database: string | undefined): void {
     closeWhenBroken(this)
-    // Of an escape in a URL `pg` decodes none that stands for a character with a meaning there, such as `@` or `/`.
+    // `pg` does not decode escapes in a URL that stand for reserved characters such as `@` or `/`.
     if (database === undefined) return
     this.connectionParameters.database = database
     Object.assign(this, { database })

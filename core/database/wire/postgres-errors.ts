@@ -1,4 +1,4 @@
-// PostgreSQL's errors as the API shows them, by SQLSTATE. The only place that knows the mapping.
+// Translates PostgreSQL's errors to the API's, by SQLSTATE. The only code that knows the mapping.
 
 import { badRequest, internalError, TrellisError } from '../../errors/errors.ts'
 import { codeOf, messageOf } from '../../errors/thrown.ts'
@@ -9,7 +9,7 @@ export interface PostgresError extends Error {
   readonly routine?: string
   readonly detail?: string
   readonly hint?: string
-  /** Where in the statement it is, and the statement of a function that it is in. */
+  /** The error's position in the statement, and the statement inside a function that raised it. */
   readonly position?: string
   readonly internalQuery?: string
 }
@@ -17,34 +17,34 @@ export interface PostgresError extends Error {
 const isPostgresError = (error: unknown): error is PostgresError =>
   error instanceof Error && 'severity' in error && typeof (error as PostgresError).code === 'string'
 
-/** No connection could be had, or it broke. */
+/** No connection could be opened, or it broke. */
 export const connectionError = (error: unknown): TrellisError =>
   internalError('connection error', { code: 'postgres-error', internal: messageOf(error), cause: error })
 
-/** PostgreSQL has as many connections as it takes, of all or of this role or database. */
+/** The connection limit of PostgreSQL, or of this role or database, is reached. */
 export const tooManyConnections = '53300'
 
-/** The codes of that, of a PostgreSQL about to start or stop, and of a socket at which more wait than may. */
+/** That code, the code of a PostgreSQL that is starting or stopping, and that of a socket with a full backlog. */
 const refusals = new Set([tooManyConnections, '57P03', 'EAGAIN'])
 
-/** Whether PostgreSQL is there, and has no connection to give. */
+/** Whether PostgreSQL runs but gives no connection now. */
 export const isRefusal = (error: unknown): boolean => refusals.has(codeOf(error) ?? '')
 
-/** 503: no connection was free for as long as a request may wait. `refusal`: why PostgreSQL gave none; null when it was not that. */
+/** 503: no connection was free within the pool timeout. `refusal`: why PostgreSQL gave none; null if it did not refuse. */
 export const busyError = (seconds: number, refusal: unknown): TrellisError =>
   new TrellisError(503, 'busy', `the database is busy: no connection was free within ${seconds} s`, {
     ...(refusal !== null && { internal: messageOf(refusal), cause: refusal }),
   })
 
-/** 503: the caller had its whole share of the connections at work for as long as a request may wait. */
+/** 503: the caller's whole share of the connections was in use for the pool timeout. */
 export const shareError = (seconds: number): TrellisError =>
   new TrellisError(503, 'busy', `as many of your requests as may be at work at once were at work for ${seconds} s`)
 
 export const isBusy = (error: unknown): boolean => error instanceof TrellisError && error.code === 'busy'
 
 /**
- * A commit was done, but the synchronous standby that it has to wait for was not waited for to the end: what was changed
- * is there, and would be lost if the standby took over now.
+ * The commit succeeded, but its wait for the synchronous standby ended early: the changes exist, and would be lost if the
+ * standby took over now.
  */
 export const unconfirmedError = (): TrellisError =>
   internalError('the changes were made, but no standby has confirmed them', { code: 'postgres-error', placeless: true })
@@ -63,7 +63,7 @@ export function transactionError(error: unknown): TrellisError {
   })
 }
 
-/** What administrators may see of a failed statement. */
+/** The details of a failed statement that administrators may see. */
 export function databaseErrorDetails(error: PostgresError, statement: string, values: readonly unknown[]) {
   return {
     statement,
@@ -88,12 +88,10 @@ const prefixes: Readonly<Record<string, string>> = {
   '23P01': 'Exclusion violation. ',
 }
 
-/** What a translated error was made of; any other error itself. */
+/** The original of a translated error; any other error itself. */
 export const originOf = (error: unknown): unknown => (error instanceof TrellisError ? error.cause : error)
 
-/**
- * The connection could not prepare a statement, or has lost it. Nothing of it has run, so that it can be run elsewhere.
- */
+/** The connection could not prepare a statement, or has lost it. It did not run, so it can run elsewhere. */
 export class Unprepared extends Error {
   override readonly name = 'Unprepared'
 }
@@ -101,8 +99,8 @@ export class Unprepared extends Error {
 const missingType = /^cache lookup failed for type \d+$/
 
 /**
- * Whether a statement failed because it is not prepared as the connection believed: it was deallocated, the one before it
- * that was to prepare it failed, or a type of its parameters was dropped, and perhaps made anew.
+ * Whether a statement was not prepared as the connection expected: it was deallocated, the statement that was to prepare it
+ * failed, or the type of a parameter was dropped and perhaps recreated.
  */
 export function isUnprepared(error: unknown): boolean {
   if (!isPostgresError(error)) return false
@@ -111,17 +109,17 @@ export function isUnprepared(error: unknown): boolean {
   return routine === 'RevalidateCachedQuery' || (code === 'XX000' && missingType.test(message))
 }
 
-/** Of their class, what is about rights, and about values as `ltree` reads them. */
+/** Codes of class 42 that concern privileges, and values in the syntax of types such as `ltree`. */
 const notAboutNames = new Set(['42501', '42601'])
 
-/** Objects that are dropped while a statement looks at them have no code of their own. */
+/** Messages about objects dropped while a statement uses them: these errors have no code of their own. */
 const missingObject = /^(cache lookup failed for|could not open relation with OID) /
 
 /**
- * Whether a statement names what the database does not have, or not in this form: it may have had it when the statement was made.
- * Not of a text that somebody else has made.
+ * Whether a statement names objects that the database lacks, or has in another form; they may have existed when the
+ * statement was planned. Not for a user's own SQL.
  */
-export function namesWhatIsNot(error: unknown): boolean {
+export function namesMissingObject(error: unknown): boolean {
   const origin = originOf(error)
   if (!isPostgresError(origin) || (error as TrellisError).code === 'postgres-error') return false
   const { code = '', message } = origin
@@ -129,20 +127,20 @@ export function namesWhatIsNot(error: unknown): boolean {
   return code.startsWith('42') || code === '3F000' || (code === 'XX000' && missingObject.test(message))
 }
 
-/** What PostgreSQL says when it ends a connection, besides the class 57P: time limits on sessions and transactions. */
+/** Codes besides class 57P with which PostgreSQL ends a connection: timeouts of sessions and transactions. */
 const lastWords = new Set(['25P03', '25P04'])
 
-/** What a proxy that pools connections (PgBouncer) says when it has none to give, or lost the one of PostgreSQL's. */
+/** PgBouncer's code when it has no server connection to give, or lost one. */
 export const lostByProxy = '08P01'
 
 /**
- * By the code, since words are in the server's language; a proxy's are not. Not every state of class 08 does: it may be another
- * server's, which a statement asked.
+ * Decided by the code, because messages are in the server's language; a proxy's are not. Not all of class 08: such an error
+ * may come from another server that a statement used.
  */
 const endsConnection = ({ code = '', severity }: PostgresError): boolean =>
   code.startsWith('57P') || lastWords.has(code) || (code === lostByProxy && severity === 'FATAL')
 
-/** Whether an error means that the connection is gone, rather than that a statement failed. */
+/** Whether an error means that the connection is lost, rather than that a statement failed. */
 export function isConnectionLost(error: unknown): boolean {
   const origin = originOf(error)
   if (origin instanceof TrellisError || origin === undefined) return false
@@ -151,7 +149,7 @@ export function isConnectionLost(error: unknown): boolean {
 
 const lockNotAvailable = '55P03'
 
-/** Whether a statement failed because others kept a lock for longer than it was to wait. */
+/** Whether a statement failed because of lock_timeout or NOWAIT. */
 export function isLockDenied(error: unknown): boolean {
   const origin = originOf(error)
   return isPostgresError(origin) && origin.code === lockNotAvailable
@@ -159,13 +157,13 @@ export function isLockDenied(error: unknown): boolean {
 
 const readOnlyTransaction = '25006'
 
-/** Whether a transaction takes no changes. */
+/** Whether the transaction was read-only. */
 export function isReadOnlyTransaction(error: unknown): boolean {
   const origin = originOf(error)
   return isPostgresError(origin) && origin.code === readOnlyTransaction
 }
 
-/** The same error of a transaction that was to write: whether the server will is for its administrator to say. */
+/** That error for a transaction that should write; only the server's administrator can change it. */
 export const readOnlyError = (error: unknown): TrellisError =>
   internalError('the database takes no changes: it is a standby, or was made read-only', {
     code: 'postgres-error',
@@ -173,17 +171,17 @@ export const readOnlyError = (error: unknown): TrellisError =>
     cause: originOf(error),
   })
 
-/** What raises the code of wrong syntax without a place in the statement: `raise`, and, before PostgreSQL 13, values for generated columns. */
+/** Routines that raise the syntax error code without a position: `raise`, and, before PostgreSQL 13, values for generated columns. */
 const raisers: ReadonlySet<string | undefined> = new Set(['exec_stmt_raise', 'rewriteTargetListIU'])
 
 /**
- * Whether a value is none of its type, where the type's own reading has a code of statements for that: `ltree`, `hstore`, `tsvector` and
- * `jsonpath` do. A statement is wrong at a place in it, and what else raises the code is known.
+ * Whether a value has the wrong syntax for its type, where the type's parser uses the code of statements: `ltree`, `hstore`,
+ * `tsvector` and `jsonpath` do. A real syntax error has a position, and the other sources of the code are known.
  */
 const isValueSyntax = ({ code, position, internalQuery, routine }: PostgresError): boolean =>
   code === '42601' && position === undefined && internalQuery === undefined && !raisers.has(routine)
 
-/** The error of a data statement, by the table of the interface. */
+/** The API's error for a failed data statement, by the mapping of the interface. */
 export function translatePostgresError(error: unknown, statement: string, values: readonly unknown[]): TrellisError {
   if (error instanceof TrellisError) return error
   if (error instanceof Unprepared) return translatePostgresError(error.cause, statement, values)

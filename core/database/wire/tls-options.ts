@@ -1,4 +1,4 @@
-// `sslmode` and the certificates that go with it, as libpq means them.
+// `sslmode` and its certificates, with the meaning they have in libpq.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -9,20 +9,20 @@ import { codeOf } from '../../errors/thrown.ts'
 import { environment } from '../../options/environment.ts'
 import { type ConnectionUrl, refusal } from './connection-url.ts'
 
-/** Whether to encrypt, and what to do when that does not work out. */
+/** Whether to encrypt, and the fallback. */
 export interface TlsChoice {
   /** How to encrypt; false: not at all. */
   readonly ssl: ConnectionOptions | false
-  /** What is tried first where both will do; null: there is no choice. */
+  /** The kind tried first if both are allowed; null: there is no choice. */
   readonly preference: 'encrypted' | 'plain' | null
-  /** Whether to ask before, or to begin at once. */
+  /** Whether to ask the server first, or to start TLS at once. */
   readonly sslnegotiation: 'postgres' | 'direct'
 }
 
 const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof modes)[number]
 
-/** Words of other drivers. */
+/** Modes of other drivers. */
 const synonyms: Readonly<Record<string, Mode>> = {
   'no-verify': 'require',
   true: 'require',
@@ -33,9 +33,9 @@ const synonyms: Readonly<Record<string, Mode>> = {
 
 const plain: TlsChoice = { ssl: false, preference: null, sslnegotiation: 'postgres' }
 
-/** What a URL says about encryption. */
+/** The encryption that a URL asks for. */
 export function tlsChoice(url: ConnectionUrl): TlsChoice {
-  // Encryption is for what leaves the machine.
+  // A Unix socket stays on this machine.
   if (url.host.startsWith('/')) return plain
   const mode = modeOf(url)
   if (mode === 'disable') return plain
@@ -58,7 +58,7 @@ function modeOf(url: ConnectionUrl): Mode {
   return known
 }
 
-/** Where the user's own files are; null for a user whom the system does not know, as in containers, without HOME. */
+/** The home directory; null without HOME for a user without an account, as in containers. */
 function home(): string | null {
   try {
     return homedir()
@@ -67,7 +67,7 @@ function home(): string | null {
   }
 }
 
-/** The file of a parameter, its variable, or where libpq looks for it; null when it is nowhere. */
+/** The file from the parameter, its variable, or libpq's default place; null if no such file exists. */
 function fileOf(url: ConnectionUrl, name: 'sslrootcert' | 'sslcert' | 'sslkey', usual: string): string | null {
   const given = url.parameter(name)
   if (given !== null) return given
@@ -84,7 +84,7 @@ function read(name: string, path: string): string {
   }
 }
 
-/** What proves to PostgreSQL who connects. */
+/** The certificate and key that identify the client. */
 function certificates(url: ConnectionUrl): ConnectionOptions {
   const cert = fileOf(url, 'sslcert', 'postgresql.crt')
   const key = fileOf(url, 'sslkey', 'postgresql.key')
@@ -113,7 +113,7 @@ function versions(url: ConnectionUrl): ConnectionOptions {
   return { ...(minVersion && { minVersion }), ...(maxVersion && { maxVersion }) }
 }
 
-/** What PostgreSQL has to prove. With a root certificate `require` asks for as much as `verify-ca`. */
+/** How to verify the server. With a root certificate `require` means the same as `verify-ca`. */
 function verification(url: ConnectionUrl, mode: Mode): ConnectionOptions {
   const root = fileOf(url, 'sslrootcert', 'root.crt')
   if (root === 'system' && mode !== 'verify-full') throw refusal('sslrootcert=system needs sslmode=verify-full')
@@ -125,9 +125,9 @@ function verification(url: ConnectionUrl, mode: Mode): ConnectionOptions {
   return mode === 'verify-full' ? ca : { ...ca, checkServerIdentity: () => undefined }
 }
 
-/** Whose certificate it has to be where the address is given beside the name. */
+/** The name that the certificate must have if the address is given separately. */
 function identity(url: ConnectionUrl): ConnectionOptions {
   if (url.parameter('hostaddr') === null) return {}
-  // A name is asked for in the handshake, too; an address may not be.
+  // SNI takes a name only; an address is not allowed there.
   return isIP(url.host) === 0 ? { servername: url.host } : { host: url.host }
 }

@@ -8,7 +8,7 @@ import { atOnce, inTurns } from '../../concurrency/stepwise.ts'
 import type { Database } from '../../database/database.ts'
 import { despiteConflicts } from '../../database/placing/conflicts.ts'
 import type { Transaction } from '../../database/transaction.ts'
-import { namesWhatIsNot } from '../../database/wire/postgres-errors.ts'
+import { namesMissingObject } from '../../database/wire/postgres-errors.ts'
 import { TrellisError } from '../../errors/errors.ts'
 import { messageWithCause, stackOf } from '../../errors/thrown.ts'
 import type { Observer } from '../../log/observe.ts'
@@ -208,7 +208,7 @@ export class ServedMetadata {
    * served then.
    */
   async isOutdated(model: Model, error: unknown): Promise<boolean> {
-    if (!namesWhatIsNot(error)) return false
+    if (!namesMissingObject(error)) return false
     // Without an answer the error is what there is to tell.
     if (this.model === model) await this.#renew().catch(() => {})
     return this.model !== model

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Place, WriteGate } from '../../core/database/placing/write-gate.ts'
+import { type Place, WriteLimiter } from '../../core/database/placing/write-limiter.ts'
 
 /** Asks to be let in, and tells whether that has happened. */
-function ask(gate: WriteGate, signal: AbortSignal | null = null) {
+function ask(limiter: WriteLimiter, signal: AbortSignal | null = null) {
   const asked = { place: null as Place | null, done: Promise.resolve() as Promise<unknown> }
-  const entering = gate.enter(signal)
+  const entering = limiter.enter(signal)
   if (entering instanceof Promise) {
     asked.done = entering.then((place) => {
       asked.place = place
@@ -17,56 +17,56 @@ function ask(gate: WriteGate, signal: AbortSignal | null = null) {
 const letIn = (asked: readonly { readonly place: Place | null }[]) => asked.filter(({ place }) => place !== null).length
 
 /** Lets so many writes through, one after the other, each of which takes so long by the clock of the test. */
-async function pass(t: TestContext, gate: WriteGate, count: number, millis: number): Promise<void> {
+async function pass(t: TestContext, limiter: WriteLimiter, count: number, millis: number): Promise<void> {
   let now = 0
   const { mock } = t.mock.method(performance, 'now', () => now)
   for (let i = 0; i < count; i++) {
-    const place = await gate.enter(null)
+    const place = await limiter.enter(null)
     now += millis
-    gate.leave(place)
+    limiter.leave(place)
   }
   mock.restore()
 }
 
 test('few writes are at work at once, and whoever waits follows one that has ended', async () => {
-  const gate = new WriteGate()
-  const asked = Array.from({ length: 10 }, () => ask(gate))
+  const limiter = new WriteLimiter()
+  const asked = Array.from({ length: 10 }, () => ask(limiter))
   assert.equal(letIn(asked), 8)
-  gate.leave(asked[0]!.place!)
+  limiter.leave(asked[0]!.place!)
   await asked[8]!.done
   assert.equal(letIn(asked), 9)
-  gate.leave(asked[1]!.place!)
+  limiter.leave(asked[1]!.place!)
   await asked[9]!.done
 })
 
 test('writes that wait leave their places to others', async () => {
-  const gate = new WriteGate()
-  const asked = Array.from({ length: 50 }, () => ask(gate))
+  const limiter = new WriteLimiter()
+  const asked = Array.from({ length: 50 }, () => ask(limiter))
   await Promise.all(asked.map(({ done }) => done))
   assert.equal(letIn(asked), 50)
 })
 
 test('whoever gives up is not let in', async () => {
-  const gate = new WriteGate()
-  const asked = Array.from({ length: 8 }, () => ask(gate))
+  const limiter = new WriteLimiter()
+  const asked = Array.from({ length: 8 }, () => ask(limiter))
   const controller = new AbortController()
-  const given = ask(gate, controller.signal)
+  const given = ask(limiter, controller.signal)
   controller.abort(new Error('enough'))
   await assert.rejects(given.done, /^Error: enough$/)
-  const next = ask(gate)
-  gate.leave(asked[0]!.place!)
+  const next = ask(limiter)
+  limiter.leave(asked[0]!.place!)
   await next.done
   assert.equal(given.place, null)
 })
 
 test('where writes wait for something else than processors all are let in', async (t) => {
-  const gate = new WriteGate()
-  await pass(t, gate, 64, 4)
-  assert.equal(letIn(Array.from({ length: 44 }, () => ask(gate))), 44)
+  const limiter = new WriteLimiter()
+  await pass(t, limiter, 64, 4)
+  assert.equal(letIn(Array.from({ length: 44 }, () => ask(limiter))), 44)
 })
 
 test('where they only work few are let in', async (t) => {
-  const gate = new WriteGate()
-  await pass(t, gate, 1000, 2)
-  assert.equal(letIn(Array.from({ length: 44 }, () => ask(gate))), 8)
+  const limiter = new WriteLimiter()
+  await pass(t, limiter, 1000, 2)
+  assert.equal(letIn(Array.from({ length: 44 }, () => ask(limiter))), 8)
 })

@@ -1,4 +1,4 @@
-// From a request's JSON to calls of operations, and what can be said about them before anything runs.
+// Decodes a request's JSON into calls of operations, and answers questions about them before anything runs.
 
 import { type TSchema, Type } from '@sinclair/typebox'
 import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
@@ -15,25 +15,28 @@ import type { OperationRegistry } from './registry.ts'
 export interface Call {
   readonly operation: Operation<TSchema>
   readonly args: unknown
-  /** The version of the metadata that the request expects; null: any. */
+  /** The metadata version that the request expects; null: any. */
   readonly resourceVersion: number | null
-  /** The requests that it runs itself; null for operations that have none. */
+  /** The requests that it runs itself; null if the operation has no members. */
   readonly members: readonly MemberCall[] | null
 }
 
-/** A request within the arguments of another one. */
+/** A request within the arguments of another request. */
 interface MemberCall extends Call {
-  /** Where it stands in them. */
+  /** Its path in those arguments. */
   readonly at: readonly PathKey[]
 }
 
-/** What envelopes are decoded with. */
+/** The dependencies of decoding. */
 export interface EnvelopeOptions {
   readonly operations: OperationRegistry
   readonly environment: OperationEnvironment
 }
 
-/** Decodes `{type, args, version?, resource_version?}`; throws `parse-failed` with the path that the wire knows, args written as `$`. */
+/**
+ * Decodes `{type, args, version?, resource_version?}`; throws `parse-failed` with the path of the wire, where `$` is
+ * args.
+ */
 export async function decodeEnvelope(
   body: unknown,
   options: EnvelopeOptions,
@@ -97,7 +100,7 @@ const ResourceVersion = Type.Object({ resource_version: Type.Optional(Type.Integ
 const readResourceVersion = (envelope: object, at: readonly PathKey[]): number | null =>
   decode(ResourceVersion, envelope, at).resource_version ?? null
 
-/** What operations are found by. */
+/** The key of an operation. */
 interface OperationKey {
   readonly type: string
   readonly version: number
@@ -117,10 +120,10 @@ function unknownType(
   return badRequest('parse-failed', message, { path: at, help })
 }
 
-/** A call and all that it runs, within one another. */
+/** A call and all calls nested in it. */
 export const withMembers = (call: Call): readonly Call[] => [call, ...(call.members?.flatMap(withMembers) ?? [])]
 
-/** Refuses operations that the session may not call, members included. */
+/** Refuses operations that the session may not call, including members. */
 export function authorize(call: Call, session: Session): void {
   if (isAdmin(session) || withMembers(call).every(({ operation }) => operation.adminOnly === false)) return
   throw badRequest('access-denied', 'restricted access : admin only', { path: ['args'] })
@@ -139,11 +142,11 @@ function mayChange(call: Call): boolean {
   return !operation.onlyReads && (editsMetadata(call) || accessMode(call) === 'READ WRITE')
 }
 
-/** The versions of the metadata that a request, and the requests that it runs, expect before they change something. */
+/** The metadata versions that a request and its nested requests expect before they change something. */
 export const expectedVersions = (call: Call): readonly number[] =>
   withMembers(call).flatMap((each) => (each.resourceVersion !== null && mayChange(each) ? each.resourceVersion : []))
 
-/** The tables whose objects the members of a call are about, as far as they tell. */
+/** The tables that the members of a call refer to, as far as they are known. */
 export function namedTables(call: Call): readonly QualifiedName[] {
   if (!call.members) return []
   return withMembers(call).flatMap(({ operation, args }) => operation.object?.(args).table ?? [])

@@ -1,4 +1,4 @@
-// The metadata of an engine: what is served, and the runner of requests that change it.
+// The metadata of an engine: the served state, and the runner of requests that change it.
 
 import type { RequestSettings } from '../graphql/options.ts'
 import type { Model } from '../metadata/document/model.ts'
@@ -20,16 +20,16 @@ export interface MetadataServiceOptions extends ServedMetadataOptions {
   readonly conflictingType: RunnerOptions['conflictingType']
 }
 
-/** A service that is started once all plugins have declared their parts. */
+/** A service that starts once all plugins have declared their parts. */
 export interface RunningMetadataService extends MetadataService {
-  /** Reads document and catalog, and serves what is consistent. */
+  /** Reads document and catalog, and serves the consistent part. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** Whether a statement of a model failed because another model fits the database by now; that is served then. */
+  /** Whether a statement of a model failed because the database now fits another model; if so, that model is served. */
   isOutdated(model: Model, error: unknown): Promise<boolean>
 }
 
-/** Makes the service; it serves an empty model until it is started. */
+/** Creates the service; it serves an empty model until it is started. */
 export function createMetadataService(options: MetadataServiceOptions): RunningMetadataService {
   const { dialect, settings } = options
   const served = new ServedMetadata(options)

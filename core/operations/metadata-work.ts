@@ -1,4 +1,4 @@
-// Requests to the metadata API as plugins see them.
+// Requests to the metadata API, as plugins see them.
 
 import type { Around } from '../around/around.ts'
 import type { EndableWork } from '../auth/endable.ts'
@@ -9,7 +9,7 @@ export interface MetadataWork extends EndableWork {
   readonly type: string
 }
 
-/** The function around metadata requests; null where no plugin has one. */
+/** The hook for metadata requests; null when no plugin has one. */
 export interface MetadataHooks {
   readonly metadata: Around<MetadataWork> | null
 }

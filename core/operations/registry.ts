@@ -1,21 +1,21 @@
-// Which operation answers a request's `type` and `version`.
+// Finds the operation for a request's `type` and `version`.
 
 import type { TSchema } from '@sinclair/typebox'
 import { compareText } from '../names/names.ts'
 import type { Operation } from './operation.ts'
 
-/** Who adds operations, and the API that opens them. */
+/** The plugin that adds operations, and the API that enables them. */
 export interface OperationOwner {
   readonly plugin: string
   readonly api: string
 }
 
-/** An operation and where it comes from. */
+/** An operation and its owner. */
 export interface RegisteredOperation extends OperationOwner {
   readonly operation: Operation<TSchema>
 }
 
-/** All operations by type and version. Those whose API is disabled are registered, but not found. */
+/** All operations by type and version. An operation whose API is disabled is registered, but cannot be found. */
 export class OperationRegistry {
   readonly #operations = new Map<string, RegisteredOperation>()
   readonly #isEnabled: (api: string) => boolean
@@ -24,7 +24,7 @@ export class OperationRegistry {
     this.#isEnabled = isEnabled
   }
 
-  /** Refuses a type and version that another plugin has. */
+  /** Refuses a type and version that another plugin has added. */
   add(owner: OperationOwner, ...operations: readonly Operation<TSchema>[]): void {
     for (const operation of operations) {
       const { type, version = 1, members, editsMetadata } = operation

@@ -1,4 +1,4 @@
-// The sources that a request has fetched before it locks anything.
+// The sources that a request needs fetched before it locks anything.
 
 import type { PathKey } from '../errors/path.ts'
 import type { MetadataDocument } from '../metadata/document/document.ts'
@@ -12,7 +12,7 @@ import {
 import type { Call } from './envelope.ts'
 import type { SourcesContext } from './operation.ts'
 
-/** A source to fetch, and whose arguments ask for it. */
+/** A source to fetch, and the call whose arguments request it. */
 export interface RequestedSource extends WantedSource {
   readonly isOptional: boolean
   readonly path: readonly PathKey[]
@@ -25,7 +25,9 @@ interface Known {
   readonly contents: SourceContents
 }
 
-/** What a call and its members ask for. What nobody defines is left to the operation to find missing. */
+/**
+ * The sources that a call and its members request. Undefined sources are skipped: the operation itself reports them.
+ */
 export function requestedSources(call: Call, { sources, metadata, contents }: Known): RequestedSource[] {
   if (sources.size === 0) return []
   const wanted = (document: MetadataDocument) => wantedSources(sources.values(), document)

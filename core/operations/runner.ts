@@ -1,5 +1,5 @@
-// The one way of a request to the metadata API, top to bottom: envelope, arguments, who may, sources, row lock,
-// transaction, each operation's edit, resolving, checks, saving, swapping the model.
+// The path of every request to the metadata API: envelope, arguments, authorization, sources, row lock, transaction,
+// each operation's edit, resolving, checks, saving, publishing.
 
 import { current, isDraft } from 'immer'
 import { eitherSignal } from '../concurrency/aborting.ts'
@@ -44,25 +44,25 @@ export interface RunnerOptions {
   readonly sessionSettings: Pick<SessionSettings, 'apply'>
   readonly hooks: MetadataHooks
   readonly environment: OperationEnvironment
-  /** Refuses a GraphQL document that cannot be asked of a model. */
+  /** Refuses a GraphQL document that cannot run on a model. */
   validateDocument(text: string, options: ValidationOptions | undefined, model: Model): void
-  /** A name that several types have in the GraphQL schemas of a model; null: none. */
+  /** A name that several GraphQL types of a model share; null: there is no such name. */
   conflictingType(model: Model): string | null
   readonly fetcher: Pick<SourceFetcher, 'fetch' | 'isNewest' | 'served'>
 }
 
-/** So often what only reads the metadata is run again because they, and the database, have changed. */
+/** Attempts of a request that only reads the metadata, if the metadata and the database change meanwhile. */
 const mostGenerations = 3
 
 type AfterCommit = () => void | Promise<void>
 
-/** What became of a request, before anybody knows. */
+/** The outcome of a request before it is published. */
 interface Outcome {
   readonly result: unknown
   readonly afterCommit: readonly AfterCommit[]
 }
 
-/** What the calls of one request share. */
+/** The state that the calls of one request share. */
 interface Run {
   readonly session: Session
   readonly transaction: Transaction
@@ -74,7 +74,7 @@ interface Run {
   readonly afterCommit: AfterCommit[]
 }
 
-/** How a call runs that edits nothing. */
+/** Transaction options of a call that edits nothing. */
 type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'>
 
 const success = { message: 'success' } as const
@@ -116,7 +116,10 @@ export class MetadataRunner {
     return result
   }
 
-  /** Runs without keeping others from editing: on the generation that is served when it begins, or on the next that fits the database. */
+  /**
+   * Runs a request that does not block editors: on the generation served when it begins, or on the next one that fits
+   * the database.
+   */
   async #runRead(call: Call, work: MetadataWork, how: Reading): Promise<Outcome> {
     const { served } = this.#options
     for (let left = mostGenerations; ; left--) {
@@ -141,11 +144,11 @@ export class MetadataRunner {
     return despiteConflicts(() => database.transaction(work, { ...how, signal }))
   }
 
-  /** One at a time: in this process by its turn, among instances by the row lock. */
+  /** Runs one edit at a time: a mutex orders them in this process, and the row lock among instances. */
   async #runEdit(call: Call, { session, signal }: MetadataWork): Promise<Outcome> {
     const { served, fetcher } = this.#options
     const expected = expectedVersions(call)
-    // Before other servers are asked; it is looked at again behind the lock.
+    // Checked before other servers are called, and again under the lock.
     if (expected.length > 0) refuseStale(expected, await served.storedVersion())
     const fetched = await this.#fetch(call, signal)
     const fetchedAtLock = () => fetched.filter((each) => fetcher.isNewest(each))
@@ -156,7 +159,7 @@ export class MetadataRunner {
     })
   }
 
-  /** The sources that a call and its members ask for, all at once; nobody waits for them but this request. */
+  /** Fetches the sources that a call and its members request, all at once. No other request waits for them. */
   async #fetch(call: Call, signal: AbortSignal | null): Promise<readonly FetchedSource[]> {
     const { registry, served, fetcher } = this.#options
     const requests = requestedSources(call, {
@@ -250,7 +253,7 @@ export class MetadataRunner {
     return operation.respond ? operation.respond({ model: after.model, dialect }, args) : result
   }
 
-  /** Refuses tables whose names are those of types that others give rise to: no schema would have both. */
+  /** Refuses tables whose names equal those of types that others generate: no schema could hold both. */
   #refuseTypeConflicts(before: Model, after: Model): void {
     const { registry, conflictingType } = this.#options
     if (!mayConflict(after.tables, before.tables, registry.generatedTypes)) return
@@ -258,7 +261,7 @@ export class MetadataRunner {
     if (name !== null) throw badRequest('unexpected', conflictingDefinitions(name))
   }
 
-  /** The context of an operation that does not edit: the document is the frozen one. */
+  /** The context of an operation that does not edit: its document is frozen. */
   #readContext(call: Call, run: Run): OperationContext {
     const { session, transaction, afterCommit } = run
     const { document, model, catalog } = run.edit?.state ?? run.state
@@ -292,14 +295,14 @@ export class MetadataRunner {
   }
 }
 
-/** Refuses a request that was made for another version of the metadata. */
+/** Refuses a request that expects another metadata version. */
 function refuseStale(expected: readonly number[], stored: number): void {
   const stale = expected.find((version) => version !== stored)
   if (stale === undefined) return
   throw conflict(`metadata resource version referenced (${stale}) did not match current version`)
 }
 
-/** What the transaction does around an operation: what is wrong then is wrong with the request's arguments, too. */
+/** Runs work of the transaction that surrounds an operation; its errors are located in the request's arguments. */
 async function inArguments<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -308,7 +311,7 @@ async function inArguments<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The error of an operation, with its help when it is one of an inconsistent object. */
+/** The error of an operation; adds its help if an object is inconsistent. */
 async function withHelp(error: unknown, { operation, args }: Call, { transaction }: Run): Promise<unknown> {
   if (!operation.help || !(error instanceof TrellisError)) return error
   if (error.code !== 'constraint-violation' || error.help) return error

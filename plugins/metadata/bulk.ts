@@ -1,9 +1,9 @@
-// `bulk`: several requests as one, all or none of them.
+// `bulk`: several requests that succeed or fail as one.
 
 import { Type } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
 
-/** Access and effects are those of its members. */
+/** Its access and effects are those of its members. */
 export const bulk = operation({
   type: 'bulk',
   about: { summary: 'Runs requests in order, all or none of them.', result: Type.Array(Type.Unknown()) },

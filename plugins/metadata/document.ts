@@ -1,4 +1,4 @@
-// Exporting, clearing and reloading the metadata.
+// Exports, clears and reloads the metadata.
 
 import { badRequest, didYouMean, Type } from '../../sdk/index.ts'
 import {
@@ -46,7 +46,7 @@ export const clearMetadata = operation({
   handle: ({ metadata, format }) => format.clear(metadata),
 })
 
-/** All of a kind, or those of these ids. */
+/** All sources of a kind, or those with these ids. */
 type Asked = boolean | readonly string[]
 
 type ReloadArguments = Readonly<Record<string, Asked>>
@@ -65,14 +65,14 @@ function reloadArguments(names: readonly string[]) {
 const askedOf = (args: ReloadArguments, key: string): Asked | undefined =>
   isJsonObject(args) ? (own(args, key) as Asked | undefined) : undefined
 
-/** Whether an argument that is true, or a list of ids, asks for a source. */
+/** Whether an argument that is true, or a list of ids, includes a source. */
 function asksFor(args: ReloadArguments, { id, reloadedBy }: WantedSource): boolean {
   if (reloadedBy === undefined) return true
   const asked = askedOf(args, reloadedBy)
   return typeof asked === 'object' ? asked.includes(id) : asked === true
 }
 
-/** Refuses names of what is not there. */
+/** Refuses unknown names. */
 function refuseUnknownIds(args: ReloadArguments, names: readonly string[], known: readonly WantedSource[]): void {
   for (const name of names) {
     const asked = askedOf(args, name)

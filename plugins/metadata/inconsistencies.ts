@@ -1,4 +1,4 @@
-// What is stored but not served.
+// Objects that are stored but not served.
 
 import { type Dialect, Type } from '../../sdk/index.ts'
 import {
@@ -55,13 +55,13 @@ export const dropInconsistentMetadata = operation({
   args: NoArguments,
   check: 'strict',
   handle({ model, remove }) {
-    // They come with what others depend on first.
+    // The list puts objects that others depend on first.
     const objects = model.inconsistencies.flatMap(inconsistentObjects)
     for (const { ref } of objects.toReversed()) remove(ref)
   },
 })
 
-/** The inspection of what is served; `environment` gives what metadata refers to. */
+/** The inspection of the served state; `environment` returns the variables that the metadata refers to. */
 export const dumpInternalState = (environment: (name: string) => string | undefined) =>
   operation({
     type: 'dump_internal_state',

@@ -1,4 +1,4 @@
-// `replace_metadata`: a document takes the place of everything that documents hold.
+// `replace_metadata`: a document replaces everything that documents can hold.
 
 import { type TSchema, Type } from '../../sdk/index.ts'
 import {
@@ -17,7 +17,7 @@ import {
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
 import { ConsistencyReport, consistencyReport } from './inconsistencies.ts'
 
-/** A document as it was read, which takes what all plugins declared: see `decode` of the operations. */
+/** A decoded document. It may contain keys of all plugins, so `decode` of the operations reads it. */
 const GivenDocument = Type.Unsafe<ReadDocument>(Type.Unknown())
 
 const ReplaceMetadataV2Args = Type.Object({
@@ -28,11 +28,14 @@ const ReplaceMetadataV2Args = Type.Object({
 async function replace({ metadata, format, refreshCatalog }: OperationContext, document: ReadDocument): Promise<void> {
   await format.validate(document)
   format.fill(metadata, document.content)
-  // Entries that stay the same may be about tables that are others by now.
+  // Unchanged entries may refer to tables that have changed in the database.
   refreshCatalog('all')
 }
 
-/** What a document needs and is not known yet; where that cannot be fetched, its objects are inconsistent. */
+/**
+ * Sources that a document needs and that are not known yet. If a fetch fails, the objects that need it are
+ * inconsistent.
+ */
 const sourcesOf = ({ content }: ReadDocument, { wanted, isKnown }: SourcesContext): SourceRequest[] =>
   wanted(content)
     .filter((each) => !isKnown(each))
@@ -51,7 +54,7 @@ export const replaceMetadata = operation({
   handle: (context, document) => replace(context, document),
 })
 
-/** Version 2 may keep a document with inconsistent objects. */
+/** Version 2 may accept a document with inconsistent objects. */
 export const replaceMetadataV2 = operation({
   type: 'replace_metadata',
   version: 2,
@@ -74,11 +77,11 @@ export const replaceMetadataV2 = operation({
 const exportedSchema = (document: TSchema) =>
   Type.Object({ resource_version: Type.Optional(Type.Integer()), metadata: document }, { additionalProperties: false })
 
-/** Whether this is what version 2 of `export_metadata` answers: a document and its version. */
+/** Whether this is a result of version 2 of `export_metadata`: a document and its version. */
 const isExported = (args: unknown): args is WireObject =>
   isJsonObject(args) && jsonType(own(args, 'metadata')) === 'Object'
 
-/** The version is that of the engine that exported it, and says nothing here. */
+/** Ignores the version, which belongs to the exporting engine. */
 function readExported(args: WireObject, format: DocumentFormat): Promise<ReadDocument> {
   const other = Object.keys(args).find((key) => key !== 'metadata' && key !== 'resource_version')
   if (other !== undefined) throw unexpectedKey([], other)

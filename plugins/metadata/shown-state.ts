@@ -1,4 +1,5 @@
-// What is served, as an inspection shows it: what webhooks and remote servers are called with is in it, and holds secrets.
+// The served state as an inspection shows it. It contains URLs and headers of webhooks and remote servers, so secrets
+// are hidden.
 
 import { isSecretHeader, loggableTemplate } from '../../sdk/services.ts'
 
@@ -13,7 +14,7 @@ const redacted = '<redacted>'
 /** Places where a document names a variable: templates, and keys such as `webhook_from_env`. */
 const names = [/\{\{([^{}"]*)\}\}/g, /"(?:\w+_)?from_env":"([^"\\]*)"/g]
 
-/** The values of all variables that a document names, in each form in which they may stand in what was made of them; the longest first. */
+/** The values of all variables that a document names, in each form that the state may contain; the longest first. */
 export function namedValues(
   document: unknown,
   environment: (name: string) => string | undefined,
@@ -24,11 +25,11 @@ export function namedValues(
   return values.sort((a, b) => b.value.length - a.value.length)
 }
 
-/** A value as it is, as a header's bytes, and as a part of a URL. */
+/** A value unchanged, as the bytes of a header, and as a part of a URL. */
 function formsOf(value: string): readonly string[] {
   const whole = [value, Buffer.from(value).toString('latin1'), encodeURI(value.toWellFormed())]
   if (URL.canParse(value)) whole.push(new URL(value).href)
-  // Another scheme takes the place of the URL's, for WebSockets.
+  // A WebSocket URL has another scheme than the configured one.
   const forms = [...whole, ...whole.map((text) => text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, ''))]
   return [...new Set(forms)].filter((text) => text !== '')
 }
@@ -41,8 +42,8 @@ function shownText(text: string, values: readonly NamedValue[]): string {
 }
 
 /**
- * Maps and sets as JSON has them; variables by their names in place of their values; no user, password or query of a URL, and no
- * header that holds a secret.
+ * Converts maps and sets to JSON. Replaces values of variables by their names, and hides user, password and query of
+ * URLs and headers with secrets.
  */
 export function shownState(state: unknown, values: readonly NamedValue[]): unknown {
   const show = (key: string, value: unknown): unknown => {
@@ -54,7 +55,7 @@ export function shownState(state: unknown, values: readonly NamedValue[]): unkno
   return JSON.parse(JSON.stringify(state, show))
 }
 
-/** Whether it is a configured header whose value is a secret. */
+/** Whether this is a configured header with a secret value. */
 function isSecretEntry(value: unknown): value is { readonly name: string; readonly value: string } {
   if (typeof value !== 'object' || value === null) return false
   return (

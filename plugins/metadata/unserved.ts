@@ -1,4 +1,4 @@
-// Keys of later documents for what is not served: kept, exported as they were given, and listed as inconsistent.
+// Keys of later documents for features that this server lacks: kept, exported unchanged, and listed as inconsistent.
 
 import { type Dialect, Type } from '../../sdk/index.ts'
 import type { ObjectDescription, SliceDefinition } from '../../sdk/metadata.ts'
@@ -15,7 +15,7 @@ declare module '../../sdk/registry.ts' {
 
 interface UnservedKey {
   readonly key: 'rest_endpoints' | 'api_limits' | 'inherited_roles' | 'graphql_schema_introspection'
-  /** Whether the API is more open without it than the document says. */
+  /** Whether ignoring the key gives more access than the document intends. */
   readonly restricts: boolean
 }
 
@@ -50,6 +50,6 @@ const sliceOf = (unserved: UnservedKey): SliceDefinition<UnservedKey['key']> => 
   },
 })
 
-/** The slices, by their keys; none in a dialect that refuses unknown keys of documents. */
+/** The slices, by key; empty in a dialect that refuses unknown keys of documents. */
 export const unservedSlices = ({ unknownKeysPass }: Pick<Dialect, 'unknownKeysPass'>) =>
   unknownKeysPass ? unservedKeys.map((unserved) => ({ key: unserved.key, slice: sliceOf(unserved) })) : []

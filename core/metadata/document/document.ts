@@ -1,22 +1,22 @@
-// The document: what users configured, exactly as it is exported. Plugins own its parts; each declares the type of its
-// part in the SDK's registry.
+// The document: the configuration that users write, exactly as it is exported. Plugins own its parts; each declares the
+// type of its part in the SDK's registry.
 
 import type { DocumentSlices, TableFacets } from '../../../sdk/registry.ts'
 import type { QualifiedName } from '../../names/names.ts'
 
 /** GraphQL names and descriptions that replace the generated ones; see `TableConfig` of the metadata's interface. */
 export interface TableConfiguration {
-  /** What names of types and root fields are made of. */
+  /** The name that types and root fields of the table are derived from. */
   custom_name?: string
   custom_root_fields: Partial<Record<RootFieldKey | LaterRootFieldKey, string | CustomField>>
   custom_column_names: Record<string, string>
-  /** The same for columns as `custom_column_names`, over which it counts, and their descriptions. */
+  /** Custom names, which win over `custom_column_names`, and descriptions of columns. */
   column_config?: Record<string, { custom_name?: string; comment?: string }>
-  /** The description of the rows' type; empty: none. */
+  /** The description of the row type; empty: no description. */
   comment?: string
 }
 
-/** What replaces a root field's generated name and description; an empty comment means no description. */
+/** Replaces a root field's generated name and description; an empty comment means no description. */
 export interface CustomField {
   name?: string
   comment?: string
@@ -36,7 +36,7 @@ export const rootFieldKeys = [
 
 export type RootFieldKey = (typeof rootFieldKeys)[number]
 
-/** Root fields beside these that documents may name, whether or not a plugin gives such fields. */
+/** Further root fields that documents may name, even if no plugin provides them. */
 export const laterRootFieldKeys = ['update_many', 'select_stream'] as const
 
 export type LaterRootFieldKey = (typeof laterRootFieldKeys)[number]
@@ -48,7 +48,7 @@ export interface TableEntry extends TableFacets {
   configuration?: TableConfiguration
 }
 
-/** Everything that is configured: one key per slice. List slices hold their entries in any order; export sorts. */
+/** The whole configuration: one key per slice. List slices hold their entries in any order; the export sorts them. */
 export interface MetadataDocument extends DocumentSlices {
   tables: TableEntry[]
 }

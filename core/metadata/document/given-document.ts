@@ -1,7 +1,5 @@
-// A metadata document as it was given, in any of its formats: what it holds for each slice, and where that stands.
-//
-// Formats 1 and 2 have everything at the top. Format 3 has tables and functions in sources, one for each database: there
-// may be one of them, whatever it is called, and it stands for the database of this server.
+// A metadata document as received, in any format: its value for each slice, and where that value stands in the
+// document.
 
 import { Type } from '@sinclair/typebox'
 import { badRequest, parseFailed } from '../../errors/errors.ts'
@@ -15,22 +13,22 @@ export type WireObject = Readonly<Record<string, unknown>>
 /** The parts of a document. */
 export interface GivenDocument {
   readonly formatVersion: number
-  /** What is given, by the key of a slice. */
+  /** The values, by the key of a slice. */
   readonly parts: WireObject
-  /** Where a part stands in the document. */
+  /** The path of a part in the document. */
   place(key: string): readonly PathKey[]
-  /** The source that the tables are of; null: the format has none. */
+  /** The source that holds the tables; null if the format has no sources. */
   readonly source: Source | null
 }
 
-/** The database of a document of format 3, as far as it is told apart from this server's own. */
+/** The one source of a document of format 3, with the properties that are compared with this server's database. */
 interface Source {
   readonly name: string
-  /** Whether the document says how the database is reached. */
+  /** Whether the document configures a connection. */
   readonly isConfigured: boolean
 }
 
-/** Keys of later documents for what is not served: taken where they say nothing. */
+/** Keys of later documents for features that this server lacks: accepted when they are empty. */
 export const laterKeys: ReadonlySet<string> = new Set([
   'remote_schemas',
   'actions',
@@ -46,14 +44,14 @@ export const laterKeys: ReadonlySet<string> = new Set([
   'backend_configs',
 ])
 
-/** The same of a table's entry. */
+/** The same for a table's entry. */
 export const laterTableKeys: ReadonlySet<string> = new Set([
   'remote_relationships',
   'event_triggers',
   'apollo_federation_config',
 ])
 
-/** The same of a source. */
+/** The same for a source. */
 const laterSourceKeys: ReadonlySet<string> = new Set([
   'query_tags',
   'health_check',
@@ -65,11 +63,11 @@ const laterSourceKeys: ReadonlySet<string> = new Set([
 /** The value of an own key. */
 export const own = (object: WireObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
 
-/** A key that no document has at that place. */
+/** The error for a key that documents do not have at that place. */
 export const unexpectedKey = (at: readonly PathKey[], key: string) =>
   parseFailed(`unexpected key "${key}"`, [...at, key])
 
-/** Opens a document; `namingConvention` is the one that a source may have. */
+/** Opens a document; `namingConvention` is the only one that a source may ask for. */
 export function openDocument(wire: unknown, namingConvention: string): GivenDocument {
   const given = objectAt(wire, [])
   const formatVersion = readVersion(own(given, 'version'))
@@ -81,7 +79,7 @@ export function openDocument(wire: unknown, namingConvention: string): GivenDocu
   return openSources(sources, others, namingConvention)
 }
 
-/** Parts of a document that format 3 has in sources. */
+/** Parts that format 3 keeps in sources. */
 const sourceKeys: readonly string[] = ['tables', 'functions']
 
 function openSources(wire: unknown, others: WireObject, namingConvention: string): GivenDocument {
@@ -118,7 +116,7 @@ function refuseKind(kind = 'postgres'): void {
   throw badRequest('not-supported', message, { path: ['sources', 0, 'kind'] })
 }
 
-/** Refuses what a source asks for and what would not be done. */
+/** Refuses settings of a source that this server would not honour. */
 function refuseUnservable(source: WireObject, at: readonly PathKey[], namingConvention: string): void {
   const known = new Set(['name', 'kind', 'configuration', 'customization', ...sourceKeys])
   for (const [key, value] of Object.entries(source)) {
@@ -150,7 +148,7 @@ function readVersion(value: unknown): number {
   throw parseFailed(`expected 1, 2 or 3, encountered ${JSON.stringify(value)}`, ['version'])
 }
 
-/** Where the tables stand at the top, it is the version that is wrong. */
+/** Reports a wrong version if the tables stand at the top. */
 const withoutSources = (given: WireObject) =>
   own(given, 'tables') === undefined
     ? parseFailed('key "sources" not found')

@@ -1,6 +1,6 @@
-// The model: document and catalog, resolved. Immutable, replaced whole after each change, and the only thing that
-// serves requests. Objects refer to each other by name, never by reference, so that parts that did not change are
-// shared between generations.
+// The model: document and catalog, resolved. It is immutable, replaced as a whole after each change, and the only
+// structure that serves requests. Objects refer to each other by name, never by reference. So generations share the
+// parts that did not change.
 
 import type { FieldKinds, ModelSlices } from '../../../sdk/registry.ts'
 import type { CatalogColumn, CatalogConstraint, CatalogTable, EnumValue, PgType } from '../../catalog/types.ts'
@@ -13,7 +13,10 @@ export interface ColumnModel {
   readonly kind: 'column'
   /** The database name. */
   readonly name: string
-  /** The GraphQL name; null when neither the column's name nor a custom one is a GraphQL name: then it is not exposed. */
+  /**
+   * The GraphQL name. Null when neither the column's name nor a custom name is a GraphQL name; the column is then
+   * hidden.
+   */
   readonly field: string | null
   readonly type: PgType
   readonly nullable: boolean
@@ -28,18 +31,18 @@ export interface RelationshipModel {
   readonly name: string
   readonly type: 'object' | 'array'
   readonly target: QualifiedName
-  /** From this table to the target. */
+  /** Columns of this table and the matching columns of the target. */
   readonly mapping: Mapping
-  /** Whether a row here always has a related row: by foreign key, and every column NOT NULL. */
+  /** Whether each row here has a related row: by a foreign key whose columns are all NOT NULL. */
   readonly required: boolean
-  /** Whether at most one target row can match, by a key of the target. */
+  /** Whether at most one target row can match, because of a key of the target. */
   readonly unique: boolean
-  /** Whether nested inserts take the related row after the row that it is nested in, with values of that row. */
+  /** Whether a nested insert writes the related row after its parent row, with values of the parent row. */
   readonly insertedAfter: boolean
   readonly comment: string | null
 }
 
-/** A member of a table's rows; `kind` tells them apart. */
+/** A member of a table's rows; `kind` distinguishes them. */
 export type FieldModel = ColumnModel | RelationshipModel | FieldKinds[keyof FieldKinds]
 
 /** A value that a permission sets: a literal in the input syntax of the column's type, or a session variable. */
@@ -50,17 +53,17 @@ export type PresetValue =
 const condition: unique symbol = Symbol('condition')
 
 /**
- * A condition of a permission on rows of its table. What is in it is for `core/access` alone, which merges it into the rows
- * and changes that it hands out: nobody else can forget it.
+ * A row condition of a permission. Only `core/access` can read it. That room adds it to all rows and changes that it
+ * returns, so no caller can forget it.
  */
 export interface RowCondition {
   readonly [condition]: Condition
 }
 
-/** The condition, as a part of a permission. */
+/** Seals a condition as a part of a permission. */
 export const rowCondition = (of: Condition): RowCondition => ({ [condition]: of })
 
-/** What is in a permission's condition. */
+/** Opens a sealed condition. */
 export const conditionOf = (of: RowCondition): Condition => of[condition]
 
 export interface SelectPermission {
@@ -70,11 +73,11 @@ export interface SelectPermission {
   readonly filter: RowCondition
   readonly limit: number | null
   readonly allowAggregations: boolean
-  /** The root fields that lead to rows of the table; absent: all. */
+  /** The root fields that return rows of the table; absent: all. */
   readonly rootFields?: RootFieldVisibility
 }
 
-/** Which root fields of a table a role sees, by root; absent: all. */
+/** The root fields of a table that a role sees, by root; absent: all. */
 export interface RootFieldVisibility {
   readonly query?: ReadonlySet<RootFieldKey>
   readonly subscription?: ReadonlySet<RootFieldKey | LaterRootFieldKey>
@@ -109,26 +112,28 @@ export interface TablePermissions {
 
 export interface TableModel {
   readonly name: QualifiedName
-  /** Base of the generated names; null when it is not a GraphQL name and the table is not in GraphQL. */
+  /** Base of the generated names. Null when it is not a GraphQL name; the table is then missing from GraphQL. */
   readonly graphqlName: string | null
   readonly catalog: CatalogTable
   readonly configuration: TableConfiguration
   readonly isEnum: boolean
   readonly enumValues: readonly EnumValue[] | null
-  /** By database name, in the database's order. */
+  /** By database name, in the order of the database. */
   readonly columns: ReadonlyMap<string, ColumnModel>
   readonly primaryKey: CatalogConstraint | null
-  /** Members of a row by the name that expressions and GraphQL use: exposed columns and what facets attach. */
+  /**
+   * Members of a row, by the name that expressions and GraphQL use: exposed columns and the fields that facets attach.
+   */
   readonly fields: ReadonlyMap<string, FieldModel>
-  /** By role, without `admin`, who may do all. */
+  /** By role. `admin` is missing: it may do everything. */
   readonly permissions: ReadonlyMap<string, TablePermissions>
-  /** What facets of other plugins resolved to: facet key, then the entry's identity. */
+  /** Results of facets of other plugins, by facet key and then by the entry's identity. */
   readonly extensions: ReadonlyMap<string, ReadonlyMap<string, unknown>>
 }
 
 export interface Model {
   readonly resourceVersion: number
-  /** By `nameKey`; only what is consistent. */
+  /** By `nameKey`; consistent tables only. */
   readonly tables: ReadonlyMap<string, TableModel>
   readonly slices: Readonly<Partial<ModelSlices>>
   readonly inconsistencies: readonly Inconsistency[]

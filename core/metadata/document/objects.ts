@@ -1,13 +1,16 @@
-// Metadata objects as things that can be named, depended on, listed as inconsistent and removed.
+// Metadata objects: how they are named, depend on each other, become inconsistent and are removed.
 
 import type { ErrorHelp } from '../../errors/errors.ts'
 import { nameText, type QualifiedName, sameName } from '../../names/names.ts'
 
 /** Names one object: `{kind: 'permission', table, name: 'agent', detail: 'select'}`. */
 export interface ObjectRef {
-  /** As dependency messages print it: `table`, `column`, `relationship`, `permission`, `function`, `constraint`, ... */
+  /**
+   * The kind as dependency messages print it: `table`, `column`, `relationship`, `permission`, `function`,
+   * `constraint`, …
+   */
   readonly kind: string
-  /** The table that it lives in, or is (for kind `table`). */
+  /** The table that holds the object, or the table itself (for kind `table`). */
   readonly table?: QualifiedName
   readonly name?: string
   readonly detail?: string
@@ -58,18 +61,18 @@ export interface Inconsistency {
   readonly type: string
   readonly definition: unknown
   readonly reason: string
-  /** What helps whoever wrote the object; shown to those who write metadata. */
+  /** Help for the author of the object; shown to users who may write metadata. */
   readonly help?: (() => ErrorHelp) | null
-  /** Whether a document is taken all the same. */
+  /** Whether a document with this inconsistency is accepted. */
   readonly isTolerated?: boolean
-  /** The other parties of a conflict: all are listed together, and none is served. */
+  /** The other parties of a conflict: all are listed together, and none of them is served. */
   readonly others?: readonly ConflictingObject[]
 }
 
-/** One more object that a conflict leaves out. */
+/** Another object that a conflict excludes. */
 export type ConflictingObject = Pick<Inconsistency, 'ref' | 'type' | 'definition'>
 
-/** A name that changed in the database or the metadata; tables are named as they are after the renames before it. */
+/** A name that changed in the database or the metadata. Tables have the names that earlier renames gave them. */
 export type Rename =
   | {
       readonly kind: 'column' | 'relationship'
@@ -79,7 +82,7 @@ export type Rename =
     }
   | { readonly kind: 'table'; readonly from: QualifiedName; readonly to: QualifiedName }
 
-/** The object under the name that a rename leaves it with. */
+/** The object under its name after a rename. */
 export function renamedRef(ref: ObjectRef, rename: Rename): ObjectRef {
   if (ref.table === undefined) return ref
   if (rename.kind === 'table') return sameName(ref.table, rename.from) ? { ...ref, table: rename.to } : ref

@@ -1,4 +1,4 @@
-// GraphQL names and descriptions that replace the generated ones of a table, as operations and documents give them.
+// GraphQL names and descriptions that replace a table's generated ones, as operations and documents state them.
 
 import { type TProperties, Type } from '@sinclair/typebox'
 import { parseFailed } from '../../errors/errors.ts'
@@ -26,11 +26,11 @@ function refuseRepeatedNames(fields: CustomRootFields): CustomRootFields {
   throw parseFailed(`the following custom root field names are duplicated: ${list}`)
 }
 
-/** A document may hold no unknown keys in either dialect. */
+/** An object type. Documents refuse unknown keys in both dialects. */
 const objectOf = (properties: TProperties, document: boolean, options = {}) =>
   Type.Object(properties, document ? { ...options, additionalProperties: false } : options)
 
-/** Custom names and descriptions of root fields by the default's key; no name twice. */
+/** Custom names and descriptions of root fields, by the key of the default name; each name at most once. */
 function customRootFields(document: boolean) {
   const described = { name: Type.Optional(GraphQLName), comment: Type.Optional(Type.String()) }
   const field = Type.Optional(Type.Union([GraphQLName, objectOf(described, document)]))
@@ -41,7 +41,7 @@ function customRootFields(document: boolean) {
 
 export const CustomRootFields = customRootFields(false)
 
-/** Custom names of columns by the database's name. */
+/** Custom names of columns, by database name. */
 export const CustomColumnNames = Type.Record(Type.String(), GraphQLName)
 
 function tableConfig(document: boolean) {
@@ -56,13 +56,13 @@ function tableConfig(document: boolean) {
   return Type.Unsafe<TableConfiguration>(objectOf(shape, document, { convert: completeConfiguration }))
 }
 
-/** The wire's TableConfig in arguments; decodes to the keys that every configuration has, and what else is given. */
+/** The wire's TableConfig in arguments; decodes to the required keys and the optional keys that were given. */
 export const TableConfig = tableConfig(false)
 
 /** The wire's TableConfig in a document. */
 export const DocumentTableConfig = tableConfig(true)
 
-/** A configuration with the keys that every one has, empty where not given. */
+/** A configuration with all required keys; keys that were not given are empty. */
 export function completeConfiguration(given: Partial<TableConfiguration>): TableConfiguration {
   const { custom_name, custom_root_fields = {}, custom_column_names = {}, column_config, comment } = given
   return {
@@ -76,14 +76,14 @@ export function completeConfiguration(given: Partial<TableConfiguration>): Table
 
 const noConfiguration: TableConfiguration = { custom_root_fields: {}, custom_column_names: {} }
 
-/** A table's configuration, which entries leave out when it is empty. */
+/** A table's configuration; entries omit an empty one. */
 export const configurationOf = (entry: TableEntry): TableConfiguration => entry.configuration ?? noConfiguration
 
 /** Whether a configuration changes nothing. */
 export const isEmptyConfiguration = (configuration: TableConfiguration): boolean =>
   Object.values(configuration).every((part) => typeof part === 'object' && Object.keys(part).length === 0)
 
-/** What a configuration says of a root field. */
+/** The configuration of a root field. */
 export function customRootField(
   { custom_root_fields }: TableConfiguration,
   key: RootFieldKey | LaterRootFieldKey,
@@ -91,30 +91,30 @@ export function customRootField(
   return customField(custom_root_fields[key] ?? {})
 }
 
-/** The names that a configuration gives to root fields. */
+/** The custom names of root fields. */
 export const customRootNames = ({ custom_root_fields }: TableConfiguration): string[] =>
   Object.values(custom_root_fields).flatMap((field) => customField(field).name ?? [])
 
-/** The name that a configuration gives to a column. */
+/** The custom name of a column. */
 export function customColumnName(configuration: TableConfiguration, column: string): string | undefined {
   const { custom_column_names: names, column_config: columns = {} } = configuration
   const configured = Object.hasOwn(columns, column) ? columns[column]?.custom_name : undefined
   return configured ?? (Object.hasOwn(names, column) ? names[column] : undefined)
 }
 
-/** The description that a configuration gives to a column. */
+/** The custom description of a column. */
 export function columnComment({ column_config: columns = {} }: TableConfiguration, column: string): string | undefined {
   return Object.hasOwn(columns, column) ? columns[column]?.comment : undefined
 }
 
-/** The columns that a configuration names, with the names that it gives them. */
+/** The columns that a configuration mentions, with their custom names. */
 export function customColumns(configuration: TableConfiguration): [column: string, name: string | undefined][] {
   const { custom_column_names: names, column_config: columns = {} } = configuration
   const all = new Set([...Object.keys(names), ...Object.keys(columns)])
   return [...all].map((column) => [column, customColumnName(configuration, column)])
 }
 
-/** A configuration in which columns have other names in the database; null: the column is gone. */
+/** A configuration after columns were renamed in the database; null: the column was dropped. */
 export function withColumnsRenamed(
   configuration: TableConfiguration,
   rename: (column: string) => string | null,

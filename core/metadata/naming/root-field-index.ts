@@ -1,11 +1,11 @@
-// Tables by what the names of their root fields are made of, so that those of thousands need not be listed to find one.
+// An index of tables by the names of their root fields. It avoids a pass over thousands of tables to find one field.
 
 import { nearestNames } from '../../errors/nearest.ts'
 import type { TableModel } from '../document/model.ts'
 import { customRootNames } from '../document/table-configuration.ts'
 import { basesOfRootField } from './root-field-names.ts'
 
-/** Of how many tables the root fields are looked at for one that resembles a name, if there are more than a few. */
+/** Tables whose root fields are considered as suggestions for a misspelt name. */
 const mostNear = 10
 const fewTables = 100
 
@@ -14,7 +14,7 @@ export type Tables = ReadonlyMap<string, TableModel>
 export class RootFieldIndex {
   readonly #byGraphQLName = new Map<string, TableModel>()
   readonly #shared = new Set<string>()
-  /** By each name that is configured: one table may have it on the query root, another on the mutation root. */
+  /** By configured name. Two tables may share a name, one on the query root and one on the mutation root. */
   readonly #configured = new Map<string, TableModel[]>()
 
   constructor(tables: Tables) {
@@ -29,31 +29,30 @@ export class RootFieldIndex {
     }
   }
 
-  /** Whether a table has that GraphQL name. */
+  /** Whether a table has this GraphQL name. */
   has(graphqlName: string): boolean {
     return this.#byGraphQLName.has(graphqlName)
   }
 
-  /** The first table of that GraphQL name. */
+  /** The first table with this GraphQL name. */
   table(graphqlName: string): TableModel | undefined {
     return this.#byGraphQLName.get(graphqlName)
   }
 
-  /** Whether several tables have that GraphQL name. */
+  /** Whether several tables have this GraphQL name. */
   isShared(graphqlName: string): boolean {
     return this.#shared.has(graphqlName)
   }
 
   /**
-   * Every table that may give a root field of that name; `bases` are the GraphQL names of tables that it may be
-   * generated from.
+   * Every table that may provide a root field of this name; `bases` are the table names that it may be generated from.
    */
   candidates(name: string, bases: readonly string[] = basesOfRootField(name)): TableModel[] {
     const generated = bases.map((base) => this.#byGraphQLName.get(base))
     return [...(this.#configured.get(name) ?? []), ...generated].filter((table) => table !== undefined)
   }
 
-  /** Tables whose GraphQL names, or whose configured names of root fields, resemble one of these; all when they are few. */
+  /** Tables with a GraphQL name or a configured root field name close to one of these; all tables if there are few. */
   near(names: readonly string[]): ReadonlySet<TableModel> {
     if (this.#byGraphQLName.size <= fewTables) return new Set(this.#byGraphQLName.values())
     const near = new Set<TableModel>()
@@ -71,7 +70,7 @@ export class RootFieldIndex {
 
 const indexes = new WeakMap<Tables, RootFieldIndex>()
 
-/** The index of these tables, made once. */
+/** The index of these tables; built once. */
 export function rootFieldIndex(tables: Tables): RootFieldIndex {
   let index = indexes.get(tables)
   if (!index) {

@@ -1,8 +1,8 @@
-// How the names of root fields are made.
+// How names of root fields are generated.
 
 import type { RootFieldKey } from '../document/document.ts'
 
-/** What stands around a table's GraphQL name. */
+/** Prefix and suffix around a table's GraphQL name. */
 const patterns: Readonly<Record<RootFieldKey, readonly [prefix: string, suffix: string]>> = {
   select: ['', ''],
   select_by_pk: ['', '_by_pk'],
@@ -15,13 +15,13 @@ const patterns: Readonly<Record<RootFieldKey, readonly [prefix: string, suffix: 
   delete_by_pk: ['delete_', '_by_pk'],
 }
 
-/** The name that a root field has when none is configured, made from the table's GraphQL name. */
+/** The default name of a root field, generated from the table's GraphQL name. */
 export function generatedRootFieldName(base: string, key: RootFieldKey): string {
   const [prefix, suffix] = patterns[key]
   return `${prefix}${base}${suffix}`
 }
 
-/** The GraphQL names of tables for which this would be the generated name of a root field. */
+/** The table names from which this root field name would be generated. */
 export function basesOfRootField(name: string): string[] {
   const fits = Object.values(patterns).filter(([prefix, suffix]) => name.startsWith(prefix) && name.endsWith(suffix))
   return fits.map(([prefix, suffix]) => name.slice(prefix.length, name.length - suffix.length))

@@ -1,5 +1,5 @@
-// Which root fields tables give, and who has a name that several claim. What a role gets of them is decided where its
-// schema is made; here all that any role could get count.
+// The root fields of tables, and conflicts about their names. The schema of a role decides which fields that role gets;
+// this file counts every field that any role could get.
 
 import type { Catalog } from '../../catalog/types.ts'
 import type { TrellisError } from '../../errors/errors.ts'
@@ -23,7 +23,7 @@ import {
   scalarsOfTable,
 } from './type-names.ts'
 
-/** The root fields that a table gives to an administrator. */
+/** The root fields that an administrator gets for a table. */
 function rootFieldKeysOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
   const given: Record<string, boolean> = {
     insert: catalog.insertable,
@@ -34,7 +34,7 @@ function rootFieldKeysOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
   return rootFieldKeys.filter((key) => given[key.split('_')[0]!] && (primaryKey !== null || !key.endsWith('_by_pk')))
 }
 
-/** Names of root fields, by the root that they are on. */
+/** Names of root fields, by root. */
 export interface RootFieldNames {
   readonly query: readonly string[]
   readonly mutation: readonly string[]
@@ -58,58 +58,58 @@ function rootFieldNames(table: TableModel): RootFieldNames {
   return names
 }
 
-/** Objects whose root fields or types others have, by `objectKey`, and the error that says so. */
+/** Objects whose root fields or types are already taken, by `objectKey`, with the error message. */
 export interface NameConflicts {
   readonly objects: ReadonlySet<string>
   readonly message: string
-  /** As {@link ConflictWording.refusal}; absent: every check refuses the operation, with the message. */
+  /** As {@link ConflictWording.refusal}; absent: every check refuses the operation with the message. */
   refusal?(isOwn: boolean): TrellisError | null
 }
 
-/** A name that an object claims in vain. */
+/** A name that an object claimed although it was taken. */
 export interface NameConflict {
   readonly kind: 'root field' | 'type'
   /** The first of {@link names}. */
   readonly name: string
   readonly names: readonly string[]
-  /** Whether an object of the same slice has it; else a table, an earlier slice, or introspection. */
+  /** Whether an object of the same slice has the name; otherwise a table, an earlier slice or introspection has it. */
   readonly isOfSlice: boolean
-  /** What is said of it where nothing else is known to say. */
+  /** The default message. */
   readonly message: string
 }
 
-/** How conflicts are told where the interface has words of its own for them. */
+/** Messages about conflicts, where the interface has its own wording. */
 export interface ConflictWording {
   /** Why the object is inconsistent. */
   reason(conflict: NameConflict): string
   /**
-   * What the operation is refused with that brought it about; `isOwn`: it is about that object. Null: what its check of
-   * consistency says.
+   * The error of the operation that caused the conflict; `isOwn`: the operation is about that object. Null: the
+   * consistency check decides.
    */
   refusal(conflict: NameConflict, isOwn: boolean): TrellisError | null
 }
 
-/** Selections that the schema itself answers: a field of that name would take them from every client. */
+/** Fields that the schema itself answers. A root field of the same name would hide them from every client. */
 const introspection: RootFieldNames = { query: ['__schema', '__type', '__typename'], mutation: ['__typename'] }
 
-/** What the names of the tables' root fields and types come to. */
+/** The names of the tables' root fields and types. */
 export interface TableRootFields {
-  /** Whether a table, or introspection, gives a root field of that name. */
+  /** Whether a table or introspection provides a root field of this name. */
   has(root: keyof RootFieldNames, name: string): boolean
-  /** Whether a type of that name is every schema's, or generated of a table in one of the given schemas. */
+  /** Whether every schema has a type of this name, or a table generates one in one of the given schemas. */
   hasType(name: string, schemas?: readonly SchemaKind[]): boolean
-  /** Whether it is a scalar of columns and nothing else. */
+  /** Whether the name belongs to a scalar of columns only. */
   hasScalar(name: string): boolean
-  /** Tables that lose a root field or the name of their type, by `nameKey`, and why. */
+  /** Tables that lost a root field or their type name, by `nameKey`, with the reason. */
   readonly losers: ReadonlyMap<string, string>
-  /** Absent: there are none. */
+  /** Absent: there are no conflicts. */
   readonly conflicts?: NameConflicts
 }
 
 /**
- * Looks for tables that give the same root fields; `tables` come in the order in which they win. A table whose rows would
- * be of another one's type loses too: other names of root fields don't change the types' names. With `changed` only those
- * tables are looked at: the others are known to have no conflicts.
+ * Finds tables that claim the same root fields. `tables` are in order of precedence. A table also loses if its row type
+ * has the name of another type: custom root fields do not rename types. `changed` limits the check to these tables; the
+ * others are known to be free of conflicts.
  */
 export function tableRootFields(
   { tables, functions }: NamedObjects,
@@ -132,10 +132,10 @@ export function tableRootFields(
   return { has, hasType, hasScalar, ...findConflicts(tables, isScalar) }
 }
 
-/** What names are made of. */
+/** The objects that names are generated from. */
 export interface NamedObjects {
   readonly tables: ReadonlyMap<string, TableModel>
-  /** Of the catalog. */
+  /** The functions of the catalog. */
   readonly functions: Catalog['functions']
 }
 
@@ -201,7 +201,7 @@ function findConflicts(
 
 const roots = ['query', 'mutation'] as const
 
-/** The error about names that are given twice; null when there are none. */
+/** The error about names that one object claims twice; null when there are none. */
 function duplicated(names: Readonly<Record<keyof RootFieldNames, Iterable<string>>>): string | null {
   for (const root of roots) {
     const list = [...names[root]].sort(compareText)
@@ -212,15 +212,15 @@ function duplicated(names: Readonly<Record<keyof RootFieldNames, Iterable<string
 
 /** Names that an object of a slice claims. */
 export interface ClaimedNames extends RootFieldNames {
-  /** Of types that nobody else may have. */
+  /** Types that no other object may share. */
   readonly types: readonly string[]
-  /** Of scalars, which several may have. */
+  /** Scalars, which several objects may share. */
   readonly scalars: readonly string[]
-  /** The schemas in which the types are; absent: all. */
+  /** The schemas that contain the types; absent: all. */
   readonly schemas?: readonly SchemaKind[]
 }
 
-/** An object's claim, and the names of it that tables or earlier slices had when it was made. */
+/** An object's claim, and which of its names tables or earlier slices already had. */
 export interface NameClaim {
   readonly names: ClaimedNames
   readonly taken: Record<NameKind, readonly string[]>
@@ -234,13 +234,13 @@ type Names = Readonly<Record<NameKind, Set<string>>>
 
 const noNames = (): Names => ({ query: new Set(), mutation: new Set(), types: new Set(), scalars: new Set() })
 
-/** Whether a name of that kind is among those that are taken; a scalar gives way to no scalar. */
+/** Whether a name of this kind is taken; scalars do not conflict with scalars. */
 const isAmong = (kind: NameKind, name: string, taken: Names): boolean =>
   kind === 'scalars' ? taken.types.has(name) : taken[kind].has(name) || (kind === 'types' && taken.scalars.has(name))
 
 const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(compareText)
 
-/** Who has which root field or type, beyond the tables: slices claim theirs one after another. */
+/** Records the owner of each root field and type. Tables come first; then each slice claims its names in turn. */
 export class NameLedger {
   readonly #tables: TableRootFields
   readonly #earlier = noNames()
@@ -250,7 +250,7 @@ export class NameLedger {
     this.#tables = tables
   }
 
-  /** What tables and earlier slices have of these names. */
+  /** Which of these names tables and earlier slices have. */
   taken(names: ClaimedNames): Record<NameKind, readonly string[]> {
     const of = (kind: NameKind) =>
       names[kind].filter((name) => this.#isOfTables(kind, name, names.schemas) || isAmong(kind, name, this.#earlier))
@@ -262,7 +262,7 @@ export class NameLedger {
     return this.#tables.hasType(name, schemas) && !(kind === 'scalars' && this.#tables.hasScalar(name))
   }
 
-  /** Gives the names to an object of the slice at hand; the conflict when somebody has one of them. */
+  /** Gives the names to an object of the current slice, or returns the conflict about a name that is taken. */
   claim(names: ClaimedNames): NameConflict | null {
     const outside = this.taken(names)
     const of = (kind: NameKind) => [...outside[kind], ...names[kind].filter((name) => isAmong(kind, name, this.#own))]
@@ -286,7 +286,7 @@ export class NameLedger {
     return null
   }
 
-  /** The slice at hand is done: what comes now is another's. */
+  /** Ends the current slice; later claims belong to the next one. */
   next(): void {
     for (const kind of kinds) for (const name of this.#own[kind]) this.#earlier[kind].add(name)
     this.#own = noNames()

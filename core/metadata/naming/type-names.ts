@@ -1,4 +1,4 @@
-// Names of GraphQL types: those that are taken before any table is tracked, and those that are generated of tables.
+// Names of GraphQL types: the reserved ones, and the ones that are generated for tables.
 
 import { introspectionTypes } from 'graphql'
 import type { Catalog, PgType } from '../../catalog/types.ts'
@@ -10,27 +10,27 @@ import { rootFieldIndex } from './root-field-index.ts'
 const scalars = ['Int', 'Float', 'String', 'Boolean', 'ID']
 const reserved = new Set([...scalars, 'query_root', 'mutation_root', 'subscription_root', 'order_by'])
 
-/** Whether nothing of the database can be a type of that name beside the types that every schema has. */
+/** Whether every schema has a type of this name, so that no table can use it. */
 export const isReservedType = (name: string): boolean => reserved.has(name) || isIntrospectionType(name)
 
 const isIntrospectionType = (name: string): boolean => introspectionTypes.some((type) => type.name === name)
 
-/** The error about a name that stands for two types. */
+/** The error about one name for two types. */
 export const conflictingDefinitions = (name: string): string =>
   `found conflicting definitions for "${name}" when collecting types from the schema`
 
-/** The schemas that a role has: the usual one, and the one for clients of Relay. */
+/** The schemas of a role: the standard one, and the one for Relay clients. */
 export type SchemaKind = 'standard' | 'relay'
 
-/** Names of types that a plugin generates; in patterns `*` stands for what the name is made of. */
+/** Type names that a plugin generates; `*` in a pattern stands for the base name. */
 export interface GeneratedTypes {
-  /** Made of the GraphQL names of tables, as `*_bool_exp`. */
+  /** Generated from GraphQL names of tables, such as `*_bool_exp`. */
   readonly tables?: readonly string[]
-  /** Made of the scalars of columns, as `*_comparison_exp`. */
+  /** Generated from scalars of columns, such as `*_comparison_exp`. */
   readonly scalars?: readonly string[]
-  /** The schemas in which it does; absent: all. */
+  /** The schemas that contain them; absent: all. */
   readonly schemas?: readonly SchemaKind[]
-  /** Whatever the tables are. */
+  /** Generated regardless of the tables. */
   readonly fixed?: readonly string[]
 }
 
@@ -38,7 +38,7 @@ type Tables = ReadonlyMap<string, TableModel>
 
 const scalarsOfTables = new WeakMap<Tables, ReadonlyMap<string, PgType>>()
 
-/** The scalars of columns, with a type of the database that each stands for. */
+/** The scalars of columns, each with one database type that maps to it. */
 export function scalarsOf(tables: Tables): ReadonlyMap<string, PgType> {
   let scalars = scalarsOfTables.get(tables)
   if (!scalars) {
@@ -50,7 +50,7 @@ export function scalarsOf(tables: Tables): ReadonlyMap<string, PgType> {
 
 const scalarsByTable = new WeakMap<TableModel, ReadonlyMap<string, PgType>>()
 
-/** The same of one table. */
+/** The same for one table. */
 export function scalarsOfTable(table: TableModel): ReadonlyMap<string, PgType> {
   let scalars = scalarsByTable.get(table)
   if (!scalars) {
@@ -62,7 +62,7 @@ export function scalarsOfTable(table: TableModel): ReadonlyMap<string, PgType> {
 
 const scalarsOfCatalogs = new WeakMap<Catalog['functions'], ReadonlyMap<string, PgType>>()
 
-/** The scalars that functions take and give. */
+/** The scalars of function arguments and results. */
 export function scalarsOfFunctions(functions: Catalog['functions']): ReadonlyMap<string, PgType> {
   let scalars = scalarsOfCatalogs.get(functions)
   if (!scalars) {
@@ -75,25 +75,25 @@ export function scalarsOfFunctions(functions: Catalog['functions']): ReadonlyMap
   return scalars
 }
 
-/** Those of types that are no rows of tables. */
+/** The scalars of types that are not row types of tables. */
 const namedScalars = (types: readonly PgType[]): ReadonlyMap<string, PgType> =>
   new Map(types.map((type) => [scalarName(type), type] as const).filter(isNamed))
 
-/** The error about a table that is called as values of the database are. */
+/** The error about a table whose name is that of a scalar. */
 export const scalarNameTaken = (name: string): string =>
   `"${name}" is a scalar of columns or functions: give the table of that name another one with custom_name`
 
 const isNamed = (entry: readonly [name: string | null, type: PgType]): entry is readonly [string, PgType] =>
   entry[0] !== null
 
-/** What the name is made of by a pattern; null when it isn't. */
+/** The base of a name under a pattern; null when the pattern does not match. */
 function baseOf(name: string, pattern: string): string | null {
   const [prefix = '', suffix = ''] = pattern.split('*')
   const fits = name.length > prefix.length + suffix.length && name.startsWith(prefix) && name.endsWith(suffix)
   return fits ? name.slice(prefix.length, name.length - suffix.length) : null
 }
 
-/** Whether a name is made by one of the patterns, of something that is there. */
+/** Whether a pattern generates the name from a known base. */
 const isMadeOf = (name: string, patterns: readonly string[] = [], isKnown: (base: string) => boolean): boolean =>
   patterns.some((pattern) => {
     const base = baseOf(name, pattern)
@@ -103,14 +103,14 @@ const isMadeOf = (name: string, patterns: readonly string[] = [], isKnown: (base
 const isMadeOfTable = (name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean =>
   generated.some((each) => isMadeOf(name, each.tables, (base) => rootFieldIndex(tables).has(base)))
 
-/** What a name may be made of by the patterns of all plugins. */
+/** The bases that a name may be generated from, over the patterns of all plugins. */
 interface Bases {
   readonly tables: readonly string[]
   readonly scalars: readonly string[]
   readonly isFixed: boolean
 }
 
-/** By the name; of the patterns of a registry. */
+/** By name, for each list of patterns. */
 const basesOfNames = new WeakMap<readonly GeneratedTypes[], Map<string, Bases>>()
 
 function basesOf(name: string, generated: readonly GeneratedTypes[]): Bases {
@@ -124,8 +124,8 @@ function basesOf(name: string, generated: readonly GeneratedTypes[]): Bases {
 const endingsByPatterns = new WeakMap<readonly GeneratedTypes[], readonly string[]>()
 
 /**
- * Endings of a table's name by which one of its types is called as a type of the table without the ending: `_max` where one is
- * `*_order_by` and the other `*_max_order_by`.
+ * Suffixes of table names that cause clashes. For example, `*_order_by` and `*_max_order_by` make a table `x_max` clash
+ * with a table `x`, by the suffix `_max`.
  */
 function endingsOf(generated: readonly GeneratedTypes[]): readonly string[] {
   let endings = endingsByPatterns.get(generated)
@@ -153,8 +153,8 @@ function basesBy(generated: readonly GeneratedTypes[], name: string): Bases {
 }
 
 /**
- * Whether a table that is not among those of before, or another one than there, may have the name of a type that is generated of
- * another table, or of its columns: what is generated in truth only the whole schema tells.
+ * Whether a new or changed table may share a type name with a generated type of another table or its columns. This is
+ * an estimate: only the whole schema shows which types are really generated.
  */
 export function mayConflict(tables: Tables, before: Tables, generated: readonly GeneratedTypes[]): boolean {
   const changed = new Set([...tables.values()].filter((table) => before.get(nameKey(table.name)) !== table))
@@ -172,13 +172,13 @@ export function mayConflict(tables: Tables, before: Tables, generated: readonly 
   })
 }
 
-/** Whether a type of that name is generated, or may be when a table becomes what it is not yet, an enum for instance. */
+/** Whether a type of this name is generated, or may be after a table changes, for example into an enum table. */
 export const isGeneratedType = (name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean =>
   isMadeOfTable(name, tables, generated) ||
   generated.some(
     ({ scalars, fixed }) => fixed?.includes(name) || isMadeOf(name, scalars, (base) => scalarsOf(tables).has(base)),
   )
 
-/** Whether nothing but a scalar of columns has that name. */
+/** Whether only a scalar of columns has this name. */
 export const isScalarOfColumns = (name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean =>
   scalarsOf(tables).has(name) && !isReservedType(name) && !isMadeOfTable(name, tables, generated)

@@ -12,12 +12,12 @@ import {
 } from '../document/objects.ts'
 
 /**
- * What a rebuilt model is checked for: `object` the object just written, `new` nothing became inconsistent, `strict`
- * nothing is inconsistent, `none` no check.
+ * The check of a rebuilt model. `object`: the object just written must be consistent. `new`: no further object may
+ * become inconsistent. `strict`: nothing may be inconsistent. `none`: no check.
  */
 export type ConsistencyCheck = 'object' | 'new' | 'strict' | 'none'
 
-/** All objects that an inconsistency leaves out. */
+/** All objects that an inconsistency excludes. */
 export const inconsistentObjects = (inconsistency: Inconsistency): readonly ConflictingObject[] => [
   inconsistency,
   ...(inconsistency.others ?? []),
@@ -37,18 +37,18 @@ function tableDefinition({ table }: ObjectRef, definition: unknown, dialect: Dia
   return dialect.bareTableNames && table?.schema === 'public' ? table.name : definition
 }
 
-/** What a change is checked for. */
+/** A change with the facts that the check needs. */
 export interface CheckedChange {
   readonly before: readonly Inconsistency[]
   readonly after: readonly Inconsistency[]
-  /** What was renamed in between. */
+  /** The renames that the change made. */
   readonly renamed: readonly Rename[]
-  /** What was just written. */
+  /** The objects just written. */
   readonly objects: readonly ObjectRef[]
   readonly dialect: Dialect
 }
 
-/** Refuses a change that leaves, or makes, objects inconsistent. */
+/** Refuses a change that leaves objects inconsistent, or makes them so. */
 export function checkConsistency(check: ConsistencyCheck, change: CheckedChange): void {
   if (check === 'none') return
   const all = check === 'strict' ? change.after : newInconsistencies(change)
@@ -79,7 +79,7 @@ function objectError(
   return badRequest('constraint-violation', reasons, { internal: json(own), help: own[0]?.help })
 }
 
-/** Those that concern an object which was not inconsistent before. */
+/** Inconsistencies about objects that were consistent before. */
 function newInconsistencies({ before, after, renamed }: CheckedChange): Inconsistency[] {
   if (after.length === 0) return []
   const refs = before.flatMap(inconsistentObjects).map(({ ref }) => renamed.reduce(renamedRef, ref))

@@ -1,10 +1,12 @@
-// Who needs whom. A model lists all dependencies; asking for those on one table does not have to walk the list.
+// Dependencies between objects. A model lists them all; a query for one table does not need to walk the whole list.
 
 import { nameKey, type QualifiedName, sameName } from '../../names/names.ts'
 import type { Model } from '../document/model.ts'
 import { type Dependency, type ObjectRef, objectKey } from '../document/objects.ts'
 
-/** A part of a model with the dependencies of its objects; it looked at every table that they lead to. */
+/**
+ * A part of a model with the dependencies of its objects. Its reads include every table that these dependencies reach.
+ */
 export interface DependentPart {
   readonly dependencies: readonly Dependency[]
   readonly reads: { readonly tables: ReadonlySet<string> }
@@ -14,7 +16,7 @@ type DependentParts = readonly ReadonlyMap<string, DependentPart>[]
 
 const partsOfModels = new WeakMap<Model, DependentParts>()
 
-/** Tells what a model was put together from: tables by their key, stage after stage, and slices. */
+/** Records the parts that a model was built from: tables by key, stage by stage, and slices. */
 export function rememberParts(model: Model, parts: DependentParts): void {
   partsOfModels.set(model, parts)
 }
@@ -35,10 +37,10 @@ export function dependenciesOn(model: Model, table: QualifiedName): readonly Dep
   return found
 }
 
-/** Objects, and all that depend on one of them, directly or through others. */
+/** The objects, and every object that depends on one of them, directly or indirectly. */
 export function withDependents(model: Model, objects: readonly ObjectRef[]): readonly ObjectRef[] {
   const found = new Map(objects.map((object) => [objectKey(object), object]))
-  // What is found on the way is gone through as well.
+  // A Map yields entries that are added during the iteration.
   for (const [key, { table }] of found) {
     const among = table ? dependenciesOn(model, table) : model.dependencies
     for (const { object, on } of among) if (objectKey(on) === key) found.set(objectKey(object), object)

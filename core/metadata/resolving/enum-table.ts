@@ -1,4 +1,4 @@
-// When a table may serve as an enum: its values become a GraphQL enum.
+// Whether a table may serve as an enum: its values become a GraphQL enum.
 
 import { enumKeyColumn } from '../../catalog/introspect.ts'
 import type { CatalogTable } from '../../catalog/types.ts'

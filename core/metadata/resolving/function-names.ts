@@ -1,11 +1,11 @@
-// Which functions of the database the metadata is about: those that its entries name.
+// The database functions that the metadata refers to.
 
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import { facetEntries } from '../slices/facet-format.ts'
 import { type MetadataRegistry, sliceValue } from '../slices/registry.ts'
 
-/** The functions that a document's entries name, each once. */
+/** The functions that a document's entries refer to, each once. */
 export function functionNames(registry: MetadataRegistry, document: MetadataDocument): QualifiedName[] {
   const names = new Map<string, QualifiedName>()
   const add = (found: readonly QualifiedName[] = []) => {

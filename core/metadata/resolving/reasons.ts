@@ -1,4 +1,4 @@
-// How messages give reasons.
+// Reasons in messages.
 
 /** `<what> because <reason>`, or several reasons on a line each. */
 export function withReasons(what: string, reasons: readonly string[]): string {

@@ -1,4 +1,4 @@
-// What resolving looks at, with a record of it: what was not looked at need not be resolved again when it changes.
+// The context of resolving. It records each read: an object whose reads did not change need not be resolved again.
 
 import type { ModelSlices } from '../../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../../catalog/types.ts'
@@ -28,23 +28,23 @@ import { sliceValue } from '../slices/registry.ts'
 import type { ClaimedTypes, ObjectDescription, ResolveContext, SliceContext } from '../slices/slices.ts'
 import { placeOf, type SourceState, type SourceStates } from '../slices/sources.ts'
 
-/** What stays the same while a document is resolved. */
+/** The environment of one resolve. */
 export interface ResolveEnvironment {
   readonly dialect: Dialect
-  /** What the engine knows of types and operators. */
+  /** The types and operators that the engine knows. */
   readonly vocabulary: Vocabulary
-  /** The value of an environment variable; fixed for the life of the process. */
+  /** The value of an environment variable; constant for the life of the process. */
   environment(name: string): string | undefined
 }
 
-/** What one resolve looked at. */
+/** The reads of one resolve. */
 export interface Reads {
-  /** Keys of tables, those that were not found included. */
+  /** Keys of tables, including tables that were not found. */
   readonly tables: ReadonlySet<string>
   /** Keys of functions. */
   readonly functions: ReadonlySet<string>
   readonly catalog: boolean
-  /** What other slices had resolved to, by their keys. */
+  /** Results of other slices, by key. */
   readonly results: ReadonlyMap<string, unknown>
   /** Places of sources. */
   readonly sources: ReadonlySet<string>
@@ -53,15 +53,15 @@ export interface Reads {
 const none: ReadonlySet<string> = new Set()
 const noResults: ReadonlyMap<string, unknown> = new Map()
 
-/** What was looked at by whoever looked at nothing. */
+/** The reads of a resolve that read nothing. */
 export const noReads: Reads = { tables: none, functions: none, catalog: false, results: noResults, sources: none }
 
-/** Everything that a resolve may look at. */
+/** Everything that a resolve may read. */
 export interface RecordedWorld extends ResolveEnvironment {
   readonly catalog: Catalog
   readonly tables: ReadonlyMap<string, TableModel>
   readonly sources: SourceStates
-  /** What slices have resolved to so far. */
+  /** The results of slices so far. */
   readonly results: ReadonlyMap<string, { readonly model: unknown }>
 }
 
@@ -75,10 +75,10 @@ class RecordingContext {
   readonly #functions = new Set<string>()
   readonly #refs = new Map<string, ObjectRef>()
   #readsCatalog = false
-  // Most look at none.
+  // Created on first use: most resolves read no other slice.
   #results: Map<string, unknown> | null = null
   #sources: Set<string> | null = null
-  /** The slices whose results may be looked at. */
+  /** The slices whose results may be read. */
   after: readonly string[] = []
 
   constructor(world: RecordedWorld) {
@@ -131,19 +131,19 @@ class RecordingContext {
     this.dependencies.push({ object, on: this.#interned(on), reason })
   }
 
-  /** Thousands of permissions name the same columns: they share one object for each. */
+  /** Thousands of permissions name the same columns, so equal references share one object. */
   #interned(ref: ObjectRef): ObjectRef {
     const key = objectKey(ref)
     const known = this.#refs.get(key)
     if (known) return known
     this.#refs.set(key, ref)
-    // What is needed counts as looked at, whether it was or not.
+    // A dependency counts as a read, even if the resolve did not read the table.
     if (ref.table) this.#tables.add(nameKey(ref.table))
     return ref
   }
 }
 
-/** The context of a table's facets: dependencies belong to the object at hand. */
+/** The context of a table's facets; dependencies belong to the current object. */
 export class FacetContext extends RecordingContext implements ResolveContext {
   object: ObjectRef | null = null
 

@@ -1,4 +1,4 @@
-// Slices other than tables, resolved before, between or after the stages of tables.
+// Resolves the slices other than tables, before, between or after the stages of tables.
 
 import type { Steps } from '../../concurrency/stepwise.ts'
 import { sameJson } from '../../json/json.ts'
@@ -10,7 +10,7 @@ import type { Slice } from '../slices/slices.ts'
 import { type Reads, RecordingSliceContext, type SliceWorld } from './resolve-context.ts'
 import { type Changes, isTouched } from './resolve-stages.ts'
 
-/** What became of a slice, and what it was made from. */
+/** The result of a slice, and its inputs. */
 export interface SliceResult {
   readonly value: unknown
   /** The slice's part of the model. */
@@ -18,7 +18,7 @@ export interface SliceResult {
   readonly inconsistencies: readonly Inconsistency[]
   readonly dependencies: readonly Dependency[]
   readonly reads: Reads
-  /** Other slices' values that were looked at. */
+  /** The values of other slices that were read. */
   readonly slices: ReadonlyMap<string, unknown>
   readonly claims: readonly NameClaim[]
   readonly conflicts: readonly NameConflicts[]
@@ -26,9 +26,9 @@ export interface SliceResult {
 
 export type SliceResults = ReadonlyMap<string, SliceResult>
 
-/** What slices are resolved from. */
+/** The input of resolving slices. */
 export interface SlicesInput {
-  /** In the order of resolving. */
+  /** In resolving order. */
   readonly slices: readonly Slice[]
   readonly document: MetadataDocument
   readonly world: SliceWorld
@@ -36,7 +36,7 @@ export interface SlicesInput {
   readonly ledger: NameLedger
 }
 
-/** Resolves the slices that have a part in the model, into `results`; what still holds is taken over. */
+/** Resolves the slices that have a part in the model, into `results`; valid results are reused. */
 export function* resolveSlices(
   previous: SliceResults | undefined,
   input: SlicesInput,

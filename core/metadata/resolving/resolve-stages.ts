@@ -1,4 +1,4 @@
-// The stages in which tables are resolved, and when a table's result of the generation before still holds.
+// The stages of resolving tables, and the test whether a table's result of the previous generation is still valid.
 
 import { enumKeyColumn } from '../../catalog/introspect.ts'
 import type { Catalog, CatalogTable } from '../../catalog/types.ts'
@@ -16,7 +16,7 @@ import { FacetContext, noReads, type Reads, type ResolveEnvironment } from './re
 import { resolveBase } from './table-base.ts'
 import { resolveFacets } from './table-facets.ts'
 
-/** What became of one table in one stage. */
+/** The result of one table in one stage. */
 export interface StageResult {
   readonly table: TableModel | null
   readonly inconsistencies: readonly Inconsistency[]
@@ -26,14 +26,14 @@ export interface StageResult {
 
 export type StageResults = ReadonlyMap<string, StageResult>
 
-/** What all stages of a generation look at. Entries are by `nameKey`, sorted by name. */
+/** The input of all stages of a generation. Entries are keyed by `nameKey` and sorted by name. */
 export interface Generation {
   readonly entries: ReadonlyMap<string, TableEntry>
   readonly catalog: Catalog
   readonly sources: SourceStates
 }
 
-/** A stage's results, and the tables for which they are not those of the generation before. */
+/** A stage's results, and the tables whose results differ from the previous generation. */
 export interface StageOutcome {
   readonly results: StageResults
   readonly changed: ReadonlySet<string>
@@ -44,7 +44,7 @@ interface Stage {
   resolve(key: string, entry: TableEntry): StageResult
 }
 
-/** Runs a stage over all tables; what still holds is taken over. */
+/** Runs a stage over all tables; valid results are reused. */
 export function* runStage(
   previous: StageResults | undefined,
   entries: ReadonlyMap<string, TableEntry>,
@@ -59,7 +59,7 @@ export function* runStage(
   return { results, changed: differences(previous, results) }
 }
 
-/** The tables whose results are not the same objects, those that came and went included. */
+/** The tables whose result objects differ, including added and removed tables. */
 export function differences(previous: StageResults | undefined, next: StageResults): ReadonlySet<string> {
   const changed = new Set<string>()
   for (const [key, result] of next) if (previous?.get(key) !== result) changed.add(key)
@@ -97,7 +97,7 @@ export function baseStage(previous: Generation | null, next: Generation): Stage 
   }
 }
 
-/** A table that is not served at all, and why. */
+/** A table that is not served at all, with the reason. */
 export const unusableTable = (table: QualifiedName, reason: string): StageResult => ({
   table: null,
   inconsistencies: [{ ref: { kind: 'table', table }, type: 'table', definition: table, reason }],
@@ -111,25 +111,28 @@ function isSameSource(key: string, previous: Generation, next: Generation): bool
   return before === after || (before?.is_enum === after?.is_enum && before?.configuration === after?.configuration)
 }
 
-/** The column that others refer to, when a tracked table serves as enum. */
+/** The column that other tables refer to when a tracked table serves as an enum. */
 function enumKeyOf(entry: TableEntry | undefined, catalog: CatalogTable | undefined): string | null {
   if (!entry?.is_enum || !catalog || enumTableError(catalog) !== null) return null
   return enumKeyColumn(catalog)?.name ?? null
 }
 
-/** What a stage of facets builds on. */
+/** The input of a stage of facets. */
 export interface FacetStageInput {
   readonly facets: readonly Facet[]
   readonly environment: ResolveEnvironment
   readonly previous: Generation | null
   readonly next: Generation
-  /** The stage before, and which of its results changed. */
+  /** The previous stage, and which of its results changed. */
   readonly below: StageOutcome
-  /** What slices have resolved to so far. */
+  /** The results of slices so far. */
   readonly results: Changes['results']
 }
 
-/** A later stage: the objects in the tables' entries, each seeing all tables as the stage before left them. */
+/**
+ * A later stage: resolves the objects in the tables' entries. Each object sees all tables as the previous stage left
+ * them.
+ */
 export function facetStage({ facets, environment, previous, next, below, results }: FacetStageInput): Stage {
   const { catalog, sources } = next
   const tables = tablesOf(below.results)
@@ -163,24 +166,24 @@ function unusableObjects(facets: readonly Facet[], entry: TableEntry): StageResu
   }
 }
 
-/** The tables that a stage leaves usable. */
+/** The tables that are usable after a stage. */
 export function tablesOf(results: StageResults): ReadonlyMap<string, TableModel> {
   const tables = new Map<string, TableModel>()
   for (const [key, { table }] of results) if (table) tables.set(key, table)
   return tables
 }
 
-/** What is not the same as in the generation before. */
+/** The differences from the previous generation. */
 export interface Changes {
   readonly tables: ReadonlySet<string>
   readonly functions: ReadonlySet<string>
   readonly catalog: boolean
   readonly sources: ReadonlySet<string>
-  /** What slices have resolved to so far, to compare with what it was. */
+  /** The results of slices so far, to compare with the previous ones. */
   readonly results: ReadonlyMap<string, { readonly model: unknown }>
 }
 
-/** What is new about what a generation is made from beside the document. */
+/** The differences in the inputs other than the document. */
 export function outsideChanges(
   previous: Generation | null,
   next: Generation,
@@ -200,7 +203,7 @@ function changedKeys(before: ReadonlyMap<string, unknown> | undefined, after: Re
   return changed
 }
 
-/** Whether something that was looked at has changed. */
+/** Whether a recorded read has changed. */
 export function isTouched(reads: Reads, changes: Changes): boolean {
   if ((reads.catalog && changes.catalog) || meets(reads.tables, changes.tables)) return true
   if (meets(reads.functions, changes.functions) || meets(reads.sources, changes.sources)) return true

@@ -1,6 +1,5 @@
-// Document + catalog -> model. Tables are resolved in stages; what each looked at is remembered, and as long as none of
-// it changed its result is taken over from the generation before. So a small edit costs a pass of comparisons, and the
-// resolving of what it touches.
+// Document + catalog -> model. Tables are resolved in stages. Each result records its reads, and is reused as long as
+// none of them changed. So a small edit costs one pass of comparisons, plus resolving the objects that it affects.
 
 import type { Catalog } from '../../catalog/types.ts'
 import type { Steps } from '../../concurrency/stepwise.ts'
@@ -28,31 +27,31 @@ import {
   unusableTable,
 } from './resolve-stages.ts'
 
-/** Everything resolved of one document and catalog, and what the next generation can take over. */
+/** Everything resolved from one document and catalog, and the results that the next generation can reuse. */
 export interface Resolution extends Generation {
   readonly document: MetadataDocument
   readonly base: StageResults
-  /** The base without tables whose root fields others have. */
+  /** The base without tables whose root fields are taken. */
   readonly usable: StageResults
   readonly fields: StageResults
   readonly rules: StageResults
   readonly slices: SliceResults
   readonly tableRootFields: TableRootFields
-  /** Root fields that several objects would give; what the losers are is among the inconsistencies. */
+  /** Root fields that several objects claim; the losers are listed as inconsistent. */
   readonly conflicts: readonly NameConflicts[]
   readonly inconsistencies: readonly Inconsistency[]
 }
 
 type Parts = readonly ReadonlyMap<string, DependentPart & { readonly inconsistencies: readonly Inconsistency[] }>[]
 
-/** What a generation is made from. */
+/** The input of a generation. */
 export interface ResolveInput {
   readonly document: MetadataDocument
   readonly catalog: Catalog
   readonly sources: SourceStates
 }
 
-/** The next generation; what did not change since `previous` is shared with it. */
+/** Resolves the next generation; unchanged parts are shared with `previous`. */
 export function* resolve(
   { document, catalog, sources }: ResolveInput,
   previous: Resolution | null,
@@ -85,7 +84,7 @@ export function* resolve(
   yield* runSlices(order.end, rules)
   const stages = { base: base.results, usable: usable.results, fields: fields.results, rules: rules.results }
   const slices = inOrder(registry.slices, results)
-  // What depends on others is listed behind them.
+  // Slices are listed after the slices that they depend on.
   const resolved = inOrder([...order.fields, ...order.rules, ...order.end], results)
   const parts: Parts = [stages.usable, stages.fields, stages.rules, resolved]
   const inconsistencies = collect(parts, (part) => part.inconsistencies)
@@ -101,7 +100,7 @@ function inOrder(slices: readonly Pick<Slice, 'key'>[], results: SliceResults): 
   return new Map(present.flatMap(([key, result]) => (result ? [[key, result]] : [])))
 }
 
-/** The model that serves a resolution. */
+/** The model of a resolution. */
 export function modelOf(resolution: Resolution, resourceVersion: number): Model {
   const { usable, fields, rules, slices, inconsistencies } = resolution
   const models = [...slices].map(([key, { model }]) => [key, model])
@@ -112,7 +111,7 @@ export function modelOf(resolution: Resolution, resourceVersion: number): Model 
     tables: tablesOf(rules),
     slices: Object.freeze(Object.fromEntries(models)),
     inconsistencies,
-    // Hundreds of thousands in large projects, and only drops ask.
+    // Large projects have hundreds of thousands of dependencies, and only drops need them.
     get dependencies() {
       dependencies ??= collect(parts, (part) => part.dependencies)
       return dependencies
@@ -122,7 +121,7 @@ export function modelOf(resolution: Resolution, resourceVersion: number): Model 
   return model
 }
 
-/** What every table and slice has to say, stage after stage. */
+/** The lists of every table and slice, stage by stage. */
 function collect<P, T>(stages: readonly ReadonlyMap<string, P>[], listOf: (part: P) => readonly T[]): T[] {
   const all: T[] = []
   for (const stage of stages) {
@@ -137,7 +136,7 @@ function entriesOf(document: MetadataDocument, previous: Resolution | null): Rea
   return new Map(sorted.map((entry) => [nameKey(entry.table), entry]))
 }
 
-/** Where two tables give the same root field, the first by name keeps it and the other is not served. */
+/** When two tables claim the same root field, the first by name keeps it and the other is not served. */
 function withoutConflicts(
   base: StageOutcome,
   previous: Resolution | null,

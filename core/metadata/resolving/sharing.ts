@@ -1,5 +1,5 @@
-// Structural sharing between generations: what is equal to what was there before becomes the very same object, so that
-// storing and resolving, which compare by identity, only see what changed.
+// Structural sharing between generations. A part that equals its predecessor becomes the same object, because storing
+// and resolving compare by identity.
 
 import { mapSteps, type Steps } from '../../concurrency/stepwise.ts'
 import { isJsonObject, sameJson } from '../../json/json.ts'
@@ -25,7 +25,7 @@ export function* shareDocument(
   return Object.freeze(documentOf(shared))
 }
 
-/** The previous introspection of something when nothing about it changed. */
+/** The previous introspection of an object if it did not change. */
 export const shareCatalogPart = <T>(previous: T | undefined, next: T): T =>
   previous !== undefined && sameJson(previous, next) ? previous : next
 
@@ -50,7 +50,7 @@ function* shareList(
 const sameMembers = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((item, i) => item === b[i])
 
-/** An entry whose members are shared each on its own: tables are large, and what resolving has read of them is told apart. */
+/** An entry whose members are shared one by one: tables are large, and resolving records reads per member. */
 function shareEntry(previous: unknown, next: unknown): unknown {
   if (sameJson(previous, next)) return previous
   if (!isJsonObject(previous) || !isJsonObject(next)) return next

@@ -7,15 +7,15 @@ import type { ColumnModel, TableModel } from '../document/model.ts'
 import { columnComment, configurationOf, customColumnName, customColumns } from '../document/table-configuration.ts'
 import { enumTableError } from './enum-table.ts'
 
-/** What the first stage looks at. */
+/** The input of the first stage. */
 export interface BaseInput {
   readonly entry: TableEntry
   readonly catalog: CatalogTable | undefined
-  /** The columns of a tracked table that serves as enum, by which others refer to its values; else null. */
+  /** The column that other tables refer to when this tracked table serves as an enum; otherwise null. */
   enumKey(table: QualifiedName): string | null
 }
 
-/** The table with its columns, or the reason why there is none. */
+/** The table with its columns, or the reason why it cannot be served. */
 export type BaseResult = { readonly table: TableModel } | { readonly reason: string }
 
 export function resolveBase({ entry, catalog, enumKey }: BaseInput): BaseResult {
@@ -97,7 +97,7 @@ function customNamesError({ columns }: CatalogTable, configuration: TableConfigu
   return null
 }
 
-/** The enum tables that each column refers to by a foreign key of its own which every row fulfils. */
+/** The enum table of each column that has its own single-column foreign key, one that every row satisfies. */
 function referencedEnums(
   { foreignKeys }: CatalogTable,
   enumKey: BaseInput['enumKey'],

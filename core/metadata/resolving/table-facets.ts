@@ -1,4 +1,5 @@
-// The later stages of a table's model: the objects that facets keep in its entry. A broken one is listed and left out.
+// The later stages of a table's model: the objects that facets keep in its entry. Broken objects are listed and
+// excluded.
 
 import { TrellisError } from '../../errors/errors.ts'
 import { messageOf } from '../../errors/thrown.ts'
@@ -9,7 +10,7 @@ import { facetEntries } from '../slices/facet-format.ts'
 import type { Facet, ObjectDescription, TableDraft } from '../slices/slices.ts'
 import type { FacetContext } from './resolve-context.ts'
 
-/** A table after one stage, and what became of its objects. */
+/** A table after one stage, and the results of its objects. */
 export interface FacetsResult {
   readonly table: TableModel
   readonly inconsistencies: readonly Inconsistency[]
@@ -68,7 +69,7 @@ function extend({ extensions }: TableDraft, key: string, identity: string, resol
   extensions.set(key, known.set(identity, resolved))
 }
 
-/** What the work threw, in words; null when it did not. */
+/** The error that the work threw, as a reason; null when it succeeded. */
 function failureOf(work: () => void): Pick<Inconsistency, 'reason' | 'help'> | null {
   try {
     work()
@@ -79,7 +80,7 @@ function failureOf(work: () => void): Pick<Inconsistency, 'reason' | 'help'> | n
   }
 }
 
-/** The names that a member takes: an array relationship has its aggregate beside it. */
+/** The names that a member occupies: an array relationship also occupies the name of its aggregate. */
 const takenNames = (name: string, field: FieldModel): string[] =>
   field.kind === 'relationship' && field.type === 'array' ? [name, `${name}_aggregate`] : [name]
 
@@ -95,7 +96,7 @@ function refuseColumnNames(table: TableModel, { fields }: TableDraft): void {
   }
 }
 
-/** Objects that claim the same name are all left out, and listed as one conflict. */
+/** Objects that claim the same name are all excluded, and listed as one conflict. */
 function settleConflicts(resolved: readonly ResolvedObject[]): {
   readonly served: readonly ResolvedObject[]
   readonly conflicts: readonly Inconsistency[]

@@ -1,5 +1,4 @@
-// Keeps the catalog to what the document names: reads what is new or asked for, forgets what no entry
-// names any more.
+// Keeps the catalog in step with the document: reads new or requested objects, and drops objects that no entry names.
 
 import { introspectFunctions } from '../../catalog/functions.ts'
 import { fetchEnumValues } from '../../catalog/introspect.ts'
@@ -11,7 +10,7 @@ import type { TableEntry } from '../document/document.ts'
 import { shareCatalogPart } from '../resolving/sharing.ts'
 import { canExist, TableReader } from './table-reader.ts'
 
-/** What to read: the tables and functions of the given keys, or all. What is new is read in any case. */
+/** Keys of the tables and functions to read, or all of them. New objects are always read. */
 export type Wanted = ReadonlySet<string> | 'all'
 
 export interface CatalogRequest {
@@ -22,13 +21,13 @@ export interface CatalogRequest {
   /** The functions that the document names. */
   readonly functions: readonly QualifiedName[]
   readonly wanted: Wanted
-  /** Of the engine that the types belong to. */
+  /** The vocabulary of the engine, which owns the types. */
   readonly vocabulary: Vocabulary
-  /** Absent: reads what is wanted now. */
+  /** Absent: the tables are read directly. */
   readonly tables?: TableReader
 }
 
-/** The catalog of what the document names; the previous one itself when nothing differs. */
+/** The catalog of the objects that the document names; returns the previous object if nothing differs. */
 export async function readCatalog(request: CatalogRequest): Promise<Catalog> {
   const { previous } = request
   const tables = await readTables(request)
@@ -70,7 +69,7 @@ async function readFunctions(request: CatalogRequest): Promise<Catalog['function
   return isSame(known, functions) ? known : functions
 }
 
-/** Whether the catalog holds the functions of just these names. */
+/** Whether the catalog holds exactly the functions of these names. */
 export const hasFunctions = ({ functions }: Catalog, names: readonly QualifiedName[]): boolean =>
   functions.size === names.length && names.every((name) => functions.has(nameKey(name)))
 
@@ -78,13 +77,13 @@ async function withEnumValues(transaction: Transaction, entry: TableEntry, table
   return entry.is_enum ? { ...table, enumValues: await readEnumValues(transaction, table) } : table
 }
 
-/** The values of an enum table; null when they cannot be read, for lack of a privilege for instance. */
+/** The values of an enum table; null when they cannot be read, for example without the privilege. */
 async function readEnumValues(transaction: Transaction, table: CatalogTable): Promise<readonly EnumValue[] | null> {
   await transaction.rows('savepoint enum_values')
   try {
     return await fetchEnumValues(transaction, table)
   } catch {
-    // An error of any other kind, a lost connection say, comes up again here.
+    // An error of another kind, such as a lost connection, surfaces again here.
     await transaction.rows('rollback to savepoint enum_values')
     return null
   } finally {

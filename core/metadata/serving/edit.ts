@@ -35,7 +35,7 @@ import type { MetadataState } from './state.ts'
 import type { MetadataStore } from './store.ts'
 import { TableReader } from './table-reader.ts'
 
-// Looking for an entry among thousands makes a draft of the one that is found only.
+// With this, a search in an array of thousands creates a draft only of the entry that it finds.
 enableArrayMethods()
 
 /** The edit of one operation: the draft, and the other ways to change the metadata. */
@@ -111,7 +111,7 @@ export class MetadataEdit {
     return this.#state
   }
 
-  /** Whether there is something to store, or for other instances to read again. */
+  /** Whether there is something to store, or for other instances to reload. */
   get changed(): boolean {
     return this.#changed
   }
@@ -213,7 +213,7 @@ export class MetadataEdit {
     this.#state = state
   }
 
-  /** Reads tables whose entries changed, once a request, and those that the operation asked for. */
+  /** Reads tables whose entries changed, once per request, and tables that the operation asked for. */
   #readCatalog(document: MetadataDocument, refreshed: Wanted): Promise<Catalog> | Catalog {
     const previous = this.state.catalog
     const known = new Set(this.state.document.tables)
@@ -240,7 +240,7 @@ export class MetadataEdit {
     const fetched = this.#fetched
     const wanted = wantedSources(registry.sources.values(), document)
     const digests = new Map(wanted.map(({ key, id, definition }) => [placeOf(key, id), digestOf(definition)]))
-    // Members of a bulk may need one source by several definitions, one after the other.
+    // A bulk may need one source under several definitions in turn.
     const found = fetched.filter(({ place, digest }) => digests.get(place) === digest)
     const contents = found.length > 0 ? withFetched(before.contents, found) : before.contents
     const sources = statesOf(wanted, contents, before.sources)
@@ -251,7 +251,7 @@ export class MetadataEdit {
   }
 }
 
-/** What an operation wants read again. */
+/** The objects that an operation wants to read again. */
 class RefreshRequest {
   wanted: Set<string> | 'all' = new Set()
 
@@ -262,7 +262,7 @@ class RefreshRequest {
   }
 }
 
-/** The net below handlers that do not look for an entry of the same name themselves. */
+/** A safety net for handlers that do not check for an entry of the same name. */
 function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocument, after: MetadataDocument): void {
   for (const slice of registry.slices) {
     const value = sliceValue(after, slice.key)
@@ -280,8 +280,8 @@ function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocum
 }
 
 /**
- * Unlike other inconsistencies, a name that two objects give to root fields is refused by every check, unless those who
- * claim it say something else. `object` is what the operation is about.
+ * Unlike other inconsistencies, conflicts about root field names are refused by every check, unless the claiming slice
+ * words them otherwise. `object` is the subject of the operation.
  */
 export function refuseNameConflicts(
   before: Resolution,

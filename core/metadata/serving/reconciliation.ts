@@ -1,14 +1,14 @@
-// What lives in the database beside the metadata is brought in line with the first model of a process. Who changes the
-// metadata meanwhile is waited for; but a change may itself wait for long, for a table that somebody holds, and keeps no
-// server from starting: then it is tried again beside the work.
+// Reconciles database objects that belong to the metadata, such as triggers, with the first model of a process. The
+// start waits a limited time for concurrent metadata changes. A change may itself wait long for a table lock and must
+// not block the start, so reconciliation is then retried in the background.
 
 import { isBusy, isConnectionLost, isLockDenied } from '../../database/wire/postgres-errors.ts'
 import { messageWithCause } from '../../errors/thrown.ts'
 
 export interface ReconciliationOptions {
-  /** One attempt; waits for the lock for a limited time. */
+  /** One attempt; waits a limited time for the lock. */
   attempt(): Promise<void>
-  /** For what the administrator is to know of. */
+  /** Logs a warning for the administrator. */
   warn(message: string, info: unknown): void
 }
 
@@ -24,7 +24,7 @@ export class Reconciliation {
     this.#options = options
   }
 
-  /** Resolves when it is done, or others have to be waited for; rejects when it fails otherwise. */
+  /** Resolves when reconciled, or when another change holds the lock; rejects on any other failure. */
   async start(): Promise<void> {
     try {
       await this.#options.attempt()
@@ -37,7 +37,7 @@ export class Reconciliation {
     }
   }
 
-  /** No attempt begins any more. */
+  /** Prevents further attempts. */
   stop(): void {
     this.#isStopped = true
     if (this.#timer) clearTimeout(this.#timer)
@@ -46,7 +46,7 @@ export class Reconciliation {
   #later(): void {
     if (this.#isStopped) return
     this.#timer = setTimeout(() => void this.#again(), pauseMillis)
-    // Whether the process goes on is for others to say.
+    // This timer must not keep the process alive.
     this.#timer.unref()
   }
 

@@ -1,5 +1,5 @@
-// The metadata of one instance: the generation being served, and the ways in which it is replaced from outside of
-// operations: by another instance's change, by reading everything again.
+// The metadata of one instance: the generation being served. It is replaced by operations, by changes of other
+// instances, and by a full reload.
 
 import { randomUUID } from 'node:crypto'
 import type { Vocabulary } from '../../compiler/types/vocabulary.ts'
@@ -49,7 +49,7 @@ const startLockTimeout = 2000
 /** Milliseconds that a request waits for the metadata that it may have to be planned by. */
 const renewalTimeout = 2000
 
-/** What a notice says of a change. */
+/** The part of a notice that describes a change. */
 type StoredChange = Pick<MetadataNotice, 'version' | 'tables'>
 
 /** How an edit runs. */
@@ -64,7 +64,7 @@ export interface EditOptions {
 
 export class ServedMetadata {
   readonly format: DocumentFormat
-  /** What resolving may look at beside document and catalog. */
+  /** The environment of resolving, apart from document and catalog. */
   readonly resolving: ResolveEnvironment
   /** Orders everything that replaces the generation. */
   readonly #editing = new Mutex()
@@ -75,7 +75,7 @@ export class ServedMetadata {
   readonly #reconciliation: Reconciliation
   readonly #instance = randomUUID()
   readonly #listeners: ((model: Model) => void)[] = []
-  /** Told of the next generation, once. */
+  /** Called once with the next generation. */
   readonly #expecting = new Set<() => void>()
   #state: MetadataState | null = null
 
@@ -115,7 +115,7 @@ export class ServedMetadata {
     return this.#state
   }
 
-  /** Reads document and catalog, and serves what is consistent. */
+  /** Reads document and catalog, and serves the consistent part. */
   async start(): Promise<void> {
     this.#state = null
     await this.reload()
@@ -123,14 +123,14 @@ export class ServedMetadata {
     this.#sync.start()
   }
 
-  /** Has the effects of plugins bring the database in line with the first model, one instance after the other. */
+  /** Runs the effects of plugins for the first model; one instance at a time. */
   async #reconcile(): Promise<void> {
     const { database, registry } = this.#options
     if (registry.effects.length === 0) return
     const work = async (transaction: Transaction) => {
-      // Takes no snapshot, which would be older than the changes that the lock waits for.
+      // Takes no snapshot: it would be older than the changes that the lock waits for.
       const [row] = await transaction.rows<{ transaction_read_only: string }>('show transaction_read_only')
-      // A standby has it from where changes are made.
+      // A standby receives the result by replication.
       if (row?.transaction_read_only === 'on') return
       const stored = await this.#store.lockWithin(transaction, startLockTimeout)
       if (stored !== this.state.model.resourceVersion) this.#publish(await this.#load(transaction))
@@ -155,12 +155,12 @@ export class ServedMetadata {
     await this.#editing.run((since) => this.#reload(since))
   }
 
-  /** The document as the transaction sees it in the store, inconsistencies and all. */
+  /** The document in the store as the transaction sees it, including inconsistent objects. */
   async readStoredDocument(transaction: Transaction): Promise<MetadataDocument> {
     return (await this.#store.load(transaction)).document
   }
 
-  /** The version that is stored, of this instance or another. */
+  /** The stored version, written by this or another instance. */
   storedVersion(reader: Pick<Transaction, 'rows'> = this.#options.database): Promise<number> {
     return this.#store.version(reader)
   }
@@ -204,8 +204,8 @@ export class ServedMetadata {
   }
 
   /**
-   * Whether a statement of a model failed because the metadata have changed since, and the database with them; the metadata of now are
-   * served then.
+   * Whether a statement of a model failed because the metadata and the database have changed since. If so, the current
+   * metadata is served.
    */
   async isOutdated(model: Model, error: unknown): Promise<boolean> {
     if (!namesMissingObject(error)) return false
@@ -214,7 +214,10 @@ export class ServedMetadata {
     return this.model !== model
   }
 
-  /** Serves what is stored, unless that takes long. A change of this instance is committed a moment before it is served. */
+  /**
+   * Serves the stored metadata unless that takes too long. Between the commit of a local change and its publication
+   * there is a short gap.
+   */
   async #renew(): Promise<void> {
     const version = await this.#store.version(this.#options.database)
     if (version === this.model.resourceVersion) return
@@ -228,7 +231,7 @@ export class ServedMetadata {
     })
   }
 
-  /** Serves another instance's change, unless it is served already. */
+  /** Serves another instance's change unless it is already served. */
   async #catchUp(version: number, tables: MetadataNotice['tables']): Promise<void> {
     if (version === this.state.model.resourceVersion) return
     await this.#editing.run(async (since) => {
@@ -241,7 +244,7 @@ export class ServedMetadata {
     this.#publish(await this.#options.database.transaction(work, { isolation: 'repeatable-read', since }))
   }
 
-  /** The stored state. What is stored is compared closely with what is declared only when it cannot be resolved. */
+  /** The stored state. Stored values are validated against the declared schemas only when resolving fails. */
   async #load(transaction: Transaction, change?: StoredChange): Promise<MetadataState> {
     try {
       return await this.#loadReadable(transaction, change)
@@ -253,8 +256,8 @@ export class ServedMetadata {
   }
 
   /**
-   * The stored document and the catalog, read anew; what is the same as before is shared. When the store is just the
-   * given change ahead, only the change's tables are read.
+   * The stored document and catalog, freshly read; equal parts are shared. If the store is exactly one known change
+   * ahead, only the tables of that change are read.
    */
   async #loadReadable(transaction: Transaction, change?: StoredChange): Promise<MetadataState> {
     const before = this.state
@@ -313,12 +316,12 @@ export class ServedMetadata {
     this.warn('Inconsistent Metadata!', { objects })
   }
 
-  /** For what the administrator is to know of. */
+  /** Logs a warning for the administrator. */
   warn(message: string, info: unknown): void {
     this.#options.observe.log({ type: 'metadata', level: 'warn', detail: { message, info } })
   }
 
-  /** For what comes after the fact: its failure is logged, and changes nothing. */
+  /** Runs work that follows a completed change: a failure is logged and has no other effect. */
   async attempt(work: () => void | Promise<void>): Promise<void> {
     try {
       await work()

@@ -1,4 +1,4 @@
-// What routes and jobs may ask of the metadata.
+// The metadata service for routes and jobs.
 
 import type { Caller } from '../../concurrency/shares.ts'
 import type { Session } from '../../session/session.ts'
@@ -11,16 +11,17 @@ export interface MetadataService {
   readonly model: Model
   /** The document as stored; frozen. */
   readonly document: MetadataDocument
-  /** Between the document and its wire form. */
+  /** Converts between the document and its wire form. */
   readonly format: DocumentFormat
   /** The document in wire form (format 2), inconsistent objects included. */
   exportDocument(): Record<string, unknown>
   /**
-   * Runs one request of the metadata API: an envelope `{type, args, version?}`, decoded JSON. `whenUnwanted` gives what aborts
-   * when nobody waits for the answer any more: then what only reads ends. `caller`: who asks, and has a share of the connections.
+   * Runs one request of the metadata API: an envelope `{type, args, version?}`, decoded from JSON. `whenUnwanted`
+   * returns a signal that aborts when the client is gone; operations that only read then end. `caller`: the client, for
+   * its share of the connections.
    */
   run(envelope: unknown, session: Session, whenUnwanted?: () => AbortSignal, caller?: Caller): Promise<unknown>
-  /** The arguments of `reload_metadata` that have sources fetched again. */
+  /** The arguments of `reload_metadata` that refetch sources. */
   readonly reloadArguments: readonly string[]
   /** The sources that a document needs. */
   sourcesOf(document: MetadataDocument): readonly WantedSource[]

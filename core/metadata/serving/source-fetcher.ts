@@ -1,5 +1,5 @@
-// Fetches sources, outside of all locks: for an operation, which waits for it, and in the background what is wanted and
-// not there, again with growing pauses while it fails.
+// Fetches sources, outside of all locks. Operations wait for their fetches. Missing sources are fetched in the
+// background, with growing pauses after failures.
 
 import { unlessAborted } from '../../concurrency/aborting.ts'
 import { badRequest, TrellisError } from '../../errors/errors.ts'
@@ -19,29 +19,29 @@ import {
 export interface SourceFetcherOptions {
   readonly registry: Pick<MetadataRegistry, 'sources'>
   readonly context: SourceContext
-  /** Stores and serves what was fetched; rejects when it cannot. */
+  /** Stores and serves the fetched sources; rejects when it cannot. */
   apply(fetched: readonly FetchedSource[]): Promise<void>
-  /** Told what failed in the background, the first time that it does. */
+  /** Called when a background fetch fails, the first time only. */
   onFailure(source: Pick<WantedSource, 'key' | 'id'>, reason: string): void
 }
 
-/** A wanted source that is being fetched, or waits to be fetched again. */
+/** A source that is being fetched, or that waits for a retry. */
 interface Attempt {
   readonly digest: string
-  /** What was stored when it began: when that is replaced, somebody else has fetched it. */
+  /** The stored content when the attempt began. If it has changed, another fetch was faster. */
   readonly stored: SourceContent | undefined
   failures: number
   timer: NodeJS.Timeout | null
 }
 
-/** Milliseconds that fetching may take, unless the source says otherwise. */
+/** Milliseconds for one fetch, unless the source has its own timeout. */
 const defaultTimeout = 60_000
 
-/** Milliseconds between the first attempts, and at most. */
+/** Milliseconds between the first retries, and at most. */
 const firstPause = 1000
 const longestPause = 60_000
 
-/** Milliseconds that a start waits for what was never fetched. */
+/** Milliseconds that a start waits for sources that were never fetched. */
 const startPatience = 10_000
 
 export class SourceFetcher {
@@ -49,19 +49,19 @@ export class SourceFetcher {
   readonly #attempts = new Map<string, Attempt>()
   readonly #working = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
-  /** When what is served began to be fetched. */
+  /** The start time of the fetch that is being served, by source. */
   readonly #newest = new Map<string, number>()
 
   constructor(options: SourceFetcherOptions) {
     this.#options = options
   }
 
-  /** Fetches at once; what failed is among the results. */
+  /** Fetches at once; failures are among the results. */
   fetch(wanted: readonly WantedSource[], signal: AbortSignal | null = null): Promise<FetchedSource[]> {
     return Promise.all(wanted.map((each) => this.#fetch(each, signal)))
   }
 
-  /** Begins to fetch all that is wanted, and waits a while for what was never fetched before. */
+  /** Begins to fetch all wanted sources, and waits a limited time for those that were never fetched. */
   async start(wanted: readonly WantedSource[], contents: SourceContents): Promise<void> {
     const missing: Promise<void>[] = []
     for (const each of wanted) {
@@ -74,7 +74,7 @@ export class SourceFetcher {
     await unlessAborted(limit, Promise.all(missing)).catch(() => {})
   }
 
-  /** Follows what is served: fetches what is wanted and not there, or could not be had again, and forgets what is wanted no more. */
+  /** Follows the served metadata: fetches wanted sources that are missing or failed, and stops retries of others. */
   watch(wanted: readonly WantedSource[], contents: SourceContents): void {
     const places = new Map(wanted.map((each) => [placeOf(each.key, each.id), each]))
     for (const [place, attempt] of this.#attempts) {
@@ -91,12 +91,12 @@ export class SourceFetcher {
     }
   }
 
-  /** Whether nothing that began later is served. */
+  /** Whether no fetch that began later is served. */
   isNewest({ place, began }: FetchedSource): boolean {
     return began >= (this.#newest.get(place) ?? 0)
   }
 
-  /** Told what is served from now on. */
+  /** Records the sources that are served from now on. */
   served(fetched: readonly FetchedSource[]): void {
     for (const { place, began, error } of fetched) if (!error) this.#newest.set(place, began)
   }
@@ -145,7 +145,7 @@ export class SourceFetcher {
     if (this.#stopping.signal.aborted) return
     const pause = Math.min(firstPause * 2 ** (attempt.failures - 1), longestPause)
     attempt.timer = setTimeout(() => void this.#try(each, attempt), pause)
-    // Whether the process goes on is for others to say.
+    // This timer must not keep the process alive.
     attempt.timer.unref()
   }
 

@@ -1,4 +1,4 @@
-// What sources hold, in PostgreSQL: a row for each, beside the document that needs it.
+// Contents of sources in PostgreSQL: one row each, next to the document that needs them.
 
 import type { Row, Transaction } from '../../database/transaction.ts'
 import { deepFreeze, parseJson } from '../../json/json.ts'
@@ -29,7 +29,7 @@ export class SourceStore {
     this.#registry = registry
   }
 
-  /** Reads what has changed since `previous` was read; that itself when nothing has. */
+  /** Reads rows that changed since `previous` was read; returns `previous` itself if none did. */
   async load(transaction: Transaction, previous: Contents): Promise<Contents> {
     const keys = [...this.#registry.sources.keys()]
     if (keys.length === 0) return previous

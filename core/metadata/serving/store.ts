@@ -1,5 +1,5 @@
-// The metadata in PostgreSQL: one row with the version of the whole, and one row for each entry of a list slice or
-// value of another. A small change writes the rows it touches, never the document.
+// The metadata in PostgreSQL: one row with the overall version, one row for each entry of a list slice, and one row for
+// each other slice. A small change writes only the rows that it affects.
 
 import type { Row, Transaction } from '../../database/transaction.ts'
 import { internalError } from '../../errors/errors.ts'
@@ -10,14 +10,14 @@ import type { Slice } from '../slices/slices.ts'
 import { storageKey } from '../slices/storage-key.ts'
 import { type UnreadableRow, unreadableKey, unusable } from '../slices/unreadable.ts'
 
-/** The channel on which instances tell each other of changes. */
+/** The channel on which instances notify each other of changes. */
 export const metadataChannel = 'trellis_metadata'
 
-/** What a notification carries. */
+/** The content of a notification. */
 export interface MetadataNotice {
   readonly instance: string
   readonly version: number
-  /** Keys of the tables that were read from the catalog for this version; more than a notice can hold are `all`. */
+  /** Keys of the tables that were read from the catalog for this version; `all` if they do not fit into a notice. */
   readonly tables: 'all' | readonly string[]
 }
 
@@ -30,7 +30,7 @@ export interface StoredMetadata {
   readonly document: MetadataDocument
 }
 
-/** Two documents, and the version that the metadata have with the second one. */
+/** Two documents, and the version of the second one. */
 export interface DocumentChange {
   readonly previous: MetadataDocument
   readonly next: MetadataDocument
@@ -48,12 +48,12 @@ interface WrittenRow extends RowName {
   readonly value: unknown
 }
 
-/** A row as it was read last. */
+/** A row as last read. */
 interface KnownRow {
   /** Differs after each write of the row. */
   readonly revision: string
   readonly value: unknown
-  /** Why it is set aside; null when it is part of the document. */
+  /** The reason why the row is excluded; null when it is part of the document. */
   problem: string | null
 }
 
@@ -62,10 +62,10 @@ interface RevisionRow extends Row, RowName {
   readonly revision: string
 }
 
-/** About this many characters go into one statement: more would keep requests waiting while they are sent. */
+/** Characters per statement, roughly: a longer one would block requests while it is sent. */
 const batchSize = 200_000
 
-/** So many rows are read at a time, for the same reason. */
+/** Rows read at a time, for the same reason. */
 const rowsAtATime = 100
 
 export class MetadataStore {
@@ -76,17 +76,17 @@ export class MetadataStore {
     this.#registry = registry
   }
 
-  /** Makes other editors wait until the transaction ends, and returns the version that is stored now. */
+  /** Blocks other editors until the transaction ends, and returns the stored version. */
   async lock(transaction: Transaction): Promise<number> {
-    // The row lock comes after a table lock, which takes no snapshot: under repeatable read and serializable the
-    // snapshot is then younger than the last editor's commit, so editors wait for each other instead of failing.
+    // The table lock comes before the row lock because it takes no snapshot. Under repeatable read and serializable,
+    // the snapshot is then newer than the last editor's commit, so editors wait instead of failing.
     await transaction.rows('lock table trellis.metadata in share row exclusive mode')
     return versionIn(await transaction.rows('select resource_version from trellis.metadata for update'))
   }
 
-  /** The same within some milliseconds; rejects when others keep it for longer. */
+  /** The same with a timeout in milliseconds; rejects when the lock is not free by then. */
   async lockWithin(transaction: Transaction, patienceMillis: number): Promise<number> {
-    // Neither of these takes a snapshot, either.
+    // Neither of these takes a snapshot.
     const [before] = await transaction.rows<{ lock_timeout: string }>('show lock_timeout')
     await transaction.rows(`set local lock_timeout = ${patienceMillis}`)
     const version = await this.lock(transaction)
@@ -99,8 +99,8 @@ export class MetadataStore {
   }
 
   /**
-   * Reads everything. Rows that were read before and have not been written since are not fetched again. The transaction
-   * must hold the lock or see one snapshot throughout.
+   * Reads everything. Rows that were read before and not written since are not fetched again. The transaction must hold
+   * the lock or use one snapshot throughout.
    */
   async load(transaction: Transaction): Promise<StoredMetadata> {
     const rows = await transaction.rows<RevisionRow>(
@@ -150,7 +150,7 @@ export class MetadataStore {
     }
   }
 
-  /** Sets aside what was read and has a problem; whether there was such. */
+  /** Excludes rows that have a problem; returns whether there were any. */
   setAside(problemOf: (slice: string, value: unknown) => string | null): boolean {
     const read = [...this.#rows].filter(([, { problem }]) => problem === null)
     for (const [key, row] of read) row.problem = problemOf(sliceOfRow(key), row.value)
@@ -171,7 +171,7 @@ export class MetadataStore {
     await transaction.rows('update trellis.metadata set resource_version = $1', [change.version])
   }
 
-  /** Rows to delete, save those that an entry took the place of which could not be read. */
+  /** Rows to delete, except those that a new entry replaced because they were unreadable. */
   #withoutReplaced(
     gone: readonly RowName[],
     { previous, next }: { previous: MetadataDocument; next: MetadataDocument },
@@ -186,7 +186,7 @@ export class MetadataStore {
     return gone.filter((row) => !present.has(rowKey(row)))
   }
 
-  /** Tells the other instances when the transaction commits. */
+  /** Notifies the other instances when the transaction commits. */
   async notify(transaction: Transaction, notice: MetadataNotice): Promise<void> {
     const text = JSON.stringify(notice)
     const payload = Buffer.byteLength(text) <= longestPayload ? text : JSON.stringify({ ...notice, tables: 'all' })
@@ -224,7 +224,7 @@ function differences(
 
 function entryRow(slice: Slice, value: unknown): WrittenRow {
   if (slice.key !== unreadableKey) return { slice: slice.key, key: storageKey(slice.entryKey?.(value) ?? ''), value }
-  // Kept under the name that it has always had.
+  // The row keeps its key.
   const row = value as UnreadableRow
   return { slice: row.slice, key: row.key, value: row.value }
 }

@@ -1,20 +1,20 @@
-// Notices that another instance changed the metadata: by notification at once, and by asking in case one was lost, every
-// second where none can be heard.
+// Learns of metadata changes by other instances: by notification, and by polling in case a notification is lost.
+// Without notifications it polls every second.
 
 import type { Database } from '../../database/database.ts'
 import { type MetadataNotice, metadataChannel } from './store.ts'
 
 export interface SyncOptions {
   readonly database: Pick<Database, 'listen' | 'rows'>
-  /** This process: its own notices are passed over. */
+  /** This process; it ignores its own notices. */
   readonly instance: string
-  /** The version that is stored now. */
+  /** The version stored now. */
   storedVersion(): Promise<number>
-  /** Told each version that is heard of, and the tables that its maker read for it. */
+  /** Called with each version heard of, and the tables that the other instance read for it. */
   onVersion(version: number, tables: MetadataNotice['tables']): Promise<void>
-  /** Told once when changes cannot be heard of, or not asked for, and not again before both work. */
+  /** Called once when neither notifications nor polling work, and again only after both have recovered. */
   onProblem(error: unknown): void
-  /** Milliseconds between questions, twice as many while notifications can be heard, and between attempts to connect; absent: 1000. */
+  /** Milliseconds between polls, doubled while notifications arrive, and between connection attempts; absent: 1000. */
   readonly interval?: number
 }
 
@@ -26,7 +26,7 @@ export class MetadataSync {
   #listener: { stop(): Promise<void> } | null = null
   #working: Promise<void> = Promise.resolve()
   #stopped = false
-  /** Whether what is wrong was told. */
+  /** Whether the current problem was reported. */
   #isTold = false
 
   constructor(options: SyncOptions) {
@@ -52,7 +52,7 @@ export class MetadataSync {
       this.#timers.delete(timer)
       run()
     }, millis)
-    // Whether the process goes on is for others to say.
+    // This timer must not keep the process alive.
     timer.unref()
     this.#timers.add(timer)
   }
@@ -76,7 +76,7 @@ export class MetadataSync {
     const { database } = this.#options
     let isLost = false
     const again = (error: unknown) => {
-      // A failed attempt to connect is told twice: by the rejection and by the end of the connection.
+      // A failed connection attempt is reported twice: by the rejection and by the end of the connection.
       if (isLost) return
       isLost = true
       this.#listener = null
@@ -105,7 +105,7 @@ export class MetadataSync {
   }
 }
 
-/** The content of a notification; null when it is not one of ours. */
+/** The content of a notification; null when it is malformed. */
 function readNotice(payload: string): MetadataNotice | null {
   try {
     const { instance, version, tables } = JSON.parse(payload) as Partial<MetadataNotice>

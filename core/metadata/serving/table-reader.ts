@@ -1,22 +1,22 @@
-// Reads tables of the database for one request. A bulk names hundreds of them one after another: they are read together
-// when the first is asked for.
+// Reads database tables for one request. A bulk may name hundreds of tables one after another; the first read fetches
+// all of them together.
 
 import { introspect } from '../../catalog/introspect.ts'
 import type { CatalogTable } from '../../catalog/types.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 
-/** A request that keeps changing the database in between is read table by table from then on. */
+/** After this many batches, a request that keeps changing the database reads table by table. */
 const mostBatches = 4
 
-/** PostgreSQL has no text with NUL, and refuses to be asked for it. */
+/** PostgreSQL text cannot contain NUL, and such a parameter is an error. */
 export const canExist = ({ schema, name }: QualifiedName): boolean => !`${schema}${name}`.includes('\u0000')
 
 export class TableReader {
   readonly #transaction: Transaction
-  /** Tables that will be asked for, by key. */
+  /** Tables that will be read, by key. */
   #expected: ReadonlyMap<string, QualifiedName> = new Map()
-  /** What was read before it was asked for; null where there is no such table. */
+  /** Tables that were prefetched; null where no such table exists. */
   readonly #ahead = new Map<string, CatalogTable | null>()
   #batches = 0
 
@@ -24,12 +24,12 @@ export class TableReader {
     this.#transaction = transaction
   }
 
-  /** Says which tables will be asked for, as far as the request tells. */
+  /** Announces the tables that the request will read, as far as they are known. */
   expect(names: readonly QualifiedName[]): void {
     this.#expected = new Map(names.map((name) => [nameKey(name), name]))
   }
 
-  /** The transaction for those who may change the database with it: what was read ahead counts no more afterwards. */
+  /** The transaction for callers that may change the database; it discards the prefetched tables. */
   get changing(): Transaction {
     const inner = this.#transaction
     const change = async <T>(work: Promise<T>): Promise<T> => {
@@ -51,7 +51,7 @@ export class TableReader {
     this.#ahead.clear()
   }
 
-  /** The tables of the given names, as many as exist. */
+  /** The tables of these names that exist. */
   async read(names: readonly QualifiedName[]): Promise<CatalogTable[]> {
     const missing = names.filter((name) => !this.#ahead.has(nameKey(name)))
     const isExpected = this.#batches < mostBatches && missing.some((name) => this.#expected.has(nameKey(name)))

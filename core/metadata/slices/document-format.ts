@@ -1,4 +1,5 @@
-// Between the stored document and its wire form, which `export_metadata` produces and `replace_metadata` accepts.
+// Converts between the stored document and its wire form, which `export_metadata` produces and `replace_metadata`
+// accepts.
 
 import { type TSchema, Type } from '@sinclair/typebox'
 import { inTurns, mapSteps } from '../../concurrency/stepwise.ts'
@@ -22,38 +23,38 @@ import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-for
 import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { FormatContext, Slice } from './slices.ts'
 
-/** The version that exports have. */
+/** The version of exported documents. */
 const currentVersion = 2
 
-/** What a document says that is passed over, for the log. */
+/** Logs a part of a document that is ignored. */
 export type OnPassedOver = (message: string, detail: Readonly<Record<string, string>>) => void
 
-/** A document that was given, in its stored form. */
+/** A received document in its stored form. */
 export interface ReadDocument {
   readonly content: MetadataDocument
-  /** Where a slice stands in what was given. */
+  /** The path of a slice in the received document. */
   place(key: string): readonly PathKey[]
 }
 
-/** Reads and writes whole documents by what the plugins declared. */
+/** Reads and writes whole documents, by the declarations of plugins. */
 export interface DocumentFormat {
-  /** The stored form of a wire document of any format, frozen; what it throws is located below `at`. */
+  /** The stored form of a wire document of any format, frozen. Paths of errors start with `at`. */
   read(wire: unknown, at?: readonly PathKey[]): Promise<ReadDocument>
-  /** The shape of the documents that are written, with everything that plugins have declared. */
+  /** The shape of written documents, with everything that plugins have declared. */
   schema(): TSchema
-  /** The shape of the documents that are read: those that are written, and those of format 3. */
+  /** The shape of accepted documents: the written shape, and format 3. */
   givenSchema(): TSchema
-  /** The wire form: keys in the interface's order, what is empty left out, everything sorted. */
+  /** The wire form: keys in the interface's order, empty parts omitted, everything sorted. */
   write(document: MetadataDocument): Record<string, unknown>
-  /** Why a stored value is not what the slice of that key declares; null when it is. */
+  /** The reason why a stored value does not fit its slice's declaration; null when it fits. */
   problemOf(key: string, value: unknown): string | null
-  /** Refuses a document in which a name is declared twice, or whose parts do not fit together. */
+  /** Refuses a document that declares a name twice, or whose parts do not fit together. */
   validate(read: ReadDocument): Promise<void>
-  /** Empties a draft, save what slices keep. */
+  /** Empties a draft, except for the parts that slices keep. */
   clear(draft: MetadataDocument): void
-  /** Clears a draft and puts a document's content into it. */
+  /** Clears a draft and fills it with the content of a document. */
   fill(draft: MetadataDocument, document: MetadataDocument): void
-  /** Puts another document in the place of a draft's content. */
+  /** Replaces a draft's content by another document. */
   overwrite(draft: MetadataDocument, document: MetadataDocument): void
 }
 
@@ -157,7 +158,7 @@ export class DeclaredFormat implements DocumentFormat {
     }
   }
 
-  /** Entries that hold others themselves come last. */
+  /** Entries that contain other entries come last. */
   async #refuseDuplicates(document: MetadataDocument, place: ReadDocument['place']): Promise<void> {
     const lists = this.#registry.slices.filter(({ entryKey }) => entryKey)
     const plain = lists.filter(({ validateEntry }) => !validateEntry)
@@ -218,7 +219,7 @@ export class DeclaredFormat implements DocumentFormat {
   }
 }
 
-/** Reads what the slice itself has written: throws when that is not what it declares. */
+/** Reads a value that the slice itself has written; throws when it does not fit the declaration. */
 function readStored(slice: Slice, value: unknown, context: FormatContext): void {
   const wire = writeSlice(slice, slice.entryKey ? [value] : value, context)
   if (wire === undefined) return

@@ -1,4 +1,4 @@
-// What facets keep in a table's entry, as documents have it: read, written, checked and renamed together.
+// The members of facets in a table's entry: reading, writing, checking and renaming them in documents.
 
 import { type TSchema, Type } from '@sinclair/typebox'
 import { badRequest, TrellisError } from '../../errors/errors.ts'
@@ -11,13 +11,13 @@ import { laterTableKeys, own, type WireObject } from '../document/given-document
 import type { Rename } from '../document/objects.ts'
 import type { Facet, FacetFormat, RenamePlace } from './slices.ts'
 
-/** The entries of a facet in a table's entry. */
+/** The entries of a facet within a table's entry. */
 export const facetEntries = (entry: TableEntry, facet: Facet): readonly unknown[] => {
   const entries = memberOf(entry, facet.key)
   return Array.isArray(entries) ? entries : []
 }
 
-/** The given facets as one. */
+/** The given facets combined into one format. */
 export class DeclaredFacets implements FacetFormat {
   readonly #facets: readonly Facet[]
   readonly #unknownKeys: UnknownKeys
@@ -103,7 +103,7 @@ export class DeclaredFacets implements FacetFormat {
   }
 }
 
-/** What documents of later engines have beside what is declared. */
+/** Keys of documents of later engines, in addition to the declared ones. */
 export const laterShapes = (
   keys: ReadonlySet<string>,
   known: readonly { readonly key: string }[],
@@ -112,7 +112,7 @@ export const laterShapes = (
     .filter((key) => !known.some((each) => each.key === key))
     .map((key) => [key, Type.Optional(Type.Unknown({ description: 'Taken where it says nothing.' }))])
 
-/** Runs `work`; an error it throws is located below `at`. */
+/** Runs `work`; prefixes the path of an error with `at`. */
 export function locate<T>(at: readonly PathKey[], work: () => T): T {
   try {
     return work()
@@ -138,7 +138,7 @@ interface Repeated<T> {
   text?(item: T): string
 }
 
-/** Refuses a list with two items of the same key; they need one unless they are texts. */
+/** Refuses a list with two items of the same key. Without `key` and `text`, the items must be strings. */
 export function refuseRepeated<T>(items: readonly T[], { kind, path, key = itself, text = key }: Repeated<T>): void {
   const seen = new Set<string>()
   const repeated = new Set<string>()

@@ -1,5 +1,5 @@
-// What plugins declared about the metadata: slices of the document and facets of a table's entry, in the order of the
-// document.
+// The declarations of plugins about the metadata: slices of the document and facets of a table's entry, in document
+// order.
 
 import { deepFreeze, memberOf } from '../../json/json.ts'
 import type { MetadataDocument } from '../document/document.ts'
@@ -10,7 +10,7 @@ import type { Facet, FacetFormat, ModelEffect, Slice, SliceTypes } from './slice
 import type { AnySource, Source } from './sources.ts'
 import { unreadableKey, unreadableSlice } from './unreadable.ts'
 
-/** The order of the interface's document; what it does not know follows as registered. */
+/** The order of keys in the interface's document; other keys follow in order of registration. */
 const documentOrder = [
   'tables',
   'functions',
@@ -36,7 +36,7 @@ const entryOrder = [
 
 const entryKeysOfCore = new Set(['table', 'is_enum', 'configuration'])
 
-/** Collects what plugins declare; the second to claim a key is refused. */
+/** Collects the declarations of plugins; refuses a key that is already declared. */
 export class MetadataRegistry {
   readonly #slices = new Map<string, Slice>([[unreadableKey, unreadableSlice(() => this.facets)]])
   readonly #facets = new Map<string, Facet>()
@@ -51,7 +51,7 @@ export class MetadataRegistry {
     return inOrder([...this.#slices.values()], documentOrder)
   }
 
-  /** The slice of a key; undefined when nobody declares it. */
+  /** The slice of a key; undefined when no plugin declares it. */
   find(key: string): Slice | undefined {
     return this.#slices.get(key)
   }
@@ -61,17 +61,17 @@ export class MetadataRegistry {
     return inOrder([...this.#facets.values()], entryOrder)
   }
 
-  /** All facets as one. */
+  /** All facets as one format. */
   get facetFormat(): FacetFormat {
     return new DeclaredFacets(this.facets)
   }
 
-  /** What has to follow a change of the model, in the order of registration. */
+  /** The effects that follow a change of the model, in order of registration. */
   get effects(): readonly ModelEffect[] {
     return this.#effects
   }
 
-  /** What resolving needs from elsewhere. */
+  /** The sources that resolving needs, by key. */
   get sources(): ReadonlyMap<string, AnySource> {
     return this.#sources
   }
@@ -81,7 +81,7 @@ export class MetadataRegistry {
     return this.#generatedTypes
   }
 
-  /** In which order slices are resolved; throws when what plugins ask for cannot be. */
+  /** The order of resolving slices; throws when the requirements of plugins contradict each other. */
   get order(): ResolveOrder {
     const { slices, facets } = this
     const kinds = { slice: 'metadata slice', facet: 'table facet' }
@@ -149,7 +149,9 @@ export function setSliceValue(draft: MetadataDocument, key: string, value: unkno
   Reflect.set(draft, key, value)
 }
 
-/** A document of these values by the keys of slices. There are always tables, be it none, for core resolves them. */
+/**
+ * A document of these values, by slice key. The tables are always present, possibly empty, because core resolves them.
+ */
 export function documentOf(values: Iterable<readonly [key: string, value: unknown]>): MetadataDocument {
   const document: object = { tables: [], ...Object.fromEntries(values) }
   return document as MetadataDocument

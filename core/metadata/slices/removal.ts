@@ -1,4 +1,4 @@
-// Taking an object out of a draft, whoever owns it.
+// Removes an object from a draft through its owner.
 
 import { memberOf } from '../../json/json.ts'
 import type { MetadataDocument, TableEntry } from '../document/document.ts'

@@ -1,4 +1,4 @@
-// Following a rename through a draft: slices rewrite what they keep, and facets what they keep in a table's entry.
+// Applies a rename to a draft: slices rewrite their own values, and facets their members of a table's entry.
 
 import { current, isDraft } from 'immer'
 import { deepFreeze, sameJson } from '../../json/json.ts'
@@ -9,21 +9,21 @@ import type { Rename } from '../document/objects.ts'
 import { type MetadataRegistry, setSliceValue, sliceValue } from './registry.ts'
 import type { Slice, SliceRenamePlace } from './slices.ts'
 
-/** The renames of one operation, one after another. */
+/** The renames of one operation, in order. */
 export class Renames {
   readonly #registry: MetadataRegistry
   readonly #draft: MetadataDocument
   readonly #model: Model
-  /** Tables that were renamed so far: the key now -> the key in the model. */
+  /** Renamed tables: the current key -> the key in the model. */
   readonly #originals = new Map<string, string>()
-  /** The same the other way round: the key in the model -> the name now. */
+  /** The inverse: the key in the model -> the current name. */
   readonly #names = new Map<string, QualifiedName>()
   /** Parts of the document as text. */
   readonly #texts = new WeakMap<object, string>()
-  /** Tables that were looked up since the last of them was renamed, by their key in the model. */
+  /** Tables that were looked up since the last table rename, by their key in the model. */
   readonly #seen = new Map<string, TableModel>()
 
-  /** `model` shows the tables as they were before all of them. */
+  /** `model` holds the tables as they were before the first rename. */
   constructor(registry: MetadataRegistry, draft: MetadataDocument, model: Model) {
     this.#registry = registry
     this.#draft = draft
@@ -47,12 +47,12 @@ export class Renames {
   #followIn(slice: Slice, rename: Rename, place: SliceRenamePlace): void {
     if (!slice.rename) return
     const inDraft = sliceValue(this.#draft, slice.key)
-    // Entries are compared and copied as plain values: drafts of thousands of them would cost more than the rest.
+    // Entries are compared and copied as plain values: thousands of drafts would cost more than the rest of the rename.
     const value = isDraft(inDraft) ? current(inDraft as object) : inDraft
     const renamed = (part: unknown) => {
       if (!this.#mentions(part, rename)) return part
       const result = slice.rename?.(part, rename, place)
-      // What is frozen is not copied again for the next rename.
+      // Frozen values are not copied again for the next rename.
       return sameJson(part, result) ? part : deepFreeze(result)
     }
     if (!slice.entryKey) {
@@ -66,7 +66,10 @@ export class Renames {
     }
   }
 
-  /** Whether the old name stands anywhere in a part of the document: most of it is passed over, for each of a thousand renames. */
+  /**
+   * Whether the old name occurs anywhere in a part of the document. Most parts are skipped that way, for each of a
+   * thousand renames.
+   */
   #mentions(part: unknown, { kind, from }: Rename): boolean {
     if (typeof part !== 'object' || part === null) return false
     const text = this.#texts.get(part) ?? JSON.stringify(part)
@@ -88,7 +91,7 @@ export class Renames {
     return known
   }
 
-  /** A table whose relationships lead to others by the names that these have after the renames so far. */
+  /** A table whose relationships refer to other tables by the names that the renames so far gave them. */
   #asCalledNow(table: TableModel, name: QualifiedName): TableModel {
     const fields = [...table.fields].map(([member, field]) => {
       const target = field.kind === 'relationship' ? this.#names.get(nameKey(field.target)) : undefined

@@ -1,9 +1,9 @@
-// In which order slices are resolved, and where between the stages of the tables.
+// The order in which slices are resolved, relative to the stages of tables.
 
 import { StartError } from '../../errors/start-error.ts'
 import type { Facet, Slice } from './slices.ts'
 
-/** The slices that come before each stage of tables, and those after all; in each list, the order of resolving. */
+/** The slices before each stage of tables, and those after all stages; each list is in resolving order. */
 export interface ResolveOrder {
   readonly fields: readonly Slice[]
   readonly rules: readonly Slice[]
@@ -11,10 +11,10 @@ export interface ResolveOrder {
 }
 
 interface OrderInput {
-  /** In document order, which decides where nothing else does. */
+  /** In document order, which breaks ties. */
   readonly slices: readonly Slice[]
   readonly facets: readonly Facet[]
-  /** Names a slice or facet together with whose it is, for errors. */
+  /** Names a slice or facet and its owner, for errors. */
   describe(kind: 'slice' | 'facet', key: string): string
 }
 
@@ -22,7 +22,7 @@ const places = ['fields', 'rules', 'end'] as const
 
 const placeOf = ({ before }: Pick<Slice, 'before'>): number => places.indexOf(before ?? 'end')
 
-/** Refuses orders that cannot be. */
+/** Computes the order; refuses contradictory requirements. */
 export function resolveOrder({ slices, facets, describe }: OrderInput): ResolveOrder {
   const byKey = new Map(slices.map((slice) => [slice.key, slice]))
   const earlier = (after: readonly string[] = []) =>

@@ -1,5 +1,5 @@
-// Sources: what resolving needs from elsewhere, another server's schema for instance. Which there are is a matter of the
-// document, what they hold is stored beside it, and resolving reads them like the catalog.
+// Sources: input of resolving from outside the database, for example another server's schema. The document decides
+// which sources exist. Their content is stored next to the document, and resolving reads it like the catalog.
 
 import { createHash } from 'node:crypto'
 import type { TrellisError } from '../../errors/errors.ts'
@@ -11,34 +11,40 @@ import { storageKey } from './storage-key.ts'
 /** A kind of source, as a plugin declares it. */
 export interface Source<Definition = unknown, Value = unknown> {
   readonly key: string
-  /** Those that a document needs. What is stored holds for as long as the definition is the same. */
+  /** The sources that a document needs. Stored content is valid as long as the definition is unchanged. */
   wanted(document: MetadataDocument): readonly { readonly id: string; readonly definition: Definition }[]
-  /** Fetches one: JSON. The message of what it throws is why the objects that need it are inconsistent. */
+  /**
+   * Fetches one source, as JSON. The message of an error becomes the inconsistency's reason for objects that need the
+   * source.
+   */
   fetch(definition: Definition, signal: AbortSignal, context: SourceContext): Promise<Value>
-  /** Milliseconds after which fetching one is given up; absent: a minute. */
+  /** Timeout of a fetch in milliseconds; absent: a minute. */
   readonly timeout?: number
-  /** The argument of `reload_metadata` that has it fetched again, when true or a list with its id; absent: always. */
+  /**
+   * The argument of `reload_metadata` that refetches the source, if it is true or lists its id; absent: it is always
+   * refetched.
+   */
   readonly reloadedBy?: string
 }
 
-/** What fetching may look at. */
+/** The context of a fetch. */
 export interface SourceContext {
   readonly dialect: Dialect
   /** The value of an environment variable of the server. */
   environment(name: string): string | undefined
 }
 
-/** A source with its types forgotten. */
+/** A source without its types. */
 export interface AnySource extends Omit<Source, 'fetch'> {
   fetch(definition: never, signal: AbortSignal, context: SourceContext): Promise<unknown>
 }
 
-/** What is known of a source. */
+/** The state of a source. */
 export type SourceState =
   | {
       readonly kind: 'value'
       readonly value: unknown
-      /** Why it could not be fetched again, so that it may be out of date; null: nothing is known against it. */
+      /** The error of the last refetch, after which the value may be out of date; null: no refetch failed. */
       readonly trouble: string | null
     }
   | { readonly kind: 'failure'; readonly reason: string }
@@ -49,28 +55,28 @@ export interface WantedSource extends Pick<Source, 'key' | 'reloadedBy'> {
   readonly definition: unknown
 }
 
-/** What is known of a source by one definition of it. */
+/** The content of a source for one definition. */
 export interface SourceContent {
-  /** Of the definition. */
+  /** The digest of the definition. */
   readonly digest: string
   readonly state: SourceState
 }
 
-/** All that this instance knows, by {@link placeOf}. */
+/** All contents that this instance has, by {@link placeOf}. */
 export interface SourceContents {
-  /** Values, as they are stored. */
+  /** Stored values. */
   readonly stored: ReadonlyMap<string, SourceContent>
-  /** Why there is no value; each instance has its own. */
+  /** Reasons for missing values; each instance has its own. */
   readonly failures: ReadonlyMap<string, SourceContent>
 }
 
-/** What is known of the sources that a document needs, by {@link placeOf}. */
+/** The states of the sources that a document needs, by {@link placeOf}. */
 export type SourceStates = ReadonlyMap<string, SourceState>
 
-/** What came of fetching. */
+/** The result of a fetch. */
 export interface FetchedSource extends SourceContent {
   readonly place: string
-  /** Milliseconds, of the process. */
+  /** When the fetch began, in milliseconds of the process clock. */
   readonly began: number
   /** Null when there is a value. */
   readonly error: TrellisError | null
@@ -78,12 +84,12 @@ export interface FetchedSource extends SourceContent {
 
 export const noContents: SourceContents = { stored: new Map(), failures: new Map() }
 
-/** Where a source's content is kept. */
+/** The key of a source's content. */
 export const placeOf = (key: string, id: string): string => `${key}\u0000${storageKey(id)}`
 
 const digests = new WeakMap<object, string>()
 
-/** Tells definitions apart. */
+/** A digest that distinguishes definitions. */
 export function digestOf(definition: unknown): string {
   const isFrozen = typeof definition === 'object' && definition !== null && Object.isFrozen(definition)
   const known = isFrozen ? digests.get(definition) : undefined
@@ -110,7 +116,7 @@ export const wantedSources = (sources: Iterable<AnySource>, document: MetadataDo
 
 const unfetched: SourceState = { kind: 'failure', reason: 'it has not been fetched yet' }
 
-/** What is known of what is wanted; the map of before when that is the same. */
+/** The states of the wanted sources; returns the previous map if nothing changed. */
 export function statesOf(
   wanted: readonly WantedSource[],
   contents: SourceContents,
@@ -127,7 +133,7 @@ export function statesOf(
   return isSame ? previous : states
 }
 
-/** What is known of a source with that definition: a value, however old, with why there is no newer one. */
+/** The state of a source for a definition: the latest value, and the error of the last refetch. */
 function stateOf({ stored, failures }: SourceContents, place: string, digest: string): SourceState {
   const [content, failed] = [stored.get(place), failures.get(place)]
   const failure = failed?.digest === digest ? failed.state : null
@@ -136,7 +142,7 @@ function stateOf({ stored, failures }: SourceContents, place: string, digest: st
   return state.kind === 'value' && failure?.kind === 'failure' ? { ...state, trouble: failure.reason } : state
 }
 
-/** Whether what a source holds is known, by the definition that it has, and nothing is known against it. */
+/** Whether the content of a source is known for its current definition, without a failed refetch. */
 export function isKnown({ key, id, definition }: WantedSource, contents: SourceContents): boolean {
   const state = stateOf(contents, placeOf(key, id), digestOf(definition))
   return state.kind === 'value' && state.trouble === null
@@ -147,7 +153,7 @@ function sameState(a: SourceState, b: SourceState): boolean {
   return a.kind === 'failure' && b.kind === 'failure' && a.reason === b.reason
 }
 
-/** The contents with what was fetched; what is the same as before is shared. */
+/** The contents updated by the results of fetches; equal contents are shared. */
 export function withFetched(contents: SourceContents, fetched: readonly FetchedSource[]): SourceContents {
   const stored = new Map(contents.stored)
   const failures = new Map(contents.failures)
@@ -161,11 +167,11 @@ export function withFetched(contents: SourceContents, fetched: readonly FetchedS
   return { stored, failures }
 }
 
-/** The content of before when the next one says the same. */
+/** Returns the previous content if the next one is equal. */
 export const sharedContent = (previous: SourceContent | undefined, next: SourceContent): SourceContent =>
   previous && sameJson(previous, next) ? previous : next
 
-/** The contents that are wanted. */
+/** The contents of the wanted sources. */
 export function wantedContents({ stored, failures }: SourceContents, wanted: readonly WantedSource[]): SourceContents {
   const digests = new Map(wanted.map(({ key, id, definition }) => [placeOf(key, id), digestOf(definition)]))
   const only = (contents: ReadonlyMap<string, SourceContent>) =>

@@ -1,5 +1,5 @@
-// What is stored and cannot be part of the document: of a plugin that is not loaded, or in a shape that nobody knows. It
-// is kept as it is, listed as inconsistent, and served once it can be read.
+// Stored rows that cannot be part of the document: their plugin is not loaded, or their shape is unknown. They are kept
+// unchanged, listed as inconsistent, and served once they can be read.
 
 import { Type } from '@sinclair/typebox'
 import { memberOf } from '../../json/json.ts'
@@ -15,7 +15,7 @@ import {
   type SliceContext,
 } from './slices.ts'
 
-/** A row of the store that is set aside, and why. */
+/** An excluded row of the store, with the reason. */
 export interface UnreadableRow {
   readonly slice: string
   readonly key: string
@@ -23,7 +23,7 @@ export interface UnreadableRow {
   readonly reason: string
 }
 
-/** The slice that holds such rows; it is in no export, and in no document that is given. */
+/** The slice that holds such rows; exports omit it, and received documents cannot contain it. */
 export const unreadableKey = 'unreadable'
 
 declare module '../../../sdk/registry.ts' {
@@ -42,10 +42,10 @@ const describeRow = ({ slice, key, value }: UnreadableRow): ObjectDescription =>
   definition: value,
 })
 
-/** Keys of a table's entry that are not a facet's. */
+/** Keys of a table's entry that do not belong to facets. */
 const headKeys = ['table', 'is_enum', 'configuration']
 
-/** The slice, for a registry's facets. */
+/** The slice, for the facets of a registry. */
 export const unreadableSlice = (facets: () => readonly Facet[]): Slice => ({
   key: unreadableKey,
   isInternal: true,
@@ -85,8 +85,8 @@ function removeKey(draft: MetadataDocument, { kind: of, table, name }: ObjectRef
 }
 
 /**
- * Why a stored value cannot be used at all; null when it can, whatever is wrong further inside: that is for resolving to
- * find. `slice` is undefined when nobody declares it.
+ * The reason why a stored value cannot be used at all; null when it can. Faults further inside are found by resolving.
+ * `slice` is undefined when no plugin declares it.
  */
 export function unusable(key: string, slice: Slice | undefined, value: unknown, context: FormatContext): string | null {
   if (!slice || slice.isInternal) return undeclared(key)

@@ -25,12 +25,7 @@ export {
 } from '../core/graphql/read/document.ts'
 export { literalJson } from '../core/graphql/read/literals.ts'
 export type { Aspect, Dependence, OperationInput, UsedVariable } from '../core/graphql/read/operation-input.ts'
-export {
-  maxSelections,
-  type PlanContext,
-  tooManySelections,
-  type Variables,
-} from '../core/graphql/read/plan-context.ts'
+export { type PlanContext, tooManySelections, type Variables } from '../core/graphql/read/plan-context.ts'
 export type { PlannedRoot, PlannedSchema } from '../core/graphql/read/planned-schema.ts'
 export {
   type GraphQLRequest,
@@ -39,8 +34,7 @@ export {
   type ValidationOptions,
 } from '../core/graphql/read/request.ts'
 export { fieldMap, type RootFieldMaker } from '../core/graphql/read/schema-scope.ts'
-export type { FieldSource } from '../core/graphql/read/selection.ts'
-export { type FieldSelection, maxDepth } from '../core/graphql/read/selection.ts'
+export type { FieldSelection, FieldSource } from '../core/graphql/read/selection.ts'
 export type { Value, ValuePosition } from '../core/graphql/read/values.ts'
 export type { BatchMember } from '../core/graphql/run/batch.ts'
 export type { ResponseHeaders } from '../core/graphql/run/execution-context.ts'
@@ -70,3 +64,4 @@ export type {
   RequestExtras,
   SubscriptionExtras,
 } from '../core/graphql/service.ts'
+export { maxDepth, maxSelections } from '../core/graphql/tuning.ts'

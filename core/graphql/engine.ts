@@ -1,4 +1,4 @@
-// Runs GraphQL requests: plans each by the planner, binds its parameters and sends it to the database.
+// Runs GraphQL requests: plans each with the planner, binds its parameters and sends it to the database.
 
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/run/bind.ts'
 import type { Database, ReadOptions } from '../database/database.ts'
@@ -21,10 +21,8 @@ import { type SubscriptionRun, SubscriptionRunner } from './run/run-subscription
 import { withinTransaction } from './run/within-transaction.ts'
 import type { SchemaKind } from './schema/contribution.ts'
 import type { CachedOperation, GraphQLService, PlanOptions, RequestExtras, SubscriptionExtras } from './service.ts'
+import { maxReplans } from './tuning.ts'
 import type { GraphQLHooks, OperationWork } from './works.ts'
-
-/** Retries of a request whose plan a change of the metadata and the database made invalid. */
-const maxReplans = 3
 
 export interface GraphQLEngineOptions {
   readonly planner: GraphQLPlanner
@@ -32,11 +30,11 @@ export interface GraphQLEngineOptions {
   readonly database: Database
   /** The model being served. */
   readonly model: () => Model
-  /** Whether a statement failed because the database has changed; a newer model is served by then. */
+  /** Whether a statement failed because the database has changed; by then a newer model is served. */
   readonly isOutdated: (model: Model, error: unknown) => Promise<boolean>
   readonly sessionSettings: Pick<SessionSettings, 'of'>
   readonly hooks: Pick<GraphQLHooks, 'operation'>
-  /** The error as clients may see it; an unforeseen one is logged. */
+  /** The error as clients may see it; an unexpected error is logged. */
   readonly toAnswerable: (error: unknown) => TrellisError
 }
 
@@ -68,7 +66,7 @@ function bindAhead({ prepared, variables }: PlannedRequest, session: Session): B
   return bound
 }
 
-/** Whether a failed run is undone as a whole; calls of a mutation to other servers are not. */
+/** Whether a failed run is rolled back completely. A mutation's calls to other servers are not. */
 const mayRunAgain = ({ operation, calls }: PreparedOperation): boolean => operation.kind === 'query' || calls === null
 
 export class GraphQLEngine implements GraphQLService {
@@ -126,7 +124,7 @@ export class GraphQLEngine implements GraphQLService {
     }
   }
 
-  /** Not async, since each promise that hands an answer on costs a microsecond; a synchronous failure becomes a rejection. */
+  /** Not async: each promise that forwards an answer costs a microsecond. A synchronous failure becomes a rejection. */
   #execute(work: OperationWork, extras: RequestExtras, left = maxReplans): Promise<Buffer | string> {
     try {
       const { request, session } = work
@@ -154,7 +152,7 @@ export class GraphQLEngine implements GraphQLService {
       dialect,
       session,
       sessionSettings,
-      // Of all headers only `set-cookie` can be a list, which no request has.
+      // Only `set-cookie` can be a list, and requests do not have it.
       headers: headers as ExecutionContext['headers'],
       signal,
       ...{ whenUnwanted, caller },

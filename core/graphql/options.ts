@@ -4,7 +4,7 @@ import type { ServerSettings } from '../http/options.ts'
 import { flagOnly, whole } from '../options/option-kinds.ts'
 import type { SettingsOf } from '../options/option-values.ts'
 
-/** A property's name is the option's key in the configuration file. */
+/** The property names are the option keys of the configuration file. */
 export const graphqlOptions = {
   stringifyNumericTypes: flagOnly({
     flag: 'stringify-numeric-types',

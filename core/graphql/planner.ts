@@ -1,5 +1,5 @@
-// From the text of a request to its plan: parses, finds the role's schema, validates and plans. Documents, schemas and plans
-// are cached; a plan serves all requests of a role whose variables have the same shape.
+// From the text of a request to its plan: parses, finds the role's schema, validates and plans. Documents, schemas and
+// plans are cached. A plan serves all requests of a role whose variables have the same shape.
 
 import type { Access } from '../access/access.ts'
 import type { Database } from '../database/database.ts'
@@ -29,7 +29,7 @@ export interface PlannerOptions {
   readonly contributions: readonly Contribution[]
   /** The model being served. */
   readonly model: () => Model
-  /** Called with each conflict of two contributions that give the same field. */
+  /** Called when two contributions provide the same field. */
   readonly report: (conflict: string) => void
   readonly hooks: Pick<GraphQLHooks, 'planning' | 'document'>
   readonly access: Pick<Access, 'of'>

@@ -1,4 +1,4 @@
-// What transports, and those who look at plans, may ask of GraphQL.
+// The GraphQL service for transports and for tools that inspect plans.
 
 import type { RequestHeaders } from '../auth/headers.ts'
 import type { Caller } from '../concurrency/shares.ts'
@@ -18,37 +18,37 @@ import type { SubscriptionRun } from './run/run-subscription.ts'
 import type { SchemaKind } from './schema/contribution.ts'
 import type { OperationWork } from './works.ts'
 
-/** What a transport adds to a request. */
+/** A transport's additions to a request. */
 export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   /** The client's headers, lower-case names. */
   readonly headers: RequestHeaders
-  /** Gives what aborts when nobody waits for the answer any more: then reads end, while changes go on. */
+  /** Returns a signal that aborts when the client is gone: reads then end, and changes continue. */
   readonly whenUnwanted?: () => AbortSignal
-  /** Who asks, and has a share of the connections; absent: the server itself. */
+  /** The client, for its share of the connections; absent: the server itself. */
   readonly caller?: Caller
-  /** Told what will run, for the log: SQL by response name; null for what is no query of the database. */
+  /** Called for the log before anything runs: SQL by response name; null for fields outside the database. */
   readonly onPlanned?: (generatedSql: QueryLog['generated_sql']) => void
-  /** Takes headers that the response is to have besides, as when an action sets a cookie; absent: they are left out. */
+  /** Receives response headers, for example a cookie that an action sets; absent: they are dropped. */
   readonly response?: ResponseHeaders
-  /** Whether errors beside data may show their `internal`. */
+  /** Whether errors next to data may show their `internal`. */
   readonly showInternal?: boolean
-  /** What the operation is a part of; absent: it has a transaction of its own where it needs one. */
+  /** The transaction that the operation belongs to; absent: the operation opens its own if it needs one. */
   readonly transaction?: Transaction
 }
 
-/** How a request is planned. */
+/** Options of planning a request. */
 export interface PlanOptions {
-  /** Absent: the usual one. */
+  /** Absent: the standard one. */
   readonly schema?: SchemaKind
 }
 
-/** What a subscription is run with. */
+/** The context of running a subscription. */
 export interface SubscriptionExtras extends Pick<RequestExtras, 'headers'> {
-  /** Aborts when nobody wants what it gives any more. */
+  /** Aborts when the results are no longer needed. */
   readonly signal: AbortSignal
 }
 
-/** An operation whose plans are kept, for those who look at what is. */
+/** An operation with cached plans, for inspection. */
 export interface CachedOperation {
   readonly schema: PlannedSchema
   readonly document: ParsedDocument
@@ -58,40 +58,40 @@ export interface CachedOperation {
 }
 
 export interface GraphQLService {
-  /** How many requests were served by a plan of before, and how many had to be planned, refused ones among them. */
+  /** Requests that reused a plan, and requests that had to be planned; refused requests count as planned. */
   readonly plans: { readonly reused: number; readonly made: number }
-  /** What is kept now, of the model being served. */
+  /** The cached operations of the served model. */
   cached(): CachedOperation[]
-  /** Runs a request; the answer's bytes. Throws a TrellisError. */
+  /** Runs a request; returns the answer's bytes. Throws a TrellisError. */
   execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string>
-  /** Does what answers an operation, with everything around it that stands around operations. */
+  /** Runs the executor of an operation inside the operation hooks of plugins. */
   operate<T>(
     operation: Pick<OperationWork, 'request' | 'session'>,
     run: (work: OperationWork) => Promise<T>,
   ): Promise<T>
   /** Validates and plans a request without running it. */
   plan(request: GraphQLRequest, session: Session, options?: PlanOptions): PlannedRequest
-  /** The values of one subscriber to a planned subscription, and whether it may have them. */
+  /** The values of one subscriber to a planned subscription; refuses values that it may not use. */
   batchValues(planned: PlannedRequest, session: Session): string
-  /** The answers of subscribers whose plan is the same, by id: one statement for all. */
+  /** The answers of subscribers with the same plan, by id; one statement serves all. */
   answerBatch(
     prepared: PreparedOperation,
     members: readonly BatchMember[],
     options?: ReadOptions,
   ): Promise<ReadonlyMap<string, Buffer | string>>
-  /** What JavaScript does for a planned subscription: one of a feed, or with fields of rows. Refuses wrong values. */
+  /** The JavaScript part of a planned subscription: a feed, or fields of rows. Refuses wrong values. */
   subscriptionRun(planned: PlannedRequest, session: Session, extras: SubscriptionExtras): SubscriptionRun
-  /** The operation that a request asks for. */
+  /** The operation that a request selects. */
   operation(request: Pick<GraphQLRequest, 'query' | 'operationName'>): GraphQLOperation
-  /** Plans a query or subscription field by field, for those who look at plans and run nothing. */
+  /** Plans a query or subscription field by field for inspection, without running anything. */
   inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind): InspectedOperation
-  /** Refuses a document that cannot be asked, whatever its variables; of the model being served unless another is given. */
+  /** Refuses a document that is invalid for all variables; checks against the served model unless another is given. */
   validate(text: string, options?: ValidationOptions, model?: Model): void
-  /** The schema that a role sees now. */
+  /** The current schema of a role. */
   schema(role: string, backendOnly: boolean, kind?: SchemaKind): PlannedSchema
 }
 
-/** The service together with the way to add to the schemas. */
+/** The service together with the function that extends the schemas. */
 export const contributable = <C>(service: GraphQLService, contribute: (contribution: C) => void) => ({
   contribute,
   get plans() {

@@ -1,4 +1,4 @@
-// Stages of a GraphQL request as plugins see them.
+// Stages of a GraphQL request, as plugins see them.
 
 import type { Around, AroundSync } from '../around/around.ts'
 import type { EndableWork } from '../auth/endable.ts'
@@ -7,10 +7,10 @@ import type { PreparedOperation } from './plan/prepared.ts'
 import type { GraphQLOperation, ParsedDocument } from './read/document.ts'
 import type { GraphQLRequest } from './read/request.ts'
 
-/** One GraphQL operation of a request: read, planned and run. */
+/** One GraphQL operation of a request: it is read, planned and run. */
 export interface OperationWork extends EndableWork {
   readonly request: GraphQLRequest
-  /** Null until it is planned; before, `GraphQLService.operation(request)` gives it. */
+  /** Null until the operation is planned; before that, use `GraphQLService.operation(request)`. */
   operation: GraphQLOperation | null
   /** Null until it is planned. */
   prepared: PreparedOperation | null
@@ -32,7 +32,7 @@ export interface PlanningWork {
   cached: boolean | null
 }
 
-/** Functions around the stages of a GraphQL request; null where no plugin has one. */
+/** Hooks around the stages of a GraphQL request; null when no plugin has one. */
 export interface GraphQLHooks {
   readonly operation: Around<OperationWork> | null
   readonly planning: AroundSync<PlanningWork> | null

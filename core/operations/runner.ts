@@ -51,8 +51,8 @@ export interface RunnerOptions {
   readonly fetcher: Pick<SourceFetcher, 'fetch' | 'isNewest' | 'served'>
 }
 
-/** Attempts of a request that only reads the metadata, if the metadata and the database change meanwhile. */
-const mostGenerations = 3
+/** Reruns of a request that only reads, when a change of the metadata and the database made it fail. */
+const maxReruns = 3
 
 type AfterCommit = () => void | Promise<void>
 
@@ -122,7 +122,7 @@ export class MetadataRunner {
    */
   async #runRead(call: Call, work: MetadataWork, how: Reading): Promise<Outcome> {
     const { served } = this.#options
-    for (let left = mostGenerations; ; left--) {
+    for (let left = maxReruns; ; left--) {
       const { state } = served
       try {
         return await this.#readOn(state, call, work, how)

@@ -1,4 +1,4 @@
-// Tables whose reading may do more than read, by the names that statements have for them.
+// Tables whose reading may have side effects, by their names in statements.
 
 import { tableSql } from '../../compiler/print/condition-sql.ts'
 import { compile } from '../../database/sql/sql.ts'
@@ -6,7 +6,9 @@ import type { Model } from '../../metadata/document/model.ts'
 
 const known = new WeakMap<Model['tables'], readonly string[]>()
 
-/** The printed names of the tables of a model that are effectful; functions never are: volatile ones are not tracked. */
+/**
+ * The printed names of the effectful tables of a model. Functions are never among them: volatile ones are not tracked.
+ */
 export function effectfulNames({ tables }: Model): readonly string[] {
   let names = known.get(tables)
   if (!names) {

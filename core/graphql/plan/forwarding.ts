@@ -1,5 +1,5 @@
-// Fields of an operation as an operation of their own, for another server: in the client's own text, with the fragments
-// and variables that they use.
+// Turns fields of an operation into an operation for another server: in the client's own text, with the fragments and
+// variables that the fields use.
 
 import {
   type FieldNode,
@@ -25,10 +25,10 @@ interface ForwardedText {
   readonly variables: readonly string[]
 }
 
-/** The last text by the first of its fields: a plan is run again with the same. */
+/** The last text, by its first field: a cached plan runs again with the same text. */
 const known = new WeakMap<FieldSelection, ForwardedText>()
 
-/** A request for the fields of calls, their response names being the client's. */
+/** A request for the fields of calls, under the client's response names. */
 export function forwardedRequest(
   calls: readonly Pick<ResolvedCall, 'field' | 'operation' | 'variables'>[],
 ): ForwardedRequest {

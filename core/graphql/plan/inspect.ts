@@ -1,4 +1,4 @@
-// An operation taken apart for looking at: what each root field would run.
+// An operation split for inspection: the work of each root field.
 
 import { type BatchStatement, batchStatement } from '../../compiler/print/batch-sql.ts'
 import { rootQuery } from '../../compiler/print/root-sql.ts'
@@ -8,22 +8,22 @@ import { type PlannedField, planOperation } from './plan.ts'
 import { body } from './prepared.ts'
 import { printerOptions } from './printing.ts'
 
-/** A statement that answers a field when it is alone. */
+/** A statement that answers one field by itself. */
 export interface InspectedStatement extends Statement {
-  /** The text with values in the places of its parameters. */
+  /** The text with literal values instead of parameters. */
   textWith(values: readonly (string | null)[]): string
-  /** The same for any number of subscribers at once. */
+  /** The same statement for any number of subscribers at once. */
   batch(): BatchStatement
 }
 
 export interface InspectedField {
   /** The response name. */
   readonly key: string
-  /** Who answers: the database, JavaScript, or the schema alone (`__typename` and introspection). */
+  /** The executor: the database, JavaScript, or only the schema (`__typename` and introspection). */
   readonly by: 'database' | 'javascript' | 'schema'
-  /** Of fields that the database answers. */
+  /** For fields that the database answers. */
   readonly statement: InspectedStatement | null
-  /** How explaining it is refused, where its planner says so. */
+  /** The message if the field's planner refuses to be explained. */
   readonly refusal: string | null
 }
 
@@ -35,7 +35,7 @@ export interface InspectedOperation {
   readonly hasJoins: boolean
 }
 
-/** Plans a query or subscription and prints a statement for each field, the same that answers it when it is alone. */
+/** Plans a query or subscription, and prints the statement that would answer each field by itself. */
 export function inspectOperation(context: PlanContext): InspectedOperation {
   const planned = planOperation(context)
   const fields = planned.map((field): InspectedField => {

@@ -1,4 +1,4 @@
-// The plans of operations by role schema, document, operation and shape of the variables.
+// The plans of operations, by role schema, document, operation and shape of the variables.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { GraphQLInputType } from 'graphql'
@@ -6,23 +6,15 @@ import { chooseOperation, type GraphQLOperation, type ParsedDocument } from '../
 import type { Dependence, PlanContext, Variables } from '../read/plan-context.ts'
 import type { PlannedSchema } from '../read/planned-schema.ts'
 import { mentionedVariables, type VariableAspect, variableAspects, variablesShape } from '../read/variables.ts'
+import { maxShape, plansPerVariant, variantsPerOperation } from '../tuning.ts'
 import { KeptPlans, type PlansByShape } from './kept-plans.ts'
 import type { PreparedOperation } from './prepared.ts'
 import { checkRoot } from './validate.ts'
 
-/** Plans that one operation may have for shapes of variables that differ in the same respects. */
-const plansPerVariant = 64
-
-/** Sets of respects in which the shapes of one operation's variables may differ. */
-const variantsPerOperation = 8
-
-/** A shape longer than this is not worth remembering. */
-const maxShape = 4096
-
-/** Plans that depend on the same about the variables. */
+/** Plans that depend on the same aspects of the variables. */
 interface PlanVariant {
   readonly dependences: ReadonlyMap<string, Dependence>
-  /** They follow from these, and from the types of the group. */
+  /** Derived from the dependences of the plans and the types of the group. */
   aspects: readonly VariableAspect[]
   readonly plans: PlansByShape
 }
@@ -32,7 +24,7 @@ export interface PlanGroup {
   readonly operation: GraphQLOperation
   /** Names of the variables in its text. */
   readonly mentioned: ReadonlySet<string>
-  /** Of the variables that were planned with. */
+  /** Types of the variables that plans have used. */
   readonly types: Map<string, GraphQLInputType>
   readonly variants: PlanVariant[]
 }
@@ -69,7 +61,7 @@ export class PlanCache {
     return group
   }
 
-  /** The plan that serves these variables. */
+  /** The plan for these variables. */
   find({ variants }: PlanGroup, variables: Variables): PreparedOperation | undefined {
     for (const { aspects, plans } of variants) {
       const kept = plans.get(variablesShape(aspects, variables))
@@ -78,7 +70,7 @@ export class PlanCache {
     return undefined
   }
 
-  /** Caches a plan by the facts about the variables that `context` recorded. */
+  /** Caches a plan under the facts about the variables that `context` recorded. */
   remember(group: PlanGroup, prepared: PreparedOperation, context: PlanContext): void {
     const { operation, types, variants } = group
     const { dependences, variableTypes, variables } = context
@@ -96,7 +88,7 @@ export class PlanCache {
     this.#kept.add({ plans: variant.plans, shape, prepared }, plansPerVariant)
   }
 
-  /** Drops the plans of a schema or a document that others replaced. */
+  /** Drops the plans of a schema or a document that was evicted. */
   forget(schema: PlannedSchema, document: ParsedDocument): void {
     for (const { variants } of this.#groups.get(schema)?.get(document)?.values() ?? []) {
       for (const { plans } of variants) this.#kept.removeAll(plans)

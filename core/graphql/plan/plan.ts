@@ -1,4 +1,4 @@
-// Plans one operation: every root field is asked for its part.
+// Plans one operation; each root field's planner contributes its part.
 
 import type { MutationPlan } from '../../compiler/plan/mutation-plan.ts'
 import type { RootOutput } from '../../compiler/plan/plan.ts'
@@ -11,7 +11,7 @@ import { collectFields, type FieldSelection } from '../read/selection.ts'
 import { type PreparedFeed, planFeed } from './feed.ts'
 import { checkSelected, collectJoins, type JoinStep, planCall, type RootCall } from './steps.ts'
 
-/** A root field and what answers it. `joins` are fields of its rows that JavaScript answers. */
+/** A root field and its executor. `joins` are fields of its rows that JavaScript answers. */
 export type PlannedField =
   | { readonly kind: 'output'; readonly key: string; readonly output: RootOutput; readonly joins: readonly JoinStep[] }
   | {
@@ -23,7 +23,7 @@ export type PlannedField =
   /** `__schema` or `__type`. */
   | { readonly kind: 'introspection'; readonly key: string; readonly field: FieldSelection }
   | { readonly kind: 'call'; readonly key: string; readonly call: RootCall }
-  /** The one of a subscription. */
+  /** The only field of a subscription. */
   | { readonly kind: 'feed'; readonly key: string; readonly feed: PreparedFeed }
 
 /** Validates the operation against the role's schema and plans its root fields, in the order of the answer. */
@@ -36,10 +36,10 @@ export function planOperation(context: PlanContext): readonly PlannedField[] {
   return fields.map((field) => planRootField(field, context))
 }
 
-/** Root fields that the schema itself answers: others may begin with `__` too, as tables' names do. */
+/** Root fields that the schema itself answers. Other names may begin with `__` too, because tables' names may. */
 const isIntrospection = (name: string): boolean => name === '__schema' || name === '__type'
 
-/** Refuses a subscription to anything but one field of the data, or several where the operation says so. */
+/** Refuses a subscription to more than one field, unless the operation's directive allows several. */
 export function checkSubscription(fields: readonly FieldSelection[], operation: GraphQLOperation): void {
   if (fields.length === 0 || (fields.length > 1 && !subscribesToSeveral(operation))) {
     throw validationFailed('subscriptions must select one top level field')
@@ -53,7 +53,7 @@ export function checkSubscription(fields: readonly FieldSelection[], operation: 
   throw badRequest('not-supported', `"${sole.name}" has to be the only field of its subscription`, { path })
 }
 
-/** Streams, and whatever the database does not answer. */
+/** Streams, and every field that the database does not answer. */
 function isSubscribedAlone({ definition }: FieldSelection): boolean {
   const planner = definition?.extensions.root
   return planner !== undefined && (planner.kind !== 'relational' || planner.isSole === true)

@@ -1,4 +1,4 @@
-// An operation planned and printed: what is left for a request is to bind values, run, and hand the bytes on.
+// An operation planned and printed. A request then only binds values, runs the steps, and forwards the bytes.
 
 import { type BatchStatement, batchStatement } from '../../compiler/print/batch-sql.ts'
 import {
@@ -25,7 +25,7 @@ import { type PlannedField, planOperation } from './plan.ts'
 import { printerOptions, reading } from './printing.ts'
 import type { CallStep, JoinStep, RootCall } from './steps.ts'
 
-/** A statement and what to answer when it yields no row. */
+/** A statement, and the answer if it returns no row. */
 export interface AnsweringStatement extends PreparedStatement {
   readonly whenEmpty: string
 }
@@ -33,7 +33,7 @@ export interface AnsweringStatement extends PreparedStatement {
 /** A statement that answers any number of subscribers. */
 export type PreparedBatch = PreparedStatement & Pick<BatchStatement, 'memberParams' | 'memberTypes' | 'whenEmpty'>
 
-/** Neighbouring root fields that the database answers with one statement. */
+/** Consecutive root fields that the database answers with one statement. */
 export interface StatementStep {
   readonly kind: 'statement'
   readonly statement: AnsweringStatement
@@ -47,55 +47,55 @@ export interface ChangeStep {
   readonly joins: readonly JoinStep[]
 }
 
-/** A part of the answer, by what gives it. What waits for it is in it. */
+/** A part of the answer, by its executor. Steps that depend on it are nested in it. */
 export type Step =
   | StatementStep
   | ChangeStep
   | RootCall
-  /** Known when planning, such as `__typename`. */
+  /** Known at planning time, such as `__typename`. */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'introspection'; readonly field: FieldSelection }
 
 export interface PreparedOperation {
   readonly operation: GraphQLOperation
-  /** Response names of the root fields, and the statement that answers each; null where it is not the database. */
+  /** Response names of the root fields and the statement that answers each; null if the database does not answer it. */
   readonly answeredBy: ReadonlyMap<string, AnsweringStatement | null>
-  /** All that it may run. */
+  /** All statements that it may run. */
   readonly statements: readonly PreparedStatement[]
   readonly sessionVariables: readonly string[]
-  /** The parameters of all statements that the request gives a value. */
+  /** The parameters of all statements that take a value from the request. */
   readonly inputs: readonly ParamSource[]
-  /** Set when one statement gives the whole body, `{"data":{…}}`, and nothing is left to do. */
+  /** Set when one statement returns the whole body, `{"data":{…}}`. */
   readonly whole: AnsweringStatement | null
-  /** The same of a statement that writes. */
+  /** Set when one writing statement returns the whole body. */
   readonly direct: DirectProgram | null
-  /** Of a subscription: the statement that answers any number of subscribers, whose rows joins of `steps` may wait for. */
+  /** For a subscription: the statement that answers any number of subscribers. Joins in `steps` may need its rows. */
   readonly batch: PreparedBatch | null
-  /** Of a subscription that no statement answers: where its results come from. */
+  /** For a subscription that no statement answers: the feed of its results. */
   readonly feed: PreparedFeed | null
-  /** In the order of the answer; none when `whole` is set. */
+  /** In the order of the answer; empty when `whole` is set. */
   readonly steps: readonly Step[]
-  /** Whether the only step gives the whole body. */
+  /** Whether the only step returns the whole body. */
   readonly isSole: boolean
   /** The arguments of fields that no statement answers; null when there are no such fields. */
   readonly calls: CallArguments | null
-  /** What answers all of the operation with one call, if anything does. */
+  /** The group that answers the whole operation with one call, if there is one. */
   readonly soleGroup: CallGroup | null
   /** Characters of all its statements. */
   readonly textSize: number
 }
 
-/** An operation together with what a request gives it. */
+/** An operation together with the values of a request. */
 export interface PlannedRequest {
   readonly schema: PlannedSchema
   readonly prepared: PreparedOperation
   readonly variables: Variables
 }
 
-/** What the whole body has around its members. */
+/** The text around the members of the whole body. */
 export const body: Envelope = { prefix: '{"data":{', suffix: '}}' }
 
-/** Plans and prints. */
+/** Plans and prints an operation. */
 export function prepareOperation(context: PlanContext): PreparedOperation {
   const { operation } = context
   const fields = planOperation(context)
@@ -184,8 +184,8 @@ function constantStep(fields: readonly OutputField[]): Step {
 }
 
 /**
- * Makes the steps of root fields. Neighbouring outputs become one; which statement answers which field is noted in
- * `answeredBy`. `around` is what a mutation gives besides its member.
+ * Creates the steps of root fields. Consecutive outputs become one step; `answeredBy` records the statement of each
+ * field. `around` is the text around a mutation's member.
  */
 class StepsOfFields {
   readonly #context: PlanContext
@@ -234,7 +234,7 @@ class StepsOfFields {
   }
 }
 
-/** Whether fields of the step have arguments that are no parameters of its statement. */
+/** Whether fields of the step have arguments that are not parameters of its statement. */
 const hasCalls = (step: Step): boolean =>
   step.kind === 'call' || step.kind === 'introspection' || ('joins' in step && step.joins.length > 0)
 

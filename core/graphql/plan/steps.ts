@@ -1,5 +1,5 @@
-// The steps of an operation that JavaScript takes, as they are planned: calls, what the database adds to their results,
-// and joins, which are calls for all rows of an answer. Each step holds those that wait for it.
+// The planned steps that JavaScript executes: calls, statements that add to their results, and joins, which are calls
+// for all rows of an answer. Each step contains the steps that depend on it.
 
 import { getNamedType } from 'graphql'
 import type { PgType } from '../../catalog/types.ts'
@@ -18,11 +18,11 @@ export type CallStep = RootCall | JoinStep
 export interface AnyCall {
   readonly kind: 'call'
   readonly field: FieldSelection
-  /** What the planner's own plan phase gave. */
+  /** The result of the planner's own `plan`. */
   readonly plan: unknown
-  /** Members of the objects in its result that others answer. */
+  /** Members of the objects in its result that have another executor. */
   readonly members: ReadonlyMap<FieldSelection, MemberStep>
-  /** Answers those of the database, for all objects of the result; null when there are none. */
+  /** Answers the members of the database, for all objects of the result; null when there are none. */
   readonly statement: PreparedStatement | null
 }
 
@@ -39,7 +39,7 @@ export interface JoinStep extends AnyCall {
 }
 
 export type MemberStep =
-  /** A part of the call's statement, by its place in it, and what waits for the rows in it. */
+  /** A part of the call's statement, by its position, and the steps that need the rows in it. */
   | {
       readonly kind: 'relational'
       readonly field: FieldSelection
@@ -59,7 +59,7 @@ class Joins {
   }
 }
 
-/** Plans a part of the operation, and returns the joins that wait for its rows. */
+/** Plans a part of the operation, and returns the joins that need its rows. */
 export function collectJoins<T>(
   context: PlanContext,
   plan: () => T,
@@ -81,15 +81,15 @@ export const planCall = (field: FieldSelection, context: PlanContext, planner: R
   planner,
 })
 
-/** Checks what is selected of a field that the schema answers, and the arguments in it. */
+/** Checks the selections below a field that the schema answers, and their arguments. */
 export function checkSelected(field: FieldSelection, context: PlanContext): void {
   context.calls.add(field)
   new PlannedMembers(context, false).walk(field)
 }
 
 /**
- * The output of a row's field that JavaScript answers: the columns it needs, in whose place its value is put when the
- * statement has run.
+ * The output of a row's field that JavaScript answers. The statement returns the columns that the call needs; the
+ * call's result then replaces them.
  */
 export function planJoin(
   field: FieldSelection,
@@ -121,13 +121,13 @@ function planAnyCall(
   return { kind: 'call', field, plan, members, statement: planned.statement() }
 }
 
-/** A relationship of a call's objects, as its statement has it. */
+/** A relationship of a call's objects, within the call's statement. */
 interface GivenRows {
   readonly needs: Extract<MemberPlanner, { kind: 'relational' }>['needs']
   readonly output: Output
 }
 
-/** Collects what is selected of a call's result; all arguments in it are checked. */
+/** Collects the selections of a call's result; all arguments in them are checked. */
 class PlannedMembers {
   readonly members = new Map<FieldSelection, MemberStep>()
   readonly #parts: GivenRows[] = []

@@ -1,4 +1,4 @@
-// Whether a document can be asked in a role's schema, whatever its variables: for those who keep documents.
+// Validates a document against a role's schema for any variables, for callers that store documents.
 
 import { getNamedType, Kind } from 'graphql'
 import { TrellisError, validationFailed } from '../../errors/errors.ts'
@@ -12,7 +12,7 @@ import { mentionedVariables } from '../read/variables.ts'
 import { objectTypesOf } from '../schema/possible-types.ts'
 import { checkSubscription } from './plan.ts'
 
-/** Refuses a text that is no document, or one of whose operations a role cannot ask for. */
+/** Refuses a text that is not a document, or that contains an operation which the role cannot use. */
 export function validateDocument(schema: PlannedSchema, text: string): void {
   const document = parse(text)
   const operations = document.node.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION)

@@ -1,4 +1,4 @@
-// Whether values of a request look alike, so that what was found out about one holds for the other.
+// Whether values of a request have the same shape, so that checks of one hold for the other.
 
 import { isGraphQLName } from '../../names/names.ts'
 
@@ -7,7 +7,9 @@ type Members = Readonly<Record<string, unknown>>
 const isPlainObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 
-/** Whether two objects have the same members with scalars of the same kinds: rows of a list mostly do, and are many. */
+/**
+ * Whether two objects have the same members with scalars of the same kinds. Most rows of a list do, and lists are long.
+ */
 export function areAlike(a: unknown, b: unknown): boolean {
   if (!isPlainObject(a) || !isPlainObject(b)) return false
   let more = 0
@@ -20,7 +22,7 @@ export function areAlike(a: unknown, b: unknown): boolean {
   return more === 0
 }
 
-/** The places of those in a list that look like none before them; `onFound` is told of each. */
+/** The indexes of list elements with a shape that no earlier element has; `onFound` is called for each. */
 export function unlikeEarlier(values: readonly unknown[], onFound: () => void): number[] {
   const places: number[] = []
   const shapes = new Set<string>()
@@ -35,7 +37,7 @@ export function unlikeEarlier(values: readonly unknown[], onFound: () => void): 
   return places
 }
 
-/** What an object of scalars looks like, as text: its members and their kinds; null of all other values. */
+/** The shape of an object of scalars as text: its members and their kinds; null for any other value. */
 function flatShape(value: unknown): string | null {
   if (!isPlainObject(value)) return null
   let shape = ''

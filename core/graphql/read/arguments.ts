@@ -1,16 +1,16 @@
-// Arguments of fields that JavaScript answers. They are bound when an operation runs, so that its plan serves all values.
+// Arguments of fields that JavaScript answers. They are bound at run time, so that one plan serves all values.
 
 import { getNullableType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql'
 import type { OperationInput, Variables } from './operation-input.ts'
 import type { FieldSelection } from './selection.ts'
 import type { Value } from './values.ts'
 
-/** Coerced values by name; what the request left out is left out, unless it has a default. */
+/** Coerced values by name; absent arguments without a default are omitted. */
 export type Arguments = Readonly<Record<string, unknown>>
 
 const none: Arguments = {}
 
-/** The arguments of the calls of an operation: those known when planning, and the fields whose arguments hold variables. */
+/** The arguments of an operation's calls: constant ones, and the fields whose arguments contain variables. */
 export class CallArguments {
   readonly #constants = new Map<FieldSelection, Arguments>()
   readonly #variable: FieldSelection[] = []
@@ -20,7 +20,7 @@ export class CallArguments {
     this.#context = context
   }
 
-  /** Takes a field, whose values are refused where they do not fit; of values in variables the plan learns nothing. */
+  /** Adds a field; refuses values that do not fit. The plan does not depend on values in variables. */
   add(field: FieldSelection): void {
     if (field.arguments.size === 0) return
     const own = this.#context.with(this.#context.variables)
@@ -29,7 +29,7 @@ export class CallArguments {
     else this.#constants.set(field, args)
   }
 
-  /** Binds what a request gives; throws where a value does not fit. */
+  /** Binds the values of a request; throws when a value does not fit. */
   bind(variables: Variables): BoundArguments {
     if (this.#variable.length === 0) return (field) => this.#constants.get(field) ?? none
     const context = this.#context.with(variables)
@@ -44,7 +44,10 @@ export type BoundArguments = (field: FieldSelection) => Arguments
 const coercedArguments = (field: FieldSelection, context: OperationInput): Arguments =>
   Object.fromEntries([...field.argumentsIn(context)].map(([name, value]) => [name, coerced(value)]))
 
-/** The value as JSON in the shape of its type: single values as lists where those are wanted, defaults filled in. */
+/**
+ * The value as JSON in the shape of its type: single values become lists where the type is a list; defaults are filled
+ * in.
+ */
 function coerced(value: Value): unknown {
   const type = getNullableType(value.type)
   if (value.isNull) {

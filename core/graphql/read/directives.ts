@@ -34,13 +34,13 @@ const conditional: Directive = {
 const directives: ReadonlyMap<string, Directive> = new Map([
   ['include', conditional],
   ['skip', conditional],
-  // Accepted without effect, for clients that send it to servers which cache.
+  // Accepted without effect, for clients of caching servers.
   ['cached', { locations: [QUERY, MUTATION, SUBSCRIPTION], arguments: { ttl: GraphQLInt, refresh: GraphQLBoolean } }],
 ])
 
 const severalFields = '_multiple_top_level_fields'
 
-/** With what the dialect of existing clients takes beside them. */
+/** The directives, and those that the dialect of existing clients also accepts. */
 const directivesOfClients: typeof directives = new Map([
   ...directives,
   [severalFields, { locations: [SUBSCRIPTION], arguments: {} }],
@@ -54,7 +54,7 @@ const selectionLocations = {
 
 const operationLocations = { query: QUERY, mutation: MUTATION, subscription: SUBSCRIPTION } as const
 
-/** `@include` and `@skip` on a selection; both must let it through. */
+/** Evaluates `@include` and `@skip` on a selection; both must allow it. */
 export function isIncluded(context: OperationInput, selection: SelectionNode, path: Path): boolean {
   const nodes = selection.directives
   if (!nodes || nodes.length === 0) return true
@@ -67,7 +67,7 @@ export function isIncluded(context: OperationInput, selection: SelectionNode, pa
   return included
 }
 
-/** Refuses directives on the operation and its variables that do not belong there. */
+/** Refuses invalid directives on the operation and its variables. */
 export function checkOperationDirectives(context: OperationInput, dialect: Dialect): void {
   const { node, kind, variables } = context.operation
   if (node.directives && node.directives.length > 0) {
@@ -87,11 +87,11 @@ export function checkOperationDirectives(context: OperationInput, dialect: Diale
   }
 }
 
-/** Whether the operation, whose directives were checked, may subscribe to several root fields. */
+/** Whether the operation may subscribe to several root fields; its directives must have been checked. */
 export const subscribesToSeveral = ({ node }: GraphQLOperation): boolean =>
   node.directives?.some(({ name }) => name.value === severalFields) === true
 
-/** Refuses directives on a fragment's definition: there are none. */
+/** Refuses any directive on a fragment definition. */
 export function checkFragmentDirectives({ directives: nodes = [] }: FragmentDefinitionNode, path: Path): void {
   checkDirectives(nodes, { location: DirectiveLocation.FRAGMENT_DEFINITION, path })
 }
@@ -109,7 +109,7 @@ function checkDirectives(
   const names = nodes.map(({ name }) => name.value)
   const once = new Set(names)
   if (once.size < names.length) {
-    // A text may hold tens of thousands of them.
+    // Linear: a text may contain tens of thousands of directives.
     const repeated = names.filter((name) => !once.delete(name))
     const list = [...new Set(repeated)].sort(compareText).join(', ')
     throw validationFailed(`the following directives are used more than once: ${list}`, pathKeys(path))
@@ -123,7 +123,7 @@ function checkDirectives(
   }
 }
 
-/** The arguments given; those that must be given are there. */
+/** The given arguments; refuses missing required ones. */
 function readArguments(context: OperationInput, node: DirectiveNode, path: Path | null): ReadonlyMap<string, Value> {
   const name = node.name.value
   const types = directives.get(name)!.arguments

@@ -1,4 +1,4 @@
-// GraphQL documents: parsed once per text, the operation chosen by the interface's rules.
+// GraphQL documents: parsed once per text. The operation is chosen by the rules of the interface.
 
 import {
   type DocumentNode,
@@ -13,25 +13,20 @@ import {
 import { LRUCache } from 'lru-cache'
 import { badRequest, type ErrorHelp, validationFailed } from '../../errors/errors.ts'
 import { didYouMean } from '../../errors/nearest.ts'
+import {
+  almostFull,
+  bytesPerToken,
+  longestHint,
+  maxCachedBytes,
+  maxDocumentLength,
+  maxTokens,
+  newcomersPerPlace,
+} from '../tuning.ts'
 import { checkFragments } from './fragments.ts'
-
-/** Longer texts are not parsed: values of such a size belong into variables. */
-const maxLength = 2_000_000
-
-/** A document can hold this many tokens; more is not a query that a person or a client library wrote. */
-const maxTokens = 100_000
-
-/** Bytes that the cache may hold together, and what a token takes of them, by measurement. */
-const maxCached = 64_000_000
-const bytesPerToken = 110
-
-/** Of which share of its bytes on the cache counts as full, and how many newcomers there are for a place in it then. */
-const almostFull = 0.9
-const newcomersPerPlace = 8
 
 /** One operation of a document, ready to be planned. */
 export interface GraphQLOperation {
-  /** The document that it stands in, as the client wrote it. */
+  /** The text of the whole document, as the client wrote it. */
   readonly text: string
   readonly node: OperationDefinitionNode
   readonly kind: 'query' | 'mutation' | 'subscription'
@@ -51,13 +46,13 @@ export interface ParsedDocument {
 export class DocumentCache {
   readonly #documents: LRUCache<string, ParsedDocument>
 
-  /** `onForgotten` is told of documents that gave way to others. */
+  /** `onForgotten` is called for evicted documents. */
   constructor(size: number, onForgotten: (document: ParsedDocument) => void = () => {}) {
     this.#documents = new LRUCache({
       dispose: onForgotten,
       max: Math.max(size, 1),
-      maxSize: maxCached,
-      maxEntrySize: maxCached / 16,
+      maxSize: maxCachedBytes,
+      maxEntrySize: maxCachedBytes / 16,
       sizeCalculation: ({ text, node }) => text.length + bytesPerToken * (node.tokenCount ?? 0) + 1,
     })
   }
@@ -71,22 +66,22 @@ export class DocumentCache {
   }
 
   /**
-   * While there is room everything is kept. Then only one newcomer in some gets a place: were it each, documents that come
-   * round in a circle larger than the cache would push each other out before they are asked for again.
+   * Admits every document while there is room, and only a random share of new documents after that. If each were
+   * admitted, a cycle of documents longer than the cache would evict every document before its next use.
    */
   get #isAdmitted(): boolean {
     const { size, max, calculatedSize } = this.#documents
-    if (size < max && calculatedSize < maxCached * almostFull) return true
-    // By chance, since whatever is counted can fall into step with the circle.
+    if (size < max && calculatedSize < maxCachedBytes * almostFull) return true
+    // Random, because a counter can fall into step with the cycle.
     return Math.random() * newcomersPerPlace < 1
   }
 
-  /** Whether a document of that text is kept. */
+  /** Whether a document with this text is cached. */
   has(text: string): boolean {
     return this.#documents.has(text)
   }
 
-  /** The documents that are kept, those used last first. */
+  /** The cached documents, most recently used first. */
   get all(): readonly ParsedDocument[] {
     return [...this.#documents.values()]
   }
@@ -106,7 +101,10 @@ export function parseDocument(text: string): ParsedDocument {
   return { text, node, fragments, operations: new Map() }
 }
 
-/** The syntax tree of a text; null when it is not GraphQL, or holds more than operations and fragments. */
+/**
+ * The syntax tree of a text; null if it is not GraphQL, or if it contains other definitions than operations and
+ * fragments.
+ */
 export function parseText(text: string): DocumentNode | null {
   try {
     return parseDefinitions(text)
@@ -116,11 +114,11 @@ export function parseText(text: string): DocumentNode | null {
 }
 
 function parseDefinitions(text: string): DocumentNode {
-  // A plugin hands on what a client sent.
+  // A plugin may forward a client's value unchecked.
   if (typeof text !== 'string') throw notGraphQL(() => ({ hint: 'the query is no text' }))
-  if (text.length > maxLength)
+  if (text.length > maxDocumentLength)
     throw notGraphQL(() => ({
-      hint: `a document has at most ${maxLength} characters; long values belong into variables`,
+      hint: `a document has at most ${maxDocumentLength} characters; long values belong into variables`,
     }))
   let node: DocumentNode
   try {
@@ -134,11 +132,8 @@ function parseDefinitions(text: string): DocumentNode {
 
 const notGraphQL = (help: () => ErrorHelp) => validationFailed('not a valid graphql query', ['query'], help)
 
-/** What the parser expected can name a token as long as the text. */
-const longestHint = 200
-
 function syntaxHelp(error: unknown): ErrorHelp {
-  // A RangeError: the document is nested deeper than the stack.
+  // A RangeError: the document is nested too deeply for the stack.
   if (!(error instanceof GraphQLError)) return { hint: 'the document is nested too deeply' }
   const said = error.message.replace(/^Syntax Error: /, '')
   const hint = said.length > longestHint ? `${said.slice(0, longestHint)}…` : said

@@ -1,29 +1,24 @@
-// Fragment spreads that cannot be resolved: unknown names and cycles, found before planning.
+// Finds spreads of unknown fragments and cycles of fragments before planning.
 
 import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 import { validationFailed } from '../../errors/errors.ts'
 import { didYouMean } from '../../errors/nearest.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'
 import { englishList } from '../../names/names.ts'
+import { maxNesting } from '../tuning.ts'
 
-/**
- * Selection sets may stand in each other this deep, fragments counted as where they are spread. Every real query is far
- * from it, and whoever walks them recursively must end.
- */
-const maxNesting = 1000
-
-/** A place in the document while it is walked. */
+/** A position of the walk through the document. */
 interface Place {
   readonly path: Path | null
-  /** Fragments around it, the innermost last. */
+  /** The enclosing fragments, innermost last. */
   readonly open: readonly string[]
-  /** How many selection sets are around it. */
+  /** The number of enclosing selection sets. */
   readonly level: number
 }
 
-/** Throws when a selection set, or a fragment that it reaches, spreads an unknown fragment or itself. */
+/** Throws if a selection set, or a fragment that it reaches, spreads an unknown fragment or itself. */
 export function checkFragments(root: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): void {
-  /** How many levels of selection sets each fragment adds. */
+  /** The levels of selection sets that each fragment adds. */
   const checked = new Map<string, number>()
   const walk = (set: SelectionSetNode, { path: outer, open, level }: Place): number => {
     const path = below(outer, 'selectionSet')

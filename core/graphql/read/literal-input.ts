@@ -1,4 +1,4 @@
-// Literals as what a request gives to a statement: ready values, or places that variables fill.
+// Literals as input of statements: constants, or templates that variables fill.
 
 import { Kind, type ValueNode } from 'graphql'
 import type { InputSource } from '../../database/sql/param.ts'

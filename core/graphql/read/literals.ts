@@ -1,9 +1,9 @@
-// Literals of a document as JSON values, and the words that messages have for kinds of values.
+// Literals of a document as JSON values, and the names of value kinds in messages.
 
 import { Kind, type ObjectValueNode, type ValueNode } from 'graphql'
 import { validationFailed } from '../../errors/errors.ts'
 
-/** `an integer`, `a list`: how messages call a literal. */
+/** `an integer`, `a list`: the kind of a literal in messages. */
 export function literalKind(node: ValueNode): string {
   switch (node.kind) {
     case Kind.INT:
@@ -27,13 +27,16 @@ export function literalKind(node: ValueNode): string {
   }
 }
 
-/** A number that keeps its digits: a double when that prints the same, else raw JSON. */
+/** A number with all its digits: a double if that prints the same, otherwise raw JSON. */
 function exactNumber(source: string): unknown {
   const number = Number(source)
   return String(number) === source ? number : JSON.rawJSON(source)
 }
 
-/** A literal as JSON: enum tokens become strings, numbers keep their digits; `variable` gives the values of variables in it. */
+/**
+ * A literal as JSON: enum tokens become strings, and numbers keep their digits; `variable` returns the values of
+ * variables.
+ */
 export function literalJson(node: ValueNode, variable: (name: string) => unknown = () => null): unknown {
   switch (node.kind) {
     case Kind.INT:
@@ -50,13 +53,13 @@ export function literalJson(node: ValueNode, variable: (name: string) => unknown
     case Kind.LIST:
       return node.values.map((value) => literalJson(value, variable))
     case Kind.OBJECT: {
-      // Object.fromEntries defines own properties, so a member called `__proto__` is one like any other.
+      // Object.fromEntries defines own properties, so a member named `__proto__` is an ordinary one.
       return Object.fromEntries(membersOf(node).map(([name, value]) => [name, literalJson(value, variable)]))
     }
   }
 }
 
-/** The members of an object literal; refuses one that holds a name twice. */
+/** The members of an object literal; refuses a repeated name. */
 export function membersOf({ fields }: ObjectValueNode): (readonly [string, ValueNode])[] {
   const names = new Set<string>()
   return fields.map(({ name: { value: name }, value }) => {

@@ -1,5 +1,5 @@
-// What planning one operation needs and finds out: the role's schema, the variables, and what of them the plan depends
-// on. A plan may be used again for every request whose variables look the same in those respects.
+// The context of planning one operation: the role's schema and the variables. It records the aspects of variables that
+// the plan depends on. The plan is reused for every request with equal aspects.
 
 import { RequestCost } from '../../access/request-cost.ts'
 import type { Path } from '../../errors/path.ts'
@@ -12,9 +12,9 @@ export * from './operation-input.ts'
 
 export class PlanContext extends OperationInput {
   readonly schema: PlannedSchema
-  /** Of fields that JavaScript answers, and of those below them. */
+  /** Arguments of fields that JavaScript answers, and of the fields below them. */
   readonly calls = new CallArguments(this)
-  /** Collects the joins of the rows at hand (`plan/steps.ts`); null outside of a field whose rows can have them. */
+  /** Collects the joins of the current rows (`plan/steps.ts`); null outside of a field whose rows can have joins. */
   rowJoins: { add(join: object): void } | null = null
 
   readonly #cost: RequestCost

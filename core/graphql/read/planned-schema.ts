@@ -9,9 +9,9 @@ export interface PlannedSchema extends SchemaScope {
   /** Major version of the PostgreSQL server. */
   readonly serverVersion: number
   root(kind: GraphQLOperation['kind']): PlannedRoot
-  /** Whether there is a union of that name, and the object type is a member of it. */
+  /** Whether a union of this name exists and contains the object type. */
   unionHas(union: string, member: string): boolean
-  /** The name of two of the types that were made, if there are such. */
+  /** The name that two of the created types share, if any. */
   ambiguousTypeName(): string | null
 }
 

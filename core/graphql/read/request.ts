@@ -12,11 +12,11 @@ export interface GraphQLRequest {
   readonly variables: Readonly<Record<string, unknown>> | null
 }
 
-/** In whose schema a document is validated. */
+/** The schema that a document is validated against. */
 export interface ValidationOptions {
   /** Absent: `admin`. */
   readonly role?: string
-  /** Whether the fields count that only trusted callers have; absent: no. */
+  /** Whether fields for trusted callers are included; absent: no. */
   readonly backendOnly?: boolean
 }
 
@@ -50,7 +50,7 @@ const own = (object: Readonly<Record<string, unknown>>, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined
 
 function operationName(value: unknown): string | null {
-  // Several clients send an empty name for "none".
+  // Several clients send an empty name for a missing one.
   if (value === undefined || value === null || value === '') return null
   if (typeof value !== 'string') throw wrongType('Text', 'String', value, ['operationName'])
   if (!isGraphQLName(value)) throw parseFailed(`${value} is not a valid GraphQL name`, ['operationName'])

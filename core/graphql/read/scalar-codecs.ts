@@ -1,11 +1,11 @@
-// By which codec the values of a scalar are read.
+// The codecs of scalars.
 
 import type { GraphQLNamedInputType } from 'graphql'
 import { builtInType } from '../../catalog/types.ts'
 import { codecFor, idCodec } from '../../compiler/types/codecs.ts'
 import type { Codec } from '../../database/sql/param.ts'
 
-/** GraphQL's own scalars, which plugins use as they are. */
+/** GraphQL's own scalars, which plugins use unchanged. */
 export const standardCodecs: Readonly<Record<string, Codec>> = {
   Int: codecFor(builtInType('int4')),
   Float: codecFor(builtInType('float4')),

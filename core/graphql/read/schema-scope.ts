@@ -1,4 +1,4 @@
-// A role's view of the model, which contributions make their fields from.
+// A role's view of the model, from which contributions create their fields.
 
 import type { GraphQLFieldConfig, GraphQLInputFieldConfig, GraphQLInterfaceType, GraphQLNamedType } from 'graphql'
 import type { TableAccess } from '../../access/access.ts'
@@ -10,25 +10,25 @@ import type { RequestSettings } from '../options.ts'
 
 export type { SchemaKind }
 
-/** Fields by name, each made on first use. */
+/** Fields by name; each is created on first use. */
 export type FieldMap = ReadonlyMap<string, () => GraphQLFieldConfig<unknown, unknown>>
 
-/** Fields by name, from an object of what makes them. */
+/** Fields by name, from an object of makers. */
 export const fieldMap = (makers: Readonly<Record<string, () => GraphQLFieldConfig<unknown, unknown>>>): FieldMap =>
   new Map(Object.entries(makers))
 
 export type InputFieldMap = ReadonlyMap<string, () => GraphQLInputFieldConfig>
 
-/** Fields of a root type: found by name one by one, and gone through as a whole for introspection only. */
+/** Fields of a root type: looked up one by one, and iterated only for introspection. */
 export interface RootFields extends Iterable<readonly [name: string, make: RootFieldMaker]> {
   get(name: string): RootFieldMaker | undefined
-  /** Names of fields that a wrong name may have been meant for; absent: all may. Asked when such an error is answered. */
+  /** Names similar to a wrong name, for the hint of its error; absent: all names are candidates. */
   near?(name: string): Iterable<string>
 }
 
 export type RootFieldMaker = () => GraphQLFieldConfig<unknown, unknown>
 
-/** A role's view of the model, while its schema is put together. */
+/** A role's view of the model while its schema is being built. */
 export interface SchemaScope {
   readonly kind: SchemaKind
   readonly model: Model
@@ -38,11 +38,11 @@ export interface SchemaScope {
   readonly settings: RequestSettings
   /** What the role may do with a table; null when the table is not served. */
   access(table: QualifiedName): TableAccess | null
-  /** The type of that name, made by `build` on first use; the same name always gives the same object. */
+  /** The type of this name; `build` creates it on first use. The same name always returns the same object. */
   type<T extends GraphQLNamedType>(name: string, build: () => T): T
-  /** The same for a type that is a table's own: what another table makes under the name is another type. */
+  /** The same for a type of one table: another table's type of the same name is a different type. */
   tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T
-  /** Members of a table's row that all contributions add, by kind of type they appear in. */
+  /** Fields that all contributions add to a table's row, by the kind of type that contains them. */
   rowFields(table: TableModel): FieldMap
   rowInterfaces(table: TableModel): readonly GraphQLInterfaceType[]
   booleanFields(table: TableModel): InputFieldMap

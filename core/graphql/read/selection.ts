@@ -1,5 +1,5 @@
-// Selection sets, flattened and checked while they are walked: fragments, directives, merging, arguments. Names are looked
-// up in the role's schema only.
+// Flattens selection sets and checks them in one walk: fragments, directives, merging, arguments. Names are looked up
+// only in the role's schema.
 
 import {
   type ArgumentNode,
@@ -25,25 +25,23 @@ import { validationFailed } from '../../errors/errors.ts'
 import { didYouMean } from '../../errors/nearest.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'
 import { compareText } from '../../names/names.ts'
+import { maxDepth } from '../tuning.ts'
 import { checkFragmentDirectives, isIncluded } from './directives.ts'
 import type { OperationInput } from './operation-input.ts'
 import { unknownField } from './unknown-field.ts'
 import { Value } from './values.ts'
 
-/** Selections nested deeper than this are refused; every real query is far from it. */
-export const maxDepth = 100
-
-/** The type whose fields are selected: an object type, or a root type that makes its fields on demand. */
+/** The type whose fields are selected: an object type, or a root type that creates its fields on demand. */
 export interface FieldSource {
   readonly name: string
-  /** Interfaces that the type implements, and unions that it says it is a member of: fragments on them apply. */
+  /** Interfaces that the type implements, and unions that it claims to belong to: fragments on them apply. */
   readonly interfaces: readonly string[]
   field(name: string): GraphQLField<unknown, unknown> | undefined
-  /** Names of its fields, those among them that resemble a name. */
+  /** Names of its fields that are similar to a name. */
   fieldsNear(name: string): Iterable<string>
 }
 
-/** A field of the request, all selections of its response name merged. */
+/** A field of the request: all selections under one response name, merged. */
 export class FieldSelection {
   readonly responseName: string
   readonly name: string
@@ -51,14 +49,14 @@ export class FieldSelection {
   readonly definition: GraphQLField<unknown, unknown> | null
   readonly parentType: string
   readonly path: Path
-  /** The field that it is selected of; null at the root. */
+  /** The field that contains it; null at the root. */
   readonly parent: FieldSelection | null
   readonly nodes: FieldNode[]
   readonly #context: OperationInput
   readonly #depth: number
   #arguments: ReadonlyMap<string, Value> | null = null
   readonly #fields = new Map<GraphQLObjectType, readonly FieldSelection[]>()
-  /** What object types select that are no others' twins, by the types of the fields. */
+  /** Selections of object types that are not twins of earlier ones, by the types of the fields. */
   readonly #firsts = new Map<GraphQLNamedType, FieldSelection[]>()
   #twin: FieldSelection | null = null
 
@@ -79,19 +77,19 @@ export class FieldSelection {
     if (place.depth > maxDepth) throw validationFailed('the selection is nested too deeply', pathKeys(place.path))
   }
 
-  /** The arguments given, defaults filled in. */
+  /** The given arguments, with defaults filled in. */
   get arguments(): ReadonlyMap<string, Value> {
     this.#arguments ??= this.#readArguments()
     return this.#arguments
   }
 
-  /** An argument; absent and null are both undefined. */
+  /** An argument; undefined if it is absent or null. */
   argument(name: string): Value | undefined {
     const value = this.arguments.get(name)
     return value?.isNull ? undefined : value
   }
 
-  /** The arguments of another request of the same operation; a variable that it leaves out is no argument. */
+  /** The arguments in another request of the same operation; an argument with an absent variable is omitted. */
   argumentsIn(context: OperationInput): ReadonlyMap<string, Value> {
     const values = new Map(this.#readArguments(context))
     for (const { name, value } of this.nodes[0]!.arguments ?? []) {
@@ -114,7 +112,7 @@ export class FieldSelection {
     return this.fieldsOf(getNamedType(this.definition!.type) as GraphQLObjectType)
   }
 
-  /** The same for a type that is not an object: what a value of the given object type selects. */
+  /** The same for an abstract type: the selected fields of a value of this object type. */
   fieldsOf(type: GraphQLObjectType): readonly FieldSelection[] {
     if (this.#twin) return this.#twin.fieldsOf(type)
     const known = this.#fields.get(type)
@@ -129,8 +127,8 @@ export class FieldSelection {
   }
 
   /**
-   * The field of another object type in its place of which the same is selected, and whose selections are this one's too:
-   * each level of an interface would multiply them by its types otherwise.
+   * An earlier field of another object type with the same selections, whose selected fields are reused. Without this,
+   * each level of an interface would multiply the selections by its number of types.
    */
   get twin(): FieldSelection | null {
     return this.#twin
@@ -147,7 +145,7 @@ export class FieldSelection {
     return twin ?? null
   }
 
-  /** Refuses a missing or superfluous selection set, and reads the arguments. */
+  /** Refuses a missing or unexpected selection set, and reads the arguments. */
   check(): void {
     const type = this.definition && getNamedType(this.definition.type)
     const selects = this.nodes.some((node) => node.selectionSet !== undefined)
@@ -222,11 +220,11 @@ function abstractTypesOf(type: GraphQLCompositeType): readonly string[] {
 
 const atRoot = { path: null, parent: null, depth: 0 }
 
-/** Where selection sets stand. */
+/** The context of selection sets. */
 interface SelectedOf {
   /** The type whose fields are selected. */
   readonly source: FieldSource
-  /** The abstract type that the sets stand on, if it is one: outside of fragments they can name its fields only. */
+  /** The abstract type that the sets belong to, if any; outside of fragments they may only name its fields. */
   readonly seenAs?: FieldSource | undefined
   /** Absent: at the root of the operation. */
   readonly outer?: { readonly path: Path | null; readonly parent: FieldSelection | null; readonly depth: number }
@@ -253,7 +251,7 @@ class FieldCollector {
   readonly #outer: NonNullable<SelectedOf['outer']>
   readonly #path: Path
   readonly #spread = new Set<string>()
-  /** Fields that were found to select something. */
+  /** Number of fields found that have a selection set. */
   #siblings = 0
 
   constructor(context: OperationInput, { source, seenAs = source, outer = atRoot }: SelectedOf) {
@@ -264,7 +262,7 @@ class FieldCollector {
     this.#path = below(outer.path, 'selectionSet')
   }
 
-  /** Takes the fields of a selection set that stands on a type. */
+  /** Adds the fields of a selection set on a type. */
   visit(set: SelectionSetNode, on = this.#seenAs): void {
     for (const selection of set.selections) {
       this.#context.countSelection()
@@ -286,7 +284,7 @@ class FieldCollector {
     this.#visitConditioned(fragment.selectionSet, fragment.typeCondition.name.value)
   }
 
-  /** The same of a fragment, if it applies to the type whose fields are selected. */
+  /** Adds the fields of a fragment, if it applies to the type whose fields are selected. */
   #visitConditioned(set: SelectionSetNode, type: string): void {
     const { name, interfaces } = this.#source
     const isSeen = type === this.#seenAs.name
@@ -294,7 +292,7 @@ class FieldCollector {
     if (applies) this.visit(set, isSeen ? this.#seenAs : this.#source)
   }
 
-  /** Root fields are subqueries by themselves; others are joined. */
+  /** Root fields are separate subqueries; other fields are joined. */
   #selectionCost(): number {
     return this.#outer.depth === 0 ? rootCost : selectionCost(this.#siblings++)
   }
@@ -343,7 +341,7 @@ function argumentsText(nodes: readonly ArgumentNode[] | undefined): string {
   return texts.sort(compareText).join()
 }
 
-/** The same text for the same value: the members of an object have no order. */
+/** A canonical text of a value: the order of object members does not matter. */
 function valueText(node: ValueNode): string {
   if (node.kind === Kind.LIST) return `[${node.values.map(valueText).join()}]`
   if (node.kind !== Kind.OBJECT) return print(node)

@@ -1,5 +1,5 @@
-// Values of a request, literal or from variables, read against the type of the place where they stand. Every refusal
-// that concerns a value is worded here.
+// Values of a request, literal or from variables, read against the expected type of their place. All errors about
+// values are worded here.
 
 import {
   type GraphQLEnumType,
@@ -21,6 +21,7 @@ import type { Codec, InputSource, ParamSource } from '../../database/sql/param.t
 import { badRequest, TrellisError, validationFailed } from '../../errors/errors.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'
 import { englishList, isGraphQLName } from '../../names/names.ts'
+import { maxValueDepth } from '../tuning.ts'
 import { unlikeEarlier } from './alike.ts'
 import { nodeInput } from './literal-input.ts'
 import { literalJson, literalKind, membersOf } from './literals.ts'
@@ -29,26 +30,23 @@ import { codecOf, standardCodecs } from './scalar-codecs.ts'
 import { unknownField } from './unknown-field.ts'
 import { printTypeNode, variableFits } from './variable-types.ts'
 
-/** Where in the variables a JSON value was found. */
+/** The place of a JSON value within the variables. */
 interface VariablePlace {
   readonly name: string
   readonly path: readonly (string | number)[]
 }
 
-/** Where a value stands. */
+/** The place of a value. */
 export interface ValuePosition {
   readonly type: GraphQLInputType
   readonly path: Path
-  /** In how many values; absent: in none. */
+  /** The number of enclosing values; absent: 0. */
   readonly depth?: number
-  /** Whether there is a default for the place, so that a variable that may be null can stand there. */
+  /** Whether the place has a default, so that a nullable variable is allowed there. */
   readonly hasDefault?: boolean
 }
 
-/** Values nested deeper than this are refused: nobody writes them, and recursion has to end somewhere. */
-const maxDepth = 200
-
-/** What a planner is given of a value; see {@link Value.fromNode} for how one is made. */
+/** A value as planners receive it; see {@link Value.fromNode}. */
 export class Value {
   readonly type: GraphQLInputType
   readonly path: Path
@@ -70,10 +68,10 @@ export class Value {
     this.#json = 'node' in from ? null : from.json
     this.#place = 'node' in from ? null : from.place
     this.#depth = depth
-    if (depth > maxDepth) throw validationFailed('the value is nested too deeply', pathKeys(path))
+    if (depth > maxValueDepth) throw validationFailed('the value is nested too deeply', pathKeys(path))
   }
 
-  /** A value written in the document, or the variable that stands there. */
+  /** A literal of the document, or the value of a variable. */
   static fromNode(context: OperationInput, node: ValueNode, position: ValuePosition): Value {
     if (node.kind !== Kind.VARIABLE) return new Value(context, { node }, position)
     const { type, path, hasDefault = false } = position
@@ -91,7 +89,7 @@ export class Value {
     return value
   }
 
-  /** Refuses a value that does not fit its type, wherever in it. */
+  /** Refuses a value if any part of it does not fit its type. */
   check(): void {
     const type = getNullableType(this.type)
     if (this.isUnknown) return
@@ -106,7 +104,7 @@ export class Value {
     }
   }
 
-  /** A default that the schema gives. */
+  /** A default of the schema. */
   static fromDefault(context: OperationInput, json: unknown, position: Pick<ValuePosition, 'type' | 'path'>): Value {
     return new Value(context, { json, place: null }, position)
   }
@@ -115,33 +113,33 @@ export class Value {
     return this.#node ? this.#node.kind === Kind.NULL : this.#json === null || this.#json === undefined
   }
 
-  /** Whether it is a variable that the request leaves out, so that a default takes its place. */
+  /** Whether it is an absent variable, so that a default applies. */
   get isLeftOut(): boolean {
     if (!this.#place || this.#place.path.length > 0 || !this.isNull) return false
     return this.#context.variables[this.#place.name] === undefined
   }
 
-  /** Whether it is a variable that nobody has sent, where a document is validated: of its type, and nothing else is known. */
+  /** Whether it is a variable without a value, in the validation of a document; only its type is known. */
   get isUnknown(): boolean {
     return this.#json === unknownValue
   }
 
-  /** The kind of the value as messages name it: `a string`, `an integer`, `null`. */
+  /** The kind of the value in messages: `a string`, `an integer`, `null`. */
   get kind(): string {
     return this.#node ? literalKind(this.#node) : jsonKind(this.#json)
   }
 
-  /** An error at this value. */
+  /** An error located at this value. */
   fail(message: string, code = 'validation-failed'): TrellisError {
     return badRequest(code, message, { path: pathKeys(this.path) })
   }
 
-  /** Refuses with `expected <what> for type "<T>", but found <kind>`. */
+  /** The error `expected <what> for type "<T>", but found <kind>`. */
   mismatch(what: string): TrellisError {
     return this.fail(`expected ${what} for type "${getNamedType(this.type)}", but found ${this.kind}`)
   }
 
-  /** The members of an input object: those given, and those that have a default. Each that is given has a cost. */
+  /** The members of an input object: those given, and those with a default. `cost` is added for each given member. */
   members(cost = 0): ReadonlyMap<string, Value> {
     const type = getNamedType(this.type) as GraphQLInputObjectType
     const given = this.#rawMembers()
@@ -192,7 +190,10 @@ export class Value {
     return members
   }
 
-  /** The elements of a list; a single value counts as a list of one. The plan then depends on how many there are, and each has a cost. */
+  /**
+   * The elements of a list; a single value counts as a list of one. The plan depends on the number of elements, and
+   * `cost` is added for each.
+   */
   items(cost = 0): Value[] {
     if (this.isNull) throw this.fail('expected a list, but found null')
     this.dependOnLength()
@@ -200,7 +201,7 @@ export class Value {
     return this.#elements()
   }
 
-  /** Says that the plan depends on how many elements the list has. */
+  /** Records that the plan depends on the length of the list. */
   dependOnLength(): void {
     if (this.#place) this.#context.dependOnLengths(this.#place.name)
   }
@@ -219,7 +220,7 @@ export class Value {
     return values.map((json, i) => this.#element(json, i))
   }
 
-  /** An element of a list in a variable, or a single value in its place. */
+  /** An element of a list in a variable, or the single value that replaces the list. */
   #element(json: unknown, i: number): Value {
     const place = Array.isArray(this.#json) ? this.#placeOf(i) : this.#place
     return new Value(this.#context, { json, place }, this.#positionOf(i))
@@ -232,8 +233,8 @@ export class Value {
   }
 
   /**
-   * The elements of a list that stands in a variable, without those that look like an earlier one; else null. The plan may
-   * depend on what they look like but not on how many there are: see {@link memberParam}. Each that is left has a cost.
+   * The elements of a list in a variable, one for each shape; null for any other value. The plan may depend on these
+   * shapes but not on the length: see {@link memberParam}. A cost is added for each returned element.
    */
   rows(): Value[] | null {
     if (!this.#place || this.isNull) return null
@@ -241,7 +242,7 @@ export class Value {
     return unlikeEarlier(values, () => this.#context.addCost(1, this.path)).map((i) => this.#element(values[i], i))
   }
 
-  /** One member of each of the {@link rows}, as an array of texts: NULL where it is null or absent. */
+  /** One member of each of the {@link rows}, as an array of texts; NULL where it is null or absent. */
   memberParam(member: string, codec: Codec): ParamSource {
     return { from: 'members', input: { kind: 'variable', ...this.#place! }, member, codec, path: this.path }
   }
@@ -267,28 +268,28 @@ export class Value {
     return typeof this.#json === 'string' ? this.#json : null
   }
 
-  /** A Boolean that the plan depends on. */
+  /** A Boolean; the plan then depends on it. */
   boolean(): boolean {
     const json = this.json()
     if (typeof json !== 'boolean') throw this.mismatch('a boolean')
     return json
   }
 
-  /** A 32-bit integer that the plan depends on. */
+  /** A 32-bit integer; the plan then depends on it. */
   integer(): number {
     const codec = codecOf(getNamedType(this.type))
     if (this.#place) this.#context.dependOnValue(this.#place.name)
     return Number(this.#encode(codec!))
   }
 
-  /** A String that the plan depends on. */
+  /** A String; the plan then depends on it. */
   string(): string {
     const json = this.json()
     if (typeof json !== 'string' || this.#node?.kind === Kind.ENUM) throw this.mismatch('a string')
     return json
   }
 
-  /** The value as JSON, numbers kept exactly; the plan then depends on it. */
+  /** The value as JSON with exact numbers; the plan then depends on it. */
   json(): unknown {
     if (!this.#node) {
       if (this.#place) this.#context.dependOnValue(this.#place.name)
@@ -304,7 +305,7 @@ export class Value {
     )
   }
 
-  /** The same of which the plan needs to know an aspect only; for scalars. */
+  /** The same if the plan depends on an aspect only; for scalars. */
   jsonOf(aspect: Aspect): unknown {
     if (!this.#place || this.#place.path.length > 0) return this.json()
     this.#context.dependOnAspect(this.#place.name, aspect)
@@ -312,8 +313,8 @@ export class Value {
   }
 
   /**
-   * The value as a parameter of a statement, in PostgreSQL's type `sqlType`. Null becomes SQL NULL. Refusals of the codec
-   * are located below `path`.
+   * The value as a parameter of PostgreSQL type `sqlType`. Null becomes SQL NULL. Errors of the codec are located below
+   * `path`.
    */
   param(codec: Codec, sqlType: string, path = this.path): Operand {
     return { kind: 'param', source: this.#source(codec, false, path), type: inputType(codec, sqlType) }
@@ -326,14 +327,14 @@ export class Value {
     return { kind: 'param', source: this.#source(codec, true), type: listInputType(codec, elementType) }
   }
 
-  /** Lists in variables are looked at as they are: they may be long. */
+  /** Lists in variables are checked as raw JSON, because they may be long. */
   #refuseNullItem(): void {
     const at = Array.isArray(this.#json) ? this.#json.indexOf(null) : -1
     if (at >= 0) throw this.#element(null, at).nullError()
     if (this.#node) for (const item of this.#elements()) if (item.isNull) throw item.nullError()
   }
 
-  /** The refusal of a null where the interface wants a value. */
+  /** The error about a null where the interface requires a value. */
   nullError(): TrellisError {
     if (isListType(isNonNullType(this.type) ? this.type.ofType : this.type)) {
       return this.fail('expected a list, but found null')
@@ -366,7 +367,7 @@ export class Value {
     )
   }
 
-  /** Runs `work`, whose refusals are of this value. */
+  /** Runs `work`; errors are located at this value. */
   #located<T>(work: () => T, path = this.path): T {
     try {
       return work()
@@ -375,7 +376,7 @@ export class Value {
     }
   }
 
-  /** Where the value comes from, as data; `constant` when no variable takes part. */
+  /** The source of the value, as data; `constant` if no variable is involved. */
   #input(): InputSource {
     const node = this.#node
     if (!node) return this.#place ? { kind: 'variable', ...this.#place } : { kind: 'constant', value: this.#json }
@@ -387,7 +388,7 @@ export class Value {
   }
 }
 
-/** The value of a variable that stands within a scalar's literal, where no type but its own says whether it may be null. */
+/** The value of a variable within a scalar's literal. Only the variable's own type says whether it may be null. */
 function useWithin(context: OperationInput, name: string): unknown {
   const { type, value } = context.useVariable(name, null)
   if (value !== null || type.kind !== Kind.NON_NULL_TYPE) return value

@@ -1,4 +1,4 @@
-// The variables of a request: defaults, presence, and the shape by which plans are shared.
+// The variables of a request: defaults, presence, and the shape that decides which requests share a plan.
 
 import {
   type GraphQLInputType,
@@ -14,14 +14,15 @@ import {
 } from 'graphql'
 import { type TrellisError, validationFailed } from '../../errors/errors.ts'
 import { compareText } from '../../names/names.ts'
+import { maxVariablesDepth, mostListed } from '../tuning.ts'
 import { areAlike } from './alike.ts'
 import type { GraphQLOperation } from './document.ts'
 import { literalJson } from './literals.ts'
 import type { Dependence, Variables } from './plan-context.ts'
 
 /**
- * The operation's variables with defaults filled in; refuses a missing value of a non-null type, and then those that the
- * operation does not mention. One that is null is refused where it stands, like every value that does not fit.
+ * The operation's variables with defaults filled in. Refuses a missing value of a non-null type, and then variables
+ * that the operation does not mention. A null is refused at its place of use, like every value that does not fit.
  */
 export function readVariables(
   operation: GraphQLOperation,
@@ -50,16 +51,13 @@ export function readVariables(
   return variables
 }
 
-/** So many names are listed. */
-const mostListed = 100
-
 function unexpectedVariables(names: readonly string[]): TrellisError {
   const listed = names.slice(0, mostListed).sort(compareText).join(', ')
   const others = names.length > mostListed ? ` and ${names.length - mostListed} more` : ''
   return validationFailed(`unexpected variables in variableValues: ${listed}${others}`)
 }
 
-/** The variables in the operation's text, those of parts that directives or type conditions leave out among them. */
+/** The variables in the operation's text, including parts that directives or type conditions exclude. */
 export function mentionedVariables({ node, fragments }: GraphQLOperation): ReadonlySet<string> {
   const names = new Set<string>()
   const sets = new Set([node.selectionSet])
@@ -74,24 +72,24 @@ export function mentionedVariables({ node, fragments }: GraphQLOperation): Reado
   return names
 }
 
-/** A variable, and what plans depend on of it. */
+/** A variable and the aspects of it that plans depend on. */
 export interface VariableAspect {
   readonly name: string
   readonly dependence: Dependence | undefined
-  /** Whether what stands in its value does not concern them. */
+  /** Whether plans ignore the structure inside its value. */
   readonly isWhole: boolean
-  /** Absent while nothing was planned with it. */
+  /** Absent until a plan uses it. */
   readonly type: GraphQLInputType | undefined
 }
 
-/** What is known of an operation's variables and its plans. */
+/** Facts about an operation's variables and its plans. */
 export interface AspectOptions {
   readonly dependences: ReadonlyMap<string, Dependence>
-  /** Types of variables; those that are not known are told by their declarations. */
+  /** Types of variables; for the others the declarations count. */
   readonly types: ReadonlyMap<string, GraphQLInputType>
 }
 
-/** The variables that an operation declares. Others make planning fail, whatever they are. */
+/** The variables that an operation declares. Any other variable makes planning fail. */
 export const variableAspects = (
   { variables }: GraphQLOperation,
   { dependences, types }: AspectOptions,
@@ -104,8 +102,9 @@ export const variableAspects = (
   }))
 
 /**
- * What a plan may depend on, as text: kinds of values and members of objects; for variables on which it depends otherwise also
- * the lengths of lists, or instead an aspect or the value itself. Two requests with the same text can share a plan.
+ * The facts that a plan may depend on, as text. By default these are kinds of values and members of objects. Recorded
+ * dependences add the lengths of lists, or replace all that by an aspect or by the value itself. Requests with equal
+ * texts can share a plan.
  */
 export function variablesShape(aspects: readonly VariableAspect[], variables: Variables): string {
   let shape = ''
@@ -120,10 +119,10 @@ export function variablesShape(aspects: readonly VariableAspect[], variables: Va
   return shape
 }
 
-/** What stands in a json value does not concern the plan. */
+/** A plan does not depend on the structure inside a json value. */
 const isJson = (name: string): boolean => name === 'jsonb' || name === 'json'
 
-/** The same of one that a plugin knows how to read. */
+/** The same for a scalar that a plugin reads as a whole. */
 const isReadWhole = ({ name, extensions }: GraphQLScalarType): boolean =>
   isJson(name) || extensions['isReadWhole'] === true
 
@@ -132,11 +131,8 @@ function isDeclaredWhole(type: TypeNode): boolean {
   return named.kind === Kind.NAMED_TYPE && isJson(named.name.value)
 }
 
-/** Variables nested deeper than this are refused, as literals are by the parser. */
-const maxDepth = 1000
-
 function shapeOf(value: unknown, type: GraphQLInputType | undefined, lengths: boolean, depth: number): string {
-  if (depth > maxDepth) throw validationFailed('the value is nested too deeply', ['variables'])
+  if (depth > maxVariablesDepth) throw validationFailed('the value is nested too deeply', ['variables'])
   if (value === null || value === undefined) return 'n'
   const known = type && getNullableType(type)
   if (known && isScalarType(known) && isReadWhole(known)) return 'j'
@@ -161,14 +157,14 @@ function shapeOf(value: unknown, type: GraphQLInputType | undefined, lengths: bo
     return `[${[...shapes].sort().join()}]`
   }
   if (JSON.isRawJSON(value)) return 'd'
-  // A single value counts as a list of itself.
+  // A single value counts as a list of one.
   const item = known && isListType(known) ? getNullableType(known.ofType) : known
   const fields = item && isInputObjectType(item) ? item.getFields() : undefined
   let members = '{'
   for (const key of Object.keys(value as object)) {
     const member = (value as Record<string, unknown>)[key]
     const field = fields && Object.hasOwn(fields, key) ? fields[key] : undefined
-    // The name of a field holds nothing that could be taken for the shape of something else.
+    // The name of a known field cannot contain characters that make the text ambiguous.
     members += `${field ? key : JSON.stringify(key)}:${shapeOf(member, field?.type, lengths, depth + 1)},`
   }
   return `${members}}`

@@ -1,5 +1,5 @@
-// An answer while it is put together from values: where each stands, what becomes of it when something of it fails, and
-// what comes beside it.
+// An answer under construction from values: the place of each value, the effect of a failure on its surroundings, and
+// further results such as errors and headers.
 
 import type { GraphQLOutputType } from 'graphql'
 import { type PathKey, pathKeys, pathText } from '../../errors/path.ts'
@@ -9,7 +9,7 @@ import { type OutputShape, shapeOf } from '../schema/output-shape.ts'
 
 export type JsonObject = Record<string, unknown>
 
-/** Where a value stands in the answer. */
+/** The place of a value in the answer. */
 export interface Place {
   readonly holder: JsonObject | unknown[]
   readonly key: PathKey
@@ -41,22 +41,22 @@ export function keysOf(place: Place): PathKey[] {
   return keys.reverse()
 }
 
-/** What holds a field, and the fields that lead to it from there. */
+/** An object of the answer, and the fields that lead from it to a field. */
 export interface WayTo {
   readonly holder: JsonObject
   readonly above: Place | null
-  /** Each of them selected of the one before; the last one is what is looked for. */
+  /** Each is selected within the previous one; the last one is the target. */
   readonly fields: readonly FieldSelection[]
 }
 
-/** The fields from the root, or from one that is selected above, down to a field. */
+/** The fields from the root, or from an enclosing field, down to a field. */
 export function fieldsTo(field: FieldSelection, from: FieldSelection | null): FieldSelection[] {
   const fields: FieldSelection[] = []
   for (let at: FieldSelection | null = field; at; at = at === from ? null : at.parent) fields.push(at)
   return fields.reverse()
 }
 
-/** The places of a field's values, those of lists on the way one by one, nulls on the way left out. */
+/** The places of a field's values. Lists on the way contribute each element; nulls contribute nothing. */
 export function placesOf({ holder, above, fields }: WayTo): Place[] {
   const places: Place[] = []
   const enter = (value: unknown, shape: OutputShape, place: Place, depth: number): void => {
@@ -78,18 +78,18 @@ export function placesOf({ holder, above, fields }: WayTo): Place[] {
   return places
 }
 
-/** What comes beside the values of an answer. */
+/** The errors and headers of an answer, and its state. */
 export class Answer {
   readonly errors: unknown[] = []
   readonly headers: (readonly [name: string, value: string | readonly string[]])[] = []
-  /** Whether nothing is left of the data. */
+  /** Whether `data` is null as a whole. */
   isNull = false
-  /** Whether something failed that may not fail another time. */
+  /** Whether a failure occurred that a retry may avoid. */
   isLacking = false
-  /** All of the body, when somebody else has made it. */
+  /** The whole body, if a group provided it. */
   whole: Buffer | string | null = null
 
-  /** Makes the value null, or the nearest one around it that may be. */
+  /** Sets the value to null, or the nearest enclosing value that is nullable. */
   clear(place: Place): void {
     let at: Place | null = place
     while (at && !at.isNullable) at = at.above
@@ -97,7 +97,7 @@ export class Answer {
     else this.isNull = true
   }
 
-  /** Takes what a call gave beside the value of a field. */
+  /** Adds the errors and headers that a call returned with a field's value. */
   take({ errors, headers, endsAnswer }: AnswerExtras, field: FieldSelection, place: Place): void {
     if (errors) for (const error of errors) this.errors.push(endsAnswer ? error : located(error, field, place))
     this.takeHeaders(headers)
@@ -109,7 +109,7 @@ export class Answer {
   }
 }
 
-/** The error as it is shown; one that says nothing of where it is was located by whoever made it. */
+/** The error as it is shown. An error without path and code is unchanged: its maker located it. */
 function located({ path, code, ...error }: AnswerError, field: FieldSelection, place: Place): unknown {
   if (path === undefined && code === undefined) return error
   const extensions = { path: pathText(pathKeys(field.path)), code: code ?? 'unexpected' }

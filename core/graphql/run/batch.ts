@@ -6,22 +6,22 @@ import type { Database, ReadOptions } from '../../database/database.ts'
 import type { Session } from '../../session/session.ts'
 import type { PlannedRequest, PreparedBatch, PreparedOperation } from '../plan/prepared.ts'
 
-/** A subscriber: the statement of its subscription's plan, with its own values. */
+/** A subscriber of a batch, with its own values for the statement. */
 export interface BatchMember {
   /** A UUID. */
   readonly id: string
-  /** What {@link batchValues} made. */
+  /** The result of {@link batchValues}. */
   readonly values: string
 }
 
-/** The values of one subscriber, as a JSON array; refuses wrong ones. Subscribers with the same values have the same answers. */
+/** The values of one subscriber as a JSON array; refuses wrong values. Equal values lead to equal answers. */
 export function batchValues({ prepared, variables }: PlannedRequest, session: Session): string {
   const bound = bindInputs(prepared.inputs, { variables, session })
   requireSessionVariables(prepared.sessionVariables, session)
   return JSON.stringify(bindParams(batchOf(prepared).memberParams, { variables, session, bound }))
 }
 
-/** The bodies of the answers of subscribers whose plan is the same, `{"data":{…}}`, by id: one statement for all. */
+/** The answers of subscribers with the same plan, `{"data":{…}}`, by id; one statement serves all. */
 export async function answerBatch(
   database: Pick<Database, 'answerMany'>,
   prepared: PreparedOperation,

@@ -1,5 +1,5 @@
-// Values of calls, cut to what was selected: members picked by selection, lists walked, the types of interfaces and unions
-// told apart, `__typename` filled in.
+// Completes values of calls against the selection: picks members, walks lists, resolves the types of interfaces and
+// unions, and fills in `__typename`.
 
 import {
   type GraphQLObjectType,
@@ -20,40 +20,43 @@ import { type OutputShape, shapeOf } from '../schema/output-shape.ts'
 import { typeOfValue } from '../schema/possible-types.ts'
 import { type JsonObject, type Place, setAt } from './answer.ts'
 
-/** An object of a call's result that has a member which others answer. */
+/** An object of a call's result with a member that has another executor. */
 export interface FoundObject {
-  /** As the call gave it. */
+  /** As the call returned it. */
   readonly object: Readonly<JsonObject>
-  /** Of the member. */
+  /** The place of the member. */
   readonly place: Place
 }
 
 export interface CompletionOptions {
   readonly schema: PlannedSchema
   readonly members: ReadonlyMap<FieldSelection, MemberStep>
-  /** Whether members stand under their response names. */
+  /** Whether members are stored under their response names. */
   readonly byResponseName: boolean
-  /** Told of what does not fit its type: throws, unless the rest of the answer is left. */
+  /** Called with a value that does not fit its type; throws, unless the rest of the answer survives. */
   readonly refuse: (error: TrellisError, place: Place) => void
 }
 
-/** Where a value was to be, and null would not do. */
+/** Marks a value that is missing from a place that cannot be null. */
 const lost = Symbol('lost')
 
 const isObjectLike = (value: unknown): boolean => ['Object', 'Array'].includes(jsonType(value))
 
 const notNull = ({ name }: FieldSelection): string => `expecting not null value for field "${name}"`
 
-/** What is selected of an object, as its values are read. */
+/** The selected members of an object. */
 interface Members {
-  /** An object with all members, in their order. Its copies define own properties: a member called `__proto__` is one like any other. */
+  /**
+   * An object with all members set to null, in order. Copies define own properties, so a member named `__proto__` is an
+   * ordinary one.
+   */
   readonly nulls: JsonObject
   readonly all: readonly Member[]
 }
 
 interface Member {
   readonly field: FieldSelection
-  /** Null: the name of the type. */
+  /** Null for `__typename`. */
   readonly shape: OutputShape | null
 }
 
@@ -70,11 +73,11 @@ function membersBy(fields: readonly FieldSelection[]): Members {
   return members
 }
 
-/** Whether a value needs no more than to be handed on. */
+/** Whether a value can be used unchanged. */
 const isPlain = (value: unknown): boolean =>
   typeof value === 'string' || Number.isFinite(value) || typeof value === 'boolean'
 
-/** Whether there is nothing: numbers that JSON does not have are null there. */
+/** Whether the value is null. Numbers that JSON cannot express count as null. */
 const isNothing = (value: unknown): boolean =>
   value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value))
 
@@ -82,7 +85,7 @@ const isInJson = (value: unknown): boolean => isPlain(value) || typeof value ===
 
 /** Completes the values of one call. */
 export class Completion {
-  /** What it met of members that others answer. */
+  /** The objects with members that have another executor. */
   readonly found = new Map<FieldSelection, FoundObject[]>()
   readonly #options: CompletionOptions
 
@@ -90,7 +93,10 @@ export class Completion {
     this.#options = options
   }
 
-  /** Puts the completed value into its place; false: nothing will do there, so that what is around it has to go. */
+  /**
+   * Stores the completed value in its place. Returns false if neither a value nor null is possible there, so that the
+   * surrounding value becomes null.
+   */
   complete(value: unknown, field: FieldSelection, place: Place): boolean {
     const completed = this.#value(value, shapeOf(field.definition!.type), field, place)
     if (completed === lost) return false
@@ -98,7 +104,7 @@ export class Completion {
     return true
   }
 
-  /** Puts a value into its place that has the shape of the response already. */
+  /** Stores a value that already has the shape of the response. */
   take(value: unknown, field: FieldSelection, place: Place): boolean {
     const { isNullable } = place
     if (!isNullable && (value ?? null) === null) {

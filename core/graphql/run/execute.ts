@@ -1,5 +1,5 @@
-// Runs a planned operation and puts the answer's bytes together. One of a single statement, which nearly all are, has no
-// steps: its bytes are handed on as they come.
+// Runs a planned operation and assembles the bytes of the answer. Nearly all operations consist of a single statement.
+// Those have no steps: their bytes are forwarded unchanged.
 
 import type { DirectProgram } from '../../compiler/print/mutation-program.ts'
 import { bindParams } from '../../compiler/run/bind.ts'
@@ -17,12 +17,12 @@ import { Answer, type JsonObject } from './answer.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { type CallRun, joinRuns, type Run, rootRun, runCalls, runLevels } from './run-calls.ts'
 
-/** A part of the answer: text of members, or the members themselves where calls take part. */
+/** A part of the answer: text of members, or the members themselves when calls are involved. */
 type Part = Buffer | string | JsonObject
 
 type Piece = Buffer | string
 
-/** Gives another answer in place of an error, or rejects with it. */
+/** Returns another answer after an error, or rejects with the error. */
 export type OrElse = (error: unknown) => Promise<Piece>
 
 /** The body of the answer, `{"data":{…}}`. */
@@ -30,7 +30,7 @@ export async function runOperation(context: ExecutionContext, orElse: OrElse): P
   const { prepared } = context
   const { whole, direct } = prepared
   try {
-    // Here and not in a function of its own: each promise that hands an answer on costs a microsecond.
+    // Not in a function of its own: each promise that forwards an answer costs a microsecond.
     if (whole)
       return (await context.database.answer(whole, bindParams(whole.params, context), context)) ?? whole.whenEmpty
     return await (direct ? runAlone(direct, context) : new Running(context).run())
@@ -39,7 +39,7 @@ export async function runOperation(context: ExecutionContext, orElse: OrElse): P
   }
 }
 
-/** A statement that writes, in a transaction of its own. */
+/** A statement that writes, in its own transaction. */
 function runAlone(program: DirectProgram, context: ExecutionContext): Promise<Piece> {
   const { database, session, sessionSettings, signal, caller } = context
   const options = { settings: sessionSettings.of(session), signal, caller }
@@ -48,7 +48,7 @@ function runAlone(program: DirectProgram, context: ExecutionContext): Promise<Pi
 
 const noArguments: BoundArguments = () => ({})
 
-/** One run of an operation that takes several steps. */
+/** One run of an operation that has several steps. */
 class Running {
   readonly #context: ExecutionContext
   readonly #answer = new Answer()
@@ -61,7 +61,7 @@ class Running {
     this.#parts = new Array(context.prepared.steps.length).fill('')
     const read: Run['read'] = (statement, values) => context.database.answer(statement, values, context)
     const { prepared, callArguments, whenUnwanted } = context
-    // Reads end when nobody waits for them any more, while changes go on.
+    // Reads end when the client is gone; changes continue.
     const unwanted = prepared.calls && prepared.operation.kind === 'query' ? whenUnwanted?.() : null
     const signal = eitherSignal(context.signal, unwanted ?? null)
     this.#run = {
@@ -83,7 +83,10 @@ class Running {
     return whole ?? this.#body()
   }
 
-  /** The steps of a query, at once: they do not depend on each other; then what depends on them, level by level. */
+  /**
+   * Runs the steps of a query at once, because they are independent; then the steps that depend on them, level by
+   * level.
+   */
   async #query(): Promise<void> {
     const { steps } = this.#context.prepared
     const calls = steps.flatMap((step, i) => (step.kind === 'call' ? [this.#rootCall(step, i)] : []))
@@ -97,8 +100,8 @@ class Running {
   }
 
   /**
-   * The fields one after another: those of the database that follow each other in one transaction, neighbours of a group
-   * as one. Calls of no group come before the first transaction: when one of them fails, nothing has been changed.
+   * Runs the fields in order. Consecutive database fields share one transaction, and consecutive fields of a group run
+   * as one. Calls without a group run before the first transaction: if one fails, nothing has been changed.
    */
   async #mutation(): Promise<void> {
     const { steps } = this.#context.prepared
@@ -125,7 +128,7 @@ class Running {
     await flush()
   }
 
-  /** Fields of the database, or calls of a group. */
+  /** Runs fields of the database, or calls of a group. */
   async #together(places: readonly number[]): Promise<void> {
     const { steps } = this.#context.prepared
     if (needsTransaction(steps[places[0]!]!)) return await this.#transaction(places)
@@ -159,7 +162,7 @@ class Running {
         if (step.kind === 'call') joins.push(...(await runCalls([this.#rootCall(step, i)], run)))
         else joins.push(...(await this.#change(step, i, transaction, isLast)))
       }
-      // Before the commit: when one fails, nothing has been changed.
+      // Before the commit: if a join fails, nothing has been changed.
       await runLevels(joins, run)
     }
     const settings = sessionSettings.of(session)
@@ -207,7 +210,7 @@ class Running {
     return this.#members(bytes ?? step.statement.whenEmpty, step.joins, i)
   }
 
-  /** Takes text of members; where joins wait for rows in it, it is read. */
+  /** Stores text of members; parses it if joins need rows in it. */
   #members(piece: Piece, joins: readonly JoinStep[], i: number): CallRun[] {
     if (joins.length === 0) {
       this.#parts[i] = piece
@@ -232,7 +235,7 @@ class Running {
   }
 }
 
-/** What the database gave is handed on however deep it is; what is read and written again has no more than a stack. */
+/** Bytes from the database are forwarded at any depth, but parsing and printing is limited by the stack. */
 function unlessTooDeep<T>(work: () => T): T {
   try {
     return work()
@@ -245,7 +248,7 @@ function unlessTooDeep<T>(work: () => T): T {
 
 const isCall = (step: Step): step is RootCall => step.kind === 'call'
 
-/** What fields that follow each other have in common when they run as one; null: such a field runs alone. */
+/** An object shared by consecutive fields that run as one; null if the field runs alone. */
 function partnersOf(step: Step): object | null {
   if (isCall(step) && step.planner.inTransaction !== true) return step.planner.group ?? null
   return needsTransaction(step) ? ofDatabase : null

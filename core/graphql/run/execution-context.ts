@@ -1,4 +1,4 @@
-// What running an operation needs: its plan, what the request gives it, and the services that it uses.
+// The context of running an operation: its plan, the request's values, and the services that it uses.
 
 import type { BoundInputs } from '../../compiler/run/bind.ts'
 import type { Caller } from '../../concurrency/shares.ts'
@@ -12,7 +12,7 @@ import type { BoundArguments } from '../read/arguments.ts'
 import type { Variables } from '../read/plan-context.ts'
 import type { PlannedSchema } from '../read/planned-schema.ts'
 
-/** What operations need of the database, or of a transaction in its place. */
+/** The parts of the database that operations use; a transaction can replace it. */
 export type OperationDatabase = Pick<Database, 'answer' | 'change' | 'transaction'>
 
 export interface ExecutionContext {
@@ -21,28 +21,28 @@ export interface ExecutionContext {
   readonly session: Session
   readonly sessionSettings: Pick<SessionSettings, 'of'>
   readonly headers: Readonly<Record<string, string>>
-  /** Ends the operation when it aborts. */
+  /** Cancels the operation when it aborts. */
   readonly signal: AbortSignal | null
-  /** Gives what aborts when nobody waits for the answer any more; null where nothing tells. */
+  /** Returns a signal that aborts when the client is gone; null if that cannot be detected. */
   readonly whenUnwanted: (() => AbortSignal) | null
-  /** Who asks, and has a share of the connections; null: the server itself. */
+  /** The client, for its share of the connections; null: the server itself. */
   readonly caller: Caller | null
   readonly schema: PlannedSchema
   readonly prepared: PreparedOperation
   readonly variables: Variables
-  /** Values that were bound ahead of running. */
+  /** Values that were bound before running. */
   readonly bound: BoundInputs | undefined
-  /** The same of calls; null when there are none. */
+  /** The bound arguments of calls; null when there are none. */
   readonly callArguments: BoundArguments | null
   /** An error as clients may see it. */
   readonly toAnswerable: (error: unknown) => TrellisError
   /** Whether errors beside data show their `internal`. */
   readonly showInternal: boolean
-  /** Takes the headers that calls want the response to have. */
+  /** Receives the response headers that calls set. */
   readonly response: ResponseHeaders | null
 }
 
-/** What takes headers of a response, such as Fastify's reply. */
+/** A receiver of response headers, such as Fastify's reply. */
 export interface ResponseHeaders {
   header(name: string, value: string | readonly string[]): unknown
 }

@@ -1,5 +1,5 @@
-// Runs calls, and what waits for their results: what the database adds to them, and joins, level by level. All of a level
-// run at once, those of one group as one.
+// Runs calls and the steps that depend on their results: statements that add to them, and joins, level by level. All
+// calls of a level run at once, and calls of one group run as one.
 
 import { givenRowsSlot } from '../../compiler/print/given-rows-sql.ts'
 import { bindParams } from '../../compiler/run/bind.ts'
@@ -40,15 +40,15 @@ export interface Run {
   readonly context: ExecutionContext
   readonly answer: Answer
   readonly argumentsOf: BoundArguments
-  /** Aborts when nobody waits for the results any more. */
+  /** Aborts when the results are no longer needed. */
   readonly signal: AbortSignal | null
-  /** The operation's, where it has begun. */
+  /** The operation's transaction, once it has begun. */
   readonly transaction: Transaction | null
-  /** Runs a statement that waits for rows. */
+  /** Runs a statement that depends on rows. */
   readonly read: (statement: PreparedStatement, values: readonly (string | null)[]) => Promise<Buffer | null>
 }
 
-/** A call that is to run, and where its results go: one for each row, or the only one. */
+/** A call to run, and the places of its results: one for each row, or a single one. */
 export interface CallRun {
   readonly step: CallStep
   readonly rows: readonly NeededRow[] | null
@@ -61,7 +61,7 @@ export const rootRun = (step: CallStep, holder: JsonObject): CallRun => {
   return { step, rows: null, places: [placeIn(holder, responseName, { type: definition!.type, above: null })] }
 }
 
-/** Joins of rows, the columns that they need being in the places of their values; those without rows are left out. */
+/** Joins of rows. The places of their values contain the columns that they need. Joins without rows are omitted. */
 export function joinRuns(
   joins: readonly JoinStep[],
   from: Omit<WayTo, 'fields'>,
@@ -74,20 +74,20 @@ export function joinRuns(
   })
 }
 
-/** Runs calls, then those that wait for their results, until there are none. */
+/** Runs calls, then the calls that depend on their results, until none are left. */
 export async function runLevels(calls: readonly CallRun[], run: Run): Promise<void> {
   let level = calls
   const { answer } = run
   while (level.length > 0 && !answer.isNull && answer.whole === null) level = await runCalls(level, run)
 }
 
-/** Runs calls at once; those that wait for their results. */
+/** Runs calls at once; returns the calls that depend on them. */
 export async function runCalls(calls: readonly CallRun[], run: Run): Promise<CallRun[]> {
   const next = await Promise.all(inGroups(calls).map((together) => runGroup(together, run)))
   return next.flat()
 }
 
-/** The calls that run as one; without a group each is alone. */
+/** Sorts calls into those that run as one; a call without a group runs alone. */
 function inGroups(calls: readonly CallRun[]): CallRun[][] {
   const groups = new Map<CallGroup | CallRun, CallRun[]>()
   for (const call of calls) {
@@ -113,7 +113,7 @@ async function runGroup(calls: readonly CallRun[], run: Run): Promise<CallRun[]>
   return next.flat()
 }
 
-/** Why a call has no result. */
+/** The reason why a call has no result. */
 class Failure {
   readonly error: unknown
 
@@ -146,7 +146,7 @@ function resolve({ step, rows, places }: CallRun, run: Run): unknown {
   return step.planner.resolve?.(rows ?? [], call)
 }
 
-/** What a call is given. */
+/** The argument of a call's `run`. */
 export function callOf({ step, rows }: CallRun, { context, argumentsOf, signal, transaction }: Run): GroupedCall {
   const { field, plan } = step
   const { prepared, variables, session, headers } = context
@@ -155,7 +155,7 @@ export function callOf({ step, rows }: CallRun, { context, argumentsOf, signal, 
   return { ...given, operation, variables, session, headers, signal, transaction }
 }
 
-/** Puts the results of a call into their places, and has the database add to them; the calls that wait for them. */
+/** Stores the results of a call and runs the statements that add to them; returns the calls that depend on them. */
 export async function settleCall(call: CallRun, result: unknown, run: Run): Promise<CallRun[]> {
   if (run.answer.whole !== null) return []
   const { step, places, rows } = call
@@ -169,19 +169,19 @@ export async function settleCall(call: CallRun, result: unknown, run: Run): Prom
   return addMembers(step.members, settling.found, { step, run })
 }
 
-/** The values that a call gives for rows. Of a list of another length nobody knows whose they are. */
+/** The values of a call, one for each row. A list of another length cannot be assigned to rows. */
 function valuesOf(rows: readonly NeededRow[], result: unknown, { field }: CallStep): readonly unknown[] {
   if (Array.isArray(result) && result.length === rows.length) return result
   const message = `expecting a list with a value for each row for field "${field.name}"`
   throw internalError(message, { path: pathKeys(field.path) })
 }
 
-/** Puts the results of one call into their places. */
+/** Stores the results of one call. */
 class Settling {
   readonly #step: CallStep
   readonly #run: Run
   readonly #completion: Completion
-  /** Where the result that is being settled has errors of its own. */
+  /** The places where the current result has its own errors. */
   #given: readonly PathKey[][] = []
 
   constructor(step: CallStep, run: Run) {
@@ -194,7 +194,7 @@ class Settling {
     this.#completion = new Completion({ schema: context.schema, members, byResponseName, refuse })
   }
 
-  /** What was met of members that others answer. */
+  /** The objects with members that have another executor. */
   get found(): ReadonlyMap<FieldSelection, readonly FoundObject[]> {
     return this.#completion.found
   }
@@ -228,7 +228,7 @@ class Settling {
 
 const noExtras: AnswerExtras = {}
 
-/** Lists an error for each place of a call, or ends the operation with it. */
+/** Adds an error for each place of a call, or fails the operation with it. */
 function fail(error: unknown, { step, places }: Pick<CallRun, 'step' | 'places'>, { answer, context }: Run): void {
   if (!step.planner.partial) throw error
   if (mayPass(error)) answer.isLacking = true
@@ -239,10 +239,10 @@ function fail(error: unknown, { step, places }: Pick<CallRun, 'step' | 'places'>
   }
 }
 
-/** Whether an error is none of the request's. */
+/** Whether an error is not the fault of the request. */
 const mayPass = (error: unknown): boolean => !(error instanceof TrellisError) || error.status >= 500
 
-/** An error of ours as it is listed beside the data; one that nobody located is the field's. */
+/** An error as listed next to the data; an error without a path is located at the field. */
 function shownError(error: unknown, { field }: CallStep, { toAnswerable, showInternal }: ExecutionContext): object {
   const answerable = toAnswerable(error)
   const located = answerable.path.length === 0 ? answerable.at(...pathKeys(field.path)) : answerable
@@ -252,7 +252,9 @@ function shownError(error: unknown, { field }: CallStep, { toAnswerable, showInt
 const startsWith = (keys: readonly unknown[], beginning: readonly unknown[]): boolean =>
   beginning.every((key, i) => keys[i] === key)
 
-/** Has the members answered that are not the call's own; the calls among them, and those that wait for rows. */
+/**
+ * Answers the members that have another executor; returns the calls among them, and calls that depend on their rows.
+ */
 async function addMembers(
   members: ReadonlyMap<FieldSelection, MemberStep>,
   found: ReadonlyMap<FieldSelection, readonly FoundObject[]>,
@@ -284,7 +286,7 @@ async function addMembers(
   return next
 }
 
-/** The joins of rows that stand in the members of several objects: each is one call for all of them. */
+/** The joins of rows within members of several objects: one call serves all of them. */
 function joinsOf(joins: readonly JoinStep[], objects: readonly FoundObject[], field: FieldSelection): CallRun[] {
   return joins.flatMap((step) => {
     const runs = objects.flatMap(({ place: { holder, above } }) => {

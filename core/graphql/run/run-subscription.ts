@@ -1,4 +1,4 @@
-// The part of a subscription that no statement answers: results of its feed, and what waits for its rows.
+// The parts of a subscription that no statement answers: results of its feed, and joins of its rows.
 
 import type { TrellisError } from '../../errors/errors.ts'
 import { pathKeys } from '../../errors/path.ts'
@@ -9,22 +9,24 @@ import { Answer, type JsonObject } from './answer.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { callOf, joinRuns, type Run, rootRun, runLevels, settleCall } from './run-calls.ts'
 
-/** An answer with what waits for rows. */
+/** An answer that includes its joins. */
 export interface JoinedAnswer {
   readonly body: string
-  /** Whether something is missing that may be there another time, such as of a server that could not be reached. */
+  /** Whether a part is missing that a retry may provide, for example after a server was unreachable. */
   readonly isLacking: boolean
 }
 
-/** The part of a subscription that no statement answers. */
+/** The parts of a subscription that no statement answers. */
 export interface SubscriptionRun {
-  /** Where the results of its feed come from: what is open goes on over a new plan for as long as this is the same. */
+  /** The origin of the feed's results: an open feed survives replanning as long as this is unchanged. */
   readonly origin: string
-  /** Opens its feed; resolves once that has begun. */
+  /** Opens the feed; resolves once it has started. */
   open(): Promise<AsyncIterable<unknown>>
-  /** The body of the answer with a result of its feed. */
+  /** The body of the answer for a result of the feed. */
   answer(result: unknown): Promise<Buffer | string>
-  /** The answer with what waits for rows, from the body that its statement gave; `signal` aborts when no subscriber waits for it. */
+  /**
+   * The answer with its joins, from the body that the statement returned; `signal` aborts when no subscriber needs it.
+   */
   join(body: string, signal: AbortSignal): Promise<JoinedAnswer>
 }
 
@@ -55,7 +57,7 @@ export class SubscriptionRunner implements SubscriptionRun {
     }
   }
 
-  /** The error at the field, unless it knows better. */
+  /** The error located at the field, unless it has a path of its own. */
   #at(error: unknown): TrellisError {
     const answerable = this.#context.toAnswerable(error)
     return answerable.path.length === 0 ? answerable.at(...pathKeys(this.#feed.call.field.path)) : answerable

@@ -1,9 +1,9 @@
-// A transaction in the place of the database, so that an operation is a part of it.
+// A transaction instead of the database, for an operation that runs as a part of it.
 
 import type { OwnTransaction, Transaction } from '../../database/transaction.ts'
 import type { OperationDatabase } from './execution-context.ts'
 
-/** What an operation runs as a part of a transaction that somebody else began, and will end. */
+/** The database of an operation within a transaction that its caller begins and ends. */
 export function withinTransaction(transaction: Transaction): OperationDatabase {
   const part: OwnTransaction = {
     rows: (text, values) => transaction.rows(text, values),

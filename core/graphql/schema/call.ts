@@ -1,4 +1,4 @@
-// What JavaScript answers: how a plugin plans and runs it, what it is given, and what it may give beside values.
+// Fields that JavaScript answers: how a plugin plans and runs them, their input, and their results.
 
 import type { PgType } from '../../catalog/types.ts'
 import type { Output } from '../../compiler/plan/plan.ts'
@@ -13,37 +13,37 @@ import type { FieldSelection } from '../read/selection.ts'
 /** The columns or members that a field of a row needs, by name. */
 export type NeededRow = Readonly<Record<string, unknown>>
 
-/** What a resolved field is given when it runs. `Plan` is what its `plan` gave. */
+/** The input of a resolved field at run time. `Plan` is the result of its `plan`. */
 export interface ResolvedCall<Plan = unknown> {
   readonly field: FieldSelection
   readonly args: Arguments
   readonly plan: Plan
-  /** The arguments of a field that is selected below. */
+  /** The arguments of a field below this one. */
   argumentsOf(field: FieldSelection): Arguments
-  /** With its fragments, as the client wrote them; see `forwardedRequest`. */
+  /** The operation with its fragments, as the client wrote it; see `forwardedRequest`. */
   readonly operation: GraphQLOperation
-  /** Of the request, defaults filled in. */
+  /** The request's variables, with defaults filled in. */
   readonly variables: Variables
   readonly session: Session
   /** The client's request headers, lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** Aborts when the value is no longer waited for: requests to other servers take it over. */
+  /** Aborts when the value is no longer needed; pass it on to requests to other servers. */
   readonly signal: AbortSignal | null
-  /** Of a field that runs `inTransaction`: the operation's. Else null. */
+  /** The operation's transaction, for a field that runs `inTransaction`; otherwise null. */
   readonly transaction: Transaction | null
 }
 
-/** One field of several that are answered by one call. */
+/** One of several fields that one call answers. */
 export interface GroupedCall<Plan = unknown> extends ResolvedCall<Plan> {
-  /** For a field of rows, all rows of the answer; its result is a list with a value for each. Null at the root. */
+  /** For a field of rows: all rows of the answer; the result is a list with one value for each. Null at the root. */
   readonly rows: readonly NeededRow[] | null
 }
 
-/** What answers all fields of an operation that name it with one call, such as another server. */
+/** Answers all fields of an operation that refer to it with one call, for example to another server. */
 export interface CallGroup<Plan = unknown> {
   /**
-   * The results of the calls, in their order. Those of an operation's root run together, and those of rows level by level.
-   * `isWhole`: nothing else is asked for, so that the result may be a {@link wholeAnswer}.
+   * Returns the results of the calls, in order. Calls of an operation's root run together, and calls of rows level by
+   * level. `isWhole`: the operation selects nothing else, so the result may be a {@link wholeAnswer}.
    */
   run(
     calls: readonly GroupedCall<Plan>[],
@@ -51,35 +51,38 @@ export interface CallGroup<Plan = unknown> {
   ): readonly unknown[] | WholeAnswer | Promise<readonly unknown[] | WholeAnswer>
 }
 
-/** What the planners of all resolved fields have in common. */
+/** The common properties of all planners of resolved fields. */
 export interface CallPlanner<Plan> {
   readonly kind: 'resolved'
   /**
-   * Whether the value has the response's shape already. Otherwise it is completed against the selection: members picked,
-   * lists walked, members of interfaces and unions told apart by `__typename` or the type's `resolveType`.
+   * Whether the value already has the shape of the response. Otherwise it is completed against the selection: members
+   * are picked and lists walked. `__typename` or the type's `resolveType` decides the type of an interface or union.
    */
   readonly completed?: boolean
-  /** Under which names members stand in a value that is completed; absent: those of the fields, whatever their aliases. */
+  /** The names of members in a value that is completed; absent: field names, regardless of aliases. */
   readonly membersBy?: 'response name'
-  /** Whether its failure leaves the rest of the answer: it is listed beside it, and the nearest nullable member is null. */
+  /**
+   * Whether the rest of the answer survives its failure: the error is listed, and the nearest nullable member is null.
+   */
   readonly partial?: boolean
-  /** How explaining it is refused; absent: as whatever the database does not answer. */
+  /** The message when it is explained; absent: the message for fields outside the database. */
   readonly explainRefusal?: string
-  /** What of it can be decided once for all requests that share the plan; values of arguments are not known yet. */
+  /** The part that can be decided once for all requests that share the plan; values of arguments are still unknown. */
   plan?(field: FieldSelection, context: PlanContext): Plan
 }
 
 /**
- * By JavaScript. A result is a value, an Error that concerns this field alone, or what {@link answered} makes. Those of a
- * `group` run as one, in a mutation as far as they follow each other; all others of a mutation run before its transaction.
+ * Answered by JavaScript. A result is a value, an Error for this field only, or a result of {@link answered}. Fields of
+ * a `group` run as one; in a mutation only consecutive ones do. All other fields of a mutation run before its
+ * transaction.
  */
 export type ResolvedPlanner<Plan = unknown> = CallPlanner<Plan> &
   (
     | {
         readonly group?: undefined
         /**
-         * Whether a field of a mutation runs in the operation's transaction, in order with the fields that change the database,
-         * and not before it.
+         * Whether a field of a mutation runs in the operation's transaction, in order with the fields that change the
+         * database, and not before it.
          */
         readonly inTransaction?: boolean
         resolve(call: ResolvedCall<Plan>): unknown
@@ -87,7 +90,7 @@ export type ResolvedPlanner<Plan = unknown> = CallPlanner<Plan> &
     | { readonly group: CallGroup<Plan>; readonly inTransaction?: undefined; readonly resolve?: undefined }
   )
 
-/** The same for all rows of the answer at once, with a result for each; `needs` are what each row is given. */
+/** The same for all rows of the answer at once, with one result for each; `needs` are the input columns of each row. */
 export type ResolvedRowPlanner<Plan = unknown> = CallPlanner<Plan> & {
   readonly needs: readonly string[]
 } & (
@@ -98,41 +101,41 @@ export type ResolvedRowPlanner<Plan = unknown> = CallPlanner<Plan> & {
     | { readonly group: CallGroup<Plan>; readonly resolve?: undefined }
   )
 
-/** How a member of the objects that a call gives is answered, when not by the object itself. */
+/** The executor of a member of a call's objects, if the object does not contain the value. */
 export type MemberPlanner =
   /**
-   * By the database, such as a relationship to a table: one statement for all objects of the call. `needs` are the members
-   * of the object that the output finds as columns of the row at hand, with their types.
+   * The database, for example for a relationship to a table: one statement serves all objects of the call. `needs` are
+   * members of the object, with their types; the output sees them as columns of the current row.
    */
   | {
       readonly kind: 'relational'
       readonly needs: Readonly<Record<string, PgType>>
       plan(field: FieldSelection, context: PlanContext): Output
     }
-  /** By another call; `needs` are members of the object. */
+  /** Another call; `needs` are members of the object. */
   | ResolvedRowPlanner
 
-/** An error in a part of an answer, located or as another server gave it. */
+/** An error of a part of the answer, either located or as another server returned it. */
 export interface AnswerError {
   readonly message: string
-  /** From the field on: response names and indices. An error with neither this nor a code is shown as it is. */
+  /** Relative to the field: response names and indexes. An error with neither a path nor a code is shown unchanged. */
   readonly path?: readonly PathKey[]
-  /** Stands in `extensions` beside the path of the field, unless those are given. */
+  /** Added to `extensions` together with the field's path, unless those are given. */
   readonly code?: string
   readonly extensions?: unknown
   readonly [member: string]: unknown
 }
 
-/** What a call may give beside its value. */
+/** Further results of a call. */
 export interface AnswerExtras {
   readonly errors?: readonly AnswerError[]
-  /** Headers of the response; a transport that has none leaves them out. */
+  /** Headers of the response; a transport without headers ignores them. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
-  /** Whether nothing of the answer is left: `data` is null, and the errors are shown as they are. */
+  /** Whether the whole answer fails: `data` is null, and the errors are shown unchanged. */
   readonly endsAnswer?: boolean
 }
 
-/** A value with what comes beside it; made by {@link answered}. */
+/** A value with further results; created by {@link answered}. */
 export class Answered {
   readonly value: unknown
   readonly extras: AnswerExtras
@@ -143,10 +146,10 @@ export class Answered {
   }
 }
 
-/** The result of a call that has errors or headers beside its value. */
+/** The result of a call that returns errors or headers with its value. */
 export const answered = (value: unknown, extras: AnswerExtras): Answered => new Answered(value, extras)
 
-/** The body of the whole response; made by {@link wholeAnswer}. */
+/** The body of the whole response; created by {@link wholeAnswer}. */
 export class WholeAnswer {
   readonly body: Buffer | string
   readonly headers: AnswerExtras['headers']
@@ -157,18 +160,21 @@ export class WholeAnswer {
   }
 }
 
-/** The result of a group that answers an operation alone: the JSON of the response, handed on untouched. */
+/** The result of a group that answers a whole operation: the JSON of the response, forwarded unchanged. */
 export const wholeAnswer = (body: Buffer | string, headers?: AnswerExtras['headers']): WholeAnswer =>
   new WholeAnswer(body, headers)
 
-/** A root field of subscriptions whose results come from elsewhere, one after the other, as from another server. */
+/**
+ * A root field of subscriptions whose results come one by one from outside the database, for example from another
+ * server.
+ */
 export interface FeedPlanner<Plan = unknown> extends Omit<CallPlanner<Plan>, 'kind'> {
   readonly kind: 'feed'
   /**
-   * Begins. The results are such as resolved fields give, or whole answers; where they end without an error, the
-   * subscription does. The call's signal aborts when nobody wants more of them.
+   * Starts the feed. Results are those of resolved fields, or whole answers. The subscription ends when they end
+   * without an error. The call's signal aborts when no more results are needed.
    */
   open(call: ResolvedCall<Plan>): Promise<AsyncIterable<unknown>>
-  /** Where the results come from: over a change of the metadata a feed goes on for as long as this is the same. */
+  /** The origin of the results: a feed survives a change of the metadata as long as this is unchanged. */
   origin(call: ResolvedCall<Plan>): string
 }

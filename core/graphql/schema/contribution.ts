@@ -1,5 +1,5 @@
-// How plugins add to the GraphQL schemas. A contribution is a pure function of model and role; it names fields and makes
-// each one only when a request needs it, so a schema of thousands of tables costs what is used of it.
+// How plugins extend the GraphQL schemas. A contribution is a pure function of model and role. It names fields and
+// creates each only when a request needs it. So even a schema of thousands of tables costs only its used parts.
 
 import type { GraphQLInterfaceType, GraphQLObjectType } from 'graphql'
 import type { PgType } from '../../catalog/types.ts'
@@ -16,11 +16,11 @@ import type { FeedPlanner, MemberPlanner, ResolvedPlanner, ResolvedRowPlanner } 
 export type * from '../read/schema-scope.ts'
 
 export interface Contribution {
-  /** Shown when two contributions give the same name. */
+  /** Used in the report about two contributions with the same name of a field. */
   readonly name: string
-  /** The schemas that it adds to; absent: all. */
+  /** The schemas that it extends; absent: all. */
   readonly schemas?: readonly SchemaKind[]
-  /** Names of row fields that give way in every table: only this contribution can add them. */
+  /** Reserved names of row fields: in every table, only this contribution can add them. */
   readonly ownRowFields?: readonly string[]
   query?(scope: SchemaScope): RootFields
   mutation?(scope: SchemaScope): RootFields
@@ -37,36 +37,36 @@ export interface Contribution {
   insertFields?(scope: SchemaScope, table: TableModel): InputFieldMap
 }
 
-/** How a field of a root type is answered. */
+/** The executor of a root field. */
 export type RootPlanner =
-  /** By the database: the planner returns data that is printed as SQL. */
+  /** The database: the planner returns data that is printed as SQL. */
   | {
       readonly kind: 'relational'
-      /** Whether a subscription to it has no other root field. */
+      /** Whether it must be the only root field of a subscription. */
       readonly isSole?: boolean
       plan(field: FieldSelection, context: PlanContext): RootOutput
     }
-  /** By a change of the database, in the operation's transaction. */
+  /** A change of the database, in the operation's transaction. */
   | { readonly kind: 'mutation'; plan(field: FieldSelection, context: PlanContext): MutationPlan }
   | ResolvedPlanner
-  /** Of subscriptions: by results that come one after the other. */
+  /** A feed of results, for subscriptions. */
   | FeedPlanner
 
-/** How a field of a table's row is answered. */
+/** The executor of a field of a table's row. */
 export type RowPlanner =
   | { readonly kind: 'relational'; plan(field: FieldSelection, context: PlanContext, table: TableModel): Output }
   /** `needs` are columns. */
   | ResolvedRowPlanner
 
-/** How a member of `T_bool_exp` becomes a condition on the row. */
+/** Turns a member of `T_bool_exp` into a condition on the row. */
 export type BooleanPlanner = (value: Value, context: PlanContext) => Condition
 
-/** How a member of `T_order_by` becomes things to order by. */
+/** Turns a member of `T_order_by` into order elements. */
 export type OrderPlanner = (value: Value, context: PlanContext) => readonly OrderElement[]
 
-/** A value that rows are ordered by, as what remembers a place in the order has to know it. */
+/** A value that rows are ordered by, for plugins that store a position in the order. */
 export interface OrderedValue {
-  /** Names it among the values of the row: `['title']`, `['publisher', 'name']`; columns by their database names. */
+  /** Identifies it among the values of the row: `['title']`, `['publisher', 'name']`; columns by database name. */
   readonly key: readonly string[]
   readonly type: PgType
   readonly nullable: boolean
@@ -77,14 +77,14 @@ export interface OrderElement {
   readonly value: OrderedValue
   readonly direction: 'asc' | 'desc'
   readonly nulls: 'first' | 'last'
-  /** The plain column, when it is one: `distinct_on` is checked against it. */
+  /** The column if it is a plain one: `distinct_on` is checked against it. */
   readonly column: string | null
 }
 
-/** How a member of `T_insert_input` that is no column says which rows to insert with the row at hand; null: none. */
+/** Turns a member of `T_insert_input` that is not a column into rows to insert with the current row; null: no rows. */
 export type InsertPlanner = (value: Value, context: PlanContext) => NestedInsert | null
 
-/** Rows to insert together with the row that they are related to. */
+/** Rows to insert together with a related row. */
 export interface NestedInsert {
   readonly relationship: RelationshipModel
   /** Values of the target's `T_insert_input`; a single one for an object relationship. */
@@ -96,11 +96,11 @@ declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     root?: RootPlanner
     row?: RowPlanner
-    /** Of fields of the objects that a call gives; absent: the object has the value. */
+    /** For fields of a call's objects; absent: the object contains the value. */
     member?: MemberPlanner
   }
   interface GraphQLInterfaceTypeExtensions {
-    /** The object types that implement it: those that a value can have, or a fragment can be on. */
+    /** The object types that implement it: the possible types of values and fragments. */
     possibleTypes?: () => readonly GraphQLObjectType[]
   }
   interface GraphQLInputFieldExtensions {
@@ -113,7 +113,7 @@ declare module 'graphql' {
     relationship?: string
   }
   interface GraphQLObjectTypeExtensions {
-    /** The unions that it is a member of, which fragments may be on before anything has led to them. */
+    /** The unions that contain it, so that fragments may use them before any field refers to them. */
     unions?: () => readonly string[]
     /** The table whose rows have this type. */
     table?: QualifiedName

@@ -1,5 +1,5 @@
-// How large the answer to an introspection is, before it is made: a text of a few kilobytes can ask for all of a large schema
-// hundreds of times.
+// Computes the size of an introspection's answer in advance: a text of a few kilobytes can request the whole of a large
+// schema hundreds of times.
 
 import {
   type FieldNode,
@@ -19,13 +19,9 @@ import {
 } from 'graphql'
 import { validationFailed } from '../../errors/errors.ts'
 import type { GraphQLOperation } from '../read/document.ts'
+import { leastValues, valuesPerPart } from '../tuning.ts'
 
-/** Values that an answer may have for each part of the schema; those that tools ask for are about ten. */
-const valuesPerPart = 40
-/** What may be asked of any schema, however small. */
-const leastValues = 200_000
-
-/** What a selection set selects, its fragments expanded: how many fields, and those of them that have selections. */
+/** A selection set with its fragments expanded: the number of fields, and those that have selections. */
 interface Selected {
   readonly count: number
   readonly nested: readonly { readonly name: string; readonly set: SelectionSetNode }[]
@@ -46,7 +42,7 @@ export interface IntrospectedValues {
   count: number
 }
 
-/** Adds the values of an answer to those before; throws when they are more than anybody needs. */
+/** Adds the values of an answer to the previous ones; throws when there are more than any tool needs. */
 export function countIntrospection(
   schema: GraphQLSchema,
   { selections, fragments, typeName }: Introspection,
@@ -59,7 +55,7 @@ export function countIntrospection(
 
 const partCounts = new WeakMap<GraphQLSchema, number>()
 
-/** Types, their members, and arguments. */
+/** Number of types, their members, and arguments. */
 function partsOf(schema: GraphQLSchema): number {
   let parts = partCounts.get(schema)
   if (parts === undefined) {
@@ -161,7 +157,7 @@ class Counting {
     return size
   }
 
-  /** All that is selected of one object. */
+  /** The size of all selections of one object. */
   #sum(set: SelectionSetNode, sizeBelow: (name: string, below: SelectionSetNode) => number): number {
     const { count, nested } = this.#selectedBy(set)
     let size = count

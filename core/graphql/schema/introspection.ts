@@ -1,4 +1,4 @@
-// `__schema` and `__type`, answered by graphql-js from the role's whole schema, which is assembled when first asked for.
+// `__schema` and `__type`, answered by graphql-js from the role's whole schema, which is assembled on first use.
 
 import {
   type DocumentNode,
@@ -33,7 +33,7 @@ import { withMergedRows } from './merged-rows.ts'
 const schemas = new WeakMap<PlannedSchema, GraphQLSchema>()
 const wholeSchemas = new WeakMap<PlannedSchema, GraphQLSchema>()
 
-/** The role's schema as graphql-js knows schemas; members sorted by name. */
+/** The role's schema as a graphql-js schema, with members sorted by name. */
 function introspectionSchema(role: PlannedSchema): GraphQLSchema {
   let schema = schemas.get(role)
   if (!schema) {
@@ -44,7 +44,7 @@ function introspectionSchema(role: PlannedSchema): GraphQLSchema {
   return schema
 }
 
-/** The role's schema as it is: with every type that anything leads to. Kept, unlike what introspection sorts. */
+/** The role's schema in its own order, with every type that can be reached. Cached, unlike the sorted one. */
 export function wholeSchema(role: PlannedSchema): GraphQLSchema {
   let schema = wholeSchemas.get(role)
   if (!schema) {
@@ -54,7 +54,10 @@ export function wholeSchema(role: PlannedSchema): GraphQLSchema {
   return schema
 }
 
-/** What an interface stands for is part of the schema though nothing else may lead to it, and may lead to more. */
+/**
+ * The object types of an interface belong to the schema even if no field leads to them, and they may lead to further
+ * types.
+ */
 function assembledSchema(role: PlannedSchema): GraphQLSchema {
   let declared: readonly GraphQLObjectType[] = []
   for (;;) {
@@ -65,7 +68,7 @@ function assembledSchema(role: PlannedSchema): GraphQLSchema {
   }
 }
 
-/** The object types that interfaces say they stand for. */
+/** The object types that interfaces declare. */
 const declaredTypes = (types: readonly GraphQLNamedType[]): GraphQLObjectType[] =>
   types.flatMap((type) => (isInterfaceType(type) ? (type.extensions.possibleTypes?.() ?? []) : []))
 
@@ -86,7 +89,7 @@ function assemble(role: PlannedSchema, types: readonly GraphQLNamedType[]): Grap
       ...{ query: rootOf(roots.query), mutation: rootOf(roots.mutation), subscription: rootOf(roots.subscription) },
       types: merged,
       directives: [fieldDirective(GraphQLIncludeDirective), fieldDirective(GraphQLSkipDirective)],
-      // Empty types (an input without columns) are legal here and not to graphql-js.
+      // Empty types, such as an input without columns, are legal here but not in graphql-js.
       assumeValid: true,
     })
   } catch (error) {
@@ -95,7 +98,10 @@ function assemble(role: PlannedSchema, types: readonly GraphQLNamedType[]): Grap
   }
 }
 
-/** All types that some lead to. graphql-js follows what it is not given by recursion, which thousands in a row are too many for. */
+/**
+ * All types that can be reached. graphql-js collects missing types by recursion, which overflows for chains of
+ * thousands.
+ */
 function typesFrom(roots: readonly GraphQLNamedType[]): GraphQLNamedType[] {
   const reached = new Set(roots)
   for (const type of reached) for (const next of leadsTo(type)) reached.add(next)
@@ -113,7 +119,7 @@ function leadsTo(type: GraphQLNamedType): GraphQLNamedType[] {
   return [...type.getInterfaces(), ...fields.map((each) => getNamedType(each))]
 }
 
-/** Puts enums of introspection itself in order, which all schemas share and graphql-js never sorts. */
+/** Sorts the enums of introspection itself. All schemas share them, and graphql-js never sorts them. */
 function sortMetaEnums(schema: GraphQLSchema): void {
   const types = schema.getTypeMap()
   for (const type of introspectionTypes) {
@@ -127,7 +133,7 @@ function sortMetaEnums(schema: GraphQLSchema): void {
 const fieldDirective = (directive: GraphQLDirective) =>
   new GraphQLDirective({ ...directive.toConfig(), description: undefined })
 
-/** The name that `__type` is given. */
+/** The `name` argument of `__type`. */
 function typeNameGiven({ nodes }: FieldSelection, variables: Variables): string | null {
   const value = nodes[0]?.arguments?.find(({ name }) => name.value === 'name')?.value
   const given = value?.kind === Kind.VARIABLE ? variables[value.name.value] : value
@@ -135,14 +141,14 @@ function typeNameGiven({ nodes }: FieldSelection, variables: Variables): string 
   return value?.kind === Kind.STRING ? value.value : null
 }
 
-/** What is introspected. */
+/** An introspection field to answer. */
 export interface IntrospectedField {
   readonly field: FieldSelection
   readonly operation: GraphQLOperation
   readonly variables: Variables
 }
 
-/** The value of a selected `__schema` or `__type`, in the response's shape; refused where `values` get too many by it. */
+/** The value of a selected `__schema` or `__type`, in the response's shape; refused when `values` exceeds its limit. */
 export async function introspect(
   role: PlannedSchema,
   { field, operation, variables }: IntrospectedField,

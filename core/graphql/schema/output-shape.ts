@@ -1,19 +1,20 @@
-// What values of an output type look like, found out once for each type: asking a type what it is costs more than most values.
+// The shape of an output type's values, computed once per type: inspecting a type costs more than completing most
+// values.
 
 import { type GraphQLOutputType, isLeafType, isListType, isNonNullType } from 'graphql'
 
 export interface OutputShape {
   readonly isNullable: boolean
-  /** The type without its mark that it is not null. */
+  /** The nullable type. */
   readonly type: GraphQLOutputType
-  /** Of lists, their items. */
+  /** For lists: the shape of their items. */
   readonly item: OutputShape | null
   readonly isLeaf: boolean
 }
 
 const shapes = new WeakMap<GraphQLOutputType, OutputShape>()
 
-/** What values of a type look like. */
+/** The shape of a type's values. */
 export function shapeOf(type: GraphQLOutputType): OutputShape {
   let shape = shapes.get(type)
   if (!shape) {

@@ -1,5 +1,5 @@
-// A role's schema: the fields that contributions give it, each made on first use. The whole GraphQLSchema exists only
-// for introspection.
+// A role's schema: the fields of all contributions, each created on first use. A whole GraphQLSchema exists only for
+// introspection.
 
 import {
   type GraphQLField,
@@ -44,7 +44,7 @@ export interface RoleSchemaInput {
   readonly contributions: readonly Contribution[]
   /** Major version of the PostgreSQL server. */
   readonly serverVersion: number
-  /** Told of fields that two contributions give: the first is served. */
+  /** Called when two contributions provide the same field; the first one is served. */
   readonly report: (conflict: string) => void
 }
 
@@ -103,13 +103,15 @@ export class RoleSchema implements SchemaScope {
     return type
   }
 
-  /** Whether there is a union of that name, and the object type is a member of it. */
+  /** Whether a union of this name exists and contains the object type. */
   unionHas(union: string, member: string): boolean {
     const type = this.#types.get(union)
     return isUnionType(type) && type.getTypes().some(({ name }) => name === member)
   }
 
-  /** The name of two of the types that were made, if there are such; operations can do with them, a whole schema can't. */
+  /**
+   * The name that two of the created types share, if any. Operations work with such types, but a whole schema does not.
+   */
   ambiguousTypeName(): string | null {
     const seen = new Set<string>()
     for (const { name, extensions } of this.#types.values()) {
@@ -127,7 +129,7 @@ export class RoleSchema implements SchemaScope {
     })
   }
 
-  /** The row fields without those that belong to another contribution. */
+  /** The row fields without names that another contribution has reserved. */
   #withoutOwned(fields: FieldMap, contribution: Contribution): FieldMap {
     const others = this.#contributions.filter((other) => other !== contribution)
     const owned = new Set(others.flatMap(({ ownRowFields }) => ownRowFields ?? []))
@@ -169,7 +171,7 @@ export class RoleSchema implements SchemaScope {
     return fields
   }
 
-  /** A root type; its fields are made as they are asked for. */
+  /** A root type; its fields are created on demand. */
   root(kind: RootKind): RootType {
     let root = this.#roots.get(kind)
     if (!root) {
@@ -187,15 +189,15 @@ export class RoleSchema implements SchemaScope {
   }
 }
 
-/** Refuses what a contribution gives in place of fields, such as a plain object: else whatever looks through all fails on it. */
+/** Refuses a contribution's result that is not a field map, such as a plain object, before later lookups fail on it. */
 function requireFields({ get }: { readonly get: unknown }, { name }: Contribution, what: string): void {
   if (typeof get !== 'function') throw new Error(`GraphQL contribution "${name}" has to give its ${what} by fieldMap`)
 }
 
-/** A contribution's name and the fields that it gives. */
+/** A contribution's name and its fields. */
 type FieldsOf<Fields> = readonly [contribution: string, fields: Fields]
 
-/** The fields of several contributions; the first to give a name has it. */
+/** The fields of several contributions; the first contribution of a name wins. */
 function mergeFields<Make>(
   sources: readonly FieldsOf<Iterable<readonly [string, Make]>>[],
   place: string,
@@ -229,7 +231,7 @@ const placeholder = (root: RootPlanner): FieldMap =>
     ],
   ])
 
-/** What the roots that are there for every role hold when it has no field of them: GraphQL wants at least one. */
+/** The fields of a root that exists for every role but has no fields for this one: GraphQL requires at least one. */
 const placeholders: Readonly<Record<RootKind, FieldMap>> = {
   query: placeholder({ kind: 'resolved', completed: true, resolve: () => '' }),
   mutation: new Map(),
@@ -246,7 +248,7 @@ const metaFields = new Map(
   }),
 )
 
-/** `query_root` and its like: thousands of fields, of which a request needs a few. */
+/** `query_root` and the other roots: thousands of fields; a request needs only a few. */
 export class RootType implements FieldSource {
   readonly name: string
   readonly interfaces: readonly string[] = []
@@ -272,7 +274,7 @@ export class RootType implements FieldSource {
     const made = this.#made.get(name)
     if (made) return made
     const make = this.#find(name)
-    // On a subscription they are known in order to be refused with a reason.
+    // A subscription needs them so that they are refused with a reason.
     if (!make) return this.#kind === 'mutation' ? undefined : metaFields.get(name)
     // graphql-js normalises a field's configuration only as part of an object type.
     const field = new GraphQLObjectType({
@@ -292,7 +294,10 @@ export class RootType implements FieldSource {
     return make && this.isEmpty ? make : undefined
   }
 
-  /** What a contribution makes of a field; refuses what would have graphql-js fail without the name of either. */
+  /**
+   * The configuration of a contribution's field; refuses errors that graphql-js would report without naming field or
+   * owner.
+   */
   #configOf(name: string, make: () => GraphQLFieldConfig<unknown, unknown>): GraphQLFieldConfig<unknown, unknown> {
     const config = make()
     const isNamed = isGraphQLName(name)

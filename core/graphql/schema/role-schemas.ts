@@ -1,22 +1,20 @@
-// The schemas of roles that were asked for, for one model; the roles that were not asked for longest give way to others.
+// The schemas of roles for one model; the least recently used roles are evicted.
 
 import { LRUCache } from 'lru-cache'
 import type { Model } from '../../metadata/document/model.ts'
 import type { SchemaKind } from '../read/schema-scope.ts'
+import { maxRoles } from '../tuning.ts'
 import type { RoleSchema } from './role-schema.ts'
 
-/** Roles whose schemas are kept at once. */
-const maxRoles = 200
-
-/** Whose schema, and which of theirs. */
+/** The role, and which of its schemas. */
 export interface RoleSchemaKey {
   readonly role: string
-  /** Whether it has the fields, too, that only trusted callers have. */
+  /** Whether the schema includes the fields for trusted callers. */
   readonly backendOnly: boolean
   readonly kind: SchemaKind
 }
 
-/** The schemas of a role, of either kind first without and then with the fields for trusted callers. */
+/** The schemas of a role; of each kind first without and then with the fields for trusted callers. */
 type SchemasOfRole = Record<SchemaKind, [RoleSchema | null, RoleSchema | null]>
 
 export class RoleSchemas {
@@ -24,12 +22,12 @@ export class RoleSchemas {
   readonly #make: (key: RoleSchemaKey) => RoleSchema
   readonly #byRole: LRUCache<string, SchemasOfRole>
 
-  /** `onGone` is told of schemas that gave way. */
-  constructor(model: Model, make: (key: RoleSchemaKey) => RoleSchema, onGone: (schema: RoleSchema) => void) {
+  /** `onEvicted` is called for evicted schemas. */
+  constructor(model: Model, make: (key: RoleSchemaKey) => RoleSchema, onEvicted: (schema: RoleSchema) => void) {
     this.model = model
     this.#make = make
     const dispose = (schemas: SchemasOfRole) => {
-      for (const schema of schemasOf(schemas)) onGone(schema)
+      for (const schema of schemasOf(schemas)) onEvicted(schema)
     }
     this.#byRole = new LRUCache({ max: maxRoles, dispose })
   }

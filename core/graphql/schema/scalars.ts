@@ -11,27 +11,27 @@ import { isReservedType, scalarsOf } from '../../metadata/naming/type-names.ts'
 import { nameKey } from '../../names/names.ts'
 import type { SchemaScope } from './contribution.ts'
 
-/** The scalar of a PostgreSQL type; null when its name is not a GraphQL name: then the column is left out. */
+/** The scalar of a PostgreSQL type; null if its name is not a GraphQL name. Such a column is left out. */
 export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType | null {
   const generated = scalarName(type)
   if (generated === null) return null
   const standard = specifiedScalarTypes.find((scalar) => scalar.name === generated)
   if (standard && type.schema === 'pg_catalog') return standard
-  // Tables have no names of the scalars that columns and functions have; other scalars give way to them.
+  // Tables cannot have the name of a scalar of columns or functions; any other scalar yields to the table's types.
   const isTaken = isReservedType(generated) || rootFieldIndex(scope.model.tables).has(generated)
   const name = isTaken ? `${generated}_scalar` : generated
   const extensions = { codec: codecFor(type), isReadWhole: supportOf(type) !== undefined }
   return scope.type(name, () => new GraphQLScalarType({ name, extensions }))
 }
 
-/** The scalar of that name that columns have; null when none has. */
+/** The scalar of columns with this name; null when there is none. */
 export function scalarOfColumns(scope: SchemaScope, name: string): GraphQLScalarType | null {
   const type = scalarsOf(scope.model.tables).get(name)
   const scalar = type ? scalarType(scope, type) : null
   return scalar?.name === name ? scalar : null
 }
 
-/** The type of a column's values, an enum for references to enum tables. */
+/** The type of a column's values: an enum for references to enum tables, otherwise a scalar. */
 export function columnType(scope: SchemaScope, column: ColumnModel): GraphQLScalarType | GraphQLEnumType | null {
   return enumType(scope, column) ?? scalarType(scope, column.type)
 }

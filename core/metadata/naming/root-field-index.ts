@@ -3,11 +3,8 @@
 import { nearestNames } from '../../errors/nearest.ts'
 import type { TableModel } from '../document/model.ts'
 import { customRootNames } from '../document/table-configuration.ts'
+import { fewTables, mostNear } from '../tuning.ts'
 import { basesOfRootField } from './root-field-names.ts'
-
-/** Tables whose root fields are considered as suggestions for a misspelt name. */
-const mostNear = 10
-const fewTables = 100
 
 export type Tables = ReadonlyMap<string, TableModel>
 

@@ -201,7 +201,7 @@ function findConflicts(
 
 const roots = ['query', 'mutation'] as const
 
-/** The error about names that one object claims twice; null when there are none. */
+/** The error about root field names that occur twice; null if every name is unique. */
 function duplicated(names: Readonly<Record<keyof RootFieldNames, Iterable<string>>>): string | null {
   for (const root of roots) {
     const list = [...names[root]].sort(compareText)

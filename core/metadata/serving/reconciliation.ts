@@ -4,6 +4,7 @@
 
 import { isBusy, isConnectionLost, isLockDenied } from '../../database/wire/postgres-errors.ts'
 import { messageWithCause } from '../../errors/thrown.ts'
+import { reconciliationInterval } from '../tuning.ts'
 
 export interface ReconciliationOptions {
   /** One attempt; waits a limited time for the lock. */
@@ -11,9 +12,6 @@ export interface ReconciliationOptions {
   /** Logs a warning for the administrator. */
   warn(message: string, info: unknown): void
 }
-
-/** Milliseconds between attempts. */
-const pauseMillis = 1000
 
 export class Reconciliation {
   readonly #options: ReconciliationOptions
@@ -45,7 +43,7 @@ export class Reconciliation {
 
   #later(): void {
     if (this.#isStopped) return
-    this.#timer = setTimeout(() => void this.#again(), pauseMillis)
+    this.#timer = setTimeout(() => void this.#again(), reconciliationInterval)
     // This timer must not keep the process alive.
     this.#timer.unref()
   }

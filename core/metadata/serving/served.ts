@@ -25,6 +25,7 @@ import { DeclaredFormat, type DocumentFormat } from '../slices/document-format.t
 import { emptyDocument, type MetadataRegistry } from '../slices/registry.ts'
 import type { ModelChange } from '../slices/slices.ts'
 import { type FetchedSource, noContents, type SourceStates, statesOf, wantedSources } from '../slices/sources.ts'
+import { renewalTimeout, startLockTimeout } from '../tuning.ts'
 import { readCatalog } from './catalog-reader.ts'
 import { type EditedMetadata, MetadataEdit } from './edit.ts'
 import { Reconciliation } from './reconciliation.ts'
@@ -42,12 +43,6 @@ export interface ServedMetadataOptions {
   /** Environment variables that metadata may refer to. */
   readonly variables: Variables
 }
-
-/** Milliseconds that a start waits for others to end their changes. */
-const startLockTimeout = 2000
-
-/** Milliseconds that a request waits for the metadata that it may have to be planned by. */
-const renewalTimeout = 2000
 
 /** The part of a notice that describes a change. */
 type StoredChange = Pick<MetadataNotice, 'version' | 'tables'>

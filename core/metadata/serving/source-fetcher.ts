@@ -15,6 +15,7 @@ import {
   type SourceContext,
   type WantedSource,
 } from '../slices/sources.ts'
+import { defaultFetchTimeout, firstFetchPause, longestFetchPause, startFetchTimeout } from '../tuning.ts'
 
 export interface SourceFetcherOptions {
   readonly registry: Pick<MetadataRegistry, 'sources'>
@@ -33,16 +34,6 @@ interface Attempt {
   failures: number
   timer: NodeJS.Timeout | null
 }
-
-/** Milliseconds for one fetch, unless the source has its own timeout. */
-const defaultTimeout = 60_000
-
-/** Milliseconds between the first retries, and at most. */
-const firstPause = 1000
-const longestPause = 60_000
-
-/** Milliseconds that a start waits for sources that were never fetched. */
-const startPatience = 10_000
 
 export class SourceFetcher {
   readonly #options: SourceFetcherOptions
@@ -70,7 +61,7 @@ export class SourceFetcher {
       if (!stored) missing.push(working)
     }
     if (missing.length === 0) return
-    const limit = AbortSignal.any([AbortSignal.timeout(startPatience), this.#stopping.signal])
+    const limit = AbortSignal.any([AbortSignal.timeout(startFetchTimeout), this.#stopping.signal])
     await unlessAborted(limit, Promise.all(missing)).catch(() => {})
   }
 
@@ -143,7 +134,7 @@ export class SourceFetcher {
 
   #later(each: WantedSource, attempt: Attempt): void {
     if (this.#stopping.signal.aborted) return
-    const pause = Math.min(firstPause * 2 ** (attempt.failures - 1), longestPause)
+    const pause = Math.min(firstFetchPause * 2 ** (attempt.failures - 1), longestFetchPause)
     attempt.timer = setTimeout(() => void this.#try(each, attempt), pause)
     // This timer must not keep the process alive.
     attempt.timer.unref()
@@ -157,22 +148,24 @@ export class SourceFetcher {
   async #fetch({ key, id, definition }: WantedSource, signal: AbortSignal | null): Promise<FetchedSource> {
     const known = { place: placeOf(key, id), digest: digestOf(definition), began: performance.now() }
     const source = this.#options.registry.sources.get(key)
-    const timeout = source?.timeout ?? defaultTimeout
+    const timeout = source?.timeout ?? defaultFetchTimeout
     const limit = AbortSignal.timeout(timeout)
     const ends = AbortSignal.any([limit, this.#stopping.signal, ...(signal ? [signal] : [])])
     try {
       if (!source) throw new TypeError(`no plugin declares the source "${key}"`)
       const fetching = async () => source.fetch(definition as never, ends, this.#options.context)
       const text = JSON.stringify(await unlessAborted(ends, fetching()))
-      if (text === undefined) throw new TypeError(`the source "${key}" gave nothing that is JSON`)
+      if (text === undefined) throw new TypeError(`the source "${key}" returned no JSON`)
       return {
         ...known,
         state: { kind: 'value', value: deepFreeze(parseJson(text, 'precise')), trouble: null },
         error: null,
       }
     } catch (error) {
-      const told = limit.aborted ? badRequest('unexpected', `no answer within ${timeout / 1000} s`) : refusalOf(error)
-      return { ...known, state: { kind: 'failure', reason: told.message }, error: told }
+      const refusal = limit.aborted
+        ? badRequest('unexpected', `no answer within ${timeout / 1000} s`)
+        : refusalOf(error)
+      return { ...known, state: { kind: 'failure', reason: refusal.message }, error: refusal }
     }
   }
 }

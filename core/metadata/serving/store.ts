@@ -9,6 +9,7 @@ import { documentOf, type MetadataRegistry, sliceValue } from '../slices/registr
 import type { Slice } from '../slices/slices.ts'
 import { storageKey } from '../slices/storage-key.ts'
 import { type UnreadableRow, unreadableKey, unusable } from '../slices/unreadable.ts'
+import { longestPayload, rowsAtATime, statementSize } from '../tuning.ts'
 
 /** The channel on which instances notify each other of changes. */
 export const metadataChannel = 'trellis_metadata'
@@ -20,9 +21,6 @@ export interface MetadataNotice {
   /** Keys of the tables that were read from the catalog for this version; `all` if they do not fit into a notice. */
   readonly tables: 'all' | readonly string[]
 }
-
-/** PostgreSQL refuses payloads of 8000 bytes. */
-const longestPayload = 4000
 
 /** The stored document and its version. */
 export interface StoredMetadata {
@@ -62,12 +60,6 @@ interface RevisionRow extends Row, RowName {
   readonly revision: string
 }
 
-/** Characters per statement, roughly: a longer one would block requests while it is sent. */
-const batchSize = 200_000
-
-/** Rows read at a time, for the same reason. */
-const rowsAtATime = 100
-
 export class MetadataStore {
   readonly #registry: MetadataRegistry
   #rows = new Map<string, KnownRow>()
@@ -85,10 +77,10 @@ export class MetadataStore {
   }
 
   /** The same with a timeout in milliseconds; rejects when the lock is not free by then. */
-  async lockWithin(transaction: Transaction, patienceMillis: number): Promise<number> {
+  async lockWithin(transaction: Transaction, timeoutMillis: number): Promise<number> {
     // Neither of these takes a snapshot.
     const [before] = await transaction.rows<{ lock_timeout: string }>('show lock_timeout')
-    await transaction.rows(`set local lock_timeout = ${patienceMillis}`)
+    await transaction.rows(`set local lock_timeout = ${timeoutMillis}`)
     const version = await this.lock(transaction)
     await transaction.rows(`set local lock_timeout = '${before!.lock_timeout}'`)
     return version
@@ -241,7 +233,7 @@ async function deleteRows(transaction: Transaction, rows: readonly RowName[]): P
 async function writeRows(transaction: Transaction, rows: readonly WrittenRow[]): Promise<void> {
   for (let start = 0; start < rows.length; ) {
     const texts: string[] = []
-    for (let size = 0; start + texts.length < rows.length && size < batchSize; size += texts.at(-1)!.length) {
+    for (let size = 0; start + texts.length < rows.length && size < statementSize; size += texts.at(-1)!.length) {
       texts.push(JSON.stringify(rows[start + texts.length]!.value))
     }
     const batch = rows.slice(start, start + texts.length)

@@ -2,6 +2,7 @@
 // Without notifications it polls every second.
 
 import type { Database } from '../../database/database.ts'
+import { syncInterval } from '../tuning.ts'
 import { type MetadataNotice, metadataChannel } from './store.ts'
 
 export interface SyncOptions {
@@ -12,9 +13,9 @@ export interface SyncOptions {
   storedVersion(): Promise<number>
   /** Called with each version heard of, and the tables that the other instance read for it. */
   onVersion(version: number, tables: MetadataNotice['tables']): Promise<void>
-  /** Called once when neither notifications nor polling work, and again only after both have recovered. */
+  /** Called once when notifications or polling fail, and again only after both have recovered. */
   onProblem(error: unknown): void
-  /** Milliseconds between polls, doubled while notifications arrive, and between connection attempts; absent: 1000. */
+  /** Replaces `syncInterval`. */
   readonly interval?: number
 }
 
@@ -27,11 +28,11 @@ export class MetadataSync {
   #working: Promise<void> = Promise.resolve()
   #stopped = false
   /** Whether the current problem was reported. */
-  #isTold = false
+  #isReported = false
 
   constructor(options: SyncOptions) {
     this.#options = options
-    this.#interval = options.interval ?? 1000
+    this.#interval = options.interval ?? syncInterval
   }
 
   start(): void {
@@ -66,7 +67,7 @@ export class MetadataSync {
   async #check(): Promise<void> {
     try {
       await this.#options.onVersion(await this.#options.storedVersion(), 'all')
-      if (this.#listener) this.#isTold = false
+      if (this.#listener) this.#isReported = false
     } catch (error) {
       this.#report(error)
     }
@@ -99,8 +100,8 @@ export class MetadataSync {
   }
 
   #report(error: unknown): void {
-    if (this.#stopped || this.#isTold) return
-    this.#isTold = true
+    if (this.#stopped || this.#isReported) return
+    this.#isReported = true
     this.#options.onProblem(error)
   }
 }

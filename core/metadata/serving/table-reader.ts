@@ -5,9 +5,7 @@ import { introspect } from '../../catalog/introspect.ts'
 import type { CatalogTable } from '../../catalog/types.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
-
-/** After this many batches, a request that keeps changing the database reads table by table. */
-const mostBatches = 4
+import { mostBatches } from '../tuning.ts'
 
 /** PostgreSQL text cannot contain NUL, and such a parameter is an error. */
 export const canExist = ({ schema, name }: QualifiedName): boolean => !`${schema}${name}`.includes('\u0000')

@@ -27,7 +27,7 @@ import type { FormatContext, Slice } from './slices.ts'
 const currentVersion = 2
 
 /** Logs a part of a document that is ignored. */
-export type OnPassedOver = (message: string, detail: Readonly<Record<string, string>>) => void
+export type OnIgnored = (message: string, detail: Readonly<Record<string, string>>) => void
 
 /** A received document in its stored form. */
 export interface ReadDocument {
@@ -61,12 +61,12 @@ export interface DocumentFormat {
 export class DeclaredFormat implements DocumentFormat {
   readonly #registry: MetadataRegistry
   readonly #dialect: Dialect
-  readonly #onPassedOver: OnPassedOver
+  readonly #onIgnored: OnIgnored
 
-  constructor(registry: MetadataRegistry, dialect: Dialect, onPassedOver: OnPassedOver) {
+  constructor(registry: MetadataRegistry, dialect: Dialect, onIgnored: OnIgnored) {
     this.#registry = registry
     this.#dialect = dialect
-    this.#onPassedOver = onPassedOver
+    this.#onIgnored = onIgnored
   }
 
   async read(wire: unknown, at: readonly PathKey[] = []): Promise<ReadDocument> {
@@ -90,7 +90,7 @@ export class DeclaredFormat implements DocumentFormat {
     }
     const { source } = given
     if (source?.isConfigured) {
-      this.#onPassedOver('the connection of a source is ignored: the server has its own', { source: source.name })
+      this.#onIgnored('the connection of a source is ignored: the server has its own', { source: source.name })
     }
     return Object.freeze(documentOf(document))
   }
@@ -200,7 +200,7 @@ export class DeclaredFormat implements DocumentFormat {
     for (const [key, value] of Object.entries(parts)) {
       if (known.has(key) || (laterKeys.has(key) && saysNothing(value))) continue
       if (!this.#dialect.unknownKeysPass) throw unexpectedKey([], key)
-      this.#onPassedOver('unknown key in metadata is ignored', { key })
+      this.#onIgnored('unknown key in metadata is ignored', { key })
     }
   }
 

@@ -1,0 +1,65 @@
+// Limits and sizes of GraphQL requests and caches that were chosen by judgement or measurement.
+
+/** Retries of a request whose plan a change of the metadata and the database made invalid. */
+export const maxReplans = 3
+
+/** Characters of a document. Longer texts are not parsed: values of that size belong in variables. */
+export const maxDocumentLength = 2_000_000
+
+/** Tokens of a document: far more than people or client libraries write. */
+export const maxTokens = 100_000
+
+/** Bytes of all cached documents. */
+export const maxCachedBytes = 64_000_000
+/** Bytes of a cached document per token, by measurement. */
+export const bytesPerToken = 110
+/** The share of `maxCachedBytes` from which the cache counts as full. */
+export const almostFull = 0.9
+/** A full cache admits one of this many new documents. */
+export const newcomersPerPlace = 8
+
+/** Characters of a hint about a syntax error: the parser's message may quote a token as long as the text. */
+export const longestHint = 200
+
+/** Levels of selections. Real queries stay far below. */
+export const maxDepth = 100
+
+/**
+ * Levels of selection sets in a document, counted with fragments expanded. Recursive walks must end; real queries stay
+ * far below.
+ */
+export const maxNesting = 1000
+
+/** Selections of an operation after its fragments are expanded; a text without fragments cannot contain more. */
+export const maxSelections = 100_000
+
+/** Levels of a value that is read against its type; recursion must end. */
+export const maxValueDepth = 200
+
+/** Levels of the raw variables; the parser limits literals in the same way. */
+export const maxVariablesDepth = 1000
+
+/** Names listed in an error about unexpected variables. */
+export const mostListed = 100
+
+/** Characters of SQL of all cached plans. The memory of a plan is several times the size of its SQL. */
+export const maxPlansText = 8_000_000
+/** Characters of SQL of one cached plan. */
+export const maxPlanText = 500_000
+
+/** Cached plans of one operation for shapes of variables that differ in the same aspects. */
+export const plansPerVariant = 64
+
+/** Cached sets of aspects in which the shapes of one operation's variables may differ. */
+export const variantsPerOperation = 8
+
+/** Characters of a shape; a plan with a longer one is not cached. */
+export const maxShape = 4096
+
+/** Roles whose schemas are cached at once. */
+export const maxRoles = 200
+
+/** Values of an introspection's answer for each part of the schema; queries of tools need about ten. */
+export const valuesPerPart = 40
+/** Values of an introspection's answer that are allowed for any schema, however small. */
+export const leastValues = 200_000

@@ -68,7 +68,7 @@ interface Run {
   readonly transaction: Transaction
   /** The edit of the request; null when no operation of it edits. */
   readonly edit: MetadataEdit | null
-  /** What is read while nothing was edited. */
+  /** The state that calls read while nothing was edited. */
   readonly state: MetadataState
   /** Filled by handlers. */
   readonly afterCommit: AfterCommit[]
@@ -219,7 +219,7 @@ export class MetadataRunner {
     return call.operation.handle(this.#readContext(call, run), call.args)
   }
 
-  /** Draft, handler, the next generation, and whether it may be one. */
+  /** Runs one edit: draft, handler, next generation, consistency checks. */
   async #handleEdit(call: Call, run: Run, edit: MetadataEdit): Promise<unknown> {
     const { operation, args } = call
     const { served, environment } = this.#options

@@ -22,7 +22,7 @@ export interface AnyCall {
   readonly plan: unknown
   /** Members of the objects in its result that have another executor. */
   readonly members: ReadonlyMap<FieldSelection, MemberStep>
-  /** Answers the members of the database, for all objects of the result; null when there are none. */
+  /** Answers the members of the database, for all objects of the result; null when the call has no such members. */
   readonly statement: PreparedStatement | null
 }
 

@@ -36,7 +36,7 @@ export interface SchemaScope {
   readonly backendOnly: boolean
   readonly dialect: Dialect
   readonly settings: RequestSettings
-  /** What the role may do with a table; null when the table is not served. */
+  /** The role's access to a table; null when the table is not served. */
   access(table: QualifiedName): TableAccess | null
   /** The type of this name; `build` creates it on first use. The same name always returns the same object. */
   type<T extends GraphQLNamedType>(name: string, build: () => T): T

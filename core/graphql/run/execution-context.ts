@@ -32,7 +32,7 @@ export interface ExecutionContext {
   readonly variables: Variables
   /** Values that were bound before running. */
   readonly bound: BoundInputs | undefined
-  /** The bound arguments of calls; null when there are none. */
+  /** The bound arguments of calls; null when the operation has no calls. */
   readonly callArguments: BoundArguments | null
   /** An error as clients may see it. */
   readonly toAnswerable: (error: unknown) => TrellisError

@@ -24,7 +24,7 @@ export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType 
   return scope.type(name, () => new GraphQLScalarType({ name, extensions }))
 }
 
-/** The scalar of columns with this name; null when there is none. */
+/** The scalar of columns with this name; null when columns have no such scalar. */
 export function scalarOfColumns(scope: SchemaScope, name: string): GraphQLScalarType | null {
   const type = scalarsOf(scope.model.tables).get(name)
   const scalar = type ? scalarType(scope, type) : null

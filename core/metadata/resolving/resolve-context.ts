@@ -152,13 +152,13 @@ export class FacetContext extends RecordingContext implements ResolveContext {
   }
 }
 
-/** Everything that a slice may look at. */
+/** Everything that a slice may read. */
 export interface SliceWorld extends RecordedWorld {
-  /** Keys of tables' entries whose objects are fields of rows. */
+  /** Keys of table entries whose objects are fields of rows. */
   readonly fieldKeys: readonly string[]
 }
 
-/** The context of a slice, which may look at other slices and reports what is broken. */
+/** The context of a slice: it may read other slices and reports broken entries. */
 export class RecordingSliceContext extends RecordingContext implements SliceContext {
   readonly inconsistencies: Inconsistency[] = []
   readonly slices = new Map<string, unknown>()

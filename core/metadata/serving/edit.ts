@@ -1,5 +1,6 @@
-// One edit of the metadata, from the row lock to the generation that is served after the commit. A request has one edit; each of
-// its operations is a step that starts from the generation of the step before. Nothing is served before the commit.
+// One edit of the metadata, from the row lock to the generation that is served after the commit. A request has one
+// edit. Each of its operations is a step, which starts from the generation of the previous step. Nothing is served
+// before the commit.
 
 import { createDraft, current, enableArrayMethods, finishDraft } from 'immer'
 import type { Catalog } from '../../catalog/types.ts'
@@ -61,7 +62,7 @@ export interface EditedMetadata {
   /** Locks the stored metadata until the transaction ends, and serves it; returns its version. */
   lock(transaction: Transaction): Promise<number>
   state(): MetadataState
-  /** Brings the database in line with a model, by the effects of plugins. */
+  /** Runs the effects of plugins for a model. */
   follow(change: ModelChange): Promise<void>
 }
 
@@ -78,7 +79,7 @@ export class MetadataEdit {
   #state: MetadataState | null = null
   /** The version that the store has. */
   #stored = 0
-  /** The model that the database is in line with. */
+  /** The model that the effects last ran for. */
   #followed: Model | null = null
   /** The document that the transaction sees in the store. */
   #written: MetadataDocument | null = null
@@ -86,7 +87,7 @@ export class MetadataEdit {
   #changed = false
   #isSaved = false
 
-  /** `fetched`: the sources fetched for the edit, asked for once the edit has the lock. */
+  /** `fetched` returns the sources fetched for the edit; it is called just before the row lock is taken. */
   constructor(transaction: Transaction, served: EditedMetadata, fetched: () => readonly FetchedSource[]) {
     this.transaction = transaction
     this.#served = served
@@ -186,7 +187,7 @@ export class MetadataEdit {
     }
   }
 
-  /** The model that a step would make in its present state; the step goes on. */
+  /** The model that a step would make in its current state; the step continues. */
   async preview({ draft, refreshed }: EditStep): Promise<Model> {
     const document = current(draft)
     const isUntouched = document === this.state.document && refreshed.wanted !== 'all' && refreshed.wanted.size === 0

@@ -47,11 +47,11 @@ export interface ServedMetadataOptions {
 /** The part of a notice that describes a change. */
 type StoredChange = Pick<MetadataNotice, 'version' | 'tables'>
 
-/** How an edit runs. */
+/** Options of an edit. */
 export interface EditOptions {
   /** Aborts the edit. */
   readonly signal?: AbortSignal | null
-  /** The sources fetched for the edit, asked for once the edit has the lock. */
+  /** Returns the sources fetched for the edit. */
   readonly fetched?: () => readonly FetchedSource[]
   /** Called after the commit, before the new generation is served. */
   readonly onCommit?: () => void
@@ -186,7 +186,7 @@ export class ServedMetadata {
     })
   }
 
-  /** Makes other editors wait until the transaction ends, and serves the stored generation; returns its version. */
+  /** Blocks other editors until the transaction ends, and serves the stored generation; returns its version. */
   async #lock(transaction: Transaction): Promise<number> {
     const stored = await this.#store.lock(transaction)
     // Another instance has committed, or the outcome of a commit of this one never arrived.
@@ -219,7 +219,7 @@ export class ServedMetadata {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#expecting.add(resolve)
     const timer = setTimeout(resolve, renewalTimeout)
-    // Others may be in line with changes of their own, which take as long as they take.
+    // The effects of other instances take as long as their changes do.
     await Promise.race([promise, this.#catchUp(version, 'all')]).finally(() => {
       clearTimeout(timer)
       this.#expecting.delete(resolve)

@@ -6,11 +6,11 @@ import type { Model } from '../document/model.ts'
 import type { Resolution } from '../resolving/resolve.ts'
 import type { SourceContents, SourceStates } from '../slices/sources.ts'
 
-/** The served model, and everything that the next generation is made from. */
+/** The served model, and all inputs of the next generation. */
 export interface MetadataState {
   readonly document: MetadataDocument
   readonly catalog: Catalog
-  /** The sources that this instance knows, and those of them that the document needs. */
+  /** The contents of sources that this instance has, and the states of the sources that the document needs. */
   readonly contents: SourceContents
   readonly sources: SourceStates
   readonly resolution: Resolution

@@ -52,11 +52,11 @@ export interface SliceContext extends Omit<ResolveContext, 'depend'> {
   /** The same for names of GraphQL types; type names that are generated for tables count as taken. */
   claimTypeNames(object: ObjectDescription, names: readonly string[] | ClaimedTypes, wording?: ConflictWording): boolean
   /**
-   * The table whose row type has that name; undefined when there is none, or when its entry in the document adds fields to the
-   * columns, broken ones included.
+   * The table whose row type has this name. Undefined if there is no such table, or if its entry in the document adds
+   * fields to the columns, even broken ones.
    */
   plainTable(typeName: string): TableModel | undefined
-  /** Another slice's value in the document. */
+  /** The value of another slice in the document. */
   slice<K extends keyof MetadataDocument>(key: K): MetadataDocument[K]
 }
 

@@ -13,7 +13,7 @@ export const queryRoute = (service: MetadataService, settings: Engine['settings'
   async handle(call) {
     const { body, session, reply } = call
     const result = await service.run(body, session, disconnectSignal(reply), callerOf(call, settings))
-    // A text would be sent as it is, and is no JSON then.
+    // Fastify sends a string unchanged, which would not be JSON.
     return typeof result === 'string' ? JSON.stringify(result) : result
   },
 })

@@ -204,7 +204,7 @@ export class ServedMetadata {
    */
   async isOutdated(model: Model, error: unknown): Promise<boolean> {
     if (!namesMissingObject(error)) return false
-    // Without an answer the error is what there is to tell.
+    // If the check fails, the original error is reported.
     if (this.model === model) await this.#renew().catch(() => {})
     return this.model !== model
   }

@@ -1,4 +1,4 @@
-// One call of a webhook, and what is kept of it.
+// One call of a webhook, and the record of it.
 
 import { randomUUID } from 'node:crypto'
 import type { Dialect } from '../../sdk/index.ts'
@@ -13,36 +13,37 @@ import {
   signatureHeaders,
 } from '../../sdk/services.ts'
 import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeaders } from './headers.ts'
+import { keptRequestCharacters, keptResponseBytes } from './tuning.ts'
 
 /** A call to make. */
 export interface WebhookCall {
-  /** Of what is delivered; the same at each attempt. */
+  /** The id of the delivered item; the same at each attempt. */
   readonly id: string
   readonly url: string
   readonly headers: ResolvedHeaders
   /** JSON text. */
   readonly body: string
-  /** Until the answer must be there. */
+  /** The limit for the whole answer. */
   readonly timeoutSeconds: number
-  /** The trace that it belongs to, as triggers keep it; null: none. */
+  /** The trace context as triggers store it; null: no trace. */
   readonly trace: string | null
-  /** Gives it up. */
+  /** Aborts the call. */
   readonly signal: AbortSignal
 }
 
-/** What came of a call, for the ledger and the log. */
+/** The result of a call, for the ledger and the log. */
 export interface Attempt {
-  /** In the log of invocations: whatever becomes of answers of the database, an attempt is there once. */
+  /** The id in the invocation log. It makes a repeated record of the same attempt harmless. */
   readonly id: string
   readonly succeeded: boolean
-  /** HTTP's, or one of {@link failureStatus}. */
+  /** The HTTP status, or one of {@link failureStatus}. */
   readonly status: number
-  /** Seconds that the webhook asked to wait before the next call; null: it did not. */
+  /** Seconds until the next call that the webhook asked for; null: it did not. */
   readonly retryAfter: number | null
-  /** JSON texts for the log of invocations. */
+  /** JSON texts for the invocation log. */
   readonly request: string
   readonly response: string
-  /** For the log of the server. */
+  /** For the server log. */
   readonly size: number
   readonly logged: LoggedResponse
 }
@@ -56,37 +57,33 @@ export type LoggedResponse =
     }
   | { readonly type: 'client' | 'status'; readonly detail: unknown }
 
-/** A text, or what is none in Base64. */
+/** A text; bytes that are not UTF-8 as Base64. */
 export type LoggedBody = string | readonly ['Base64', string]
 
-/** The status of a call without an answer: no connection or no answer in time; a URL or body that cannot be sent. */
+/** Status of a call without an answer. `client`: no connection or a timeout; `other`: a URL or body that cannot be sent. */
 export const failureStatus = { client: 1000, other: 500 } as const
 
-/** An id that grows with time, so that what is new stands together in indexes. */
+/** An id that grows with time, so that new rows are close together in the indexes. */
 function attemptId(): string {
   const time = Date.now().toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 
-/** What is kept of bodies, in bytes. */
-const keptResponse = 16_384
-const keptRequest = 262_144
-
 export interface CallerOptions {
   readonly outgoing: Outgoing
   readonly dialect: Dialect
-  /** Whether logs show the values of variables. */
+  /** Whether logs show the values of environment variables. */
   readonly showsEnvironment: boolean
-  /** The version of the log's form. */
+  /** The version of the log format. */
   readonly version: '1' | '2'
-  /** Calls are signed with each of them. */
+  /** Each call is signed with every key. */
   readonly keys: readonly Buffer[]
 }
 
-/** Calls webhooks; an attempt that fails is an attempt too, so it rejects only when the signal aborts. */
+/** Calls webhooks. A failed attempt is a result as well, so a call rejects only when the signal aborts. */
 export class WebhookCaller {
   readonly #options: CallerOptions
-  /** What logs show of the headers of a webhook, as JSON: the same at each call. */
+  /** The logged form of a webhook's headers as JSON: the same at each call. */
   readonly #shown = new WeakMap<ResolvedHeaders, string>()
 
   constructor(options: CallerOptions) {
@@ -101,7 +98,7 @@ export class WebhookCaller {
         method: 'POST',
         ...{ url, body, timeout, signal },
         headers: this.#signed(call),
-        maxResponseSize: keptResponse,
+        maxResponseSize: keptResponseBytes,
         cutsResponse: true,
         isRepeatable: true,
         ...(trace !== null && { trace }),
@@ -120,7 +117,7 @@ export class WebhookCaller {
     return { ...headers.sent, ...signatureHeaders({ id, at: new Date(), body }, keys) }
   }
 
-  /** An attempt that got no answer; `isResent`: although its request was sent twice. */
+  /** An attempt without an answer; `isResent`: its request was sent twice. */
   failed(call: Pick<WebhookCall, 'headers' | 'body'>, message: string, status: number, isResent = false): Attempt {
     const { version } = this.#options
     return {
@@ -145,13 +142,16 @@ export class WebhookCaller {
     }
   }
 
-  /** The body stands in it as it was sent, digit by digit; one that is long, in its first part. */
+  /** The log entry of a request. The body keeps every digit; a long one is cut. */
   #request(
     { body, headers }: Pick<WebhookCall, 'headers' | 'body'>,
     isResent = false,
   ): Pick<Attempt, 'request' | 'size'> {
-    // Where it was cut may be within a character, of which half is a text that PostgreSQL's operators refuse.
-    const payload = body.length > keptRequest ? JSON.stringify(`${body.slice(0, keptRequest).toWellFormed()}…`) : body
+    // The cut may split a surrogate pair, and PostgreSQL's JSON operators refuse half of one.
+    const payload =
+      body.length > keptRequestCharacters
+        ? JSON.stringify(`${body.slice(0, keptRequestCharacters).toWellFormed()}…`)
+        : body
     const resent = isResent ? ',"resent":true' : ''
     const request = `{"payload":${payload},"headers":${this.#shownOf(headers)},"version":"${this.#options.version}"${resent}}`
     return { request, size: Buffer.byteLength(body) }
@@ -170,7 +170,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const lenientUtf8 = new TextDecoder('utf-8')
 
 function bodyText(body: Buffer, isCut: boolean): LoggedBody {
-  // Where it was cut may be within a character.
+  // The cut may split a character.
   if (isCut) return `${lenientUtf8.decode(body)}…`
   try {
     return utf8.decode(body)

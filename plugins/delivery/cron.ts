@@ -1,4 +1,4 @@
-// Cron expressions: five fields, and when they are due in a time zone.
+// Cron expressions of five fields, and their due times in a time zone.
 
 import { parseFailed, Type } from '../../sdk/index.ts'
 import { occurrencesOf } from '../jobs/index.ts'
@@ -13,10 +13,10 @@ const shorthands: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 }
 
-/** Numbers, lists, ranges and steps: what else the library knows is no part of the interface. */
+/** Numbers, lists, ranges and steps. The library knows more, which is not part of the interface. */
 const field = /^[\d*,/-]+$/
 
-/** The fields, with the numbers that each may hold. */
+/** The fields with their ranges. */
 const fieldsOf = [
   { name: 'minute', least: 0, greatest: 59 },
   { name: 'hour', least: 0, greatest: 23 },
@@ -29,7 +29,7 @@ const fieldsOf = [
 const withoutOpenSteps = (text: string, i: number): string =>
   text.replace(/(^|,)(\d+)\//g, `$1$2-${fieldsOf[i]?.greatest}/`)
 
-/** What is wrong with the numbers of a field; null: nothing. The library counts some of them from another end. */
+/** The reason to refuse the numbers of a field; null: they are valid. The library accepts some invalid ones by wrapping around. */
 function refusalOfNumbers(text: string, i: number): string | null {
   const { name, least, greatest } = fieldsOf[i]!
   const numbers = text.split(',').flatMap((part) => part.split('/')[0]?.match(/\d+/g) ?? [])
@@ -37,7 +37,7 @@ function refusalOfNumbers(text: string, i: number): string | null {
   return wrong === undefined ? null : `${name} ${wrong} is not between ${least} and ${greatest}`
 }
 
-/** An expression in its five fields; refuses what is none, or is never due. */
+/** Reads an expression into its five fields; refuses one that is invalid or never due. */
 export function readCron(text: string): string {
   const trimmed = text.trim()
   const fields = (shorthands[trimmed.toLowerCase()] ?? trimmed).split(/\s+/)
@@ -58,10 +58,10 @@ export function readCron(text: string): string {
   }
 }
 
-/** An expression as an argument. */
+/** A cron expression as an argument. */
 export const CronExpression = Type.String({ convert: readCron, shown: Type.String({ examples: ['0 2 * * *'] }) })
 
-/** A name of the IANA database; refuses others. */
+/** Reads the name of an IANA time zone; refuses others. */
 export function readTimeZone(name: string): string {
   try {
     occurrencesOf({ cron: '0 0 * * *', timezone: name })
@@ -74,13 +74,13 @@ export function readTimeZone(name: string): string {
 /** A time zone as an argument. */
 export const TimeZone = Type.String({ convert: readTimeZone, shown: Type.String({ examples: ['Europe/Berlin'] }) })
 
-/** Cron in a time zone; absent: UTC. */
+/** Cron in a time zone; the default is UTC. */
 export interface Schedule {
   readonly schedule: string
   readonly timezone?: string
 }
 
-/** The times after a moment at which something is due: those up to now, at most `most`, and as many as `ahead` more. */
+/** The due times after a moment: those up to now, at most `most`, and up to `ahead` future ones. */
 export function occurrencesAfter(
   { schedule, timezone = 'UTC' }: Schedule,
   moment: Date,

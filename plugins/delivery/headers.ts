@@ -1,19 +1,19 @@
-// Headers as they are sent, and as logs show them.
+// Headers of webhook calls, as sent and as logged.
 
 import { type Dialect, version } from '../../sdk/index.ts'
 import type { ConfiguredHeader } from '../../sdk/metadata.ts'
 import { configuredHeaders, type Environment, isSecretHeader, type OutgoingHeaders } from '../../sdk/services.ts'
 
-/** Headers with their values at hand. */
+/** Headers with their resolved values. */
 export interface ResolvedHeaders {
   readonly configured: readonly ConfiguredHeader[]
   readonly sent: OutgoingHeaders
 }
 
-/** Of a webhook that has none. */
+/** The headers of a webhook without configured ones. */
 export const noHeaders: ResolvedHeaders = { configured: [], sent: {} }
 
-/** Looks the values up; refuses a variable that is not set. */
+/** Looks up the values; refuses a variable that is not set. */
 export const resolveHeaders = (headers: readonly ConfiguredHeader[], environment: Environment): ResolvedHeaders => ({
   configured: headers,
   sent: configuredHeaders(headers, environment),
@@ -21,12 +21,12 @@ export const resolveHeaders = (headers: readonly ConfiguredHeader[], environment
 
 const masked = '<redacted>'
 
-/** A header as logs keep it. */
+/** A header in a log. */
 export type LoggedHeader =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly value_from_env: string }
 
-/** The headers of a request for its log: variables by their names, secrets not at all. */
+/** The request headers for the log: variables by name, secrets masked. */
 export function loggedRequestHeaders(
   { configured, sent }: ResolvedHeaders,
   { dialect, showsEnvironment }: { readonly dialect: Dialect; readonly showsEnvironment: boolean },
@@ -45,11 +45,11 @@ export function loggedRequestHeaders(
   ]
 }
 
-/** Characters of a header that is sent are bytes. */
+/** Header values are sent as bytes, one per character. */
 const textOf = (value: string | readonly string[] | undefined): string =>
   Buffer.from(String(value ?? ''), 'latin1').toString()
 
-/** The headers of an answer for its log. */
+/** The response headers for the log. */
 export function loggedResponseHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): LoggedHeader[] {

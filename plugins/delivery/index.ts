@@ -1,5 +1,5 @@
-// What event triggers and scheduled events deliver with: webhooks called by rules that hold for both, and workers that take
-// what is due from tables of PostgreSQL.
+// The base of event triggers and scheduled events: webhook calls with common rules, and workers that deliver due items from
+// PostgreSQL tables.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { Deliveries, deliveries } from './deliveries.ts'
@@ -7,27 +7,25 @@ import { deliveryMigrations } from './migrations.ts'
 import { deliveryOptions } from './options.ts'
 
 export { type Attempt, failureStatus, type WebhookCaller } from './attempt.ts'
-export type { Backlog } from './backlog.ts'
 export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
 export { type Deliveries, deliveries } from './deliveries.ts'
 export { noHeaders, type ResolvedHeaders, resolveHeaders } from './headers.ts'
 export { jobNameOf, type KeptJob, keepJobs } from './kept-jobs.ts'
 export {
+  type Backlog,
   byIndexes,
   type Claimed,
   delayOfUnknown,
   isFinal,
   isLeaseOver,
   type Ledger,
-  leaseSeconds,
-  longestAhead,
-  mostClaimedBytes,
   type Outcome,
   outcomeOf,
   outcomeRows,
   outcomeTexts,
   type Settled,
 } from './ledger.ts'
+export { notifyStatement } from './notifications.ts'
 export { type Page, readPage } from './pages.ts'
 export {
   declareRetention,
@@ -35,9 +33,8 @@ export {
   type InTransaction,
   type RetainedState,
   type Retention,
-  retentionBatch,
 } from './retention.ts'
-export { wakeStatement } from './wake.ts'
+export { leaseSeconds, longestAhead, mostClaimedBytes, retentionBatch } from './tuning.ts'
 
 export default definePlugin({
   name: 'delivery',

@@ -1,26 +1,24 @@
-// Jobs that follow the model: declared when something in it wants them, removed when nothing does.
+// Jobs that follow the model: declared when a metadata entry needs them, removed when no entry does.
 
 import { createHash } from 'node:crypto'
 import { type Engine, messageOf } from '../../sdk/index.ts'
 import type { Model } from '../../sdk/metadata.ts'
 import { storableText } from '../../sdk/sql.ts'
 import type { DeclaredJob, Job, Jobs, Schedule } from '../jobs/index.ts'
+import { longestJobName } from './tuning.ts'
 
-/** A job with a schedule; its body looks up what else there is to know of it, since that may change. */
+/** A job with a schedule. Its body looks up everything else when it runs, because that may change. */
 export interface KeptJob extends Job {
   readonly schedule: Schedule
 }
 
-/** More characters than this no job's name has. */
-const longestName = 200
-
-/** The name of the job of something whose own name may be of any length, and hold what no text of PostgreSQL can. */
+/** A job name for a metadata entry, whose name may have any length and characters that PostgreSQL's texts cannot hold. */
 export function jobNameOf(kind: string, name: string): string {
   const text = `${kind} ${name}`
   const shown = storableText(text)
-  if (text.length <= longestName && shown === text) return text
+  if (text.length <= longestJobName && shown === text) return text
   const digest = createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 16)
-  return `${shown.slice(0, longestName - digest.length - 1).toWellFormed()}_${digest}`
+  return `${shown.slice(0, longestJobName - digest.length - 1).toWellFormed()}_${digest}`
 }
 
 interface Kept {
@@ -28,7 +26,7 @@ interface Kept {
   schedule: string
 }
 
-/** Keeps the jobs declared that the model wants, as long as the server runs. */
+/** Keeps the jobs that the model needs declared while the server runs. */
 export function keepJobs(
   { metadata, onReady, onStopping, observe }: Pick<Engine, 'metadata' | 'onReady' | 'onStopping' | 'observe'>,
   jobs: Jobs,
@@ -37,7 +35,7 @@ export function keepJobs(
   const kept = new Map<string, Kept>()
   let isServing = false
   let following: Promise<void> = Promise.resolve()
-  // One that cannot be declared keeps none of the others from it, and never ends the process.
+  // A job that cannot be declared must not stop the others, nor end the process.
   const declare = (job: KeptJob, schedule: string) => {
     try {
       kept.set(job.name, { declared: jobs.declare(job), schedule })

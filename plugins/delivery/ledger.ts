@@ -1,77 +1,84 @@
-// What a delivery worker asks of the tables that hold what is to be delivered.
+// The interface between delivery workers and the tables that hold the items to deliver.
 
 import type { Attempt } from './attempt.ts'
-import type { Backlog } from './backlog.ts'
+import { longestAhead, unheardSeconds } from './tuning.ts'
 
-/** Something that a worker holds by a lease. */
+/** The number of waiting items, per trigger where there is one. */
+export interface Backlog extends Record<string, unknown> {
+  readonly name: string | null
+  readonly count: number
+  /** Seconds since the first of them was due. */
+  readonly age: number
+}
+
+/** An item that a worker holds a lease on. */
 export interface Claimed {
   readonly id: string
   /** Attempts before this one. */
   readonly tries: number
-  /** Seconds since it was due. */
+  /** Seconds since it was due, at the claim. */
   readonly late: number
-  /** Absent: it is of none. */
+  /** Absent: the item has no trigger. */
   readonly trigger_name?: string
-  /** Whether others may wait for it; absent: no. */
+  /** Whether other items may wait for this one; absent: no. */
   readonly is_awaited?: boolean
-  /** Characters that it keeps in memory; absent: few. */
+  /** Characters that it keeps in memory; absent: negligible. */
   readonly size?: number
 }
 
-/** What becomes of something that was claimed. */
+/** The result of a claimed item. */
 export interface Outcome {
   readonly id: string
-  /** Null: nothing was sent. */
+  /** Null: no request was sent. */
   readonly attempt: Attempt | null
-  /** `later`: again after the delay, and as if this had not been; `retry`: the same, counted as an attempt. */
+  /** `later`: due again after the delay, not counted as an attempt; `retry`: due again after the delay, counted. */
   readonly state: 'delivered' | 'error' | 'dead' | 'retry' | 'later'
-  /** Seconds until it is tried again. */
+  /** Seconds until it is due again. */
   readonly delay: number
 }
 
-/** What became of which. */
+/** An item with its outcome. */
 export interface Settled<Item> {
   readonly item: Item
   readonly outcome: Outcome
 }
 
-/** Whether nothing is to be delivered any more. */
+/** Whether the item is never due again. */
 export const isFinal = (state: Outcome['state']): boolean => state !== 'retry' && state !== 'later'
 
 export interface Ledger<Item extends Claimed> {
-  /** Claims at most so much of what is due, for the length of a lease, beside what is held already. */
+  /** Claims at most `limit` due items for the length of a lease; `held` are the items that the worker holds already. */
   claim(limit: number, held: Iterable<Item>): Promise<readonly Item[]>
   /** Delivers; rejects only when the signal aborts. */
   deliver(item: Item, signal: AbortSignal): Promise<Outcome>
   /**
-   * Writes outcomes down and ends the leases; what another worker holds by then stays, and what is written down already. Gives what it
-   * has claimed for that.
+   * Records outcomes and ends the leases. Items that another worker holds by then, and outcomes recorded before, stay unchanged.
+   * Gives the items that it claimed because these outcomes made them due.
    */
   record(settled: readonly Settled<Item>[]): Promise<readonly Item[]>
-  /** Begins leases anew; the ids of those that are this worker's still. */
+  /** Renews leases; gives the ids of those that this worker still holds. */
   renew(ids: readonly string[]): Promise<readonly string[]>
-  /** Gives back what was not begun, and says so to others. */
+  /** Releases leases, and notifies other workers. */
   release(ids: readonly string[]): Promise<void>
-  /** Gives back what is this worker's but for these: it was never told of that, since a connection was lost. */
-  releaseUntold(told: readonly string[]): Promise<void>
-  /** Milliseconds until it is worth looking again, when nobody says so before. */
+  /** Releases the leases of this worker except for these ids: claims whose answer was lost left leases that it does not know. */
+  releaseUnknown(known: readonly string[]): Promise<void>
+  /** Milliseconds until the next poll, unless a notification comes first. */
   pause(): number | Promise<number>
   /**
-   * Says for how many milliseconds nobody has to tell of what is due, and tells other workers that there may be something; 0: from now on
-   * they have to. Absent: they always have to.
+   * Announces for how many milliseconds writers need not notify, and notifies the other workers; 0: writers have to notify from
+   * now on. Absent: writers always notify.
    */
   watch?(millis: number): Promise<void>
-  /** What waits, for whoever measures it. */
+  /** The waiting items, for metrics. */
   backlog(): Promise<readonly Backlog[]>
 }
 
-/** Stands between texts: neither JSON nor what else is written down has it. */
+/** Separates texts: a control character that JSON escapes and the other values never contain. */
 const separator = '\x1e'
 
 /**
- * Outcomes as {@link outcomeRows} reads them: ids, states, and of attempts statuses, requests and responses; then the delays, the
- * attempts before, and the ids of attempts. A text for each, since quotes in elements of an array cost both sides more than all
- * else.
+ * Outcomes in the form that {@link outcomeRows} reads: ids, states, statuses, requests, responses, delays, earlier attempts,
+ * and ids of attempts. Each is one text, because quoting the elements of an array costs both sides more than all else.
  */
 export function outcomeTexts(settled: readonly Settled<Claimed>[]): string[] {
   const outcomes = settled.map(({ outcome }) => outcome)
@@ -97,48 +104,36 @@ export const outcomeRows = `unnest(${list(1, 'text')}, ${list(2, 'text')}, ${lis
   as o (id, state, status, request, response, delay, tries, attempt)`
 
 /**
- * For statements on ledgers, which connections prepare. To plan them takes a fifth of what they take, so a plan is kept, and has to be good
- * whatever the ledger held when it was made: one by indexes alone is.
+ * Settings for the prepared statements on ledgers. Planning takes a fifth of their time, so the plan is kept. It must be good
+ * whatever the ledger held when it was made: a plan that uses indexes alone is.
  */
 export const byIndexes = {
   ...{ plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', enable_bitmapscan: 'off' },
   ...{ enable_hashjoin: 'off', enable_mergejoin: 'off' },
 } as const
 
-/** Bytes that may be claimed at once, beside the first item, as they are stored: nothing is read to find out. */
-export const mostClaimedBytes = 2 ** 25
-
-/** Seconds that a claim holds without being renewed. */
-export const leaseSeconds = 30
-
-/** Seconds ahead of which there is neither a new lease nor anything just written, unless the clock was set back since. */
-export const longestAhead = 60
-
-/** Condition: the lease that ends then is over, or is from before the clock was set back. */
+/** A condition: the lease with this end is over, or it dates from before the clock was set back. */
 export const isLeaseOver = (end: string): string =>
   `(${end} <= now() or ${end} > now() + make_interval(secs => ${longestAhead}))`
 
-/** Seconds for which an instance may not have heard of what others made. */
-const unheardSeconds = 60
-
 /**
- * Seconds until something is looked at again whose trigger this instance does not serve; `since`: when it could first be
- * delivered. Soon at first, for the instance may only not have heard of the trigger yet, and another one delivers it then.
+ * Seconds until the next look at an item whose trigger this instance does not serve; `since`: when it was first due. A short
+ * delay at first: this instance may not know a new trigger yet, and another instance may deliver the item.
  */
 export const delayOfUnknown = (since: string): number =>
   Date.now() - Date.parse(since) < unheardSeconds * 1000 ? 1 : 60
 
-/** PostgreSQL's times have an end, and settings have none: seconds that nobody waits for. */
+/** Seconds: PostgreSQL's timestamps have a maximum, and the settings have none. */
 const longestDelay = 10 ** 9
 
-/** What the configuration of a webhook says of repeating. */
+/** The retry configuration of a webhook. */
 export interface RetryRule {
   readonly retries: number
   /** Seconds. */
   readonly interval: number
 }
 
-/** What becomes of something after an attempt; `tries`: attempts before it. */
+/** The outcome of an attempt; `tries`: the attempts before it. */
 export function outcomeOf(id: string, attempt: Attempt, tries: number, { retries, interval }: RetryRule): Outcome {
   if (attempt.succeeded) return { id, attempt, state: 'delivered', delay: 0 }
   if (attempt.retryAfter !== null) return { id, attempt, state: 'retry', delay: attempt.retryAfter }

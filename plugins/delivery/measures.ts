@@ -1,17 +1,15 @@
-// What can be measured of deliveries: what this instance does, and what the ledger holds for all instances.
+// Metrics of deliveries: the work of this instance, and the backlog of the ledger for all instances.
 
 import type { Measure, MeasuredNumber, Observe } from '../../sdk/services.ts'
-import type { Backlog } from './backlog.ts'
-import type { Claimed, Outcome } from './ledger.ts'
+import type { Backlog, Claimed, Outcome } from './ledger.ts'
+import { mostTriggerLabels } from './tuning.ts'
 
-/** More names than this many are not told apart. */
-const mostNames = 200
 const other = 'other'
 
 const buckets = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60]
 const batchBuckets = [1, 5, 10, 25, 50, 100, 250, 1000]
 
-/** How the numbers of one kind of event are called. */
+/** The metric names of one kind of event. */
 export interface MeasureNames {
   /** `event`: `event_invocations_total`. */
   readonly kind: string
@@ -21,19 +19,19 @@ export interface MeasureNames {
   readonly workers: string
 }
 
-/** Of one delivery, in seconds. */
+/** The times of one delivery, in seconds. */
 export interface DeliveryTimes {
-  /** Since it was due, when it began. */
+  /** From the due time to the begin of the delivery. */
   readonly late: number
   readonly took: number
 }
 
-/** Counts what a worker tells it. */
+/** Counts the work of a worker. */
 export class DeliveryMeasures {
   readonly #counts = new Map<string, MeasuredNumber & { value: number }>()
   readonly #names = new Set<string>()
   readonly #observers = new Map<string, Observe>()
-  /** Webhooks being called, by trigger. */
+  /** Webhook calls in flight, by trigger. */
   readonly #calling = new Map<string, number>()
   readonly #measured: MeasureNames
 
@@ -41,7 +39,7 @@ export class DeliveryMeasures {
     this.#measured = measured
   }
 
-  /** A delivery is under way; {@link ended} has to follow. */
+  /** A delivery began; {@link ended} has to follow. */
   began({ trigger_name: name }: Claimed): void {
     const trigger = this.#label(name ?? '')
     this.#calling.set(trigger, (this.#calling.get(trigger) ?? 0) + 1)
@@ -69,7 +67,7 @@ export class DeliveryMeasures {
     if (state !== 'retry') this.#count(this.#measured.processed, state === 'delivered' ? 'success' : state, trigger)
   }
 
-  /** The measures, of the ledger too. */
+  /** The metrics, including those of the ledger. */
   declared(backlog: () => Promise<readonly Backlog[]>): readonly Measure[] {
     const { kind, invocations, processed, fetched, workers } = this.#measured
     const labels = ['status', 'trigger_name']
@@ -84,17 +82,17 @@ export class DeliveryMeasures {
     return [
       counter(invocations, 'Webhooks called'),
       counter(processed, 'Events that need no more attempts'),
-      histogram('fetch_time_per_batch_seconds', 'Claiming what is due'),
-      histogram('fetched_per_batch', 'What was claimed at once', batchBuckets, fetched),
-      histogram('queue_time_seconds', 'From when something was due until its delivery began'),
+      histogram('fetch_time_per_batch_seconds', 'Time to claim a batch of due events'),
+      histogram('fetched_per_batch', 'Events claimed at once', batchBuckets, fetched),
+      histogram('queue_time_seconds', 'From the due time to the begin of the delivery'),
       histogram('webhook_processing_time_seconds', 'From the call of a webhook to its answer'),
-      histogram('processing_time_seconds', 'From when something was due to the answer of its webhook'),
+      histogram('processing_time_seconds', 'From the due time to the answer of the webhook'),
       {
-        ...{ name: workers, help: 'Webhooks being called', labels: ['trigger_name'], kind: 'gauge' },
+        ...{ name: workers, help: 'Webhook calls in flight', labels: ['trigger_name'], kind: 'gauge' },
         read: () => [...this.#calling].map(([trigger_name, value]) => ({ labels: { trigger_name }, value })),
       },
-      this.#ofBacklog('pending', 'What is not delivered yet, in all instances', backlog, ({ count }) => count),
-      this.#ofBacklog('oldest_pending_seconds', 'Since the first of that was due', backlog, ({ age }) => age),
+      this.#ofBacklog('pending', 'Undelivered events, for all instances', backlog, ({ count }) => count),
+      this.#ofBacklog('oldest_pending_seconds', 'Age of the oldest undelivered event', backlog, ({ age }) => age),
     ]
   }
 
@@ -108,13 +106,15 @@ export class DeliveryMeasures {
       ...{ name: `${this.#measured.kind}_${name}`, help, labels: ['trigger_name'], kind: 'gauge' },
       read: async () => {
         const rows = await backlog()
-        return rows.slice(0, mostNames).map((row) => ({ labels: { trigger_name: row.name ?? '' }, value: read(row) }))
+        return rows
+          .slice(0, mostTriggerLabels)
+          .map((row) => ({ labels: { trigger_name: row.name ?? '' }, value: read(row) }))
       },
     }
   }
 
   #label(name: string): string {
-    if (this.#names.size < mostNames) this.#names.add(name)
+    if (this.#names.size < mostTriggerLabels) this.#names.add(name)
     return this.#names.has(name) ? name : other
   }
 

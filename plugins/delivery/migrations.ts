@@ -1,4 +1,4 @@
-// Ids of events, which all ledgers share.
+// The function that makes event ids, which all ledgers share.
 
 import type { Migration } from '../../sdk/index.ts'
 

@@ -1,9 +1,9 @@
-// How much is delivered at once, how often the tables are looked at, and what is logged.
+// Options of deliveries: concurrency, poll intervals, retention, and logs.
 
 import { type OptionValues, option } from '../../sdk/index.ts'
 import { signingRefusal } from './signing.ts'
 
-/** PostgreSQL's intervals have an end. */
+/** The maximum keeps PostgreSQL's intervals in range. */
 const hours = { minimum: 0, maximum: 10 ** 7 }
 
 export const deliveryOptions = {
@@ -14,7 +14,7 @@ export const deliveryOptions = {
       flag: 'events-http-pool-size',
       variable: 'EVENTS_HTTP_POOL_SIZE',
       placeholder: 'N',
-      description: 'webhooks called at once for events, and as many for cron triggers and for one-off events',
+      description: 'webhook calls in flight for events, and as many for cron triggers and for one-off events',
     },
   ),
   eventsTriggerPoolSize: option.whole(
@@ -24,7 +24,7 @@ export const deliveryOptions = {
       flag: 'events-trigger-pool-size',
       variable: 'EVENTS_TRIGGER_POOL_SIZE',
       placeholder: 'N',
-      description: 'webhooks called at once for one event trigger that has no concurrency of its own; 0: any number',
+      description: 'webhook calls in flight for one event trigger without a concurrency of its own; 0: no limit',
     },
   ),
   eventsFetchInterval: option.whole(
@@ -35,7 +35,7 @@ export const deliveryOptions = {
       variable: 'EVENTS_FETCH_INTERVAL',
       placeholder: 'MS',
       description:
-        'milliseconds until an empty event log is looked at again; five seconds at least while PostgreSQL is heard, which says so before',
+        'milliseconds between polls of an empty event log; at least five seconds while notifications from PostgreSQL arrive',
     },
   ),
   eventsFetchBatchSize: option.whole(
@@ -45,14 +45,15 @@ export const deliveryOptions = {
       flag: 'events-fetch-batch-size',
       variable: 'EVENTS_FETCH_BATCH_SIZE',
       placeholder: 'N',
-      description: 'events claimed at once; 0: this instance records events, and leaves their delivery to others',
+      description: 'events claimed at once; 0: this instance records events and leaves their delivery to others',
     },
   ),
   eventsKeepDelivered: option.wholeOrNone(hours, {
     flag: 'events-keep-delivered',
     variable: 'EVENTS_KEEP_DELIVERED',
     placeholder: 'HOURS',
-    description: 'delivered events of all kinds leave the log after so long, with their attempts; without it they stay',
+    description:
+      'hours that delivered events of all kinds stay in the log with their attempts; without it they stay forever',
   }),
   eventsKeepFailed: option.wholeOrNone(hours, {
     flag: 'events-keep-failed',
@@ -64,7 +65,7 @@ export const deliveryOptions = {
     flag: 'events-keep-archived',
     variable: 'EVENTS_KEEP_ARCHIVED',
     placeholder: 'HOURS',
-    description: 'the same for events that were never delivered since their event trigger is gone',
+    description: 'the same for undelivered events of removed event triggers',
   }),
   webhookSigningSecrets: option.text({
     flag: 'webhook-signing-secrets',
@@ -73,13 +74,12 @@ export const deliveryOptions = {
     secret: true,
     check: signingRefusal,
     description:
-      'secrets of the standard webhooks (whsec_...), the newest first, separated by spaces: deliveries are signed with each',
+      'signing secrets of Standard Webhooks (whsec_...), newest first, separated by spaces: each delivery is signed with all',
   }),
   logHeadersFromEnv: option.flagOnly({
     flag: 'log-headers-from-env',
     variable: 'LOG_HEADERS_FROM_ENV',
-    description:
-      'have logs of deliveries hold the values of headers, secrets included, in place of the names of variables',
+    description: 'log the values of headers, secrets included, instead of the names of their environment variables',
   }),
 }
 

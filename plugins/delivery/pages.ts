@@ -1,22 +1,22 @@
-// Pages of what is in the ledgers, as JSON that keeps every digit of every number.
+// Pages of ledger rows as JSON that keeps every digit of every number.
 
 import { parseJson } from '../../sdk/services.ts'
 import type { Transaction } from '../../sdk/sql.ts'
 
 export interface PageQuery {
-  /** A query with its first values bound as `$1`, ...; written by the caller alone, as is `order`. */
+  /** A query with its first values bound as `$1`, ...; `from` and `order` are constant SQL of the caller. */
   readonly from: string
   readonly order: string
   readonly values: readonly unknown[]
   readonly limit: number | null
   readonly offset: number
-  /** Whether all rows are counted, those outside the page included. */
+  /** Whether to count all rows, including those outside the page. */
   readonly counts: boolean
 }
 
 export interface Page {
   readonly rows: unknown
-  /** Null when it was not asked for. */
+  /** Null when no count was requested. */
   readonly count: number | null
 }
 

@@ -1,6 +1,6 @@
-// How much of something there was within moments.
+// A count over the last moments.
 
-/** Counts in windows of so many milliseconds; all times are milliseconds by `performance.now()`. */
+/** Counts in fixed windows; all times are milliseconds by `performance.now()`. */
 export class RecentCount {
   readonly #windowMillis: number
   #window = Number.NEGATIVE_INFINITY
@@ -16,7 +16,7 @@ export class RecentCount {
     this.#inWindow += count
   }
 
-  /** As much as there was in this window or the one before it, whichever had more. */
+  /** The larger count of this window and the one before it. */
   most(now: number): number {
     this.#turn(now)
     return Math.max(this.#inWindow, this.#inLastWindow)

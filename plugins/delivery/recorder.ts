@@ -1,19 +1,14 @@
-// Writes outcomes down: those that come while one write is under way go together in the next. What the database refuses for
-// what is in it, such as a request that is nested deeper than PostgreSQL can read, or an answer with a character that the
-// encoding of the database lacks, keeps no other from being written.
+// Records outcomes in batches: those that arrive during a write go into the next one. If the database refuses the content of one
+// outcome, the others are still written. Examples are a request nested deeper than PostgreSQL can read, or an answer with a
+// character that the encoding of the database lacks.
 
 import { codeOf, TrellisError } from '../../sdk/index.ts'
 import type { Attempt } from './attempt.ts'
 import type { Settled } from './ledger.ts'
-
-const mostAtOnce = 200
-
-/** Milliseconds between attempts to write. */
-const firstPause = 100
-const longestPause = 5000
+import { firstRetryMillis, longestRetryMillis, outcomesPerWrite } from './tuning.ts'
 
 export interface RecorderOptions<Item> {
-  /** Writes down, and may reject; tells of it when it is done. */
+  /** Writes outcomes to the ledger; may reject. */
   record(settled: readonly Settled<Item>[]): Promise<void>
   report(error: unknown): void
 }
@@ -22,7 +17,7 @@ export class Recorder<Item> {
   readonly #options: RecorderOptions<Item>
   readonly #stop = new AbortController()
   #waiting: Settled<Item>[] = []
-  /** What is to be done while nothing is being written down; it tells whether the database did it. */
+  /** Work for the time between two writes; each gives whether the database did it. */
   #between: (() => Promise<boolean>)[] = []
   #wakeUp: (() => void) | null = null
   #writing: Promise<void> | null = null
@@ -31,7 +26,7 @@ export class Recorder<Item> {
     this.#options = options
   }
 
-  /** Outcomes that are not written down yet. */
+  /** The number of outcomes that are not written yet. */
   get pending(): number {
     return this.#waiting.length
   }
@@ -44,7 +39,7 @@ export class Recorder<Item> {
   #begin(): void {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = null
-      // What came when the last round was over already.
+      // Outcomes that arrived after the last round had ended.
       if (this.#isMoreToDo && !this.#stop.signal.aborted) this.#begin()
     })
   }
@@ -53,10 +48,10 @@ export class Recorder<Item> {
     return this.#waiting.length > 0 || this.#between.length > 0
   }
 
-  /** Does something between two writes, or between two attempts of one that fails. */
+  /** Runs work between two writes, or between two attempts of a write that fails. */
   between(work: () => Promise<void>): Promise<void> {
     return new Promise((done, failed) => {
-      const told = async () => {
+      const run = async () => {
         try {
           await work()
           done()
@@ -66,13 +61,13 @@ export class Recorder<Item> {
           return false
         }
       }
-      this.#between.push(told)
+      this.#between.push(run)
       this.#begin()
       this.#wakeUp?.()
     })
   }
 
-  /** Resolves when all is written down, or the signal aborts. */
+  /** Resolves when all outcomes are written, or the signal aborts. */
   async finish(signal: AbortSignal): Promise<void> {
     const stop = () => {
       this.#stop.abort()
@@ -84,19 +79,19 @@ export class Recorder<Item> {
   }
 
   async #write(): Promise<void> {
-    // What is delivered in the same turn comes along.
+    // Deliveries that end in the same turn of the event loop join the batch.
     await new Promise<void>((done) => setImmediate(done))
     while (this.#isMoreToDo) {
       await this.#doBetween()
-      const batch = this.#waiting.slice(0, mostAtOnce)
+      const batch = this.#waiting.slice(0, outcomesPerWrite)
       if (batch.length > 0 && !(await this.#writeBatch(batch))) return
       this.#waiting.splice(0, batch.length)
     }
   }
 
-  /** Tries until it is written; false when that is given up. The lease ends in time where the database stays away. */
+  /** Tries until the batch is written; false when it gives up. If the database stays away, the leases expire. */
   async #writeBatch(batch: readonly Settled<Item>[]): Promise<boolean> {
-    for (let pause = firstPause; ; pause = Math.min(longestPause, pause * 2)) {
+    for (let pause = firstRetryMillis; ; pause = Math.min(longestRetryMillis, pause * 2)) {
       try {
         await this.#options.record(batch)
         return true
@@ -115,14 +110,14 @@ export class Recorder<Item> {
     return true
   }
 
-  /** Whether the database did any of it. */
+  /** Gives whether the database did any of the work. */
   async #doBetween(): Promise<boolean> {
     let isDone = false
     for (const work of this.#between.splice(0)) isDone = (await work()) || isDone
     return isDone
   }
 
-  /** Rests so many milliseconds, and no more where the database proves to be well meanwhile. */
+  /** Pauses between attempts; ends early when other work shows that the database is back. */
   async #rest(millis: number): Promise<void> {
     const until = performance.now() + millis
     while (!this.#stop.signal.aborted && !(await this.#doBetween())) {
@@ -142,10 +137,10 @@ export class Recorder<Item> {
 
 const sqlStateOf = (error: unknown): string => codeOf(error instanceof TrellisError ? error.cause : error) ?? ''
 
-/** Whether it was not what the database can read: values that are none (class 22), or too much for it (54). */
+/** Whether the database refused the content: invalid values (class 22), or a limit was exceeded (class 54). */
 const isRefused = (sqlState: string): boolean => /^(22|54)/.test(sqlState)
 
-/** What may be written of a batch that was refused: its halves, or one outcome with another attempt; null: nothing. */
+/** The parts of a refused batch to write instead: its halves, or one outcome with another attempt; null: nothing is left to try. */
 function partsOf<Item>(batch: readonly Settled<Item>[], sqlState: string): (readonly Settled<Item>[])[] | null {
   if (!isRefused(sqlState)) return null
   const [first] = batch
@@ -160,7 +155,7 @@ function partsOf<Item>(batch: readonly Settled<Item>[], sqlState: string): (read
 /** The encoding of the database lacks a character. */
 const untranslatable = '22P05'
 
-/** An attempt that the database may take in place of one that it refused: escaped, or with its request as a text; null: there is none. */
+/** An attempt that the database may accept instead: escaped, or with its request as a text; null: there is no other form. */
 function rewritten(attempt: Attempt, sqlState: string): Attempt | null {
   const { request, response } = attempt
   if (sqlState !== untranslatable) {
@@ -170,6 +165,6 @@ function rewritten(attempt: Attempt, sqlState: string): Attempt | null {
   return escaped.request === request && escaped.response === response ? null : escaped
 }
 
-/** The same JSON without characters that some encoding may lack. */
+/** The same JSON in ASCII: an encoding may lack any other character. */
 const inAscii = (json: string): string =>
   json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -1,37 +1,33 @@
-// How long what is over stays in the ledgers: by its state, whatever trigger it is of. A job of each ledger takes out what is older,
-// in batches of a transaction each, so that nobody waits for it and vacuuming keeps up with it.
+// How long finished items stay in the ledgers, by state and for all triggers. One job per ledger deletes older ones in batches,
+// one transaction each, so that locks are short and vacuum keeps up.
 
 import type { Transaction } from '../../sdk/sql.ts'
 import type { JobCall, Jobs } from '../jobs/index.ts'
 import type { DeliverySettings } from './options.ts'
+import { retentionIntervalMillis } from './tuning.ts'
 
-/** What is over: delivered; failed for good, or too late to be sent; or of an event trigger that is gone. */
+/** Delivered; failed for good or too late to be sent; or of a removed event trigger. */
 export type RetainedState = 'delivered' | 'failed' | 'archived'
 
-/** What of a state leaves. */
+/** Which items to delete. */
 export interface Retention {
   readonly state: RetainedState
-  /** What is older leaves. */
+  /** Items older than this are deleted. */
   readonly hours: number
 }
 
-const everyMillis = 10 * 60_000
-
-/** How many rows leave in a transaction. */
-export const retentionBatch = 5000
-
-/** Runs work in a transaction: one for each batch, or the same for all. */
+/** Runs work in a transaction: one per batch, or one for all. */
 export type InTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>
 
 export interface Batches {
   readonly inTransaction: InTransaction
   readonly batchSize: number
-  /** `performance.now()` after which what is left is left for the next time; absent: whatever time it takes. */
+  /** `performance.now()` after which the rest waits for the next run; absent: no time limit. */
   readonly end?: number
   readonly signal?: AbortSignal
 }
 
-/** Runs a statement that says how many rows it took out, `count`, until it takes out less than a batch; how many in all. */
+/** Runs a statement that deletes a batch and gives its `count`, until a batch is not full. Gives the total. */
 export async function deleteInBatches(
   statement: string,
   values: readonly unknown[],
@@ -52,7 +48,7 @@ export interface RetentionJob {
   clean(retention: Retention, signal: AbortSignal): Promise<unknown>
 }
 
-/** Declares the job of a ledger, unless everything stays in it. */
+/** Declares the job of a ledger, unless everything stays in it forever. */
 export function declareRetention(jobs: Jobs, { name, settings, clean }: RetentionJob): void {
   const hours: Readonly<Record<RetainedState, number | null>> = {
     delivered: settings.eventsKeepDelivered,
@@ -67,5 +63,5 @@ export function declareRetention(jobs: Jobs, { name, settings, clean }: Retentio
   const run = async ({ signal }: JobCall) => {
     for (const retention of retained) await clean(retention, signal)
   }
-  jobs.declare({ name, schedule: { every: everyMillis }, timeout: null, run })
+  jobs.declare({ name, schedule: { every: retentionIntervalMillis }, timeout: null, run })
 }

@@ -1,89 +1,76 @@
-// Takes what is due from a ledger, delivers it, and writes down what came of it. Several workers, on one instance or many,
-// may work on one ledger: what one has claimed the others pass over, until its lease ends.
+// Claims due items from a ledger, delivers them, and records the outcomes. Several workers, on one instance or many, may share
+// a ledger: they skip the items that another worker holds a lease on.
 
 import { messageWithCause } from '../../sdk/index.ts'
-import { Backlogged } from './backlogged.ts'
+import { BacklogDetector } from './backlog-detector.ts'
 import { DueTimes } from './due-times.ts'
-import { Hand } from './hand.ts'
-import { Held } from './held.ts'
-import { type Claimed, isFinal, type Ledger, leaseSeconds, type Outcome, type Settled } from './ledger.ts'
+import { Leases } from './leases.ts'
+import { type Claimed, isFinal, type Ledger, type Outcome, type Settled } from './ledger.ts'
 import type { DeliveryMeasures } from './measures.ts'
+import { Prefetch } from './prefetch.ts'
 import { Recorder } from './recorder.ts'
+import {
+  firstRestMillis,
+  laterSeconds,
+  longestRestMillis,
+  mostLeasedCharacters,
+  mostUnrecorded,
+  prefetchedBatches,
+  prefetchMillis,
+  renewMillis,
+  roomMillis,
+} from './tuning.ts'
 import { Watch } from './watch.ts'
 
 export interface WorkerOptions<Item extends Claimed> {
   readonly ledger: Ledger<Item>
   /** Deliveries at once. */
   readonly concurrency: number
-  /** The most that is claimed at once. */
+  /** The maximum number of items per claim. */
   readonly batch: number
-  /** Told of what the worker goes on after: a database that is away, most of all. The same in a row is told once. */
+  /** Reports failures after which the worker continues, such as a lost database. A repeated message is reported once. */
   report(message: string): void
-  /** Told that something was due of which nobody had told. */
+  /** Called when a poll found due items without a notification for them. */
   missed(): void
-  /** Told when it claims whole batches one after the other, and when that is over. */
+  /** Called when the worker starts to claim full batches one after another, and when that ends. */
   backlogged?(isBacklogged: boolean): void
-  /** Told of each outcome. */
+  /** Called for each outcome. */
   settled(item: Item, outcome: Outcome): void
   readonly measures: Pick<DeliveryMeasures, 'began' | 'ended' | 'claimed' | 'settled'>
 }
-
-/** Milliseconds that a worker rests after the database refused it something: longer each time. */
-const firstRestMillis = 500
-const longestRestMillis = 15_000
-
-/** Milliseconds that a busy worker waits for more room before it claims for little. */
-const roomMillis = 20
-
-/** Seconds after which something is tried again that could not be. */
-const laterSeconds = 60
-
-const renewMillis = (leaseSeconds * 1000) / 3
-
-/** So many batches may be in hand at most: the next one is there before what is in hand is begun, though the database is busy. */
-const batchesInHand = 3
-
-/** Milliseconds after which is given back what was not begun. */
-const handMillis = 1000
-
-/** More outcomes than this not being written down, nothing is begun. */
-const mostUnrecorded = 1000
-
-/** More characters than this being held, nothing is claimed: each takes several bytes while it is sent. */
-const mostHeld = 2 ** 27
 
 const secondsSince = (started: number): number => (performance.now() - started) / 1000
 
 export class DeliveryWorker<Item extends Claimed> {
   readonly #options: WorkerOptions<Item>
   readonly #recorder: Recorder<Item>
-  readonly #held = new Held<Item>()
-  /** What of that is not begun. */
-  readonly #hand = new Hand<Item>()
+  readonly #leases = new Leases<Item>()
+  /** The leased items whose delivery has not begun. */
+  readonly #prefetched = new Prefetch<Item>()
   readonly #dueTimes = new DueTimes()
   readonly #watch: Watch
-  readonly #backlogged: Backlogged
+  readonly #backlog: BacklogDetector
   readonly #abort = new AbortController()
   readonly #stopped = Promise.withResolvers<void>()
   #delivering = 0
   #stopping = false
   #isWoken = false
   #wakeUp: (() => void) | null = null
-  /** Told when there is room for so much that claiming is worth a statement. */
-  #roomMade: (() => void) | null = null
+  /** Called when a delivery ends; set while the worker waits for room. */
+  #onRoom: (() => void) | null = null
   #loop: Promise<void> | null = null
   #renewing: NodeJS.Timeout | undefined
-  #puttingDown: NodeJS.Timeout | undefined
-  /** When the last look for what is due began. */
+  #unstartedTimer: NodeJS.Timeout | undefined
+  /** When the last claim began. */
   #looked = Number.NEGATIVE_INFINITY
-  /** Whether this worker may have claimed what it was not told of, since no answer came. */
-  #mayHaveUntold = false
-  /** What was given back at the end, and what is being. */
-  #givenBack = 0
-  readonly #givingBack = new Set<Promise<void>>()
+  /** Whether this worker may hold leases that it does not know of, because a claim got no answer. */
+  #mayHaveUnknownLeases = false
+  /** The number of items released while stopping, and the releases in flight. */
+  #released = 0
+  readonly #releasing = new Set<Promise<void>>()
   #drained: (() => void) | null = null
   #reported: string | null = null
-  /** Since something went well. */
+  /** Failures since the last success. */
   #failures = 0
   #restMillis = firstRestMillis
 
@@ -94,8 +81,8 @@ export class DeliveryWorker<Item extends Claimed> {
       record: async (settled) => this.#recorded(settled, await ledger.record(settled)),
       report: (error) => this.#report(error),
     })
-    this.#backlogged = new Backlogged(options.batch, (isBacklogged) => options.backlogged?.(isBacklogged))
-    this.#watch = new Watch({ say: ledger.watch?.bind(ledger), report: (error) => this.#report(error) })
+    this.#backlog = new BacklogDetector(options.batch, (isBacklogged) => options.backlogged?.(isBacklogged))
+    this.#watch = new Watch({ announce: ledger.watch?.bind(ledger), report: (error) => this.#report(error) })
   }
 
   start(): void {
@@ -103,132 +90,132 @@ export class DeliveryWorker<Item extends Claimed> {
     this.#renewing ??= setInterval(() => void this.#renew(), renewMillis).unref()
   }
 
-  /** Says that something may be due. */
+  /** Wakes the worker because something may be due. */
   wake(): void {
     this.#isWoken = true
     this.#wakeUp?.()
   }
 
-  /** Begins nothing more, lets what is under way end within `grace` milliseconds, and gives back the rest; how much that was. */
+  /** Begins no more deliveries, waits up to `grace` milliseconds for those in flight, and releases the rest. Gives the number released. */
   async stop(grace: number): Promise<number> {
     this.#stopping = true
     this.#stopped.resolve()
     this.wake()
-    this.#roomMade?.()
+    this.#onRoom?.()
     await this.#loop
     const unwatched = this.#watch.end()
-    const patience = AbortSignal.timeout(Math.max(1, grace))
-    clearTimeout(this.#puttingDown)
-    this.#giveBack(this.#hand.putDown())
-    await this.#drain(patience)
+    const timeout = AbortSignal.timeout(Math.max(1, grace))
+    clearTimeout(this.#unstartedTimer)
+    this.#release(this.#prefetched.remove())
+    await this.#drain(timeout)
     this.#abort.abort()
-    // Longer than that it may take to write down what was delivered.
+    // Recording gets at least a second, even when the grace period is shorter.
     await this.#recorder.finish(AbortSignal.timeout(Math.max(1000, grace)))
     clearInterval(this.#renewing)
-    this.#giveBack([...this.#held.all()])
-    await Promise.all([...this.#givingBack, unwatched])
-    if (this.#mayHaveUntold) await this.#options.ledger.releaseUntold([]).catch((error) => this.#report(error))
-    return this.#givenBack
+    this.#release([...this.#leases.all()])
+    await Promise.all([...this.#releasing, unwatched])
+    if (this.#mayHaveUnknownLeases) await this.#options.ledger.releaseUnknown([]).catch((error) => this.#report(error))
+    return this.#released
   }
 
-  /** Gives back what is not delivered. */
-  #giveBack(items: readonly Item[]): void {
+  /** Ends the leases of items that are not delivered. */
+  #release(items: readonly Item[]): void {
     if (items.length === 0) return
     const ids = items.map(({ id }) => id)
-    for (const id of ids) this.#held.end(id)
-    if (this.#stopping) this.#givenBack += ids.length
+    for (const id of ids) this.#leases.end(id)
+    if (this.#stopping) this.#released += ids.length
     const { ledger } = this.#options
-    // A connection that was lost is there again at once, most of the time.
-    const giving = ledger
+    // A lost connection is usually back at once, so one retry is enough.
+    const releasing = ledger
       .release(ids)
       .catch(() => ledger.release(ids))
       .catch((error) => this.#unanswered(error))
-      .then(() => void this.#givingBack.delete(giving))
-    this.#givingBack.add(giving)
+      .then(() => void this.#releasing.delete(releasing))
+    this.#releasing.add(releasing)
   }
 
-  /** Gives back, after a while, what was claimed and is not begun since webhooks became slow: others may have room for it. */
-  #putDownLater(): void {
-    if (this.#hand.size === 0 || this.#puttingDown) return
-    this.#puttingDown = setTimeout(() => {
-      this.#puttingDown = undefined
-      this.#giveBack(this.#hand.putDown(performance.now() - handMillis))
-      this.#putDownLater()
-    }, handMillis).unref()
+  /** Releases prefetched items that wait too long because webhooks became slow: other workers may have room for them. */
+  #releaseUnstartedLater(): void {
+    if (this.#prefetched.size === 0 || this.#unstartedTimer) return
+    this.#unstartedTimer = setTimeout(() => {
+      this.#unstartedTimer = undefined
+      this.#release(this.#prefetched.remove(performance.now() - prefetchMillis))
+      this.#releaseUnstartedLater()
+    }, prefetchMillis).unref()
   }
 
-  /** Notes that something was asked of the ledger, which may have been done. */
+  /** Notes that a request to the ledger may have taken effect although it failed. */
   #unanswered(error: unknown): void {
     this.#report(error)
-    this.#mayHaveUntold = true
+    this.#mayHaveUnknownLeases = true
     this.wake()
   }
 
-  /** Gives back what this worker was not told of. */
-  async #giveBackUntold(): Promise<void> {
+  /** Releases the leases that this worker does not know of. */
+  async #releaseUnknown(): Promise<void> {
     const release = async () => {
       if (this.#stopping) return
-      // Nothing is claimed meanwhile, by outcomes neither.
-      await this.#options.ledger.releaseUntold([...this.#held.all()].map(({ id }) => id))
-      this.#mayHaveUntold = false
+      // `between` keeps records, which may claim too, from running at the same time.
+      await this.#options.ledger.releaseUnknown([...this.#leases.all()].map(({ id }) => id))
+      this.#mayHaveUnknownLeases = false
     }
     await Promise.race([this.#recorder.between(release), this.#stopped.promise])
   }
 
   async #run(): Promise<void> {
-    // It is no news that there was something at the start.
+    // Items that are due at the start need no notification.
     let isRested = false
     while (!this.#stopping) {
-      const isTold = this.#isWoken
+      const wasNotified = this.#isWoken
       this.#isWoken = false
       const room = await this.#room()
       if (this.#stopping) return
       const claimed = await this.#claim(room)
-      if (claimed && isRested && !isTold && !this.#watch.mayBeUntold(performance.now())) this.#options.missed()
+      if (claimed && isRested && !wasNotified && !this.#watch.mayBeUnnotified(performance.now())) this.#options.missed()
       isRested = false
       if (claimed === null) await this.#restAfterFailure()
       else if (claimed < room) isRested = await this.#rest()
     }
   }
 
-  /** How much may be claimed, when that is worth a statement. */
+  /** The number of items to claim, once that number is worth a statement. */
   async #room(): Promise<number> {
     const { batch } = this.#options
     if (this.#free < this.#worthwhile) await this.#moreRoom()
     return Math.max(1, Math.min(batch, this.#free))
   }
 
-  /** How much may be claimed. */
+  /** The number of items that may be claimed now. */
   get #free(): number {
-    if (this.#recorder.pending > mostUnrecorded || this.#held.size > mostHeld) return 0
+    if (this.#recorder.pending > mostUnrecorded || this.#leases.size > mostLeasedCharacters) return 0
     const { concurrency, batch } = this.#options
-    const inHand = Math.min(batchesInHand * batch, this.#hand.room(performance.now()))
-    return concurrency + inHand - this.#delivering - this.#hand.size
+    const prefetchable = Math.min(prefetchedBatches * batch, this.#prefetched.room(performance.now()))
+    return concurrency + prefetchable - this.#delivering - this.#prefetched.size
   }
 
-  /** A claim costs the same whatever it gives: as long as there is enough in hand, it waits for a whole batch. */
+  /** A claim costs the same for one item and for many, so with enough items prefetched the worker waits for a whole batch. */
   get #worthwhile(): number {
     const { concurrency, batch } = this.#options
-    return this.#hand.size >= batch ? batch : Math.ceil(Math.min(concurrency, batch) / 4)
+    return this.#prefetched.size >= batch ? batch : Math.ceil(Math.min(concurrency, batch) / 4)
   }
 
-  /** Waits until there is room for much, and after a while for anything. */
+  /** Waits until there is room for a worthwhile claim, or after a while for one item. */
   async #moreRoom(): Promise<void> {
     let needed = this.#worthwhile
-    const patience = setInterval(() => {
+    const timeout = setInterval(() => {
       needed = 1
-      this.#roomMade?.()
+      this.#onRoom?.()
     }, roomMillis)
     await new Promise<void>((done) => {
-      this.#roomMade = () => {
+      this.#onRoom = () => {
         if (this.#stopping || this.#free >= needed) done()
       }
     })
-    this.#roomMade = null
-    clearInterval(patience)
+    this.#onRoom = null
+    clearInterval(timeout)
   }
 
-  /** Waits until it is worth looking again; whether that took any time. */
+  /** Waits until the next poll; gives whether that took any time. */
   async #rest(): Promise<boolean> {
     if (this.#isWoken) return true
     try {
@@ -250,7 +237,7 @@ export class DeliveryWorker<Item extends Claimed> {
     this.#restMillis = Math.min(longestRestMillis, this.#restMillis * 2)
   }
 
-  /** A connection that was lost and is there again is no news: what fails twice is told, once. */
+  /** Reports an error when it happens twice in a row: one lost connection is not worth a log line. Repeats are not reported. */
   #report(error: unknown): void {
     const message = messageWithCause(error)
     this.#failures++
@@ -259,43 +246,43 @@ export class DeliveryWorker<Item extends Claimed> {
     this.#options.report(message)
   }
 
-  /** How many were claimed; null when they could not be. */
+  /** The number of claimed items; null after a failure. */
   async #claim(limit: number): Promise<number | null> {
     try {
-      if (this.#mayHaveUntold) await this.#giveBackUntold()
+      if (this.#mayHaveUnknownLeases) await this.#releaseUnknown()
       const started = performance.now()
       this.#looked = started
-      const items = await this.#options.ledger.claim(limit, this.#held.all())
+      const items = await this.#options.ledger.claim(limit, this.#leases.all())
       this.#options.measures.claimed(items.length, secondsSince(started))
       this.#reported = null
       this.#failures = 0
       this.#restMillis = firstRestMillis
       this.#watch.looked(performance.now(), items.length)
-      this.#backlogged.claimed(items.length, limit)
+      this.#backlog.claimed(items.length, limit)
       this.#take(items)
       return items.length
     } catch (error) {
       this.#report(error)
-      this.#mayHaveUntold = true
+      this.#mayHaveUnknownLeases = true
       return null
     }
   }
 
-  /** Holds what was claimed; a worker that stops takes nothing more. */
+  /** Adds claimed items to the leases; a worker that stops releases them. */
   #take(items: readonly Item[]): void {
-    const taken = this.#held.take(items)
-    if (this.#stopping) this.#giveBack(taken)
+    const taken = this.#leases.take(items)
+    if (this.#stopping) this.#release(taken)
     else {
-      this.#hand.add(taken, performance.now())
+      this.#prefetched.add(taken, performance.now())
       this.#begin()
-      this.#putDownLater()
+      this.#releaseUnstartedLater()
     }
   }
 
-  /** Begins as much as there is room for. */
+  /** Begins deliveries while there is room. */
   #begin(): void {
     while (this.#delivering < this.#options.concurrency) {
-      const next = this.#hand.take()
+      const next = this.#prefetched.take()
       if (!next) return
       this.#delivering++
       void this.#deliver(next.item, secondsSince(next.since)).then(() => this.#ended())
@@ -304,13 +291,13 @@ export class DeliveryWorker<Item extends Claimed> {
 
   #ended(): void {
     this.#delivering--
-    this.#hand.delivered(performance.now())
+    this.#prefetched.delivered(performance.now())
     if (!this.#stopping) this.#begin()
-    this.#roomMade?.()
+    this.#onRoom?.()
     if (this.#delivering === 0) this.#drained?.()
   }
 
-  /** Must not reject; `waited`: seconds since it was claimed. */
+  /** Must not reject; `waited`: seconds since the claim. */
   async #deliver(item: Item, waited: number): Promise<void> {
     const { ledger, settled, measures } = this.#options
     const started = performance.now()
@@ -321,7 +308,7 @@ export class DeliveryWorker<Item extends Claimed> {
       measures.settled(item, outcome, { late: item.late + waited, took: secondsSince(started) })
       settled(item, outcome)
     } catch (error) {
-      // It stays held, and is given back.
+      // The lease stays, and `stop` releases it.
       if (this.#abort.signal.aborted) return
       this.#report(error)
       this.#recorder.add({ item, outcome: { id: item.id, attempt: null, state: 'later', delay: laterSeconds } })
@@ -334,39 +321,39 @@ export class DeliveryWorker<Item extends Claimed> {
     const now = performance.now()
     let awaited = 0
     let isMoreDue = false
-    const claimedAgain: Item[] = []
+    const reclaimed: Item[] = []
     for (const { item, outcome } of settled) {
       const { id, state, delay } = outcome
       if (item.is_awaited) awaited++
-      const again = this.#held.end(id)
-      if (again) claimedAgain.push(again)
+      const again = this.#leases.end(id)
+      if (again) reclaimed.push(again)
       if (isFinal(state)) continue
-      // How long to rest was known before this came.
+      // The pause of the loop was computed before this time was known.
       this.#dueTimes.add(now + delay * 1000, now)
       isMoreDue = true
     }
     this.#take(claimed)
-    if (claimedAgain.length > 0) void this.#takeAgain(claimedAgain)
+    if (reclaimed.length > 0) void this.#takeReclaimed(reclaimed)
     if (isMoreDue || awaited > claimed.length) this.wake()
   }
 
-  /** Holds what was claimed while it was held, where that was after its outcome. Must not reject. */
-  async #takeAgain(items: readonly Item[]): Promise<void> {
+  /** Asks the ledger whether items that were claimed again while leased are leased now. Must not reject. */
+  async #takeReclaimed(items: readonly Item[]): Promise<void> {
     const ids = items.map(({ id }) => id)
     const ours = await this.#options.ledger.renew(ids).catch((error): readonly string[] => {
       this.#unanswered(error)
       return []
     })
-    this.#held.settle(ids)
+    this.#leases.settle(ids)
     this.#take(items.filter(({ id }) => ours.includes(id)))
   }
 
   async #renew(): Promise<void> {
-    if (this.#held.count === 0) return
-    await this.#options.ledger.renew(this.#held.ids()).catch((error) => this.#report(error))
+    if (this.#leases.count === 0) return
+    await this.#options.ledger.renew(this.#leases.ids()).catch((error) => this.#report(error))
   }
 
-  /** Waits until nothing is under way, or the signal aborts. */
+  /** Waits until no delivery is in flight, or the signal aborts. */
   async #drain(signal: AbortSignal): Promise<void> {
     if (this.#delivering === 0) return
     await new Promise<void>((done) => {
@@ -375,7 +362,7 @@ export class DeliveryWorker<Item extends Claimed> {
     })
   }
 
-  /** Waits, unless somebody wakes it. */
+  /** Waits; `wake` ends it early. */
   async #sleep(millis: number): Promise<void> {
     if (this.#isWoken || this.#stopping) return
     await new Promise<void>((done) => {

@@ -2,7 +2,7 @@
 
 import { badRequest, type Dialect, didYouMean, nameKey, sameName, Type } from '../../sdk/index.ts'
 import { findTable, type Model, operation, type TableModel } from '../../sdk/metadata.ts'
-import { wakeStatement } from '../delivery/index.ts'
+import { notifyStatement } from '../delivery/index.ts'
 import { requireTable } from '../tables/index.ts'
 import { rowOperations } from './capture/row-operations.ts'
 import { archive } from './ledger/archive.ts'
@@ -94,7 +94,7 @@ export const redeliverEvent = operation({
          locked = null, locked_by = null where id = $1`,
       [id],
     )
-    await transaction.rows(wakeStatement, ['events'])
+    await transaction.rows(notifyStatement, ['events'])
   },
 })
 

@@ -2,7 +2,7 @@
 // are in the ledger. What is due there is found without them too: they decide when it is looked at.
 
 import type { Engine } from '../../sdk/index.ts'
-import { jobNameOf, keepJobs, wakeStatement } from '../delivery/index.ts'
+import { jobNameOf, keepJobs, notifyStatement } from '../delivery/index.ts'
 import type { Jobs } from '../jobs/index.ts'
 import { cronTriggersOf } from './metadata.ts'
 import { topUp } from './occurrences.ts'
@@ -16,7 +16,7 @@ const netMillis = 20 * 60_000
 export function scheduleTicks(engine: Engine, jobs: Jobs): void {
   const { database } = engine
   const wake = async () => {
-    await database.rows(wakeStatement, ['cron'])
+    await database.rows(notifyStatement, ['cron'])
   }
   const plan = () =>
     database.transaction(async (transaction) => {

@@ -163,8 +163,8 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
     return this.#release('id = any($1)', ids)
   }
 
-  releaseUntold(told: readonly string[]): Promise<void> {
-    return this.#release('id <> all($1)', told)
+  releaseUnknown(known: readonly string[]): Promise<void> {
+    return this.#release('id <> all($1)', known)
   }
 
   async #release(condition: string, ids: readonly string[]): Promise<void> {

@@ -2,7 +2,7 @@
 
 import type { Model } from '../../sdk/metadata.ts'
 import type { Transaction } from '../../sdk/sql.ts'
-import { occurrencesAfter, wakeStatement } from '../delivery/index.ts'
+import { notifyStatement, occurrencesAfter } from '../delivery/index.ts'
 import { cronTriggersOf, inconsistentCronTriggers } from './metadata.ts'
 import { type CronTrigger, retryDefaults } from './schema.ts'
 
@@ -113,7 +113,7 @@ async function plan(plans: readonly Plan[], transaction: Transaction): Promise<v
      select * from unnest($1::text[], $2::timestamptz[]) on conflict do nothing`,
     [planned.map(({ name }) => name), planned.map(({ time }) => time)],
   )
-  await transaction.rows(wakeStatement, ['cron'])
+  await transaction.rows(notifyStatement, ['cron'])
 }
 
 /** Removes all events of triggers, with the logs of their attempts. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Watch } from '../../plugins/delivery/watch.ts'
 
-/** A watch that says what it says to a list. */
+/** A watch that records its announcements in a list. */
 function watching(say: () => Promise<void> = async () => {}) {
   const said: number[] = []
   const errors: unknown[] = []
   const watch = new Watch({
-    say(millis) {
+    announce(millis) {
       said.push(millis)
       return say()
     },
@@ -24,7 +24,7 @@ test('who finds little says nothing, and is told of everything', async () => {
   await turn()
   assert.deepEqual(said, [])
   assert.equal(watch.pause(10_000), Number.POSITIVE_INFINITY)
-  assert.equal(watch.mayBeUntold(10_000), false)
+  assert.equal(watch.mayBeUnnotified(10_000), false)
 })
 
 test('as long as there is no answer to what is said, it may hold already', async () => {
@@ -35,7 +35,7 @@ test('as long as there is no answer to what is said, it may hold already', async
 })
 
 test('where there is nothing to say nobody watches', async () => {
-  const watch = new Watch({ say: undefined, report: () => {} })
+  const watch = new Watch({ announce: undefined, report: () => {} })
   watch.looked(performance.now(), 20)
   await turn()
   assert.equal(watch.pause(performance.now()), Number.POSITIVE_INFINITY)
@@ -76,8 +76,8 @@ test('when it does not watch any more it looks ever more seldom, and no more aft
     return Math.round((watch.pause(end + after) + after) / 250) * 250
   })
   assert.deepEqual(looks, [500, 2500, Number.POSITIVE_INFINITY])
-  assert.ok(watch.mayBeUntold(end + 3000))
-  assert.ok(!watch.mayBeUntold(end + 5000))
+  assert.ok(watch.mayBeUnnotified(end + 3000))
+  assert.ok(!watch.mayBeUnnotified(end + 5000))
 })
 
 test('who leaves says so where others may rely on it', async () => {

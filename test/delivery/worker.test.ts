@@ -28,7 +28,7 @@ function startWorker(
     },
     renew: async () => [],
     release: async () => {},
-    releaseUntold: async () => {},
+    releaseUnknown: async () => {},
     pause: () => 5,
     backlog: async () => [],
     ...more,
@@ -112,7 +112,7 @@ test('what a claim may have taken whose answer was lost is given back at once, b
         if (claims === 2) throw new Error('the connection was lost')
         return claims === 1 ? [a] : claims === 3 ? [b] : []
       },
-      releaseUntold: async (ids) => void told.push(ids),
+      releaseUnknown: async (ids) => void told.push(ids),
     },
   )
   await eventually(() => recorded.length === 1)
@@ -131,7 +131,7 @@ test('a claim is given back that overtook the answer to an outcome, when it cann
       return []
     },
     renew: () => Promise.reject(new Error('the connection was lost')),
-    releaseUntold: async (ids) => void told.push(ids),
+    releaseUnknown: async (ids) => void told.push(ids),
   })
   await eventually(() => told.length > 0)
   assert.deepEqual(told, [[]])
@@ -227,7 +227,7 @@ test('a worker that stops gives back what it may have claimed without an answer'
       asked.resolve()
       throw new Error('the connection was lost')
     },
-    releaseUntold: async (ids) => void told.push(ids),
+    releaseUnknown: async (ids) => void told.push(ids),
   })
   await asked.promise
   await worker.stop(1000)

@@ -4,7 +4,7 @@
 import { messageWithCause } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
 import { compile, id, join, literal, type Row, type Sql, sql, type Transaction, trusted } from '../../../sdk/sql.ts'
-import { wakeStatement } from '../../delivery/index.ts'
+import { notifyStatement } from '../../delivery/index.ts'
 import { archive } from '../ledger/archive.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger, storedTriggers } from '../metadata.ts'
 import { rowOperations } from './row-operations.ts'
@@ -196,6 +196,6 @@ async function followPauses(
         null;
       end`)
     await run([sql`do ${literal(body)}`], transaction)
-    if (!isPaused) await transaction.rows(wakeStatement, ['events'])
+    if (!isPaused) await transaction.rows(notifyStatement, ['events'])
   }
 }

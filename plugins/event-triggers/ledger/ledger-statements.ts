@@ -207,7 +207,7 @@ const releaseWhere = (condition: string): string => `
 export const release = releaseWhere('id = any($1)')
 
 /** Gives back what is worker $2's beside the events $1. */
-export const releaseUntold = releaseWhere(`${isOpen('e')} and id <> all($1)`)
+export const releaseUnknown = releaseWhere(`${isOpen('e')} and id <> all($1)`)
 
 /**
  * Makes due, and notifies workers of: parked events that have nothing to wait for, since their trigger has no ordering key or somebody

@@ -28,7 +28,7 @@ import {
   readFound,
   record,
   release,
-  releaseUntold,
+  releaseUnknown,
   unpark,
   watchLog,
 } from './ledger-statements.ts'
@@ -165,8 +165,8 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     await this.#options.database.rows(release, [ids, this.#worker])
   }
 
-  async releaseUntold(told: readonly string[]): Promise<void> {
-    await this.#options.database.rows(releaseUntold, [told, this.#worker])
+  async releaseUnknown(known: readonly string[]): Promise<void> {
+    await this.#options.database.rows(releaseUnknown, [known, this.#worker])
   }
 
   pause(): number {

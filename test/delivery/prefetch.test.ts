@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Prefetch } from '../../plugins/delivery/prefetch.ts'
+
+test('what was claimed first is begun first, and what is left is given back', () => {
+  const prefetch = new Prefetch<string>()
+  prefetch.add(['a', 'b'], 1)
+  assert.deepEqual(prefetch.take(), { item: 'a', since: 1 })
+  prefetch.add(['c'], 2)
+  assert.equal(prefetch.size, 2)
+  assert.equal(prefetch.take()?.item, 'b')
+  assert.deepEqual(prefetch.remove(), ['c'])
+  assert.deepEqual([prefetch.size, prefetch.take()], [0, undefined])
+})
+
+test('no more may lie in a prefetch than was delivered just before', () => {
+  const prefetch = new Prefetch<string>()
+  assert.equal(prefetch.room(0), 0)
+  for (let i = 0; i < 30; i++) prefetch.delivered(150)
+  assert.equal(prefetch.room(160), 30)
+  assert.equal(prefetch.room(250), 30)
+  assert.equal(prefetch.room(350), 0)
+})
+
+test('what was claimed until a time is put down, the rest stays', () => {
+  const prefetch = new Prefetch<string>()
+  prefetch.add(['a', 'b'], 0)
+  prefetch.add(['c'], 500)
+  assert.equal(prefetch.take()?.item, 'a')
+  assert.deepEqual(prefetch.remove(400), ['b'])
+  assert.equal(prefetch.take()?.item, 'c')
+  assert.equal(prefetch.size, 0)
+})

@@ -1,4 +1,4 @@
-// The statement of a stream: the rows behind the position that a subscriber has come to, and the position behind them.
+// The statement of a stream: the rows after a subscriber's position, and the next position.
 
 import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
 import {
@@ -31,32 +31,32 @@ import {
 } from '../../sdk/sql.ts'
 import { positionSource, withPosition } from '../subscriptions/index.ts'
 
-/** In which order rows come, and behind which value the first ones. */
+/** The order of a stream, and its start. */
 export interface StreamOrder {
   readonly column: ColumnModel
-  /** Null: from the beginning. */
+  /** The initial cursor value, exclusive; null: from the beginning. */
   readonly from: Operand | null
   readonly direction: 'asc' | 'desc'
 }
 
 export interface StreamBatch {
-  /** In the order of the stream, behind the position, without bounds. */
+  /** The rows after the position in the order of the stream, without a limit. */
   readonly rows: Rows
   readonly output: Output
-  /** Those that the position consists of. */
+  /** The columns of the position. */
   readonly columns: readonly ColumnModel[]
   readonly size: number
   readonly isKeyed: boolean
   readonly direction: StreamOrder['direction']
 }
 
-/** The column of the cursor, and behind it those of the primary key, which tell rows of the same value apart. */
+/** The cursor column, then the primary key, which distinguishes rows with the same cursor value. */
 export function positionColumns({ primaryKey, columns }: TableModel, { column }: StreamOrder): readonly ColumnModel[] {
   const key = (primaryKey?.columns ?? []).flatMap((name) => columns.get(name) ?? [])
   return [column, ...key.filter(({ name }) => name !== column.name)]
 }
 
-/** What a stream is ordered by. */
+/** The order of the rows. */
 export const streamOrder = (columns: readonly ColumnModel[], { direction }: StreamOrder): readonly OrderItem[] =>
   columns.map(({ name }) => ({
     target: { kind: 'column', column: name },
@@ -64,7 +64,7 @@ export const streamOrder = (columns: readonly ColumnModel[], { direction }: Stre
     nulls: direction === 'asc' ? 'last' : 'first',
   }))
 
-/** That a row comes behind the position, or behind the value of the cursor as long as there is none. */
+/** The condition that a row comes after the position, or after the initial value while there is no position. */
 export const behindPosition = (
   columns: readonly ColumnModel[],
   { column, from, direction }: StreamOrder,
@@ -85,13 +85,13 @@ export const behindPosition = (
     const atLeast = comparisonSql(isAscending ? '>=' : '<=', column.type)
     const behind = comparisonSql(isAscending ? '>' : '<', column.type)
     printer.try(isComparedByMembers(column.type) ? sql`${initial} ${atLeast} ${initial}` : initial)
-    // The first comparison is what an index can answer.
+    // An index can serve the first comparison.
     const bound = sql`${value!} ${atLeast} coalesce(${reached!}, ${initial})`
     return sql`${bound} and case when ${isFirst} then ${value!} ${behind} ${initial} else ${isBehind} end`
   },
 })
 
-/** A batch as a JSON array. Without a primary key all rows of a value come in one batch, which may be larger then. */
+/** A batch as a JSON array. Without a primary key, a batch includes all rows with the last cursor value and may be larger. */
 export function batchSql(batch: StreamBatch, printer: Printer): Sql {
   const { output, columns, isKeyed } = batch
   const first = isKeyed ? firstRows : printer.options.serverVersion >= withTies ? firstWithTies : firstInPlaces
@@ -105,10 +105,10 @@ export function batchSql(batch: StreamBatch, printer: Printer): Sql {
   return sql`select ${answer} from (${rows}) as ${page}${join(frame.joins, '')}`
 }
 
-/** The list of the columns of a row that the batch needs. */
+/** The columns of a row that the batch needs. */
 type ColumnList = (row: Sql) => Sql
 
-/** The rows of a batch without bounds, and how many there may be. */
+/** The rows of a batch without a limit, and the limit. */
 function unbounded({ rows, size }: StreamBatch, printer: Printer) {
   const set = rowSet({ ...rows, limit: null, permissionLimit: null }, printer, null)
   return { set, most: integer(Math.min(size, rows.permissionLimit ?? size)) }
@@ -119,7 +119,7 @@ function firstRows(batch: StreamBatch, printer: Printer, columns: ColumnList): S
   return sql`select ${columns(set.row)} ${set.from}${set.tail} limit ${most}`
 }
 
-/** The version from which rows can come that are level with the last one. */
+/** The version with `with ties`. */
 const withTies = 13
 
 function firstWithTies(batch: StreamBatch, printer: Printer, columns: ColumnList): Sql {
@@ -127,10 +127,10 @@ function firstWithTies(batch: StreamBatch, printer: Printer, columns: ColumnList
   return sql`select ${columns(set.row)} ${set.from}${set.tail} fetch first ${most} rows with ties`
 }
 
-/** Holds how many rows are before one. */
+/** The column with the rank of a row. */
 const place = 'place in the stream'
 
-/** The same for versions before {@link withTies}, which have to read all that is left. */
+/** The same for versions before {@link withTies}; it reads all remaining rows. */
 function firstInPlaces(batch: StreamBatch, printer: Printer, columns: ColumnList): Sql {
   const { set, most } = unbounded(batch, printer)
   const value = sql`${set.row}.${id(batch.columns[0]!.name)}`

@@ -1,4 +1,4 @@
-// `T_stream` on the subscription root: its arguments, and the plan of a batch.
+// The field `T_stream` of the subscription root: its arguments and its plan.
 
 import {
   type Contribution,
@@ -29,7 +29,7 @@ const { GraphQLEnumType, GraphQLInputObjectType, GraphQLInt, GraphQLList, GraphQ
 
 const suffix = '_stream'
 
-/** A stream of every table that the role may select from. */
+/** A stream field for every table that the role may select from. */
 export const streamContribution: Contribution = {
   name: 'streams of tables',
   schemas: ['standard'],
@@ -54,7 +54,7 @@ function streamsOf(scope: SchemaScope, table: TableModel) {
   return fields
 }
 
-/** The columns that the role may select and that have an order, by GraphQL name. */
+/** The ordered columns that the role may select, by GraphQL name. */
 function cursorColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> {
   const columns = [...selectableColumns(scope, table)]
   return new Map(columns.filter(([, { type }]) => isOrdered(type)))
@@ -141,7 +141,7 @@ function planStream(field: FieldSelection, context: PlanContext, table: TableMod
   return { kind: 'sql', build: (_row, printer) => batchSql(batch, printer) }
 }
 
-/** What the one cursor says. */
+/** Reads the single cursor. */
 function planCursor(cursor: Value, context: PlanContext, table: TableModel): StreamOrder {
   const members = soleItem(cursor.items(), cursor).members()
   const initial = members.get('initial_value')!

@@ -1,4 +1,4 @@
-// Streaming subscriptions: the rows of a table behind a cursor, batch by batch, each row once.
+// Streaming subscriptions: the rows after a cursor, batch by batch, each row once.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { streamContribution } from './graphql.ts'

@@ -1,7 +1,7 @@
-// Subscriptions: over WebSockets and server-sent events, answered by one statement for all who ask the same.
+// Subscriptions over WebSockets and server-sent events; one statement answers all subscribers with the same query.
 
 import { definePlugin, StartError, Type } from '../../sdk/index.ts'
-import { pacesOf, reported, subscriptionOptions } from './options.ts'
+import { liveSettingsOf, reported, subscriptionOptions } from './options.ts'
 import { startSubscriptions } from './start.ts'
 
 export { positionSource, withPosition } from './live/groups/position.ts'
@@ -11,13 +11,13 @@ export default definePlugin({
   dependencies: ['graphql'],
   api: 'graphql',
   options: subscriptionOptions,
-  logged: (options) => [{ key: 'live_query_options', place: 121, value: reported(pacesOf(options).live) }],
+  logged: (options) => [{ key: 'live_query_options', place: 121, value: reported(liveSettingsOf(options).live) }],
   register(engine) {
     const { dialect, options, settings } = engine
     if (options.wsReadCookie && !settings.disableCors) {
       throw new StartError(`${dialect.environmentPrefix}WS_READ_COOKIE can only be used when CORS is disabled`)
     }
-    const { batch_size, refetch_delay } = reported(pacesOf(options).live)
+    const { batch_size, refetch_delay } = reported(liveSettingsOf(options).live)
     const report = { batch_size, refetch_delay: dialect.wholeDelays ? Math.ceil(refetch_delay) : refetch_delay }
     const delay = dialect.wholeDelays ? Type.Integer() : Type.Number()
     const schema = Type.Object({ batch_size: Type.Integer(), refetch_delay: delay })

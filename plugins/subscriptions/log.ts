@@ -1,9 +1,9 @@
-// The lines about sockets, and about asking for live queries.
+// Log lines about sockets and live queries.
 
 import type { GraphQLRequest } from '../../sdk/graphql.ts'
-import type { Means } from './live/hearing/changes.ts'
+import type { Means } from './live/writes/changes.ts'
 
-/** What became of an operation of a socket. */
+/** The outcome of an operation on a socket. */
 export type OperationOutcome =
   | { readonly type: 'started' | 'completed' | 'stopped' }
   | { readonly type: 'proto_err'; readonly detail: string }
@@ -20,7 +20,7 @@ export type SocketEvent =
         readonly request_id: string | null
         readonly operation_name: string | null
         readonly operation_type: OperationOutcome
-        /** Of refused ones. */
+        /** Refused operations only. */
         readonly query: GraphQLRequest | null
       }
     }
@@ -43,7 +43,7 @@ export interface PollerLog {
   readonly total_time: number
 }
 
-/** By which means writes are heard of, when that changes. */
+/** The means by which writes are followed, logged when it changes. */
 export type LiveQueriesLog =
   | { readonly mode: 'changes'; readonly means: Means }
   | { readonly mode: 'poll'; readonly reason: string | null }

@@ -1,8 +1,8 @@
-// What those who watch the server may read of subscriptions.
+// Metrics of subscriptions.
 
 import type { Measure } from '../../sdk/index.ts'
 
-/** What goes on now; bytes and looks since the start. */
+/** Current numbers; `bytes` and `looks` count since the start. */
 export interface Activity {
   readonly sockets: number
   readonly eventStreams: number
@@ -11,7 +11,7 @@ export interface Activity {
   readonly cohorts: number
   readonly looks: number
   readonly bytes: { readonly sent: number; readonly received: number }
-  /** Told of each statement that answered a batch. */
+  /** Adds a listener for each statement that answered a batch. */
   onBatch(listener: (batch: AnsweredBatch) => void): void
 }
 
@@ -24,7 +24,7 @@ export interface AnsweredBatch {
 /** Upper bounds in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** The measures of subscriptions. */
+/** The metrics of subscriptions. */
 export function subscriptionMeasures(activity: Activity): readonly Measure[] {
   const read = (kind: 'counter' | 'gauge', name: string, help: string, value: () => number): Measure => ({
     ...{ kind, name, help },
@@ -37,20 +37,16 @@ export function subscriptionMeasures(activity: Activity): readonly Measure[] {
   return [
     read('gauge', 'websockets', 'Open websockets', () => activity.sockets),
     read('gauge', 'event_streams', 'Open streams of server-sent events', () => activity.eventStreams),
-    read('gauge', 'subscribers', 'Subscriptions that run', () => activity.subscribers),
-    read('gauge', 'subscription_groups', 'Statements that answer them', () => activity.groups),
-    read('gauge', 'subscription_cohorts', 'Sets of values that these are asked with', () => activity.cohorts),
-    read('counter', 'subscription_looks_total', 'Looks whether anything was written', () => activity.looks),
+    read('gauge', 'subscribers', 'Running subscriptions', () => activity.subscribers),
+    read('gauge', 'subscription_groups', 'Statements that answer subscriptions', () => activity.groups),
+    read('gauge', 'subscription_cohorts', 'Distinct sets of values for these statements', () => activity.cohorts),
+    read('counter', 'subscription_looks_total', 'Polls for changes', () => activity.looks),
     read('counter', 'websocket_sent_bytes_total', 'Bytes of messages sent', () => activity.bytes.sent),
     read('counter', 'websocket_received_bytes_total', 'Bytes of messages received', () => activity.bytes.received),
-    histogram(
-      'subscription_statement_seconds',
-      'From asking a statement for a batch to its answer',
-      ({ asked }) => asked / 1000,
-    ),
+    histogram('subscription_statement_seconds', 'Time of a statement for a batch', ({ asked }) => asked / 1000),
     histogram(
       'subscription_delivery_seconds',
-      'From noticing a write, or the end of an interval, to handing out the messages',
+      'From noticing a write, or the end of an interval, to sending the messages',
       ({ sinceNoticed }) => sinceNoticed / 1000,
     ),
   ]

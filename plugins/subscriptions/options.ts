@@ -1,4 +1,4 @@
-// How subscriptions are served.
+// Options of subscriptions.
 
 import { type OptionValues, option } from '../../sdk/index.ts'
 
@@ -10,7 +10,7 @@ export const subscriptionOptions = {
       flag: 'live-queries-multiplexed-refetch-interval',
       variable: 'LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL',
       placeholder: 'MILLISECONDS',
-      description: 'how often subscriptions look whether anything changed',
+      description: 'time between two polls for changes by subscriptions',
     },
   ),
   liveQueriesBatchSize: option.whole(
@@ -20,7 +20,7 @@ export const subscriptionOptions = {
       flag: 'live-queries-multiplexed-batch-size',
       variable: 'LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE',
       placeholder: 'N',
-      description: 'how many different sets of values of subscribers one statement answers',
+      description: 'distinct sets of subscriber values that one statement answers',
     },
   ),
   liveQueries: option.choice(['poll', 'changes'], 'poll', {
@@ -28,7 +28,7 @@ export const subscriptionOptions = {
     variable: 'LIVE_QUERIES',
     placeholder: 'poll/changes',
     description:
-      'how subscriptions learn of writes: by looking once per interval, or also from the log of the database or triggers, at once',
+      'how subscriptions learn of writes: by polling once per interval, or also at once, by logical decoding or triggers',
   }),
   streamingQueriesRefetchInterval: option.whole(
     1000,
@@ -37,7 +37,7 @@ export const subscriptionOptions = {
       flag: 'streaming-queries-multiplexed-refetch-interval',
       variable: 'STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL',
       placeholder: 'MILLISECONDS',
-      description: 'how often streams look whether there are more rows',
+      description: 'time between two polls for new rows by streams',
     },
   ),
   streamingQueriesBatchSize: option.whole(
@@ -47,13 +47,13 @@ export const subscriptionOptions = {
       flag: 'streaming-queries-multiplexed-batch-size',
       variable: 'STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE',
       placeholder: 'N',
-      description: 'how many different sets of values of subscribers one statement of a stream answers',
+      description: 'distinct sets of subscriber values that one statement of a stream answers',
     },
   ),
   wsReadCookie: option.flagOnly({
     flag: 'ws-read-cookie',
     variable: 'WS_READ_COOKIE',
-    description: 'read cookies of websockets though CORS is disabled, with --disable-cors only',
+    description: 'read the cookies of websockets although CORS is disabled; only with --disable-cors',
   }),
   websocketKeepalive: option.whole(
     5,
@@ -62,7 +62,7 @@ export const subscriptionOptions = {
       flag: 'websocket-keepalive',
       variable: 'WEBSOCKET_KEEPALIVE',
       placeholder: 'SECONDS',
-      description: 'how often websockets and streams of events get a sign of life',
+      description: 'time between two keep-alive messages on websockets and event streams',
     },
   ),
   websocketConnectionInitTimeout: option.whole(
@@ -72,13 +72,13 @@ export const subscriptionOptions = {
       flag: 'websocket-connection-init-timeout',
       variable: 'WEBSOCKET_CONNECTION_INIT_TIMEOUT',
       placeholder: 'SECONDS',
-      description: 'how long a websocket of graphql-transport-ws may be silent about who it is',
+      description: 'time that a graphql-transport-ws client has to send connection_init',
     },
   ),
   websocketCompression: option.flagOnly({
     flag: 'websocket-compression',
     variable: 'CONNECTION_COMPRESSION',
-    description: 'compress the messages of websockets for clients that can read them',
+    description: 'compress websocket messages for clients that support it',
   }),
   websocketMaxMessageSize: option.whole(
     1_048_576,
@@ -87,7 +87,7 @@ export const subscriptionOptions = {
       flag: 'websocket-max-message-size',
       variable: 'WEBSOCKET_MAX_MESSAGE_SIZE',
       placeholder: 'BYTES',
-      description: 'how large a message of a client may be',
+      description: 'largest message of a client',
     },
   ),
   websocketMaxOperations: option.whole(
@@ -97,7 +97,7 @@ export const subscriptionOptions = {
       flag: 'websocket-max-operations',
       variable: 'WEBSOCKET_MAX_OPERATIONS',
       placeholder: 'N',
-      description: 'how many operations may run on one websocket or stream of events at once',
+      description: 'operations that may run at once on one websocket or event stream',
     },
   ),
   maxWebsockets: option.whole(
@@ -107,7 +107,7 @@ export const subscriptionOptions = {
       flag: 'max-websockets',
       variable: 'MAX_WEBSOCKETS',
       placeholder: 'N',
-      description: 'how many websockets and streams of events there may be; 0: any number',
+      description: 'open websockets and event streams; 0: no limit',
     },
   ),
   maxWebsocketsPerAddress: option.whole(
@@ -117,45 +117,45 @@ export const subscriptionOptions = {
       flag: 'max-websockets-per-address',
       variable: 'MAX_WEBSOCKETS_PER_ADDRESS',
       placeholder: 'N',
-      description: 'how many of them one address may have; 0: any number',
+      description: 'open websockets and event streams of one address; 0: no limit',
     },
   ),
 }
 
 export type SubscriptionOptions = OptionValues<typeof subscriptionOptions>
 
-/** How live queries are asked. */
+/** Settings of live queries. */
 export interface LiveOptions {
-  /** Milliseconds between two looks at whether anything changed. */
+  /** Milliseconds between two polls. */
   readonly refetchInterval: number
-  /** How many cohorts one statement answers. */
+  /** Cohorts per statement. */
   readonly batchSize: number
 }
 
-/** The same of what there is. */
-export interface Paces {
+/** Settings of live queries and of streams. */
+export interface LiveSettings {
   readonly live: LiveOptions
   readonly streams: LiveOptions
 }
 
-/** How clients stay connected. Times are in milliseconds. */
+/** Settings of connections. Times are in milliseconds. */
 export interface SocketOptions {
-  /** Between two signs of life. */
+  /** Between two keep-alive messages. */
   readonly keepAlive: number
-  /** Until a client must have said who it is, where the protocol asks for that. */
+  /** Until `connection_init` must have arrived, where the protocol demands it. */
   readonly initTimeout: number
-  /** Of one message, in bytes. */
+  /** Bytes. */
   readonly maxMessageSize: number
   readonly operationsPerSocket: number
-  /** Sockets and streams of one address, and in all; 0: any number. */
+  /** Connections per address and in all; 0: no limit. */
   readonly socketsPerAddress: number
   readonly maxSockets: number
   readonly compression: boolean
-  /** Whether cookies count though CORS is disabled. */
+  /** Whether cookies count although CORS is disabled. */
   readonly readCookie: boolean
 }
 
-export const pacesOf = (options: SubscriptionOptions): Paces => ({
+export const liveSettingsOf = (options: SubscriptionOptions): LiveSettings => ({
   live: { refetchInterval: options.liveQueriesRefetchInterval, batchSize: options.liveQueriesBatchSize },
   streams: { refetchInterval: options.streamingQueriesRefetchInterval, batchSize: options.streamingQueriesBatchSize },
 })
@@ -171,7 +171,7 @@ export const socketOptionsOf = (options: SubscriptionOptions): SocketOptions => 
   readCookie: options.wsReadCookie,
 })
 
-/** How live queries are served, as reports of the configuration tell it. The delay is in seconds. */
+/** The form in configuration reports; the delay is in seconds. */
 export const reported = ({ refetchInterval, batchSize }: LiveOptions) => ({
   batch_size: batchSize,
   refetch_delay: refetchInterval / 1000,

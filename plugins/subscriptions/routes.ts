@@ -1,4 +1,4 @@
-// What a developer sees of the live queries that run.
+// Developer routes that show the running live queries.
 
 import type { Route } from '../../sdk/http.ts'
 import { Type } from '../../sdk/index.ts'
@@ -43,7 +43,7 @@ export const developerRoutes = (live: LiveQueries, options: LiveOptions): readon
     url: isExtended ? '/dev/subscriptions/extended' : '/dev/subscriptions',
     api: 'developer',
     auth: 'admin',
-    about: { summary: `The live queries that run${isExtended ? ', with their values' : ''}.`, result: Report },
+    about: { summary: `Lists the running live queries${isExtended ? ' with their values' : ''}.`, result: Report },
     handle: () => ({
       options: reported(options),
       live_queries_map: live.groups.map((group) => describe(group, isExtended)),
@@ -73,7 +73,7 @@ const cohortsOf = ({ cohorts, options: { prepared } }: Group) =>
     }
   })
 
-/** Values by where they come from: the session, variables of the request, and `synthetic`, whatever else. */
+/** Values by source: the session, request variables, and `synthetic` for all others. */
 function namedValues(sources: readonly ParamSource[], values: readonly (string | null)[]) {
   const session = new Map<string, string>()
   const query = new Map<string, string | null>()

@@ -1,34 +1,34 @@
-// Serving subscriptions, from the start of the server to its end.
+// Serves subscriptions from the start of the server to its end.
 
 import type { Engine } from '../../sdk/index.ts'
 import { eventStreams } from '../graphql/index.ts'
 import type { BatchReport } from './live/groups/group.ts'
-import type { Means } from './live/hearing/changes.ts'
 import { LiveQueries } from './live/live-queries.ts'
+import type { Means } from './live/writes/changes.ts'
 import { type Activity, subscriptionMeasures } from './measures.ts'
-import { pacesOf, type SubscriptionOptions, socketOptionsOf } from './options.ts'
+import { liveSettingsOf, type SubscriptionOptions, socketOptionsOf } from './options.ts'
 import { developerRoutes } from './routes.ts'
+import { ConnectionLimit } from './transports/connection-limit.ts'
 import { endpoints } from './transports/endpoints.ts'
 import { Events } from './transports/events.ts'
-import { Places } from './transports/places.ts'
 import { Sockets } from './transports/sockets.ts'
 
-/** Has an engine serve subscriptions; what that takes begins, is stopped and ends with the server. */
+/** Adds subscriptions to an engine. */
 export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   const limits = socketOptionsOf(engine.options)
-  const options = pacesOf(engine.options)
+  const options = liveSettingsOf(engine.options)
   const listeners: ((batch: BatchReport) => void)[] = []
   const live = new LiveQueries({
-    ...{ engine, options, hearsChanges: engine.options.liveQueries === 'changes' },
+    ...{ engine, options, followsChanges: engine.options.liveQueries === 'changes' },
     onMeans: (means, reason) => logMeans(engine, means, reason),
     onBatch: (batch) => {
       logBatch(engine, batch)
       for (const listener of listeners) listener(batch)
     },
   })
-  const places = new Places(limits)
-  const sockets = new Sockets({ engine, live, limits, places })
-  const events = new Events({ engine, live, limits, places })
+  const limit = new ConnectionLimit(limits)
+  const sockets = new Sockets({ engine, live, limits, limit })
+  const events = new Events({ engine, live, limits, limit })
   const activity = activityOf({ sockets, events, live }, (listener) => listeners.push(listener))
   engine.measures.add(...subscriptionMeasures(activity))
   engine.use(eventStreams).use(events)
@@ -37,7 +37,7 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   engine.around({
     operation(work, run) {
       const running = run()
-      // Mostly it is known by now what it is, and what only reads is handed on as it is.
+      // The kind is usually known here, and the promise of an operation that only reads is returned unchanged.
       if (work.operation && work.operation.kind !== 'mutation') return running
       return running.then((result) => {
         if (work.operation?.kind === 'mutation') live.written(work.prepared)
@@ -61,7 +61,7 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   engine.onClose(() => live.stop())
 }
 
-/** What goes on among those who serve subscriptions. */
+/** The numbers for the metrics. */
 function activityOf(
   { sockets, events, live }: { readonly sockets: Sockets; readonly events: Events; readonly live: LiveQueries },
   onBatch: Activity['onBatch'],
@@ -92,7 +92,7 @@ function activityOf(
   }
 }
 
-/** Says by which means changes are heard of. */
+/** Logs the means by which writes are followed. */
 function logMeans(engine: Engine, means: Means | null, reason: string | null): void {
   const detail = means === null ? ({ mode: 'poll', reason } as const) : ({ mode: 'changes', means } as const)
   engine.observe.log({ type: 'live-queries', level: means === null ? 'warn' : 'info', detail })

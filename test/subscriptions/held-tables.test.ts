@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { Turnstile } from '../../plugins/subscriptions/live/groups/turnstile.ts'
+import { Limiter } from '../../plugins/subscriptions/live/groups/limiter.ts'
 import { connectTo } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { graphqlWsClient, subscribeWith } from './clients.ts'
@@ -36,12 +36,12 @@ test('Subscribers of a table that somebody holds keep nobody else waiting.', asy
 })
 
 test('Who is at work for long steps aside, as far as there is room for such.', async () => {
-  const turnstile = new Turnstile({ places: 1, aside: 1, patienceMillis: 10, percent: 100 })
+  const limiter = new Limiter({ places: 1, longPlaces: 1, longMillis: 10, percent: 100 })
   const caller = { connection: {}, session: '', network: '' }
   const begun: string[] = []
   const work = (name: string) => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const done = turnstile.pass([caller], () => {
+    const done = limiter.run([caller], () => {
       begun.push(name)
       return promise
     })

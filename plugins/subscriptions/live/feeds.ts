@@ -1,30 +1,28 @@
-// Subscriptions whose results come from elsewhere. Results are events: each is handed on, and a client that does not take them
-// holds its own source back.
+// Subscriptions whose results come from elsewhere, such as a remote schema. Each result is an event that is sent in full; a slow
+// client slows its own source down.
 
 import type { PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
 import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
 import { unlessAborted } from '../../../sdk/services.ts'
+import { permissionCheckMillis } from '../tuning.ts'
 import type { LiveRequest } from './groups/cohort.ts'
 
-/** Where results go. */
+/** The receiver of results. */
 export interface FeedSink {
-  /** Resolves when more can be sent, or nothing ever. */
+  /** Resolves when more can be sent, or when the connection has ended. */
   room(): Promise<void>
   next(body: Buffer | string): void
-  /** There is no answer with this result. */
+  /** The answer to this result failed. */
   fail(error: TrellisError): void
-  /** The subscription is over; null: as it should be. */
+  /** The subscription ends; null: regularly. */
   end(error: TrellisError | null): void
 }
 
 export interface FeedRequest extends Omit<LiveRequest, 'caller'> {
-  /** Of the client, for whoever gives the results. */
+  /** The headers of the client, which the source may forward. */
   readonly headers: Readonly<Record<string, string>>
 }
-
-/** Milliseconds between two looks whether those that are open may go on. */
-const lookInterval = 5000
 
 export class Feeds {
   readonly #engine: Engine
@@ -39,11 +37,11 @@ export class Feeds {
     return this.#open.size
   }
 
-  /** Begins one that was planned; resolves when it is over. */
+  /** Runs a planned subscription; resolves when it ends. */
   async run(planned: PlannedRequest, request: FeedRequest, sink: FeedSink, signal: AbortSignal): Promise<void> {
     const feed = new Feed(this.#engine, { planned, request, sink, signal })
     this.#open.add(feed)
-    this.#timer ??= setInterval(() => this.#look(), lookInterval).unref()
+    this.#timer ??= setInterval(() => this.#check(), permissionCheckMillis).unref()
     try {
       await feed.follow()
     } finally {
@@ -55,7 +53,7 @@ export class Feeds {
     }
   }
 
-  #look(): void {
+  #check(): void {
     for (const feed of this.#open) feed.renew()
   }
 }
@@ -64,7 +62,7 @@ interface FeedOptions {
   readonly planned: PlannedRequest
   readonly request: FeedRequest
   readonly sink: FeedSink
-  /** Aborts when the client wants no more. */
+  /** Aborts when the client ends the subscription. */
   readonly signal: AbortSignal
 }
 
@@ -73,9 +71,9 @@ class Feed {
   readonly #options: FeedOptions
   #model: Model
   #run: SubscriptionRun
-  /** Ends what is open; another one may be opened then. */
+  /** Closes the open source; another one may follow. */
   #opened = new AbortController()
-  /** Why it may not go on. */
+  /** The reason why it may not continue. */
   #refusal: TrellisError | null = null
 
   constructor(engine: Engine, options: FeedOptions) {
@@ -104,7 +102,7 @@ class Feed {
     }
   }
 
-  /** After a change of the metadata: ends it where it is not allowed any more, opens it anew where it comes from elsewhere. */
+  /** After a metadata change: ends the subscription if it is not allowed now, and reopens it if its source changed. */
   renew(): void {
     const { graphql } = this.#engine
     const { request, session, schema } = this.#options.request
@@ -130,7 +128,7 @@ class Feed {
     return this.#engine.graphql.subscriptionRun(planned, session, { headers, signal: this.#opened.signal })
   }
 
-  /** Hands on what comes; why there is no more. */
+  /** Delivers results; gives the error that ended the source, or null. */
   async #followOnce(opened: AbortSignal): Promise<TrellisError | null> {
     const { graphql } = this.#engine
     const { request, sink } = this.#options
@@ -144,7 +142,7 @@ class Feed {
         if (opened.aborted) return null
         await sink.room()
         if (opened.aborted) return null
-        await this.#handOn(result)
+        await this.#deliver(result)
       }
       return null
     } catch (error) {
@@ -152,7 +150,7 @@ class Feed {
     }
   }
 
-  async #handOn(result: unknown): Promise<void> {
+  async #deliver(result: unknown): Promise<void> {
     const { sink } = this.#options
     try {
       sink.next(await this.#run.answer(result))

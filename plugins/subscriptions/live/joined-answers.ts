@@ -1,35 +1,32 @@
-// Live queries with fields of rows that JavaScript answers: what waits for the rows of an answer is added to it before it is
-// sent. It is asked for when the rows changed, and by the rows alone; what could not be had is asked for again.
+// Live queries with fields that are resolved outside the database: their results are joined to the rows before an answer is
+// sent. Only changed rows start a join; a failed join is retried.
 
 import type { JoinedAnswer, PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
 import { type Engine, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { unlessAborted } from '../../../sdk/services.ts'
+import { firstJoinRetryMillis, longestJoinRetryMillis } from '../tuning.ts'
 import type { FeedRequest } from './feeds.ts'
 import type { LiveSink } from './groups/cohort.ts'
 
-/** An answer on its way, for all subscribers who wait for the same. */
-interface Joining {
+/** A join in flight, shared by all subscribers with the same request. */
+interface PendingAnswer {
   readonly answer: Promise<JoinedAnswer>
   readonly ending: AbortController
   /** How many wait for it. */
   waiting: number
 }
 
-/** Answers by the bytes of the statement and by {@link keyOf}: subscribers who agree in both wait for the same. */
-const shared = new WeakMap<Buffer, Map<string, Joining>>()
+/** Joins by the bytes of the rows and by {@link keyOf}: subscribers that share both share the join. */
+const shared = new WeakMap<Buffer, Map<string, PendingAnswer>>()
 
-const departed = () => new TrellisError(499, 'client-gone', 'all clients that waited for the answer are gone')
+const disconnected = () => new TrellisError(499, 'client-gone', 'all clients that waited for the answer are gone')
 
-/** Never aborts: each answer has a signal of its own. */
+/** Never aborts: each join has its own signal. */
 const noSignal = new AbortController().signal
 
 const settled = Promise.resolve()
 
-/** Milliseconds until what could not be had is asked for again: at first, and at most. */
-const firstPause = 1000
-const mostPause = 60_000
-
-/** All that an answer depends on beside the rows. */
+/** Everything that a join depends on, except for the rows. */
 function keyOf({ request: { query, operationName, variables }, session, headers }: FeedRequest): string {
   return JSON.stringify([query, operationName, variables, session.role, session.variables, headers])
 }
@@ -40,22 +37,22 @@ export interface JoinedAnswersOptions {
   readonly sink: LiveSink
 }
 
-/** Stands before the place where answers go; lets them through where nothing waits for their rows. */
+/** Wraps a sink; passes answers through if the plan has no joins. */
 export class JoinedAnswers implements LiveSink {
   readonly #options: JoinedAnswersOptions
-  /** Answers that this subscriber waits for. */
-  readonly #awaited = new Set<Joining>()
+  /** Joins that this subscriber waits for. */
+  readonly #awaited = new Set<PendingAnswer>()
   #key: string | null = null
   #run: SubscriptionRun | null = null
   #planned: PlannedRequest | null = null
-  /** Counts what came, so that a state that was overtaken is left out. */
+  /** Counts the incoming answers, so that outdated states are skipped. */
   #turn = 0
-  #waiting = 0
-  #last: Promise<void> = settled
+  #queued = 0
+  #queue: Promise<void> = settled
   #sent: string | null = null
   #isOver = false
-  #pause = firstPause
-  /** Asks for a state again. */
+  #pause = firstJoinRetryMillis
+  /** The timer of a retry. */
   #retry: NodeJS.Timeout | null = null
 
   constructor(options: JoinedAnswersOptions) {
@@ -63,15 +60,15 @@ export class JoinedAnswers implements LiveSink {
   }
 
   get isFull(): boolean {
-    return this.#waiting > 0 || this.#options.sink.isFull
+    return this.#queued > 0 || this.#options.sink.isFull
   }
 
   async room(): Promise<void> {
-    await this.#last
+    await this.#queue
     await this.#options.sink.room()
   }
 
-  /** The plan that the answers from here on are of. */
+  /** Sets the plan of the following answers. */
   planned(planned: PlannedRequest): void {
     const { engine, request } = this.#options
     const { session, headers } = request
@@ -88,7 +85,7 @@ export class JoinedAnswers implements LiveSink {
 
   next(body: Buffer): void {
     this.#forgetRetry()
-    this.#pause = firstPause
+    this.#pause = firstJoinRetryMillis
     if (this.#run) this.#join(body, true)
     else this.#options.sink.next(body)
   }
@@ -97,20 +94,20 @@ export class JoinedAnswers implements LiveSink {
     this.#forgetRetry()
     this.#sent = null
     this.#turn++
-    this.#afterwards(() => this.#options.sink.fail(error))
+    this.#enqueue(() => this.#options.sink.fail(error))
   }
 
   end(error: TrellisError): void {
     this.#forgetRetry()
     this.#turn++
-    this.#afterwards(() => this.#options.sink.end(error))
+    this.#enqueue(() => this.#options.sink.end(error))
   }
 
-  /** Nobody wants more. */
+  /** Ends the subscription. */
   stop(): void {
     this.#isOver = true
     this.#forgetRetry()
-    for (const joining of this.#awaited) if (--joining.waiting === 0) joining.ending.abort(departed())
+    for (const pending of this.#awaited) if (--pending.waiting === 0) pending.ending.abort(disconnected())
     this.#awaited.clear()
   }
 
@@ -119,83 +116,83 @@ export class JoinedAnswers implements LiveSink {
     this.#retry = null
   }
 
-  #afterwards(work: () => void): void {
-    if (this.#waiting === 0) work()
-    else this.#last = this.#last.then(work)
+  #enqueue(work: () => void): void {
+    if (this.#queued === 0) work()
+    else this.#queue = this.#queue.then(work)
   }
 
   #join(body: Buffer, isState: boolean): void {
     const turn = ++this.#turn
-    const joining = this.#joined(body)
-    joining.waiting++
-    this.#awaited.add(joining)
-    const settled = () => void this.#awaited.delete(joining)
-    // The answer, or its error, is looked at in its turn.
-    joining.answer.then(settled, settled)
-    this.#waiting++
+    const pending = this.#pendingFor(body)
+    pending.waiting++
+    this.#awaited.add(pending)
+    const settled = () => void this.#awaited.delete(pending)
+    // The queue handles the result or the error in order.
+    pending.answer.then(settled, settled)
+    this.#queued++
     const run = this.#run
-    this.#last = this.#last.then(async () => {
+    this.#queue = this.#queue.then(async () => {
       if (isState && turn !== this.#turn) return
-      const isLacking = await this.#send(joining.answer, isState, turn)
-      const isMeant = isState && turn === this.#turn && run === this.#run && !this.#isOver
-      if (isLacking && isMeant) this.#joinLater(body, joining)
+      const isLacking = await this.#send(pending.answer, isState, turn)
+      const isCurrent = isState && turn === this.#turn && run === this.#run && !this.#isOver
+      if (isLacking && isCurrent) this.#retryJoin(body, pending)
     })
-    void this.#last.then(() => {
-      this.#waiting--
+    void this.#queue.then(() => {
+      this.#queued--
     })
   }
 
-  /** Sends an answer unless it was sent before; whether something of it may be there another time. */
+  /** Sends an answer unless it equals the last one; gives whether a retry may complete it. */
   async #send(answer: Promise<JoinedAnswer>, isState: boolean, turn: number): Promise<boolean> {
     const { sink } = this.#options
-    const isMeant = () => !this.#isOver && (!isState || turn === this.#turn)
+    const isCurrent = () => !this.#isOver && (!isState || turn === this.#turn)
     try {
       const { body, isLacking } = await answer
-      if (!isMeant() || (isState && body === this.#sent)) return isLacking
+      if (!isCurrent() || (isState && body === this.#sent)) return isLacking
       this.#sent = isState ? body : null
       if (isState) sink.next(Buffer.from(body))
       else sink.append(Buffer.from(body))
       return isLacking
     } catch (failure) {
       const error = toTrellisError(failure)
-      const told = `${error.code} ${error.message}`
-      if (isMeant() && !(isState && told === this.#sent)) {
-        this.#sent = isState ? told : null
+      const text = `${error.code} ${error.message}`
+      if (isCurrent() && !(isState && text === this.#sent)) {
+        this.#sent = isState ? text : null
         sink.fail(error)
       }
       return error.status >= 500
     }
   }
 
-  #joinLater(body: Buffer, joining: Joining): void {
+  #retryJoin(body: Buffer, pending: PendingAnswer): void {
     const run = this.#run
     const again = () => {
       this.#retry = null
-      // Of another plan there is going to be another body.
+      // After a new plan, new rows come anyway.
       if (this.#run !== run) return
       const known = shared.get(body)
-      // Who waits for the same asks once, all of them.
-      if (known?.get(this.#key!) === joining) known.delete(this.#key!)
+      // Subscribers that share the join share the retry.
+      if (known?.get(this.#key!) === pending) known.delete(this.#key!)
       this.#join(body, true)
     }
     this.#retry = setTimeout(again, this.#pause).unref()
-    this.#pause = Math.min(2 * this.#pause, mostPause)
+    this.#pause = Math.min(2 * this.#pause, longestJoinRetryMillis)
   }
 
-  #joined(body: Buffer): Joining {
+  #pendingFor(body: Buffer): PendingAnswer {
     let known = shared.get(body)
     if (!known) {
       known = new Map()
       shared.set(body, known)
     }
     this.#key ??= keyOf(this.#options.request)
-    let joining = known.get(this.#key)
-    if (!joining || joining.ending.signal.aborted) {
+    let pending = known.get(this.#key)
+    if (!pending || pending.ending.signal.aborted) {
       const ending = new AbortController()
-      joining = { answer: this.#ask(String(body), ending.signal), ending, waiting: 0 }
-      known.set(this.#key, joining)
+      pending = { answer: this.#ask(String(body), ending.signal), ending, waiting: 0 }
+      known.set(this.#key, pending)
     }
-    return joining
+    return pending
   }
 
   #ask(body: string, signal: AbortSignal): Promise<JoinedAnswer> {

@@ -1,106 +1,98 @@
-// All live queries of the server: who joins which group, and when groups are asked.
+// All live queries of the server: their groups, and when the groups are asked.
 //
-// Once per interval, and at once after a write of this server, the gate is asked whether anything was written. What does
-// not depend on anything but rows is asked again only then.
+// Once per interval, and at once after a write through this server, it reads the snapshot of the database. If nothing was
+// committed, groups whose answers depend on rows alone are not asked again.
 
 import type { GraphQLRequest, PlannedRequest, PreparedOperation } from '../../../sdk/graphql.ts'
 import { badRequest, type Engine, toTrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
-import type { Paces } from '../options.ts'
+import type { LiveSettings } from '../options.ts'
+import {
+  longestVisibilityPauseMillis,
+  longStatementMillis,
+  plannedPerTurn,
+  pollSpacingMillis,
+  statementsAtOnce,
+  timerToleranceMillis,
+} from '../tuning.ts'
 import { Feeds } from './feeds.ts'
 import { type LiveRequest, type LiveSink, type Member, outdated } from './groups/cohort.ts'
 import { type BatchReport, Group } from './groups/group.ts'
+import { Limiter } from './groups/limiter.ts'
 import { isStream, valuesAt } from './groups/position.ts'
-import { Turnstile } from './groups/turnstile.ts'
-import { ChangeWatch, type Means } from './hearing/changes.ts'
-import { Gate, shows } from './hearing/gate.ts'
-import { OwnWrites } from './hearing/own-writes.ts'
-import type { HeardCommit } from './hearing/reads.ts'
-import { TriggerWatch } from './hearing/triggers.ts'
-import { Writes, type WrittenTables } from './hearing/writes.ts'
-import { everything, none, noneWanted, unheard, type Wanted, type WantedGroups } from './wanted.ts'
+import { everything, none, noneWanted, unnotified, type Wanted, type WantedGroups } from './wanted.ts'
+import { ChangeWatch, type Means } from './writes/changes.ts'
+import { OwnWrites } from './writes/own-writes.ts'
+import type { ObservedCommit } from './writes/reads.ts'
+import { Snapshots, shows } from './writes/snapshots.ts'
+import { TriggerWatch } from './writes/triggers.ts'
+import { Writes, type WrittenTables } from './writes/written-tables.ts'
 
-/** A subscription, until it is left. */
+/** A running subscription. */
 export interface LiveSubscription {
-  /** Its text is the one of all who ask the same. */
+  /** The request; its text is one object for all subscribers of the group, to save memory. */
   readonly request: GraphQLRequest
   leave(): void
 }
 
 export interface LiveQueriesOptions {
   readonly engine: Engine
-  readonly options: Paces
-  /** Whether all writes are heard of as they are committed, where the database lets it. */
-  readonly hearsChanges: boolean
+  readonly options: LiveSettings
+  /** Whether to follow all writes as they are committed, if the database allows it. */
+  readonly followsChanges: boolean
   onMeans(means: Means | null, reason: string | null): void
   onBatch(batch: BatchReport): void
 }
 
-/** Statements for live queries that are at work at once, save those that take longer than so many milliseconds. */
-const atOnce = 4
-const longMillis = 1000
+/** How many long statements may run beside the limit: together they leave two thirds of the connections to requests. */
+const longStatements = (connections: number): number => Math.max(0, Math.floor(connections / 3) - statementsAtOnce)
 
-/** How many of those there may be beside: all together leave two thirds of the connections to requests. */
-const longAtOnce = (connections: number): number => Math.max(0, Math.floor(connections / 3) - atOnce)
-
-/** Milliseconds between two looks for the sake of writes. */
-const wakeSpacing = 20
-
-/** The longest pause in milliseconds between looks for a commit that others do not see yet. */
-const mostPause = 1000
-
-/** Milliseconds by which timers are not exact: intervals that end together are one look. */
-const timerTolerance = 15
-
-/** Subscriptions that are planned again in one turn of the event loop. */
-const plannedPerTurn = 100
-
-interface Placed {
+interface Placement {
   readonly key: string
   readonly planned: PlannedRequest
   readonly values: string
 }
 
 export class LiveQueries {
-  /** Those that no statement answers. */
+  /** Subscriptions whose results do not come from a statement. */
   readonly feeds: Feeds
   readonly #options: LiveQueriesOptions
-  readonly #gate: Gate
+  readonly #snapshots: Snapshots
   readonly #writes: OwnWrites
   readonly #written: Writes
   readonly #groups = new Map<string, Group>()
   readonly #members = new Set<Member>()
-  readonly #turnstile: Turnstile
-  /** Of which all groups are. */
+  readonly #limiter: Limiter
+  /** The model of all groups. */
   #model: Model | null = null
   #timer: NodeJS.Timeout | null = null
-  #looking: Promise<void> | null = null
+  #polling: Promise<void> | null = null
   readonly #changes: ChangeWatch
   #wanted = noneWanted()
-  /** Transactions that may have been heard of before they can be seen: what they wrote, and since when. */
+  /** Commits that were reported before other transactions can see them: their tables, and since when. */
   readonly #awaited = new Map<number, { readonly tables: ReadonlySet<string>; readonly since: number }>()
-  /** The next look that does not wait for an interval, and when it is. */
-  #woken: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null
-  /** How many subscriptions there were. */
+  /** The next poll that does not wait for an interval, and its time. */
+  #scheduled: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null
+  /** The number of subscriptions since the start. */
   #started = 0
-  #lastLook = 0
-  readonly #lookedAt = { live: performance.now(), streams: performance.now() }
+  #lastPoll = 0
+  readonly #polledAt = { live: performance.now(), streams: performance.now() }
   #isStopped = false
 
   constructor(options: LiveQueriesOptions) {
     this.#options = options
     this.feeds = new Feeds(options.engine)
     const { database, settings } = options.engine
-    const aside = longAtOnce(settings.connections)
-    this.#turnstile = new Turnstile({
-      ...{ places: atOnce, aside, patienceMillis: longMillis, percent: settings.callerShare },
+    const longPlaces = longStatements(settings.connections)
+    this.#limiter = new Limiter({
+      ...{ places: statementsAtOnce, longPlaces, longMillis: longStatementMillis, percent: settings.callerShare },
     })
-    this.#gate = new Gate(database)
+    this.#snapshots = new Snapshots(database)
     this.#written = new Writes(database)
-    this.#writes = new OwnWrites({ database, onWrite: (tables) => this.#wakeUnheard(tables) })
+    this.#writes = new OwnWrites({ database, onWrite: (tables) => this.#pollUnnotified(tables) })
     this.#changes = new ChangeWatch({
       database,
-      onCommit: (commit) => this.#heard(commit),
+      onCommit: (commit) => this.#committed(commit),
       onMeans: (means, reason) => {
         options.onMeans(means, reason)
         if (means !== null) this.#watchAll()
@@ -108,15 +100,15 @@ export class LiveQueries {
     })
   }
 
-  /** Begins to hear of writes elsewhere. */
+  /** Starts to follow writes from elsewhere. */
   async begin(): Promise<void> {
     this.#writes.start()
-    if (this.#options.hearsChanges) await this.#changes.start()
-    // What servers left that ended otherwise than they should.
+    if (this.#options.followsChanges) await this.#changes.start()
+    // Triggers are left over if a server was killed.
     else await TriggerWatch.remove(this.#options.engine.database).catch(() => {})
   }
 
-  /** Has the tables of all groups heard of, and looks once: what was written before was not heard. */
+  /** Follows the tables of all groups, and polls once because earlier writes were not reported. */
   #watchAll(): void {
     this.#awaited.clear()
     for (const group of this.#groups.values()) void this.#watch(group)
@@ -124,13 +116,13 @@ export class LiveQueries {
   }
 
   async #watch(group: Group): Promise<void> {
-    if (!group.isTold || this.#changes.means !== 'triggers') return
+    if (!group.isNotified || this.#changes.means !== 'triggers') return
     await this.#changes.watch(group.reads.tables)
-    // What was written while the triggers were made.
+    // Rows may have been written while the triggers were created.
     this.#wake(everything)
   }
 
-  #heard({ tables, transaction }: HeardCommit): void {
+  #committed({ tables, transaction }: ObservedCommit): void {
     if (this.#members.size === 0) return
     if (!this.#areRead(tables)) return
     if (transaction !== null) this.#awaited.set(transaction, { tables, since: performance.now() })
@@ -142,7 +134,7 @@ export class LiveQueries {
     return false
   }
 
-  /** What there is now. */
+  /** The current groups. */
   get groups(): readonly Group[] {
     return [...this.#groups.values()]
   }
@@ -150,10 +142,10 @@ export class LiveQueries {
   get counts() {
     let cohorts = 0
     for (const group of this.#groups.values()) cohorts += group.size
-    return { subscribers: this.#members.size, groups: this.#groups.size, cohorts, looks: this.#gate.asked }
+    return { subscribers: this.#members.size, groups: this.#groups.size, cohorts, looks: this.#snapshots.count }
   }
 
-  /** Subscribes; throws what is wrong with the request, while what the database refuses ends the subscription. */
+  /** Subscribes. An invalid request throws; an error of the database ends the subscription. */
   start(live: LiveRequest, sink: LiveSink): LiveSubscription {
     const member: Member = {
       id: ++this.#started,
@@ -164,7 +156,7 @@ export class LiveQueries {
       from: 0,
       position: null,
       times: null,
-      isHeld: false,
+      isPaused: false,
     }
     this.#renew()
     this.#place(member)
@@ -179,43 +171,43 @@ export class LiveQueries {
     }
   }
 
-  /** After a write through this server, by a mutation or otherwise: here and at other instances somebody may wait for it. */
+  /** Handles a write through this server; null: not a mutation. Subscribers here and on other instances may wait for it. */
   written(mutation: PreparedOperation | null): void {
-    if (this.#members.size === 0 && !this.#writes.isHeard) return
+    if (this.#members.size === 0 && !this.#writes.hasListeners) return
     const tables = mutation && this.#written.of(mutation)
-    this.#writes.tell(tables)
-    this.#wakeUnheard(tables)
+    this.#writes.announce(tables)
+    this.#pollUnnotified(tables)
   }
 
-  /** Looks at once for the sake of those who read these tables and do not hear of writes to them otherwise. */
-  #wakeUnheard(tables: WrittenTables): void {
+  /** Polls at once for groups that read these tables and are not notified of their writes. */
+  #pollUnnotified(tables: WrittenTables): void {
     if (this.#members.size === 0 || tables?.size === 0) return
     for (const table of tables ?? []) this.#wanted.own.add(table)
-    this.#wake(tables === null ? unheard : none)
+    this.#wake(tables === null ? unnotified : none)
   }
 
-  /** Looks for the sake of the groups that read these tables: at once, or after a pause in milliseconds. */
+  /** Polls for groups that read these tables: at once, or after a pause in milliseconds. */
   #wake(tables: Wanted, pause = 0): void {
     if (this.#members.size === 0 || this.#isStopped) return
-    if (tables === everything || tables === unheard) this.#wanted.groups.add(tables)
+    if (tables === everything || tables === unnotified) this.#wanted.groups.add(tables)
     else for (const table of tables) this.#wanted.tables.add(table)
     const now = performance.now()
-    const at = Math.max(now + pause, this.#lastLook + wakeSpacing)
-    if (this.#woken && this.#woken.at <= at) return
-    if (this.#woken) clearTimeout(this.#woken.timer)
-    const look = () => {
-      this.#woken = null
-      void this.#look()
+    const at = Math.max(now + pause, this.#lastPoll + pollSpacingMillis)
+    if (this.#scheduled && this.#scheduled.at <= at) return
+    if (this.#scheduled) clearTimeout(this.#scheduled.timer)
+    const poll = () => {
+      this.#scheduled = null
+      void this.#poll()
     }
-    this.#woken = { timer: setTimeout(look, at - now), at }
+    this.#scheduled = { timer: setTimeout(poll, at - now), at }
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    if (this.#woken) clearTimeout(this.#woken.timer)
-    this.#woken = null
+    if (this.#scheduled) clearTimeout(this.#scheduled.timer)
+    this.#scheduled = null
     this.#members.clear()
     this.#abandonGroups()
     await Promise.all([this.#writes.stop(), this.#changes.stop()])
@@ -235,7 +227,7 @@ export class LiveQueries {
     if (group.size === 0 && this.#groups.get(key) === group) this.#groups.delete(key)
   }
 
-  /** Plans, and has the subscriber join the group of its plan. */
+  /** Plans the request, and adds the subscriber to the group of the plan. */
   #place(member: Member): void {
     const { key, planned, values } = this.#plan(member)
     let group = this.#groups.get(key)
@@ -243,23 +235,23 @@ export class LiveQueries {
       group = this.#createGroup(key, planned, member.live)
       this.#groups.set(key, group)
     }
-    // One text for all of them.
+    // One text for the whole group saves memory.
     const { request } = group.options
     if (request.query === member.live.request.query) {
       member.live = { ...member.live, request: { ...member.live.request, query: request.query } }
     }
     member.sink.planned(planned)
-    // What waits for the rows may give something else by now, though they are the same.
+    // Joined results from outside the database may differ by now, even if the rows are the same.
     if (member.sent !== null && !group.isStream && planned.prepared.calls !== null) member.sent = outdated
     group.join(member, values)
   }
 
-  #plan(member: Member): Placed {
+  #plan(member: Member): Placement {
     const { request, session, schema } = member.live
     const { engine } = this.#options
     const planned = engine.graphql.plan(request, session, { schema })
     const { prepared } = planned
-    // Where the results come from elsewhere by now, who subscribed to rows has to subscribe anew.
+    // The root field may come from a remote schema now; its subscription runs as a feed.
     if (!prepared.batch) throw badRequest('not-supported', 'the field that was subscribed to is another one by now')
     const values = valuesAt(prepared, engine.graphql.batchValues(planned, session), member)
     const { name } = prepared.batch
@@ -271,7 +263,7 @@ export class LiveQueries {
     const model = this.#model
     const { batchSize } = this.#options.options[isStream(prepared) ? 'streams' : 'live']
     return new Group({
-      ...{ engine, key, role: session.role, batchSize, onBatch, turnstile: this.#turnstile },
+      ...{ engine, key, role: session.role, batchSize, onBatch, limiter: this.#limiter },
       prepared,
       request: withoutVariables(request),
       onReads: (group) => void this.#watch(group),
@@ -283,7 +275,7 @@ export class LiveQueries {
     })
   }
 
-  /** After a change of the metadata everybody is planned anew, and who may not subscribe any more is told so. */
+  /** Replans all subscribers after a metadata change; those without permission now get an error. */
   #renew(): void {
     const { model } = this.#options.engine
     if (model === this.#model) return
@@ -301,7 +293,7 @@ export class LiveQueries {
   async #renewMembers(members: readonly Member[], model: Model): Promise<void> {
     for (const [i, member] of members.entries()) {
       if (i > 0 && i % plannedPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
-      // Once more changed meanwhile: whoever noticed goes through all of them.
+      // The model changed again: the newer call replans all of them.
       if (this.#model !== model) return
       if (!this.#members.has(member)) continue
       member.cohort?.members.delete(member)
@@ -316,9 +308,9 @@ export class LiveQueries {
     if (this.#members.size === 0) this.#writes.isPresent = false
   }
 
-  /** The kinds of groups that there are. */
-  get #kinds(): ReadonlySet<keyof Paces> {
-    const kinds = new Set<keyof Paces>()
+  /** The kinds of the current groups. */
+  get #kinds(): ReadonlySet<keyof LiveSettings> {
+    const kinds = new Set<keyof LiveSettings>()
     for (const group of this.#groups.values()) {
       kinds.add(kindOf(group))
       if (kinds.size === 2) break
@@ -326,69 +318,69 @@ export class LiveQueries {
     return kinds
   }
 
-  /** Milliseconds until the interval of a kind is over. */
-  #left(kind: keyof Paces): number {
-    return this.#lookedAt[kind] + this.#options.options[kind].refetchInterval - performance.now()
+  /** Milliseconds until the interval of a kind ends. */
+  #left(kind: keyof LiveSettings): number {
+    return this.#polledAt[kind] + this.#options.options[kind].refetchInterval - performance.now()
   }
 
-  /** Looks when the next interval is over. */
+  /** Schedules the poll at the end of the next interval. */
   #schedule(): void {
     if (this.#timer || this.#isStopped || this.#members.size === 0) return
     const { live } = this.#options.options
     const waits = [...this.#kinds].map((kind) => this.#left(kind))
-    const look = () => {
+    const poll = () => {
       this.#timer = null
-      void this.#look().finally(() => this.#schedule())
+      void this.#poll().finally(() => this.#schedule())
     }
-    this.#timer = setTimeout(look, Math.max(1, Math.min(live.refetchInterval, ...waits)))
+    this.#timer = setTimeout(poll, Math.max(1, Math.min(live.refetchInterval, ...waits)))
   }
 
-  /** One look at a time; who asks for one while another is under way needs one that begins later. */
-  async #look(): Promise<void> {
-    while (this.#looking) await this.#looking
-    this.#looking = this.#lookOnce().finally(() => {
-      this.#looking = null
+  /** Runs one poll at a time. A poll requested during another one has to begin after it. */
+  async #poll(): Promise<void> {
+    while (this.#polling) await this.#polling
+    this.#polling = this.#pollOnce().finally(() => {
+      this.#polling = null
     })
-    await this.#looking
+    await this.#polling
   }
 
-  async #lookOnce(): Promise<void> {
+  async #pollOnce(): Promise<void> {
     this.#renew()
-    const kinds = [...this.#kinds].filter((kind) => this.#left(kind) <= timerTolerance)
-    this.#lastLook = performance.now()
-    for (const kind of kinds) this.#lookedAt[kind] = this.#lastLook
+    const kinds = [...this.#kinds].filter((kind) => this.#left(kind) <= timerToleranceMillis)
+    this.#lastPoll = performance.now()
+    for (const kind of kinds) this.#polledAt[kind] = this.#lastPoll
     const wanted = this.#wanted
     this.#wanted = noneWanted()
     const due = [...this.#groups.values()].filter(
       (group) => kinds.includes(kindOf(group)) || this.#isWanted(group, wanted),
     )
     if (due.length === 0 && this.#awaited.size === 0) return
-    // Without an answer nobody knows what was written: everybody asks, and is told why there is no answer.
-    const snapshot = await this.#gate.look().catch(() => `unknown ${performance.now()}`)
+    // Without a snapshot any table may have changed, so all groups are asked and their subscribers get the error.
+    const snapshot = await this.#snapshots.current().catch(() => `unknown ${performance.now()}`)
     this.#awaitVisible(snapshot)
     for (const group of due) group.wake(snapshot)
   }
 
   #isWanted(group: Group, { groups, own, tables }: WantedGroups): boolean {
     if (groups.has(everything) || (tables.size > 0 && group.readsAny(tables))) return true
-    // Of what else it may read nobody knows whether it was written.
-    const mayRead = groups.has(unheard) || (own.size > 0 && (!group.isTold || group.readsAny(own)))
-    return mayRead && !(group.isTold && this.#changes.hears(group.reads.tables))
+    // Functions may read tables that are not known here, so a write by this server may concern any group.
+    const mayRead = groups.has(unnotified) || (own.size > 0 && (!group.isNotified || group.readsAny(own)))
+    return mayRead && !(group.isNotified && this.#changes.covers(group.reads.tables))
   }
 
   /**
-   * The log tells of a commit before others see it, by a moment, or by as long as it waits for a standby: then there are
-   * further looks, at growing pauses.
+   * Logical decoding reports a commit shortly before others see it, or long before if the commit waits for a standby. Until it is
+   * visible, further polls follow at growing pauses.
    */
   #awaitVisible(snapshot: string): void {
     const now = performance.now()
     for (const [transaction, { tables, since }] of this.#awaited) {
       if (shows(snapshot, transaction)) this.#awaited.delete(transaction)
-      else this.#wake(tables, Math.min(mostPause, (now - since) / 2))
+      else this.#wake(tables, Math.min(longestVisibilityPauseMillis, (now - since) / 2))
     }
   }
 }
 
-const kindOf = ({ isStream: streams }: Group): keyof Paces => (streams ? 'streams' : 'live')
+const kindOf = ({ isStream: streams }: Group): keyof LiveSettings => (streams ? 'streams' : 'live')
 
 const withoutVariables = (request: GraphQLRequest): GraphQLRequest => ({ ...request, variables: null })

@@ -1,17 +1,17 @@
-// For whose sake there is a look before the interval is over.
+// The groups to ask in a poll before the interval ends.
 
-/** Groups of which no write is heard by other means; all groups. */
-export const unheard = Symbol('unheard')
+/** Groups whose writes are not reported; all groups. */
+export const unnotified = Symbol('unnotified')
 export const everything = Symbol('everything')
 
-/** For whose sake there is a look. */
-export type Wanted = typeof unheard | typeof everything | ReadonlySet<string>
+/** The reason for a poll. */
+export type Wanted = typeof unnotified | typeof everything | ReadonlySet<string>
 
 export interface WantedGroups {
   readonly groups: Set<symbol>
-  /** Tables written through this server and others like it. */
+  /** Tables written through this server and other instances. */
   readonly own: Set<string>
-  /** Tables whose writes were heard of by other means. */
+  /** Tables whose writes were reported by decoding or triggers. */
   readonly tables: Set<string>
 }
 

@@ -1,4 +1,4 @@
-// The protocol `graphql-ws`, that of the library subscriptions-transport-ws.
+// The protocol `graphql-ws` of the library subscriptions-transport-ws.
 
 import { payloadHeaders } from './client-headers.ts'
 import { type Connection, startFailed, type Wire } from './connection.ts'
@@ -15,7 +15,7 @@ const wire: Wire = {
   endsByRefusal: false,
 }
 
-/** What a connection remembers of its first messages. */
+/** The state of a connection's handshake. */
 interface State {
   /** Why the last `connection_init` was refused. */
   refusal: string | null
@@ -55,7 +55,7 @@ export const apolloProtocol: Protocol<State> = {
 
 const types = ['connection_init', 'start', 'stop', 'connection_terminate']
 
-/** The message; throws what is wrong with its shape. */
+/** Checks the shape of a message; throws a description of the fault. */
 function checked(message: unknown): Record<string, unknown> {
   if (!isRecord(message)) throw new Error('expecting an object')
   const { type, id, payload } = message
@@ -69,7 +69,7 @@ function checked(message: unknown): Record<string, unknown> {
   if (type === 'connection_init' && payload !== undefined && payload !== null && !isRecord(payload)) {
     throw new Error(`expecting the key 'payload' to be an object`)
   }
-  // Throws where they are none: the message cannot be read then, and nobody was refused.
+  // Throws for invalid headers: that is a malformed message, not a refused client.
   if (type === 'connection_init') payloadHeaders(payload)
   return message
 }
@@ -92,7 +92,7 @@ function connectionError(connection: Connection, message: string): void {
 }
 
 async function start(connection: Connection, state: State, id: string, payload: unknown): Promise<void> {
-  // A client that asked to be somebody else must not go on as who it was.
+  // After a refused `connection_init` the client must not continue with its earlier session.
   if (state.refusal !== null) {
     return protocolError(connection, id, `cannot start as connection_init failed with : ${state.refusal}`)
   }

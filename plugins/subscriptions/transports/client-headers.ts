@@ -1,8 +1,9 @@
-// The headers of a client: those of the upgrade, and those that it sends in its first message, which win.
+// The headers of a client: those of the upgrade, overridden by those in its first message.
 
 import type { IncomingMessage } from 'node:http'
 import type { RequestHeaders } from '../../../sdk/http.ts'
 import { parseFailed } from '../../../sdk/index.ts'
+import { bytesPerHeader, longestHeaders } from '../tuning.ts'
 
 export interface ClientHeaders {
   readonly headers: RequestHeaders
@@ -10,10 +11,10 @@ export interface ClientHeaders {
   readonly rawHeaders: readonly string[]
 }
 
-/** What belongs to the upgrade alone. */
+/** Headers that belong to the upgrade alone. */
 const ofUpgrade = /^(?:sec-websocket-.*|upgrade|connection)$/i
 
-/** The headers of an upgrade that authentication may look at. */
+/** The headers of an upgrade that authentication may use. */
 export function upgradeHeaders({ headers, rawHeaders }: IncomingMessage, withCookie: boolean): ClientHeaders {
   const isKept = (name: string) => !ofUpgrade.test(name) && (withCookie || name.toLowerCase() !== 'cookie')
   const raw: string[] = []
@@ -23,14 +24,10 @@ export function upgradeHeaders({ headers, rawHeaders }: IncomingMessage, withCoo
   return { headers: Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name))), rawHeaders: raw }
 }
 
-/** Node has the bytes of a header as Latin-1, and so have those that read headers. */
+/** Node reads the bytes of headers as Latin-1, so readers of headers expect that. */
 const asHeaderText = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
-/** Bytes that headers may have, what each takes beside its texts included: they are held for as long as the socket is there. */
-const longestHeaders = 65_536
-const bytesPerHeader = 32
-
-/** The headers in the payload of `connection_init`; throws what is wrong with them. */
+/** Reads the headers in the payload of `connection_init`; throws for invalid ones. */
 export function payloadHeaders(payload: unknown): ClientHeaders {
   const given = isObject(payload) ? (payload.headers ?? {}) : {}
   if (!isObject(given)) throw parseFailed('expecting the headers to be an object')
@@ -52,7 +49,7 @@ export function payloadHeaders(payload: unknown): ClientHeaders {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Both, where `first` wins. */
+/** Merges headers; those of `first` win. */
 export const joinHeaders = (first: ClientHeaders, second: ClientHeaders): ClientHeaders => ({
   headers: { ...second.headers, ...first.headers },
   rawHeaders: [...first.rawHeaders, ...second.rawHeaders],

@@ -1,4 +1,4 @@
-// One WebSocket, whatever the protocol on it: who is at the other end, the operations that run, what waits to be sent.
+// One WebSocket with either protocol: its session, its running operations, and its outbox.
 
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
@@ -10,6 +10,7 @@ import { longestTimer } from '../../../sdk/services.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { OperationOutcome, SocketEvent } from '../log.ts'
 import type { SocketOptions } from '../options.ts'
+import { closeTimeoutMillis } from '../tuning.ts'
 import { type ClientHeaders, joinHeaders, payloadHeaders } from './client-headers.ts'
 import { type Envelope, framedText, textFrame } from './frames.ts'
 import {
@@ -23,14 +24,14 @@ import {
 import { Outbox } from './outbox.ts'
 import { socketOutlet } from './socket-outlet.ts'
 
-/** What the protocols write. */
+/** The messages that protocols write differently. */
 export interface Wire {
-  /** Around the body of a result. */
+  /** The text around the body of a result. */
   result(id: string): Envelope
   /** A refusal; `error` is JSON. */
   refused(id: string, error: string, isFlat: boolean): string
   complete(id: string): string
-  /** Whether a refusal ends its operation by itself; else it is completed as well. */
+  /** Whether a refusal ends its operation; otherwise `complete` follows. */
   readonly endsByRefusal: boolean
 }
 
@@ -38,21 +39,18 @@ export interface ConnectionOptions {
   readonly engine: Engine
   readonly live: LiveQueries
   readonly socket: WebSocket
-  /** Below it. */
+  /** The socket below the WebSocket. */
   readonly stream: Duplex
   readonly wire: Wire
   readonly schema: SchemaKind
-  /** Whether errors are flat, as `/v1alpha1/graphql` has them. */
+  /** Whether errors have the flat form of `/v1alpha1/graphql`. */
   readonly isFlat: boolean
   readonly upgrade: ClientHeaders
   readonly address: string
   readonly limits: SocketOptions
 }
 
-/** Milliseconds that a client has to answer the closing of its socket. */
-const closePatience = 2000
-
-/** The longest reason that fits into a close frame. */
+/** Bytes of the longest reason in a close frame. */
 export const longestReason = 123
 
 export class Connection {
@@ -61,9 +59,9 @@ export class Connection {
   readonly outbox: Outbox
   readonly #operations = new Map<string, RunningOperation>()
   #session: Session | null = null
-  /** The same for all that it asks. */
+  /** The caller for all its operations. */
   #caller: ClientCaller | null = null
-  /** Of the payload alone: what is passed on to others. */
+  /** The headers of the payload alone, which are forwarded. */
   #payload: ClientHeaders = { headers: {}, rawHeaders: [] }
   #expiry: NodeJS.Timeout | null = null
   received = 0
@@ -90,7 +88,7 @@ export class Connection {
   }
 
   /**
-   * Who is there, by the payload of a first message; rejects when nobody may be. A second time the payload alone counts.
+   * Authenticates by the payload of a first message; rejects if that fails. The second time the payload alone counts.
    */
   async authenticate(payload: unknown): Promise<void> {
     const given = payloadHeaders(payload)
@@ -104,7 +102,7 @@ export class Connection {
     this.#endAt(session.expiresAt)
   }
 
-  /** Why nobody is let in, in the log too. */
+  /** The message of a failed authentication; logs it. */
   refusalOf(thrown: unknown): string {
     const error = toTrellisError(thrown)
     logCause(error, this.options.engine)
@@ -112,7 +110,7 @@ export class Connection {
     return error.message
   }
 
-  /** Closes when the session is over. */
+  /** Closes the connection when the session expires. */
   #endAt(time: number | undefined): void {
     if (this.#expiry) clearTimeout(this.#expiry)
     this.#expiry = null
@@ -122,7 +120,7 @@ export class Connection {
     this.#expiry = setTimeout(next, Math.max(0, Math.min(left, longestTimer)))
   }
 
-  /** Runs an operation; resolves when a query or mutation is answered, when a subscription has begun. */
+  /** Runs an operation; resolves when a query or mutation is answered, or a subscription has begun. */
   async start(id: string, payload: unknown): Promise<void> {
     const most = this.options.limits.operationsPerSocket
     const context = this.#context()
@@ -138,14 +136,14 @@ export class Connection {
     }
   }
 
-  /** An error as clients of the endpoint know it. */
+  /** An error in the form of the endpoint. */
   errorValue(error: TrellisError): ReturnType<typeof flatError> | ReturnType<typeof graphqlError> {
     const { engine, isFlat } = this.options
     const shown = inDialect(error, engine.settings)
     return isFlat ? flatError(shown, false) : graphqlError(shown, false)
   }
 
-  /** Refuses an operation that never ran. */
+  /** Refuses an operation that did not run. */
   #refuse(id: string, error: TrellisError, { requestId }: OperationContext): void {
     const { wire, engine, isFlat } = this.options
     this.#send(wire.refused(id, JSON.stringify(this.errorValue(error)), isFlat))
@@ -157,7 +155,7 @@ export class Connection {
     )
   }
 
-  /** Ends an operation without a word. */
+  /** Ends an operation without a message. */
   stop(id: string): void {
     const operation = this.#operations.get(id)
     if (!operation) return
@@ -167,7 +165,7 @@ export class Connection {
     this.#logOperation(id, { type: 'stopped' }, operation)
   }
 
-  /** Sends a message of the protocol. */
+  /** Sends a protocol message. */
   send(message: object): void {
     this.#send(JSON.stringify(message))
   }
@@ -176,22 +174,22 @@ export class Connection {
     if (message.length > 0) this.sendFrame(textFrame(message))
   }
 
-  /** Sends a message that is a frame already, of which each client gets the same bytes. */
+  /** Sends a complete frame; clients share its bytes. */
   sendFrame(frame: Buffer): void {
     if (this.isOpen) this.outbox.send(frame)
   }
 
-  /** Asks the WebSocket at the other end whether it is there. */
-  ask(): void {
+  /** Sends a WebSocket ping. */
+  ping(): void {
     this.options.socket.ping()
   }
 
-  /** Sends a state of an operation, in place of one that waits. */
+  /** Sends a state of an operation; replaces one that waits. */
   sendState(id: string, frame: Buffer): void {
     if (this.isOpen) this.outbox.sendState(id, frame)
   }
 
-  /** Tells that an operation was refused, or ended with an error; `text` is the error as JSON. */
+  /** Sends a refusal or the error that ended an operation; `text` is the error as JSON. */
   refused(id: string, text: string, { error, request }: Refusal): void {
     const { wire, isFlat } = this.options
     this.outbox.forget(id)
@@ -199,7 +197,7 @@ export class Connection {
     this.#logOperation(id, { type: 'query_err', detail: flatError(error, false) }, this.#operations.get(id), request)
   }
 
-  /** Tells that an operation has nothing more to say, unless its refusal has told that. */
+  /** Completes an operation, unless its refusal did. */
   done(id: string, isRefused: boolean): void {
     const { wire } = this.options
     this.outbox.forget(id)
@@ -213,10 +211,10 @@ export class Connection {
   close(code: number, reason: string): void {
     const { socket } = this.options
     socket.close(code, shortened(reason))
-    setTimeout(() => socket.terminate(), closePatience).unref()
+    setTimeout(() => socket.terminate(), closeTimeoutMillis).unref()
   }
 
-  /** After the socket was closed, by whomever. */
+  /** Cleans up after the socket was closed by either side. */
   ended(): void {
     this.#endAt(undefined)
     this.outbox.release()
@@ -232,7 +230,7 @@ export class Connection {
     const caller = this.#caller!
     const applicant = { session, headers: upgrade.headers, address, setHeader: () => {} }
     const headers = this.#payload.headers as Readonly<Record<string, string>>
-    // What the client chose holds for all that it asks.
+    // The id that the client chose holds for all its operations.
     const requestId = headers['x-request-id'] || randomUUID()
     return { engine, live, schema, isFlat, applicant, caller, headers, requestId, isAdmitted: false }
   }
@@ -259,13 +257,13 @@ export class Connection {
   }
 }
 
-/** A moment for the log; null when there is none, or one beyond all dates: whoever signs a token may put any number there. */
+/** A time for the log; null if it is absent or out of range: the signer of a token may choose any number. */
 function momentText(time: number = Number.NaN): string | null {
   const date = new Date(time)
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
-/** Results of one operation among others. There is one for each subscriber, so it keeps little. */
+/** The results of one operation. Each subscriber has one, so it keeps little memory. */
 class SocketResults implements ResultSink {
   readonly #connection: Connection
   readonly #id: string
@@ -313,7 +311,7 @@ const isFailure = (event: SocketEvent): boolean =>
   event.type === 'conn_err' ||
   (event.type === 'operation' && ['proto_err', 'query_err'].includes(event.detail.operation_type.type))
 
-/** A reason in as many bytes as a close frame can hold. */
+/** Shortens a reason to fit a close frame. */
 function shortened(reason: string): string {
   if (Buffer.byteLength(reason) <= longestReason) return reason
   const text = Buffer.from(reason).toString('utf8', 0, longestReason - 3)

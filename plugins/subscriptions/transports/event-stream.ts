@@ -1,25 +1,22 @@
-// One answer of server-sent events, kept open until it is ended or the client goes.
+// One response of server-sent events, open until the server ends it or the client disconnects.
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { leastReconnectMillis, reconnectSpreadMillis } from '../tuning.ts'
 import { envelopeOf, framed } from './frames.ts'
 import { Outbox } from './outbox.ts'
 
 export interface EventStreamOptions {
   readonly reply: FastifyReply
   readonly requestId: string
-  /** Milliseconds between two signs of life. */
+  /** Milliseconds between two keep-alive comments. */
   readonly keepAlive: number
-  /** After the stream was closed, by whomever. */
+  /** Called after the stream was closed by either side. */
   onClose(): void
 }
 
-/** Milliseconds within which clients of a server that stops come back. */
-const leastReturn = 500
-const spread = 3000
-
-/** A comment. */
-const signOfLife = Buffer.from(':\n\n')
+/** A comment of the protocol. */
+const keepAliveComment = Buffer.from(':\n\n')
 
 const lineEnds = /[\r\n]/g
 
@@ -48,9 +45,9 @@ export class EventStream {
       },
     })
     raw.on('drain', () => this.#outbox.flush())
-    this.#outbox.send(signOfLife)
+    this.#outbox.send(keepAliveComment)
     this.#timer = setInterval(() => {
-      if (!this.#outbox.isFull) this.#outbox.send(signOfLife)
+      if (!this.#outbox.isFull) this.#outbox.send(keepAliveComment)
     }, keepAlive)
     this.#timer.unref()
     raw.on('error', () => {})
@@ -60,7 +57,7 @@ export class EventStream {
       this.#outbox.release()
       onClose()
     }
-    // Who went away before this is not told of again.
+    // The `close` event of a disconnected client has passed already.
     if (raw.closed) setImmediate(closed)
     else raw.once('close', closed)
   }
@@ -69,12 +66,12 @@ export class EventStream {
     return this.#outbox.bytes
   }
 
-  /** Whether the client takes what it is sent. */
+  /** Whether the client is slow to receive. */
   get isFull(): boolean {
     return this.#outbox.isFull
   }
 
-  /** Resolves when more can be sent, or nothing ever. */
+  /** Resolves when more can be sent, or when the connection has ended. */
   room(): Promise<void> {
     return this.#outbox.room()
   }
@@ -83,7 +80,7 @@ export class EventStream {
     if (this.#isOpen) this.#outbox.send(eventBytes(name, data))
   }
 
-  /** An event that the next one of the same operation replaces while it waits. */
+  /** Sends an event that the next one of the same operation replaces while it waits. */
   state(id: string, data: Buffer): void {
     if (this.#isOpen) this.#outbox.sendState(id, eventBytes('next', data))
   }
@@ -96,16 +93,19 @@ export class EventStream {
     this.#raw.end()
   }
 
-  /** Ends it because the server stops: clients come back, each at another moment. */
-  endForReturn(): void {
-    if (this.#isOpen) this.#outbox.send(Buffer.from(`retry: ${Math.floor(leastReturn + Math.random() * spread)}\n\n`))
+  /** Ends the stream because the server stops; a random delay spreads the clients that reconnect. */
+  endForReconnect(): void {
+    if (this.#isOpen)
+      this.#outbox.send(
+        Buffer.from(`retry: ${Math.floor(leastReconnectMillis + Math.random() * reconnectSpreadMillis)}\n\n`),
+      )
     this.end()
   }
 }
 
 function eventBytes(name: string, data: Buffer | string): Buffer {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data
-  // Line ends are white space in JSON, and end the data of an event.
+  // Line ends are white space in JSON, but they would end the data of an event.
   const isPlain = !bytes.includes(10) && !bytes.includes(13)
   const line = isPlain ? bytes : Buffer.from(bytes.toString().replace(lineEnds, ' '))
   return framed(line, envelopeOf(`event: ${name}\ndata: `, '\n\n'))

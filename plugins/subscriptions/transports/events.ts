@@ -1,5 +1,5 @@
-// Server-sent events, in the protocol of the library graphql-sse: a stream for each operation, or one stream for all that a
-// client runs.
+// Server-sent events with the protocol of the library graphql-sse: one stream per operation, or one stream for all operations of
+// a client.
 
 import { randomUUID } from 'node:crypto'
 import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
@@ -9,31 +9,29 @@ import { longestTimer } from '../../../sdk/services.ts'
 import { streamTokenOf } from '../../graphql/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { SocketOptions } from '../options.ts'
+import { openTimeoutMillis } from '../tuning.ts'
+import type { ConnectionLimit } from './connection-limit.ts'
 import { EventStream } from './event-stream.ts'
 import { envelopeOf, framed } from './frames.ts'
 import { type OperationContext, type ResultSink, type RunningOperation, runOperation } from './operations.ts'
-import type { Places } from './places.ts'
 
 export interface EventsOptions {
   readonly engine: Engine
   readonly live: LiveQueries
   readonly limits: SocketOptions
-  readonly places: Places
+  readonly limit: ConnectionLimit
 }
 
-/** A stream that a client has asked for, with all that it runs. */
+/** A reserved stream with its operations. */
 interface SharedStream {
   readonly operations: Map<string, RunningOperation>
   stream: EventStream | null
-  /** Results from before it was opened. */
+  /** Results from before the stream was opened. */
   readonly early: (() => void)[]
   readonly session: Session
   readonly release: () => void
   readonly expiry: NodeJS.Timeout
 }
-
-/** Milliseconds within which a stream that was asked for has to be opened. */
-const openPatience = 10_000
 
 const conflict = (message: string) => new TrellisError(409, 'already-exists', message)
 
@@ -51,7 +49,7 @@ export class Events {
     return this.#streams.size
   }
 
-  /** Answers a POST that asks for events, or one that belongs to a stream of a client. */
+  /** Serves a POST that accepts events, or that belongs to a reserved stream. */
   async serve(call: RouteCall, schema: SchemaKind): Promise<unknown> {
     const token = streamTokenOf(call.request)
     const body = await readJsonInTurns(call.body as Buffer, 'lossless')
@@ -60,10 +58,9 @@ export class Events {
     return this.run(request, call, schema)
   }
 
-  /** The routes beside GET and POST, on a path. */
+  /** The routes on a path besides GET and POST. */
   routes(url: string): readonly Route[] {
     const common = { url, api: 'graphql', raw: true } as const
-    const operationId = 'the id of an operation'
     return [
       {
         ...{ ...common, method: 'PUT', auth: 'session' },
@@ -72,25 +69,22 @@ export class Events {
       },
       {
         ...{ ...common, method: 'DELETE', auth: 'session' },
-        about: {
-          summary: `Ends an operation of a stream: ${operationId} is \`operationId\`.`,
-          result: Type.Object({}),
-        },
+        about: { summary: 'Ends an operation of a stream; `operationId` is its id.', result: Type.Object({}) },
         handle: (call) => this.#end(call),
       },
     ]
   }
 
-  /** Ends all, so that clients come back. */
+  /** Ends all streams; clients reconnect. */
   stop(): void {
     this.#isStopping = true
-    for (const stream of this.#streams) stream.endForReturn()
+    for (const stream of this.#streams) stream.endForReconnect()
     for (const [token, { stream }] of this.#shared) if (!stream) this.#forget(token)
   }
 
-  /** A stream for one operation. */
+  /** Opens a stream for one operation. */
   run(given: GraphQLRequest, call: RouteCall, schema: SchemaKind): void {
-    const release = this.#options.places.take(call.request.socket.remoteAddress ?? '')
+    const release = this.#options.limit.acquire(call.request.socket.remoteAddress ?? '')
     let operation: RunningOperation | null = null
     const stream = this.#openStream(call, call.session, () => {
       release()
@@ -123,17 +117,17 @@ export class Events {
       },
     })
     this.#streams.add(stream)
-    // It was asked for before, and let in since.
-    if (this.#isStopping) setImmediate(() => stream.endForReturn())
+    // This request was admitted before the server began to stop.
+    if (this.#isStopping) setImmediate(() => stream.endForReconnect())
     if (session?.expiresAt !== undefined) {
       const left = Math.max(0, session.expiresAt - Date.now())
-      // A session that lasts for weeks outlives the connection.
+      // A timer cannot hold weeks; the connection ends long before such a session.
       if (left <= longestTimer) expiry = setTimeout(() => stream.end(), left)
     }
     return stream
   }
 
-  /** `connection`: what the client has for itself. */
+  /** `connection`: an object that identifies the client. */
   #context(call: RouteCall, schema: SchemaKind, connection: object): OperationContext {
     const { engine, live } = this.#options
     const headers = call.request.headers as Readonly<Record<string, string>>
@@ -145,11 +139,11 @@ export class Events {
   }
 
   #reserve({ request, reply, session, body }: RouteCall): string {
-    // A request to run something is none to reserve.
+    // A PUT with a body is a GraphQL request, not a reservation.
     if (body instanceof Uint8Array && body.length > 0) throw notFound()
     const token = randomUUID()
-    const release = this.#options.places.take(request.socket.remoteAddress ?? '')
-    const expiry = setTimeout(() => this.#forget(token), openPatience)
+    const release = this.#options.limit.acquire(request.socket.remoteAddress ?? '')
+    const expiry = setTimeout(() => this.#forget(token), openTimeoutMillis)
     expiry.unref()
     this.#shared.set(token, { operations: new Map(), stream: null, early: [], release, expiry, session })
     reply.code(201).header('content-type', 'text/plain; charset=utf-8')
@@ -208,7 +202,7 @@ export class Events {
 
 type Connected = Pick<RouteCall, 'request' | 'reply'>
 
-/** Results of one operation among others. */
+/** The sink of one operation on a shared stream. */
 function sharedSink(shared: SharedStream, id: string): ResultSink {
   const name = JSON.stringify(id)
   const envelope = envelopeOf(`{"id":${name},"payload":`, '}')
@@ -250,4 +244,4 @@ function operationIdOf(body: unknown): string {
   return id
 }
 
-/** A request as the parameters of a URL have it. */
+/** Reads a GraphQL request from URL parameters. */

@@ -1,42 +1,37 @@
-// Bodies of answers within messages. What goes to many subscribers is put together once for all whose messages are the same.
+// Messages around the bodies of answers. A message for many subscribers is built once.
 
-/** Text around the bodies of an operation's results. */
+import { keptEnvelopes, keptMessagesPerBody, longestKeptEnvelope } from '../tuning.ts'
+
+/** The text around the results of an operation. */
 export interface Envelope {
   readonly prefix: string
   readonly suffix: string
 }
 
-/** Envelopes that are kept, and how long the texts of one of them may be. */
-const mostEnvelopes = 1000
-const longestEnvelope = 200
-
 const envelopes = new Map<string, Envelope>()
 
-/** An envelope; ids of operations are alike from client to client, and so are their envelopes the same object. */
+/** An envelope. Clients use the same operation ids, so equal envelopes are one object. */
 export function envelopeOf(prefix: string, suffix: string): Envelope {
   const text = `${prefix}\0${suffix}`
   const known = envelopes.get(text)
   if (known) return known
   const envelope = { prefix, suffix }
-  if (text.length > longestEnvelope) return envelope
-  if (envelopes.size === mostEnvelopes) envelopes.clear()
+  if (text.length > longestKeptEnvelope) return envelope
+  if (envelopes.size === keptEnvelopes) envelopes.clear()
   envelopes.set(text, envelope)
   return envelope
 }
 
-/** Messages of one body that are kept as long as it is. */
-const mostMessages = 16
-
 type Enclose = (body: Buffer, envelope: Envelope) => Buffer
 
-/** The same, once for each body and envelope. */
+/** Builds each message once per body and envelope. */
 function once(enclose: Enclose): Enclose {
   const made = new WeakMap<Buffer, Map<Envelope, Buffer>>()
   return (body, envelope) => {
     let messages = made.get(body)
     const known = messages?.get(envelope)
     if (known) return known
-    if (!messages || messages.size === mostMessages) {
+    if (!messages || messages.size === keptMessagesPerBody) {
       messages = new Map()
       made.set(body, messages)
     }
@@ -46,7 +41,7 @@ function once(enclose: Enclose): Enclose {
   }
 }
 
-/** The body with the text around it. */
+/** The body within its envelope. */
 export const framed: Enclose = once((body, { prefix, suffix }) => {
   const before = Buffer.byteLength(prefix)
   const message = Buffer.allocUnsafe(before + body.length + Buffer.byteLength(suffix))
@@ -56,7 +51,7 @@ export const framed: Enclose = once((body, { prefix, suffix }) => {
   return message
 })
 
-/** The same as a frame of a WebSocket. */
+/** The body within its envelope, as a WebSocket frame. */
 export const framedText: Enclose = once((body, { prefix, suffix }) => {
   const before = Buffer.byteLength(prefix)
   const { frame, start } = emptyFrame(before + body.length + Buffer.byteLength(suffix))
@@ -66,17 +61,17 @@ export const framedText: Enclose = once((body, { prefix, suffix }) => {
   return frame
 })
 
-/** A text as a frame of a WebSocket. */
+/** A text as a WebSocket frame. */
 export function textFrame(text: string): Buffer {
   const { frame, start } = emptyFrame(Buffer.byteLength(text))
   frame.write(text, start)
   return frame
 }
 
-/** The whole of a text message that no mask covers. */
+/** The first byte of an unfragmented text message. */
 const finalText = 0x81
 
-/** Lengths up to which one byte tells them, and two. */
+/** The largest lengths that fit into one byte and into two. */
 const shortest = 125
 const short = 65_535
 
@@ -95,7 +90,7 @@ function emptyFrame(length: number): { readonly frame: Buffer; readonly start: n
   return { frame, start }
 }
 
-/** What a frame of this server carries. */
+/** The payload of a frame that this server made. */
 export function payloadOf(frame: Buffer): Buffer {
   const told = frame[1]!
   return frame.subarray(told <= shortest ? 2 : told === 126 ? 4 : 10)

@@ -1,13 +1,12 @@
-// The messages of a client, handled one at a time in the order in which they came. A client that sends faster has to wait.
+// Handles the messages of a client one at a time, in order. A client that sends faster is paused.
+
+import { mostQueuedMessages } from '../tuning.ts'
 
 export interface InboxOptions {
   receive(message: Buffer): Promise<void> | void
   pause(): void
   resume(): void
 }
-
-/** So many messages wait before no more are read. */
-const mostWaiting = 32
 
 export class Inbox {
   readonly #options: InboxOptions
@@ -21,7 +20,7 @@ export class Inbox {
 
   put(message: Buffer): void {
     this.#messages.push(message)
-    if (this.#messages.length >= mostWaiting && !this.#isPaused) {
+    if (this.#messages.length >= mostQueuedMessages && !this.#isPaused) {
       this.#isPaused = true
       this.#options.pause()
     }

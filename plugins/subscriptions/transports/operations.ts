@@ -1,5 +1,5 @@
-// Running the operations of a client that is connected for longer: one answer for a query or mutation, one after another for
-// a subscription. All checks of requests hold for each.
+// Runs the operations of a connection: one answer for a query or mutation, several for a subscription. Each operation passes all
+// checks of HTTP requests.
 
 import { type GraphQLRequest, type PlannedRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
 import { type Applicant, inDialect } from '../../../sdk/http.ts'
@@ -10,72 +10,72 @@ import type { LiveSink } from '../live/groups/cohort.ts'
 import { JoinedAnswers } from '../live/joined-answers.ts'
 import type { LiveQueries, LiveSubscription } from '../live/live-queries.ts'
 
-/** What operations are run with. */
+/** The context of operations. */
 export interface OperationContext {
   readonly engine: Engine
   readonly live: LiveQueries
   readonly schema: SchemaKind
-  /** Whether errors are flat, as `/v1alpha1/graphql` has them. */
+  /** Whether errors have the flat form of `/v1alpha1/graphql`. */
   readonly isFlat: boolean
   readonly applicant: Applicant
   readonly caller: Caller
-  /** Whether it was admitted already, by the request that it came with. */
+  /** Whether the HTTP request that carried it was admitted already. */
   readonly isAdmitted: boolean
-  /** Of the client itself, for whoever else is asked on its behalf. */
+  /** The headers of the client, forwarded to webhooks and remote schemas. */
   readonly headers: Readonly<Record<string, string>>
-  /** By which the lines of the log about one operation are known. */
+  /** The id in the log lines of the operation. */
   readonly requestId: string
 }
 
-/** Where the results of an operation go. */
+/** The receiver of an operation's results. */
 export interface ResultSink {
-  /** Whether the client takes what it is sent. */
+  /** Whether the client is slow to receive. */
   readonly isFull: boolean
-  /** Resolves when more can be sent, or nothing ever. */
+  /** Resolves when more can be sent, or when the connection has ended. */
   room(): Promise<void>
-  /** A result that counts by itself: the one of a query or mutation, or one of a stream. */
+  /** A result of its own: of a query, a mutation or a stream. */
   result(body: Buffer | string): void
-  /** A result of a subscription, in place of those before. */
+  /** A result of a subscription that replaces the ones before. */
   state(body: Buffer): void
-  /** The operation was refused, or ended; `text` is the error as JSON. */
+  /** The operation was refused or has failed; `text` is the error as JSON. */
   refused(text: string, refusal: Refusal): void
-  /** There is nothing more. */
+  /** The operation is complete. */
   done(): void
 }
 
-/** What was refused, and why. */
+/** The reason of a refusal, and the refused request. */
 export interface Refusal {
   readonly error: TrellisError
   readonly request: GraphQLRequest | null
 }
 
-/** An operation that runs. */
+/** A running operation. */
 export interface RunningOperation {
   readonly operationName: string | null
   readonly requestId: string
-  /** Resolves when a query or mutation is answered, when a subscription has begun. */
+  /** Resolves when a query or mutation is answered, or a subscription has begun. */
   readonly begun: Promise<void>
   stop(): void
 }
 
-/** Errors by which the request was wrong, wherever they were noticed. */
+/** Codes of errors in the request, wherever they were found. */
 const refusals: ReadonlySet<string> = new Set(['validation-failed', 'parse-failed', 'not-found', 'not-supported'])
 
-/** Reads a request and runs it. What is no request is refused by throwing. */
+/** Reads a request and runs it; throws if it is malformed. */
 export const runOperation = (payload: unknown, context: OperationContext, sink: ResultSink): RunningOperation =>
   new Operation(readGraphQLRequest(payload), context, sink)
 
-/** One that runs. There is one for each subscriber, so it keeps little. */
+/** Each subscriber has one, so it keeps little memory. */
 class Operation implements RunningOperation, LiveSink {
   readonly operationName: string | null
   readonly begun: Promise<void>
   readonly #context: OperationContext
   readonly #sink: ResultSink
   #isStopped = false
-  /** Of what is not a live query. */
+  /** Of operations other than live queries. */
   #controller: AbortController | null = null
   #subscription: LiveSubscription | null = null
-  /** Until it is among the live queries. */
+  /** The request until the live query has started. */
   #starting: GraphQLRequest | null = null
   #joined: JoinedAnswers | null = null
 
@@ -114,7 +114,7 @@ class Operation implements RunningOperation, LiveSink {
 
   stop(): void {
     this.#isStopped = true
-    this.#controller?.abort(departed())
+    this.#controller?.abort(disconnected())
     this.#subscription?.leave()
     this.#joined?.stop()
   }
@@ -168,7 +168,7 @@ class Operation implements RunningOperation, LiveSink {
     this.#starting = null
   }
 
-  /** What stands before the client where fields of rows are answered elsewhere. */
+  /** Wraps the sink if fields of rows are resolved elsewhere. */
   #joining(): JoinedAnswers {
     const { engine, schema, applicant, headers } = this.#context
     const sink = this.#sink
@@ -190,7 +190,7 @@ class Operation implements RunningOperation, LiveSink {
     })
   }
 
-  /** Of a live query; the one that is kept has the text of all who ask the same. */
+  /** The request of a live query; its text is shared by the group. */
   get #request(): GraphQLRequest | null {
     return this.#subscription?.request ?? this.#starting
   }
@@ -205,7 +205,7 @@ class Operation implements RunningOperation, LiveSink {
   }
 }
 
-const departed = () => new TrellisError(499, 'client-gone', 'the client does not wait for the answer')
+const disconnected = () => new TrellisError(499, 'client-gone', 'the client does not wait for the answer')
 
 const feedSink = (request: GraphQLRequest, context: OperationContext, sink: ResultSink): FeedSink => ({
   room: () => sink.room(),
@@ -214,7 +214,7 @@ const feedSink = (request: GraphQLRequest, context: OperationContext, sink: Resu
   end: (error) => (error ? refuse({ error, request }, context, sink) : sink.done()),
 })
 
-/** What nobody foresaw is in the log, whole. */
+/** Logs the cause of an unexpected error. */
 export function logCause({ status, cause, internal }: TrellisError, { observe }: Pick<Engine, 'observe'>): void {
   if (status < 500 || cause === undefined || internal !== undefined) return
   const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
@@ -231,7 +231,7 @@ function answerFailure(refusal: Refusal, context: OperationContext, sink: Result
   }
 }
 
-/** Errors of an operation that ran: of the database, or of its time. */
+/** Whether the operation ran before it failed: an error of the database, or its time limit. */
 const isOfRunning = ({ code, internal }: TrellisError): boolean =>
   internal !== undefined || runningCodes.has(code) || code.startsWith('constraint-')
 const runningCodes: ReadonlySet<string> = new Set([
@@ -247,7 +247,7 @@ function refuse(refusal: Refusal, context: OperationContext, sink: ResultSink): 
   sink.done()
 }
 
-/** One error as it stands where `isFlat` says; never with its internals. */
+/** An error in the form of the endpoint, without internals. */
 function errorValue(error: TrellisError, { engine, isFlat }: Pick<OperationContext, 'engine' | 'isFlat'>): unknown {
   const shown = inDialect(error, engine.settings)
   return isFlat ? flatError(shown, false) : graphqlError(shown, false)

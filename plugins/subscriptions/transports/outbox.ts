@@ -1,23 +1,22 @@
-// What waits to be sent to a client. Answers of live queries are states: of those that a slow client has not taken yet only
-// the newest of each counts.
+// Outgoing messages of a connection. Answers of live queries are states: a slow client gets only the newest one of each
+// operation.
+
+import { highWaterBytes } from '../tuning.ts'
 
 /** The sending side of a connection. */
 export interface Outlet {
-  /** Bytes that were sent and not taken yet. */
+  /** Bytes that were sent but not received yet. */
   readonly buffered: number
-  /** The outbox is told to flush when bytes that had to wait have been taken. */
+  /** Sends a message; the outbox is flushed when buffered bytes were received. */
   send(message: Buffer): void
 }
 
-/** From so many bytes on that the client has not taken, states wait here. */
-const highWater = 262_144
-
-/** There is one for each client, so what few need is made when they do. */
+/** Each client has one, so rarely used fields are created on demand. */
 export class Outbox {
   readonly #outlet: Outlet
   #states: Map<string, Buffer> | null = null
   #waiting: (() => void)[] | null = null
-  /** Bytes that were sent. */
+  /** Bytes sent since the start. */
   bytes = 0
 
   constructor(outlet: Outlet) {
@@ -25,7 +24,7 @@ export class Outbox {
   }
 
   get isFull(): boolean {
-    return this.#outlet.buffered > highWater
+    return this.#outlet.buffered > highWaterBytes
   }
 
   send(message: Buffer): void {
@@ -33,7 +32,7 @@ export class Outbox {
     this.#outlet.send(message)
   }
 
-  /** Sends the state of an operation, or keeps it in place of the one that waits. */
+  /** Sends the state of an operation, or stores it instead of the one that waits. */
   sendState(id: string, message: Buffer): void {
     if (this.isFull) {
       this.#states ??= new Map()
@@ -41,12 +40,12 @@ export class Outbox {
     } else this.send(message)
   }
 
-  /** Forgets the state of an operation that is over. */
+  /** Drops the waiting state of a finished operation. */
   forget(id: string): void {
     this.#states?.delete(id)
   }
 
-  /** Resolves when the client has taken enough for more to be sent. */
+  /** Resolves when the client has received enough. */
   async room(): Promise<void> {
     if (!this.isFull) return
     await new Promise<void>((resolve) => {
@@ -55,7 +54,7 @@ export class Outbox {
     })
   }
 
-  /** Sends what waits, after the client has taken bytes. */
+  /** Sends waiting states after the client has received bytes. */
   flush(): void {
     if (this.isFull) return
     for (const [id, message] of this.#states ?? []) {
@@ -67,7 +66,7 @@ export class Outbox {
     this.release()
   }
 
-  /** Lets go whoever waits for room. */
+  /** Resolves all pending calls of `room`. */
   release(): void {
     const waiting = this.#waiting
     this.#waiting = null

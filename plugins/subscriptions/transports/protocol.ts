@@ -1,23 +1,23 @@
-// What a protocol on a WebSocket is.
+// The interface of a WebSocket protocol.
 
 import { readJsonInTurns } from '../../../sdk/http.ts'
 import type { Connection, Wire } from './connection.ts'
 
 export interface Protocol<State> {
-  /** As clients ask for it. */
+  /** The name of the subprotocol. */
   readonly name: string
   readonly wire: Wire
-  /** Begins; gives what the connection remembers. */
+  /** Begins a connection; gives its state. */
   begin(connection: Connection): State
-  /** Sent now and then, so that nobody on the way takes the connection for dead. */
+  /** Sends a keep-alive message, so that no proxy considers the connection dead. */
   keepAlive(connection: Connection, state: State): void
-  /** Whether a message is the answer to what keeps its client alive, told by its bytes alone; absent: clients do not answer. */
+  /** Whether a message is the answer to a keep-alive message, judged by its bytes; absent: clients do not answer. */
   readonly isPong?: (data: Buffer) => boolean
-  /** Takes a message; the next one comes when it has resolved. */
+  /** Handles a message; the next one follows when this resolves. */
   receive(connection: Connection, state: State, data: Buffer): Promise<void> | void
 }
 
-/** The JSON of a message, whose numbers keep their digits. */
+/** The JSON of a message; numbers keep their digits. */
 export const readMessage = (data: Buffer): unknown | Promise<unknown> => readJsonInTurns(data, 'lossless')
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,12 +1,12 @@
-// The sending side of a WebSocket. Frames are put together once for all who get the same, so they go past the library onto
-// the socket below it, unless each client's bytes are compressed.
+// The sending side of a WebSocket. Clients share frames, so frames bypass the library and go directly to the socket, unless
+// the connection compresses.
 
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { payloadOf } from './frames.ts'
 import type { Outlet } from './outbox.ts'
 
-/** What frames of text are sent by; `onTaken` is told when the client has taken bytes that were waiting. */
+/** The outlet for text frames; `onTaken` is called when buffered bytes were received. */
 export function socketOutlet(webSocket: WebSocket, socket: Duplex, onTaken: () => void): Outlet {
   socket.on('drain', onTaken)
   return webSocket.extensions === '' ? new PlainOutlet(socket) : new CompressingOutlet(webSocket, onTaken)

@@ -1,4 +1,4 @@
-// The WebSockets of the server: who gets one, what keeps it alive, and how all of them end.
+// The WebSockets of the server: upgrades, keep-alive, and shutdown.
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -10,33 +10,33 @@ import type { SocketOptions } from '../options.ts'
 import { apolloProtocol } from './apollo.ts'
 import { upgradeHeaders } from './client-headers.ts'
 import { Connection } from './connection.ts'
+import type { ConnectionLimit } from './connection-limit.ts'
 import { type Endpoint, endpointOf } from './endpoints.ts'
 import { Inbox } from './inbox.ts'
-import type { Places } from './places.ts'
+import { KeepAlive } from './keep-alive.ts'
 import type { Protocol } from './protocol.ts'
-import { SignsOfLife } from './signs-of-life.ts'
 import { transportWsProtocol } from './transport-ws.ts'
 
 export interface SocketsOptions {
   readonly engine: Engine
   readonly live: LiveQueries
   readonly limits: SocketOptions
-  readonly places: Places
+  readonly limit: ConnectionLimit
 }
 
 export class Sockets {
   readonly #options: SocketsOptions
   readonly #server: WebSocketServer
   readonly #cors: CorsPolicy | null
-  readonly #signs: SignsOfLife
+  readonly #keepAlive: KeepAlive
   #isStopping = false
-  /** Bytes that were sent to, and came from, clients that are gone. */
+  /** Bytes of messages of closed connections. */
   #past = { sent: 0, received: 0 }
 
   constructor(options: SocketsOptions) {
     this.#options = options
     const { engine, limits } = options
-    this.#signs = new SignsOfLife(limits.keepAlive)
+    this.#keepAlive = new KeepAlive(limits.keepAlive)
     this.#cors = corsPolicy(engine.settings)
     this.#server = new WebSocketServer({
       ...{ noServer: true, clientTracking: false, autoPong: false },
@@ -47,10 +47,10 @@ export class Sockets {
   }
 
   get connections(): readonly Connection[] {
-    return this.#signs.connections
+    return this.#keepAlive.connections
   }
 
-  /** Bytes of messages, since the start. */
+  /** Bytes of messages since the start. */
   get bytes(): { readonly sent: number; readonly received: number } {
     const total = { ...this.#past }
     for (const { outbox, received } of this.connections) {
@@ -60,28 +60,28 @@ export class Sockets {
     return total
   }
 
-  /** Takes the upgrades of a server. */
+  /** Handles the upgrades of the server. */
   attach(): void {
     const { app } = this.#options.engine
     app.server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
-    this.#signs.begin()
+    this.#keepAlive.begin()
   }
 
-  /** Closes all with the code on which clients connect again. */
+  /** Closes all connections with a code on which clients reconnect. */
   stop(): void {
     this.#isStopping = true
-    this.#signs.stop()
+    this.#keepAlive.stop()
     for (const connection of this.connections) connection.close(1012, 'shutting server down')
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // A client that goes away while it is refused.
+    // The client may disconnect while it is refused.
     socket.on('error', ignore)
     if (this.#isStopping) {
       answer(socket, 503, ['Retry-After: 0', 'Content-Type: text/plain'], 'Server is shutting down')
       return
     }
-    // Most servers ask before: not those of older versions of Node, nor those in which the engine is mounted.
+    // The server usually checks requests earlier; old versions of Node and servers that embed the engine do not.
     const refusal = this.#options.engine.app.refusalOf(request)
     if (refusal !== null) {
       answer(socket, refusal.status, [jsonHeader], JSON.stringify(flatError(refusal, false)))
@@ -94,7 +94,7 @@ export class Sockets {
         throw notFound("only '/v1/graphql', '/v1alpha1/graphql' and '/v1beta1/relay' are supported on websockets")
       const withCookie = this.#checkOrigin(request)
       const address = request.socket.remoteAddress ?? ''
-      release = this.#options.places.take(address)
+      release = this.#options.limit.acquire(address)
       socket.once('close', release)
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
         socket.off('error', ignore)
@@ -106,7 +106,7 @@ export class Sockets {
     }
   }
 
-  /** Refuses pages of origins that may not ask, as far as the server's own gate let them pass; says whether the cookie counts. */
+  /** Refuses forbidden origins that the server's own check let pass; gives whether cookies count. */
   #checkOrigin(request: IncomingMessage): boolean {
     const { origin, host = '' } = request.headers
     if (origin === undefined) return this.#cors !== null || this.#options.limits.readCookie
@@ -133,34 +133,34 @@ export class Sockets {
     const wire = isTransportWs ? transportWsProtocol.wire : apolloProtocol.wire
     const connection = new Connection({ engine, live, socket, stream, wire, ...endpoint, upgrade, address, limits })
     connection.log({ type: 'accepted' })
-    const { receive, isPong, ...kept } = isTransportWs
+    const { receive, isPong, ...callbacks } = isTransportWs
       ? begun(transportWsProtocol, connection)
       : begun(apolloProtocol, connection)
-    const signs = this.#signs.keep({ connection, ...kept })
-    // Who takes no answers is asked for no more questions, and what follows the end of a socket is none.
+    const kept = this.#keepAlive.keep({ connection, ...callbacks })
+    // A client that does not receive answers may not start operations, and messages after the close are ignored.
     const handle = (data: Buffer): Promise<void> | void => {
       if (!connection.isOpen) return
       return connection.outbox.isFull ? connection.outbox.room().then(() => handle(data)) : receive(data)
     }
     const inbox = new Inbox({ receive: handle, pause: () => socket.pause(), resume: () => socket.resume() })
     socket.on('message', (data: Buffer) => {
-      signs.silent = 0
+      kept.silent = 0
       connection.received += data.length
       if (!isPong(data)) inbox.put(data)
     })
     socket.on('ping', (data) => {
-      signs.silent = 0
+      kept.silent = 0
       if (!connection.outbox.isFull) socket.pong(data)
     })
     socket.on('pong', () => {
-      signs.silent = 0
+      kept.silent = 0
     })
-    // The server gives a connection this time while there is something to send, anew whenever the client takes some of it.
+    // The timeout runs while bytes wait to be sent, and restarts whenever the client receives some.
     request.socket.once('timeout', () => connection.close(1013, 'the client does not take what it is sent'))
-    // What is wrong with a frame closes the socket, with the code that says so.
+    // The library closes the socket with the matching code after an invalid frame.
     socket.on('error', (error) => connection.log({ type: 'conn_err', detail: error.message }))
     socket.once('close', () => {
-      this.#signs.drop(signs)
+      this.#keepAlive.drop(kept)
       this.#past.sent += connection.outbox.bytes
       this.#past.received += connection.received
       connection.ended()
@@ -181,7 +181,7 @@ const jsonHeader = 'Content-Type: application/json; charset=utf-8'
 const ignore = () => {}
 const never = () => false
 
-/** A protocol at work on a connection. */
+/** Binds a protocol to a connection. */
 function begun<State>(protocol: Protocol<State>, connection: Connection) {
   const state = protocol.begin(connection)
   return {
@@ -192,13 +192,13 @@ function begun<State>(protocol: Protocol<State>, connection: Connection) {
   }
 }
 
-/** The newer protocol where it is all that is offered beside unknown ones; clients that offer both get the older one. */
+/** The newer protocol if the client offers it and not the older one. Clients that offer both get the older one. */
 function chosenProtocol(offered: ReadonlySet<string>): string {
   const isNewer = offered.has(transportWsProtocol.name) && !offered.has(apolloProtocol.name)
   return isNewer ? transportWsProtocol.name : apolloProtocol.name
 }
 
-/** Answers an upgrade over HTTP; the connection is closed, whatever the client does with its end. */
+/** Answers an upgrade over HTTP and closes the connection. */
 function answer(socket: Duplex, status: number, headers: readonly string[], body: string): void {
   socket.once('finish', () => socket.destroy())
   const head = [

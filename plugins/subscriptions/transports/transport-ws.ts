@@ -1,4 +1,4 @@
-// The protocol `graphql-transport-ws`, that of the library graphql-ws.
+// The protocol `graphql-transport-ws` of the library graphql-ws.
 
 import { CloseCode, type Message, MessageType, validateMessage } from 'graphql-ws'
 import { type Connection, longestReason, type Wire } from './connection.ts'
@@ -12,11 +12,11 @@ const wire: Wire = {
   endsByRefusal: true,
 }
 
-/** Sent to everybody who is silent. */
+/** Keep-alive messages, which the library's clients answer. */
 const payload = { message: 'keepalive' }
 const ping = textFrame(JSON.stringify({ type: MessageType.Ping, payload }))
 
-/** What clients answer to it. */
+/** The possible answers. */
 const pongs = [{ type: MessageType.Pong, payload }, { type: MessageType.Pong }].map((message) =>
   Buffer.from(JSON.stringify(message)),
 )
@@ -26,10 +26,10 @@ interface State {
   readonly deadline: NodeJS.Timeout
 }
 
-/** Closes with a reason in the form that clients of this interface know. */
+/** Closes with a reason in the form of this interface. */
 function closeWith(connection: Connection, code: CloseCode, text: string): void {
   const reasonOf = (message: string) => JSON.stringify({ server_error_msg: message })
-  // What a client has sent may be part of it, at any length.
+  // The text may contain client input of any length.
   let message = `${code}: ${text}`.slice(0, longestReason)
   while (Buffer.byteLength(reasonOf(message)) > longestReason) message = message.slice(0, -1)
   connection.close(code, reasonOf(message))
@@ -79,7 +79,7 @@ export const transportWsProtocol: Protocol<State> = {
   },
 }
 
-/** What a token that was verified otherwise is refused for, such as `JWTExpired`, which a client may mend; null: another thing. */
+/** The fault of a rejected token, such as `JWTExpired`, which lets a client renew it; null: another error. */
 const tokenFault = (message: string): string | null => /^Could not verify JWT: (JWT\w+)$/.exec(message)?.[1] ?? null
 
 async function init(connection: Connection, state: State, payload: unknown): Promise<void> {
@@ -98,7 +98,7 @@ async function init(connection: Connection, state: State, payload: unknown): Pro
   }
 }
 
-/** Operations run side by side; they begin in the order in which they were sent. */
+/** Starts an operation; operations run concurrently and begin in order. */
 function subscribe(connection: Connection, { phase }: State, id: string, payload: unknown): void {
   if (phase !== 'ready') closeWith(connection, CloseCode.Unauthorized, 'Unauthorized')
   else if (connection.has(id)) {

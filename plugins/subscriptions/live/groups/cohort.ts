@@ -5,39 +5,39 @@ import type { GraphQLRequest, PlannedRequest, SchemaKind } from '../../../../sdk
 import type { Session, TrellisError } from '../../../../sdk/index.ts'
 import type { Caller } from '../../../../sdk/services.ts'
 import { isConnectionLost } from '../../../../sdk/sql.ts'
-import { mayBeClock } from '../hearing/reads.ts'
-import type { MadeValues } from './made-values.ts'
+import { mayBeClock } from '../writes/reads.ts'
+import type { EvaluatedTimes } from './evaluated-times.ts'
 import type { Position, StreamAnswer } from './position.ts'
 import type { Slices } from './slices.ts'
 
-/** What is subscribed to, and by whom. */
+/** A subscription request with its session. */
 export interface LiveRequest {
   readonly request: GraphQLRequest
   readonly session: Session
   readonly schema: SchemaKind
-  /** In whose share of the statements at work it is asked. */
+  /** The caller whose share of the running statements it uses. */
   readonly caller: Caller
 }
 
-/** Where answers go. */
+/** The receiver of answers. */
 export interface LiveSink {
-  /** Told what the answers from here on are answers to. */
+  /** Announces the plan of the following answers. */
   planned(planned: PlannedRequest): void
-  /** Whether the client takes what it is sent; when it does not, streams wait. */
+  /** Whether the client is slow to receive; streams wait then. */
   readonly isFull: boolean
-  /** Resolves when more can be sent, or nothing ever. */
+  /** Resolves when more can be sent, or when the connection has ended. */
   room(): Promise<void>
-  /** The next answer of a stream, which none that comes later replaces. */
+  /** The next answer of a stream; later answers do not replace it. */
   append(body: Buffer): void
-  /** A new answer, `{"data":{…}}`; others get the same bytes. */
+  /** A new answer, `{"data":{…}}`; all subscribers share the bytes. */
   next(body: Buffer): void
-  /** There is none this time; the subscription stays. */
+  /** The answer failed this time; the subscription stays. */
   fail(error: TrellisError): void
-  /** The subscription is over. */
+  /** The subscription ends. */
   end(error: TrellisError): void
 }
 
-/** The answer of a stream for a cohort. */
+/** A stream's answer for a cohort. */
 type Appended = StreamAnswer & Pick<Member, 'times'>
 
 /** One subscription. */
@@ -46,33 +46,33 @@ export interface Member {
   readonly id: number
   live: LiveRequest
   readonly sink: LiveSink
-  /** A digest of what it was sent last, or {@link outdated}; null before the first answer. */
+  /** A digest of the last answer sent, or {@link outdated}; null before the first answer. */
   sent: string | null
   cohort: Cohort | null
-  /** The first turn of the group whose answers it gets: those of before were on their way when it came. */
+  /** The first turn of the group whose answer it gets: earlier answers were asked for before it joined. */
   from: number
-  /** In a stream: what it was sent of it, the times that its values stood for when it began, and whether it is given time. */
+  /** Streams only: the position, the evaluated times of its values, and whether it waits for its client. */
   position: Position | null
-  times: MadeValues | null
-  isHeld: boolean
+  times: EvaluatedTimes | null
+  isPaused: boolean
 }
 
-/** Stands for the digest of what was sent where the next answer is sent anyway. */
+/** A digest that differs from every answer, so that the next one is sent. */
 export const outdated = 'outdated'
 
 const digestOf = (content: Buffer | string): string => hash('sha1', content, 'base64')
 
 export class Cohort {
   readonly id = randomUUID()
-  /** Of its group. */
+  /** The key of its group. */
   readonly key: string
   /** A JSON array of texts. */
   readonly values: string
   readonly session: Session
   readonly members = new Set<Member>()
-  /** Whether its values stand for another time at each look. */
+  /** Whether a value means another time at each poll. */
   isClock: boolean
-  /** Whether it has no answer of the last time that it was asked for. */
+  /** Whether its last statement failed. */
   isFailed = false
 
   constructor(key: string, values: string, session: Session) {
@@ -82,7 +82,7 @@ export class Cohort {
     this.isClock = mayBeClock(values)
   }
 
-  /** Hands the answer of a turn to those who do not have it. */
+  /** Sends the answer of a turn to the subscribers that do not have it. */
   async deliver(body: Buffer, turn: number, slices: Slices): Promise<void> {
     this.isFailed = false
     const digest = digestOf(body)
@@ -94,7 +94,7 @@ export class Cohort {
     }
   }
 
-  /** The same of a stream; `onMoved` is given those who have moved on by it, or whose times were made for it. */
+  /** The same for a stream; calls `onMoved` for subscribers whose position or evaluated times changed. */
   async append(
     { body, rows, position, times }: Appended,
     turn: number,
@@ -103,7 +103,7 @@ export class Cohort {
   ): Promise<void> {
     this.isFailed = false
     for (const member of this.members) {
-      if (member.from > turn || member.isHeld) continue
+      if (member.from > turn || member.isPaused) continue
       if (rows > 0 || member.sent !== 'some') member.sink.append(body)
       member.sent = 'some'
       if (position !== null) member.position = position
@@ -113,15 +113,15 @@ export class Cohort {
     }
   }
 
-  /** Whether all are given time. */
-  get isHeld(): boolean {
-    for (const member of this.members) if (!member.isHeld) return false
+  /** Whether all subscribers wait for their clients. */
+  get isPaused(): boolean {
+    for (const member of this.members) if (!member.isPaused) return false
     return true
   }
 
   /**
-   * Tells that there is no answer: newcomers end with it unless it will pass by itself, the others stay, and all who stay
-   * are told once.
+   * Reports a failed statement. New subscribers end with the error unless it is temporary; the others stay and get each error
+   * once.
    */
   fail(error: TrellisError): void {
     this.isFailed = true
@@ -138,12 +138,12 @@ export class Cohort {
     }
   }
 
-  /** The digest of the answer that all have who got the last one. */
+  /** The digest of the last answer that all its subscribers have. */
   get digest(): string | null {
     for (const { sent } of this.members) return sent
     return null
   }
 }
 
-/** Whether an error has nothing to do with what is asked. */
+/** Whether an error is temporary and does not depend on the request. */
 const isPassing = (error: TrellisError): boolean => error.status === 503 || isConnectionLost(error)

@@ -1,48 +1,46 @@
-// Cohorts that one statement answers: the role, the text and the settings agree, the values differ.
+// Cohorts that one statement answers: they share the role, the text and the settings, and differ in their values.
 
 import { randomUUID } from 'node:crypto'
 import type { GraphQLRequest, PreparedOperation } from '../../../../sdk/graphql.ts'
 import { type Engine, TrellisError, toTrellisError } from '../../../../sdk/index.ts'
 import type { Caller } from '../../../../sdk/services.ts'
-import { areTold, type Reads, readsOf } from '../hearing/reads.ts'
+import { longestRestMillis } from '../../tuning.ts'
+import { areNotified, type Reads, readsOf } from '../writes/reads.ts'
 import { Cohort, type Member } from './cohort.ts'
-import { makeTimes, timesIn } from './made-values.ts'
+import { evaluateTimes, timesIn } from './evaluated-times.ts'
+import type { Limiter } from './limiter.ts'
 import { isStream, takePosition, valuesAt } from './position.ts'
 import { Slices } from './slices.ts'
-import type { Turnstile } from './turnstile.ts'
-
-/** The longest time in milliseconds that subscribers with an answer wait for PostgreSQL's sake. */
-const mostRest = 1000
 
 export interface GroupOptions {
   readonly engine: Engine
   readonly key: string
   readonly role: string
   readonly prepared: PreparedOperation
-  /** One of those that the statement answers. */
+  /** The request of one subscriber. */
   readonly request: GraphQLRequest
   readonly batchSize: number
-  /** Lets few statements of all groups be at work at once. */
-  readonly turnstile: Turnstile
-  /** Whether the statement still is what its subscribers may see; when it is not, nothing is asked or sent. */
+  /** Limits the running statements of all groups. */
+  readonly limiter: Limiter
+  /** Whether the plan is up to date; otherwise no statement runs and no answer is sent. */
   isCurrent(): boolean
-  /** Told when it is not, and somebody waits here. */
+  /** Called when the plan is outdated while subscribers wait. */
   onStale(): void
-  /** Told when an error has ended all subscriptions of the group. */
+  /** Called when an error has ended all subscriptions of the group. */
   onEmpty(group: Group): void
   onBatch(batch: BatchReport): void
-  /** Told when it is known what the statement reads. */
+  /** Called when the tables that the statement reads are known. */
   onReads(group: Group): void
 }
 
-/** How a statement for a batch went. */
+/** The times of a batch statement. */
 export interface BatchReport {
   readonly group: Group
   readonly cohorts: number
   /** Milliseconds. */
   readonly asked: number
   readonly handedOut: number
-  /** Until they were handed out, since it was noticed that they are due. */
+  /** From when the batch became due until its answers were sent. */
   readonly sinceNoticed: number
 }
 
@@ -53,20 +51,20 @@ export class Group {
   readonly #due = new Set<Cohort>()
   #running = false
   #noticed = 0
-  /** Whether somebody waits for a first answer, or for the rest of a stream. */
+  /** Whether a subscriber waits for its first answer, or for the rest of a stream. */
   #isAwaited = false
-  /** Milliseconds that the last statements took, and when they were done. */
+  /** Milliseconds that the last statements took, and when they ended. */
   #asked = 0
   #done = 0
   #rest: NodeJS.Timeout | null = null
-  /** How many statements were sent. */
+  /** The number of statements sent. */
   #turn = 0
-  /** What the database showed when all cohorts were due last; null before. */
+  /** The snapshot at which all cohorts last became due; null before. */
   asOf: string | null = null
-  /** Not known at first: asked each time, then. */
+  /** Unknown at first, so the group is asked at every poll until then. */
   reads: Reads = { isSteady: false, tables: [] }
   #isLearning = true
-  #asking: Asking | null = null
+  #runningBatch: RunningBatch | null = null
   readonly #tables = new Set<string>()
   readonly isStream: boolean
 
@@ -83,25 +81,25 @@ export class Group {
       for (const { name } of this.reads.tables) this.#tables.add(name)
       onReads(this)
     } catch {
-      // There is no answer to it either.
+      // The statement itself fails as well, and its subscribers get that error.
     } finally {
       this.#isLearning = false
     }
   }
 
-  /** Whether writes to these tables may change its answers; those of any, as long as it is not known what it reads. */
+  /** Whether a write to these tables may change its answers; true while its tables are unknown. */
   readsAny(tables: ReadonlySet<string>): boolean {
     if (this.#isLearning) return true
     for (const table of tables) if (this.#tables.has(table)) return true
     return false
   }
 
-  /** Whether each write that may change its answers is told by means that tell of tables. */
-  get isTold(): boolean {
-    return areTold(this.reads)
+  /** Whether each write that may change its answers is reported by table. */
+  get isNotified(): boolean {
+    return areNotified(this.reads)
   }
 
-  /** What answers its cohorts. */
+  /** The statement that answers its cohorts. */
   get statement(): { readonly text: string } {
     return this.options.prepared.batch!
   }
@@ -110,7 +108,7 @@ export class Group {
     return this.cohorts.size
   }
 
-  /** Adds a subscriber, who gets the first answer at once. */
+  /** Adds a subscriber, which gets its first answer at once. */
   join(member: Member, values: string): void {
     let cohort = this.cohorts.get(values)
     if (!cohort) {
@@ -132,27 +130,27 @@ export class Group {
     cohort.members.delete(member)
     if (cohort.members.size > 0) return
     this.#forget(cohort)
-    if (this.#asking && !this.#isWanted(this.#asking.batch)) this.#cancel()
+    if (this.#runningBatch && !this.#isWanted(this.#runningBatch.batch)) this.#cancel()
   }
 
-  /** Ends the group: its subscribers have left, or have been planned anew. */
+  /** Ends the group: its subscribers have left or were replanned. */
   abandon(): void {
     this.#due.clear()
     this.cohorts.clear()
     this.#cancel()
   }
 
-  /** Ends the statement that runs. */
+  /** Cancels the running statement. */
   #cancel(): void {
-    this.#asking?.ending.abort(departed())
+    this.#runningBatch?.ending.abort(disconnected())
   }
 
-  /** Whether a subscriber waits for the answers of a batch, and may have them. */
+  /** Whether a subscriber still waits for a batch. */
   #isWanted(batch: readonly Cohort[]): boolean {
     return this.options.isCurrent() && !batch.every(isLeft)
   }
 
-  /** Has all cohorts asked again; with `snapshot`: unless they were since the database showed this. */
+  /** Makes all cohorts due, or only those whose answers may differ at the same snapshot. */
   wake(snapshot: string): void {
     if (this.asOf !== snapshot) {
       this.asOf = snapshot
@@ -170,11 +168,11 @@ export class Group {
     if (this.cohorts.get(cohort.values) === cohort) this.cohorts.delete(cohort.values)
   }
 
-  /** Asks for those who are due; where nobody waits for it, PostgreSQL is asked for half of the time at most. */
+  /** Asks the due cohorts. If no subscriber waits for a first answer, at most half of the time goes to statements. */
   #run(): void {
     if (this.#running || this.#due.size === 0) return
     const now = performance.now()
-    const rest = this.#isAwaited ? 0 : this.#done + Math.min(this.#asked, mostRest) - now
+    const rest = this.#isAwaited ? 0 : this.#done + Math.min(this.#asked, longestRestMillis) - now
     if (rest > 0) {
       this.#rest ??= setTimeout(() => {
         this.#rest = null
@@ -185,7 +183,7 @@ export class Group {
     this.#running = true
     this.#isAwaited = false
     this.#noticed = now
-    // Those that join in the same turn are asked together.
+    // Subscribers that join in the same turn of the event loop share a batch.
     setImmediate(() => {
       this.#asked = 0
       this.#askDue().finally(() => {
@@ -197,26 +195,26 @@ export class Group {
   }
 
   async #askDue(): Promise<void> {
-    // Who becomes due meanwhile has a turn of the next round.
+    // Cohorts that become due meanwhile belong to the next round.
     for (let left = this.#due.size; left > 0 && this.#due.size > 0 && this.options.isCurrent(); ) {
       const batch: Cohort[] = []
       for (const cohort of this.#due) {
         if (batch.length === this.options.batchSize || left === 0) break
         left--
         this.#due.delete(cohort)
-        if (!cohort.isHeld) batch.push(cohort)
+        if (!cohort.isPaused) batch.push(cohort)
       }
-      if (batch.length > 0) await this.options.turnstile.pass(callersOf(batch), () => this.#ask(batch))
+      if (batch.length > 0) await this.options.limiter.run(callersOf(batch), () => this.#ask(batch))
     }
-    // Who waits here is asked for by the group that takes this one's place.
+    // The replanned group asks for the subscribers that wait here.
     if (this.options.isCurrent()) return
     this.#due.clear()
     this.options.onStale()
   }
 
-  /** One statement for the batch; where that fails, for its halves, so that one set of values fails alone. */
+  /** Runs one statement for the batch. If it fails, each half runs alone, until the failing values are isolated. */
   async #ask(batch: readonly Cohort[]): Promise<void> {
-    // The batch may have waited: meanwhile all may have left, or have been planned anew.
+    // While the batch waited, its subscribers may have left or been replanned.
     if (!this.#isWanted(batch)) return
     const started = performance.now()
     const turn = ++this.#turn
@@ -247,11 +245,11 @@ export class Group {
     }
   }
 
-  /** What the statement is run with: of a stream, the times that its values stand for now. */
+  /** The values for the statement; in streams, texts such as `now` are evaluated. */
   async #values(batch: readonly Cohort[]): Promise<readonly string[]> {
     const given = batch.map(({ values }) => values)
     if (!this.isStream || !batch.some(({ isClock }) => isClock)) return given
-    const made = await makeTimes(this.options.engine.database, this.options.prepared.batch!, given)
+    const made = await evaluateTimes(this.options.engine.database, this.options.prepared.batch!, given)
     for (const [i, cohort] of batch.entries()) if (made[i] === cohort.values) cohort.isClock = false
     return made
   }
@@ -261,14 +259,14 @@ export class Group {
     const members = batch.map(({ id }, i) => ({ id, values: values[i]! }))
     const { graphql } = engine
     const ending = new AbortController()
-    this.#asking = { batch, ending }
+    this.#runningBatch = { batch, ending }
     try {
       return await graphql.operate({ request, session: batch[0]!.session }, (work) => {
         work.operation = prepared.operation
         return graphql.answerBatch(prepared, members, { signal: work.signal, whenUnwanted: () => ending.signal })
       })
     } finally {
-      this.#asking = null
+      this.#runningBatch = null
     }
   }
 
@@ -281,15 +279,15 @@ export class Group {
     return cohort.append({ ...answer, times }, turn, slices, (member) => {
       this.leave(member)
       this.join(member, reached)
-      if (member.sink.isFull) this.#hold(member)
+      if (member.sink.isFull) this.#pause(member)
     })
   }
 
-  /** Lets a client take what it was sent before its stream goes on. */
-  #hold(member: Member): void {
-    member.isHeld = true
+  /** Pauses a stream until its client has received the last answers. */
+  #pause(member: Member): void {
+    member.isPaused = true
     void member.sink.room().then(() => {
-      member.isHeld = false
+      member.isPaused = false
       if (!member.cohort || this.cohorts.get(member.cohort.values) !== member.cohort) return
       this.#due.add(member.cohort)
       this.#run()
@@ -305,31 +303,31 @@ export class Group {
   }
 }
 
-/** The cohorts that a statement is run for, and what ends it. */
-interface Asking {
+/** The cohorts of a running statement, and the controller that cancels it. */
+interface RunningBatch {
   readonly batch: readonly Cohort[]
   readonly ending: AbortController
 }
 
-/** Those for whom a batch is asked. */
+/** The callers of a batch. */
 function* callersOf(batch: readonly Cohort[]): Generator<Caller> {
   for (const { members } of batch) for (const { live } of members) yield live.caller
 }
 
 const isLeft = ({ members }: Cohort): boolean => members.size === 0
 
-const departed = () => new TrellisError(499, 'client-gone', 'nobody waits for the answer')
+const disconnected = () => new TrellisError(499, 'client-gone', 'all clients that waited for the answer are gone')
 
 /** The answer for a cohort. */
 interface Delivery {
   readonly body: Buffer
-  /** What it was asked for with. */
+  /** The values of the statement. */
   readonly values: string
   readonly turn: number
   readonly slices: Slices
 }
 
-/** Errors that no values have caused: asking for half of them would not help. */
+/** Errors that no value has caused: halving the batch would not help. */
 const isOfAll = ({ status, code }: TrellisError): boolean =>
   status === 503 || code === 'postgres-error' || code === 'time-limit-exceeded'
 

@@ -1,46 +1,46 @@
-// Positions in streams: what a subscriber has been sent of a list of rows that only goes on. The statement takes a position
-// as parameters, and gives the next one behind its answer.
+// Positions in streams: how far a subscriber has come in a list of rows that only grows. The statement takes a position as
+// parameters, and appends the next one to its answer.
 
 import type { PreparedOperation } from '../../../../sdk/graphql.ts'
 import { join, type ParamSource, type Sql, sql } from '../../../../sdk/sql.ts'
-import { type MadeValues, sourceKey } from './made-values.ts'
+import { type EvaluatedTimes, sourceKey } from './evaluated-times.ts'
 
-/** A table has no more columns. */
+/** The maximum number of columns of a table. */
 const maxValues = 1600
 
 const sources: ParamSource[] = []
 
-/** The parameter for a value of the position; null as long as there is none. */
+/** The parameter for a value of the position; null before the first row. */
 export function positionSource(index: number): ParamSource {
   if (index >= maxValues) throw new Error(`a position has at most ${maxValues} values`)
   sources[index] ??= { from: 'slot', slot: 0, column: index }
   return sources[index]
 }
 
-/** The answer of a stream's field with the position of the last of its rows behind it; `values` are those of a row. */
+/** A stream's answer, followed by the position of its last row; `values` are those of a row. */
 export const withPosition = (answer: Sql, values: readonly Sql[]): Sql => {
   const texts = values.map((value) => sql`${value}::text`)
   const last = sql`(array_agg(to_json(array[${join(texts)}])::text))[count(*)::int]`
   return sql`${answer} || E'\\x1e' || count(*) || ' ' || coalesce(${last}, '[]')`
 }
 
-/** No JSON text holds it. */
+/** JSON texts never contain this byte. */
 const separator = 0x1e
 
-/** What stands behind the field in the body of an answer. */
+/** The end of an answer's body, after the field. */
 const suffix = '}}'
 
-/** Texts of PostgreSQL. */
+/** Values as PostgreSQL texts. */
 export type Position = readonly string[]
 
 export interface StreamAnswer {
   readonly body: Buffer
   readonly rows: number
-  /** Behind the last row; null when there is none. */
+  /** The position of the last row; null without rows. */
   readonly position: Position | null
 }
 
-/** Takes the position out of a body, whose bytes are changed. */
+/** Removes the position from a body; changes its bytes. */
 export function takePosition(body: Buffer): StreamAnswer {
   const at = body.lastIndexOf(separator)
   const [count = '', json = ''] = split(body.toString('utf8', at + 1, body.length - suffix.length))
@@ -58,13 +58,13 @@ function split(text: string): readonly [string, string] {
 export const isStream = ({ batch }: PreparedOperation): boolean =>
   batch?.memberParams.includes(positionSource(0)) === true
 
-/** How far a subscriber has come: to which position, and with which times that were made when it began. */
+/** The state of a stream's subscriber: its position, and the times evaluated when it began. */
 export interface Progress {
   readonly position: Position | null
-  readonly times: MadeValues | null
+  readonly times: EvaluatedTimes | null
 }
 
-/** The values of a subscriber that has come so far. */
+/** A subscriber's values at this progress. */
 export function valuesAt({ batch }: PreparedOperation, values: string, { position, times }: Progress): string {
   if (position === null && times === null) return values
   const texts: (string | null)[] = JSON.parse(values)

@@ -1,32 +1,27 @@
-// Work for many in slices, between which requests have their turn.
+// Splits long work into time slices, so that requests run in between.
 
-import { setImmediate as others } from 'node:timers/promises'
-
-/** Milliseconds of a slice. */
-const length = 5
-
-/** The clock is looked at after so many steps. */
-const steps = 16
+import { setImmediate as yieldTurn } from 'node:timers/promises'
+import { sliceMillis, stepsPerClockCheck } from '../../tuning.ts'
 
 export class Slices {
   readonly #isWanted: () => boolean
   #step = 0
-  #end = performance.now() + length
+  #end = performance.now() + sliceMillis
 
-  /** `isWanted`: whether the work still is to be done. */
+  /** `isWanted`: whether the work is still needed. */
   constructor(isWanted: () => boolean) {
     this.#isWanted = isWanted
   }
 
-  /** Whether others are to have their turn; asked after each step. */
+  /** Whether the slice is over; to be read after each step. */
   get isOver(): boolean {
-    return ++this.#step % steps === 0 && performance.now() > this.#end
+    return ++this.#step % stepsPerClockCheck === 0 && performance.now() > this.#end
   }
 
-  /** Lets the others; says whether there is a next slice. */
+  /** Lets other work run; gives whether to continue. */
   async next(): Promise<boolean> {
-    await others()
-    this.#end = performance.now() + length
+    await yieldTurn()
+    this.#end = performance.now() + sliceMillis
     return this.#isWanted()
   }
 }

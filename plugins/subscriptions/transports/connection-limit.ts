@@ -1,9 +1,9 @@
-// How many clients are connected for longer: in all, and from each address.
+// The limits of open connections: in all, and per address.
 
 import { TrellisError } from '../../../sdk/index.ts'
 import type { SocketOptions } from '../options.ts'
 
-export class Places {
+export class ConnectionLimit {
   readonly #limits: Pick<SocketOptions, 'maxSockets' | 'socketsPerAddress'>
   readonly #byAddress = new Map<string, number>()
   #taken = 0
@@ -16,8 +16,8 @@ export class Places {
     return this.#taken
   }
 
-  /** Takes a place; the function that gives it back, once. Throws when there is none. */
-  take(address: string): () => void {
+  /** Counts a connection; gives a function that releases it once. Throws if a limit is reached. */
+  acquire(address: string): () => void {
     const { maxSockets, socketsPerAddress } = this.#limits
     const here = this.#byAddress.get(address) ?? 0
     if (maxSockets > 0 && this.#taken >= maxSockets) throw tooMany(503, `the server has ${maxSockets} connections`)
@@ -28,12 +28,12 @@ export class Places {
     this.#byAddress.set(address, here + 1)
     let isGiven = true
     return () => {
-      if (isGiven) this.#giveBack(address)
+      if (isGiven) this.#release(address)
       isGiven = false
     }
   }
 
-  #giveBack(address: string): void {
+  #release(address: string): void {
     this.#taken--
     const here = this.#byAddress.get(address)! - 1
     if (here > 0) this.#byAddress.set(address, here)

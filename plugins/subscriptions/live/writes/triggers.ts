@@ -1,15 +1,16 @@
-// Triggers that notify of writes to tables, once per statement. They are there for all servers of a database that use them,
-// which are those that listen; the last one to end, or one that starts without them, takes them away.
+// Triggers that notify of writes to tables, once per statement. All servers of a database share them; those that listen use them.
+// They are removed by the last server that stops, or by one that starts without them.
 
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../../sdk/sql.ts'
-import type { HeardCommit, ReadTable } from './reads.ts'
+import { echoTimeoutMillis, lockTimeoutMillis } from '../../tuning.ts'
+import type { ObservedCommit, ReadTable } from './reads.ts'
 
 type TriggerDatabase = Pick<Database, 'listen' | 'rows' | 'transaction'>
 
 export interface TriggerWatchOptions {
   readonly database: TriggerDatabase
-  onCommit(commit: HeardCommit): void
+  onCommit(commit: ObservedCommit): void
 }
 
 const channel = 'trellis_changes'
@@ -23,22 +24,18 @@ const makeFunction = `
     return null;
   end $$`
 
-/** Tables of the database that have the trigger. */
+/** Tables of the database with the trigger. */
 const triggered = `
   select format('%I.%I', n.nspname, c.relname) as name from pg_catalog.pg_trigger t
   join pg_catalog.pg_class c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where t.tgname = '${triggerName}' and not t.tgisinternal`
 
-/** Whether what servers made is there, and none of them uses it: the connection that listens says last what it listens to. */
+/** Whether the function is left over: it exists and no session listens. A listening connection shows LISTEN as its last query. */
 const leftOver = `
   select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
   where n.nspname = 'trellis' and p.proname = '${functionName}' and not exists (
     select from pg_catalog.pg_stat_activity
     where datname = pg_catalog.current_database() and query ~ '(^|; )LISTEN "?${channel}"?($|;)' and pid <> pg_catalog.pg_backend_pid())`
-
-/** Milliseconds to hear a notification of one's own, and to get the lock of a table. */
-const hearingMillis = 3000
-const lockMillis = 1000
 
 export class TriggerWatch {
   readonly #options: TriggerWatchOptions
@@ -53,7 +50,7 @@ export class TriggerWatch {
     return tables.every(({ oid }) => this.#watched.has(oid))
   }
 
-  /** Makes the function and listens; rejects where either is impossible, or notifications do not come through. */
+  /** Creates the function and listens; rejects if that is impossible, or if notifications do not arrive. */
   async start(onLost: () => void): Promise<{ stop(): Promise<void> }> {
     const { database, onCommit } = this.#options
     this.#watched.clear()
@@ -68,7 +65,7 @@ export class TriggerWatch {
       },
       onLost,
     )
-    const late = setTimeout(() => heard.reject(new Error('notifications do not come through')), hearingMillis)
+    const late = setTimeout(() => heard.reject(new Error('notifications do not come through')), echoTimeoutMillis)
     try {
       await database.rows('select pg_catalog.pg_notify($1, $2)', [channel, token])
       await heard.promise
@@ -81,7 +78,7 @@ export class TriggerWatch {
     }
   }
 
-  /** Gives tables the trigger; those that may not have one stay without. */
+  /** Creates the trigger on tables, where permitted. */
   async add(tables: readonly ReadTable[]): Promise<void> {
     for (const table of tables) {
       if (this.#watched.has(table.oid)) continue
@@ -101,16 +98,16 @@ export class TriggerWatch {
       if ((await database.rows(exists, [oid])).length === 0) {
         const events = 'insert or update or delete or truncate'
         const call = `for each statement execute function trellis.${functionName}()`
-        // PostgreSQL itself has quoted the name.
+        // PostgreSQL has quoted the name.
         await change(database, `create trigger ${triggerName} after ${events} on ${name} ${call}`)
       }
       this.#watched.add(oid)
     } catch {
-      // Somebody else's table, or one that is locked for long: it is asked for as without triggers.
+      // Without the right to create a trigger, or while the table is locked for long, its subscribers poll.
     }
   }
 
-  /** Takes all triggers away, and what they call, unless a server uses them. */
+  /** Removes all triggers and their function, unless a server uses them. */
   static async remove(database: Pick<Database, 'rows' | 'transaction'>): Promise<void> {
     if ((await database.rows(leftOver)).length === 0) return
     const tables = await database.rows<{ name: string }>(triggered)
@@ -120,9 +117,9 @@ export class TriggerWatch {
   }
 }
 
-/** Changes a table; gives up when it is locked for long, so that nobody has to wait behind. */
+/** Changes a table; gives up if it is locked for long, because waiting for the lock would block others. */
 const change = (database: Pick<Database, 'transaction'>, statement: string): Promise<unknown> =>
   database.transaction(async (run) => {
-    await run.rows(`set local lock_timeout = '${lockMillis}ms'`)
+    await run.rows(`set local lock_timeout = '${lockTimeoutMillis}ms'`)
     await run.rows(statement)
   })

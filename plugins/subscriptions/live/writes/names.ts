@@ -1,18 +1,18 @@
-// The names in a statement's text, and the statements that ask what they stand for.
+// The qualified names in a statement's text, and the statements that look them up.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8')
 
-/** A statement over what such names stand for; its parameters are schemas and names, in pairs. */
+/** A statement over the objects with such names; its parameters are schemas and names, in pairs. */
 export const statementOfNames = (file: string): string => read('named.sql') + read(file)
 
 const qualifiedNames = /"((?:[^"]|"")+)"\."((?:[^"]|"")+)"/g
 
 const unquote = (name: string): string => name.replaceAll('""', '"')
 
-/** The schemas and the names of what may be relations or functions in a text of SQL, in pairs. */
+/** Schemas and names of possible relations and functions in a text of SQL, in pairs. */
 export function namesIn(text: string): readonly [schemas: readonly string[], names: readonly string[]] {
   const pairs = [...text.matchAll(qualifiedNames)]
   const at = (group: number) => pairs.map((pair) => unquote(pair[group] ?? ''))

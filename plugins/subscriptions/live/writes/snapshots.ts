@@ -1,24 +1,24 @@
-// Whether anything was written since the last look, without asking what.
+// Whether anything was committed since the last poll.
 
 import { type Database, prepare } from '../../../../sdk/sql.ts'
 
-/** Asks for what the database shows at this moment: as long as the answer is the same, so are those of statements. */
-export class Gate {
+/** Reads the snapshot of the database: while it stays the same, so do the answers of statements. */
+export class Snapshots {
   readonly #database: Pick<Database, 'answer' | 'serverVersion'>
-  #asked = 0
+  #count = 0
 
   constructor(database: Pick<Database, 'answer' | 'serverVersion'>) {
     this.#database = database
   }
 
-  /** How many times it was asked. */
-  get asked(): number {
-    return this.#asked
+  /** The number of reads. */
+  get count(): number {
+    return this.#count
   }
 
-  /** A text that is another one after each commit, and after a restart. */
-  async look(): Promise<string> {
-    this.#asked++
+  /** A text that changes with each commit and each restart. */
+  async current(): Promise<string> {
+    this.#count++
     const answer = await this.#database.answer(this.#statement(), [])
     return answer?.toString('latin1') ?? ''
   }
@@ -28,18 +28,18 @@ export class Gate {
   }
 }
 
-/** The snapshot of a standby does not say which transactions are not committed yet; how far it has come says that one may be. */
+/** On a standby, the snapshot does not show which transactions are uncommitted, so the replay position is added. */
 const text = (snapshot: string) =>
   `select pg_catalog.concat_ws(' ', pg_catalog.${snapshot}()::text, pg_catalog.pg_postmaster_start_time()::text,
     case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()::text end)`
 const statement = prepare({ text: text('pg_current_snapshot'), params: [] }, { onlyReads: true })
 const formerStatement = prepare({ text: text('txid_current_snapshot'), params: [] }, { onlyReads: true })
 
-/** Whether a transaction is visible in what the gate told; given are the lower 32 bits of its number. */
+/** Whether a snapshot shows a transaction, given by the lower 32 bits of its number. */
 export function shows(snapshot: string, transaction: number): boolean {
   const [least = '', next = '', running = ''] = (snapshot.split(' ')[0] ?? '').split(':')
   if (!/^\d+$/.test(next)) return true
-  // Numbers grow beyond 32 bits: the one that is meant is the greatest below the next one, or one that is to come.
+  // Transaction numbers exceed 32 bits: take the greatest one below the next number, or a future one.
   const end = BigInt(next)
   const behind = BigInt.asUintN(32, end - BigInt(transaction))
   if (behind === 0n || behind > 2n ** 31n) return false

@@ -1,39 +1,37 @@
-// What mutations write: those who read none of it need not be asked for the sake of one.
+// The tables that mutations write: groups that read none of them are not asked after a mutation.
 
 import { LRUCache } from 'lru-cache'
 import type { PreparedOperation } from '../../../../sdk/graphql.ts'
 import type { Database } from '../../../../sdk/sql.ts'
+import { keptNameSets } from '../../tuning.ts'
 import { namesIn, statementOfNames } from './names.ts'
 
-const writesSql = statementOfNames('writes.sql')
+const writesSql = statementOfNames('written-tables.sql')
 
-/** Names of tables, qualified and quoted where that is needed; null: any may have been written. */
+/** Qualified table names, quoted where needed; null: any table may have been written. */
 export type WrittenTables = ReadonlySet<string> | null
-
-/** Sets of names for which it is kept what they stand for. */
-const mostKept = 1000
 
 export class Writes {
   readonly #database: Pick<Database, 'rows'>
   readonly #ofMutations = new WeakMap<PreparedOperation, WrittenTables>()
   /** By the names in a mutation's statements. */
-  readonly #ofNames = new LRUCache<string, Promise<WrittenTables>>({ max: mostKept })
+  readonly #ofNames = new LRUCache<string, Promise<WrittenTables>>({ max: keptNameSets })
 
   constructor(database: Pick<Database, 'rows'>) {
     this.#database = database
   }
 
-  /** What a mutation may have written; it becomes known after it was asked for the first time. */
+  /** The tables that a mutation may have written; null until the lookup after its first call has ended. */
   of(mutation: PreparedOperation): WrittenTables {
     const known = this.#ofMutations.get(mutation)
     if (known !== undefined) return known
     this.#ofMutations.set(mutation, null)
-    // What is not the database may have written anything there.
+    // Calls outside the database may have written any table.
     if (mutation.calls === null) void this.#learn(mutation)
     return null
   }
 
-  /** Forgets what names stand for. */
+  /** Forgets the looked-up names. */
   clear(): void {
     this.#ofNames.clear()
   }
@@ -46,7 +44,7 @@ export class Writes {
       asking = this.#ask(names)
       this.#ofNames.set(key, asking)
     }
-    // Without an answer everybody is asked.
+    // After a failed lookup the tables stay unknown, so all groups are asked.
     const tables = await asking.catch(() => null)
     if (tables) this.#ofMutations.set(mutation, tables)
   }

@@ -1,6 +1,6 @@
--- The tables that statements which name these relations may write, those that rows are written to in turn among them; null
--- where that cannot be known, because of a view, a trigger or a function that may do anything.
--- Goes on from named.sql.
+-- The tables that statements with these names may write, including those that are written through foreign keys; null if that
+-- cannot be known, because of a view, a trigger or a function.
+-- Continues named.sql.
 reached (oid) as (
   select c.oid
   from named
@@ -11,7 +11,7 @@ reached (oid) as (
   cross join lateral (
     select i.inhrelid as oid from pg_catalog.pg_inherits i where i.inhparent = reached.oid
     union all
-    -- Rows that go or change with those that they refer to.
+    -- Rows that are deleted or changed with the rows that they refer to.
     select f.conrelid
     from pg_catalog.pg_constraint f
     where f.confrelid = reached.oid and f.contype = 'f' and (f.confdeltype in ('c', 'n', 'd') or f.confupdtype in ('c', 'n', 'd'))
@@ -22,7 +22,7 @@ select case when
   or exists (
     select from reached join pg_catalog.pg_rewrite r on r.ev_class = reached.oid and r.ev_type <> '1'
   )
-  -- The server's own triggers write nothing that anybody subscribes to.
+  -- The server's own triggers write only tables without subscribers.
   or exists (
     select from reached
     join pg_catalog.pg_trigger t on t.tgrelid = reached.oid and not t.tgisinternal

@@ -1,6 +1,6 @@
--- Whether a relation or function of these names, or what they read, gives something else though no row was written; and
+-- Whether a relation or function with these names, or anything they read, can give another result without a written row; and
 -- the relations that hold the rows.
--- Goes on from named.sql.
+-- Continues named.sql.
 reached (oid) as (
   select c.oid
   from named
@@ -23,7 +23,7 @@ reached (oid) as (
     select i.inhrelid from pg_catalog.pg_inherits i where i.inhparent = c.oid
   ) as inner_relation
 ),
--- The expressions of views and policies on the way.
+-- The expressions of these views and policies.
 expression (tree) as (
   select r.ev_action::text
   from reached
@@ -39,13 +39,13 @@ select not (
   exists (
     select from reached join pg_catalog.pg_class c on c.oid = reached.oid where c.relkind in ('f', 'S')
   )
-  -- Of the functions that are called by name what they read is not known.
+  -- The tables that a function reads are not known.
   or exists (
     select from named
     join pg_catalog.pg_proc p on p.pronamespace = named.namespace and p.proname = named.name
     where p.provolatile <> 'i'
   )
-  -- CURRENT_TIMESTAMP and its like, and texts that become times, such as 'now'.
+  -- CURRENT_TIMESTAMP and similar, and texts that are cast to times, such as 'now'.
   or exists (
     select from expression
     where tree ~ 'SQLVALUEFUNCTION|NEXTVALUEEXPR'
@@ -61,8 +61,8 @@ select not (
 (
   select coalesce(json_agg(json_build_object(
     'oid', c.oid::text, 'name', format('%I.%I', n.nspname, c.relname),
-    -- Of what else there is, writes are not told: catalogs, materialized views, unlogged and foreign tables.
-    'isTold', c.relkind in ('r', 'p') and c.relpersistence = 'p' and n.nspname not in ('pg_catalog', 'information_schema')
+    -- Writes to other relations are not reported: catalogs, materialized views, unlogged and foreign tables.
+    'isNotified', c.relkind in ('r', 'p') and c.relpersistence = 'p' and n.nspname not in ('pg_catalog', 'information_schema')
   ) order by c.oid), '[]')
   from reached
   join pg_catalog.pg_class c on c.oid = reached.oid and c.relkind in ('r', 'p', 'm', 'f')

@@ -1,34 +1,29 @@
-// Hearing of all that is written, by whomever: which tables, as soon as it is committed. There are two means, of which the
-// first that the server allows is taken: decoding its log, and triggers that notify.
+// Follows all writes by any client: it reports their tables as soon as they are committed. There are two means; the first that
+// the server allows is used: logical decoding, then triggers that notify.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../../../sdk/sql.ts'
-import type { HeardCommit, ReadTable } from './reads.ts'
+import { connectionEndMillis, reconnectMillis } from '../../tuning.ts'
+import type { ObservedCommit, ReadTable } from './reads.ts'
 import { TriggerWatch } from './triggers.ts'
 
-/** Means by which changes are heard of. */
+/** The means to follow writes. */
 export type Means = 'decoding' | 'triggers'
 
 export interface ChangeWatchOptions {
   readonly database: Pick<Database, 'decode' | 'listen' | 'rows' | 'transaction'>
-  onCommit(commit: HeardCommit): void
-  /** Told when the means at hand changes, with why there is none. */
+  onCommit(commit: ObservedCommit): void
+  /** Called when the means changes; the reason is given when there is none. */
   onMeans(means: Means | null, reason: string | null): void
 }
-
-/** Milliseconds until hearing is tried again after it ended. */
-const patience = 2000
-
-/** Milliseconds within which PostgreSQL ends a connection that was closed. */
-const endingMillis = 100
 
 export class ChangeWatch {
   readonly #options: ChangeWatchOptions
   readonly #triggers: TriggerWatch
   #means: Means | null = null
-  #stopHearing: (() => Promise<void>) | null = null
+  #stopListening: (() => Promise<void>) | null = null
   #isStopped = false
-  /** Why neither means can be had; what was told last. */
+  /** Why neither means is available; the last one reported. */
   #reason: string | null = null
 
   constructor(options: ChangeWatchOptions) {
@@ -36,22 +31,22 @@ export class ChangeWatch {
     this.#triggers = new TriggerWatch(options)
   }
 
-  /** How changes are heard of now; null: they are not. */
+  /** The current means; null: writes are not followed. */
   get means(): Means | null {
     return this.#means
   }
 
-  /** Whether writes to these tables are heard of. */
-  hears(tables: readonly ReadTable[]): boolean {
+  /** Whether writes to these tables are reported. */
+  covers(tables: readonly ReadTable[]): boolean {
     return this.#means === 'decoding' || (this.#means === 'triggers' && this.#triggers.has(tables))
   }
 
-  /** Has writes to these tables heard of, if they can be. */
+  /** Follows writes to these tables, if possible. */
   async watch(tables: readonly ReadTable[]): Promise<void> {
     if (this.#means === 'triggers') await this.#triggers.add(tables)
   }
 
-  /** Begins to hear; resolves when it is known by which means. */
+  /** Starts to follow writes; resolves when the means is known. */
   async start(): Promise<void> {
     if (this.#isStopped) return
     const means = (await this.#try('decoding')) ?? (await this.#try('triggers'))
@@ -61,13 +56,13 @@ export class ChangeWatch {
     if (means === null) void this.#retry()
   }
 
-  /** Ends it, and takes away what was made for it unless another server uses it. */
+  /** Stops, and removes the triggers unless another server uses them. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    await this.#stopHearing?.()
+    await this.#stopListening?.()
     if (this.#means !== 'triggers') return
-    // The connection that listened is another process's to end.
-    await sleep(endingMillis)
+    // Another process ends the listening connection, and until then the triggers seem to be in use.
+    await sleep(connectionEndMillis)
     await TriggerWatch.remove(this.#options.database)
   }
 
@@ -76,7 +71,7 @@ export class ChangeWatch {
     try {
       const begin = means === 'decoding' ? this.#decode() : this.#triggers.start(() => this.#lost())
       const { stop } = await begin
-      this.#stopHearing = stop
+      this.#stopListening = stop
       if (this.#isStopped) await stop()
       return means
     } catch (error) {
@@ -86,20 +81,20 @@ export class ChangeWatch {
   }
 
   #decode() {
-    const hear = ({ tables, transaction }: HeardCommit) => this.#options.onCommit({ tables, transaction })
+    const hear = ({ tables, transaction }: ObservedCommit) => this.#options.onCommit({ tables, transaction })
     return this.#options.database.decode(hear, () => this.#lost())
   }
 
   #lost(): void {
     if (this.#isStopped) return
     this.#means = null
-    this.#stopHearing = null
+    this.#stopListening = null
     this.#options.onMeans(null, 'the connection was lost')
     void this.#retry()
   }
 
   async #retry(): Promise<void> {
-    await sleep(patience, undefined, { ref: false })
+    await sleep(reconnectMillis, undefined, { ref: false })
     await this.start()
   }
 }

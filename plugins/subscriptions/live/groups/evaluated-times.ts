@@ -1,24 +1,24 @@
-// Values that PostgreSQL reads as the time at hand, such as `now`. A stream has them made once, when it begins: its beginning
-// would move on with the time otherwise, and no row would ever be behind it.
+// Values that PostgreSQL reads as the current time, such as `now`. A stream evaluates them once, when it begins. Otherwise its
+// start would move with the time, and no row would ever come after it.
 
 import type { PreparedBatch } from '../../../../sdk/graphql.ts'
 import type { Database, ParamSource } from '../../../../sdk/sql.ts'
-import { mayBeClock } from '../hearing/reads.ts'
+import { mayBeClock } from '../writes/reads.ts'
 
 /** Texts by {@link sourceKey}. */
-export type MadeValues = ReadonlyMap<string, string>
+export type EvaluatedTimes = ReadonlyMap<string, string>
 
 type Texts = readonly (string | null)[]
 
-/** The same for the same value of a request in another plan. */
+/** A key that is the same for the same value of a request in another plan. */
 export function sourceKey(source: ParamSource): string {
   if (source.from !== 'input') return JSON.stringify(source)
   const { input, codec, list } = source
   return JSON.stringify({ input, type: codec.type, list })
 }
 
-/** The values of subscribers, each a JSON array of texts, with the times in them made, in the same order. */
-export async function makeTimes(
+/** Values of subscribers, each a JSON array of texts, with their times evaluated; in the same order. */
+export async function evaluateTimes(
   database: Pick<Database, 'rows'>,
   { memberTypes }: PreparedBatch,
   values: readonly string[],
@@ -41,8 +41,8 @@ export async function makeTimes(
 
 const isClock = (text: string | null | undefined): boolean => text != null && mayBeClock(text)
 
-/** The times among the values of a subscriber, for when it is planned anew. */
-export function timesIn({ memberParams }: PreparedBatch, given: string, made: string): MadeValues {
+/** The evaluated times among a subscriber's values, needed when it is replanned. */
+export function timesIn({ memberParams }: PreparedBatch, given: string, made: string): EvaluatedTimes {
   const [before, after] = [JSON.parse(given) as Texts, JSON.parse(made) as Texts]
   return new Map(
     memberParams.flatMap((source, i) => {

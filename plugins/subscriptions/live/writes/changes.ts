@@ -13,7 +13,7 @@ export type Means = 'decoding' | 'triggers'
 export interface ChangeWatchOptions {
   readonly database: Pick<Database, 'decode' | 'listen' | 'rows' | 'transaction'>
   onCommit(commit: ObservedCommit): void
-  /** Called when the means changes; the reason is given when there is none. */
+  /** Called when the means changes; `reason` says why writes are not followed. */
   onMeans(means: Means | null, reason: string | null): void
 }
 

@@ -75,9 +75,8 @@ export type {
   SettingsOf,
   TypedOption,
 } from '../core/options/option-values.ts'
-export { isAdmin, type Session } from '../core/session/session.ts'
+export { foreignHint, isAdmin, type Session, sessionVariableName } from '../core/session/session.ts'
 export type { SessionSettings } from '../core/session/session-settings.ts'
-export { foreignHint, sessionVariableName } from '../core/session/variable-names.ts'
 export * from './access.ts'
 export * from './graphql.ts'
 export * from './http.ts'

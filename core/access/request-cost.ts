@@ -1,22 +1,22 @@
-// What one request may ask of the database: a cost that is counted while it is read, and a limit.
+// Counts the cost of a request for the database while it is read, and enforces a limit.
 
 import { badRequest } from '../errors/errors.ts'
 import { type Path, pathKeys } from '../errors/path.ts'
 import type { Dialect } from '../names/dialect.ts'
 
 /**
- * The cost of a related row in a condition or an order, of which PostgreSQL's planner needs some 60 kB, where a comparison
- * costs 3 and needs some 2 kB.
+ * The cost of a related row in a condition or an order. PostgreSQL's planner needs about 60 kB for it. A comparison,
+ * with a cost of 3, needs about 2 kB.
  */
 export const relatedCost = 125
 
-/** The cost of a root field that selects something. */
+/** The cost of a root field with a selection. */
 export const rootCost = 45
 
-/** The cost of selecting related rows beside so many others of the same row: the memory for them grows with the square. */
+/** The cost of selecting related rows next to `siblings` others of the same row; their memory grows with the square. */
 export const selectionCost = (siblings: number): number => relatedCost + 1.25 * siblings
 
-/** Where limits of requests are set. */
+/** The setting and the names of the limit. */
 export interface CostLimit {
   readonly settings: { readonly maxRequestCost: number }
   readonly dialect: Pick<Dialect, 'environmentPrefix'>
@@ -32,7 +32,7 @@ export class RequestCost {
     this.#left = limit.settings.maxRequestCost
   }
 
-  /** Adds to the cost; throws where it becomes more than is allowed. */
+  /** Adds to the cost; throws if it exceeds the limit. */
   add(cost: number, path: Path | null = null): void {
     this.#left -= cost
     if (this.#left < 0) throw this.#refusal(path)

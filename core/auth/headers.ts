@@ -3,8 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { badRequest } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
-import { faultOfVariables, type Session } from '../session/session.ts'
-import { foreignHint } from '../session/variable-names.ts'
+import { faultOfVariables, foreignHint, type Session } from '../session/session.ts'
 
 export type RequestHeaders = Readonly<IncomingHttpHeaders>
 

@@ -82,8 +82,8 @@ select
     else pg_catalog.pg_relation_is_updatable(w.oid, true)
   end as updatability,
   case when w.relhasrules then (
-    -- By itself, the rows that come of a change are those of the last statement done instead that is of the event's own kind
-    -- (:commandType); within WITH, PostgreSQL takes one statement instead, of any kind.
+    -- Alone, a change returns the rows of the last INSTEAD statement of the event's own kind (:commandType). Within
+    -- WITH, PostgreSQL allows a single INSTEAD statement, of any kind.
     select pg_catalog.json_agg(
       pg_catalog.json_build_array(
         rule.ev_type,

@@ -49,7 +49,7 @@ type ConstraintRow = [
   targetColumns: string[] | null,
 ]
 
-/** The rules of an event (2: update, 3: insert, 4: delete), and in which statements its rows are given back. */
+/** The rules of an event (2: update, 3: insert, 4: delete), and the statement forms that return its rows. */
 type RuleRow = [event: '2' | '3' | '4', alone: boolean | null, within: boolean]
 
 const ruledChanges = { 2: 'update', 3: 'insert', 4: 'delete' } as const satisfies Record<string, ChangeKind>
@@ -64,9 +64,9 @@ interface TableRow extends Row {
   readonly comment: string | null
   /** The bits of `pg_relation_is_updatable`. */
   readonly updatability: number
-  /** Those that change what is done in the place of a change, by its kind. */
+  /** The rules that replace or extend a change, by its kind. */
   readonly rules: readonly RuleRow[] | null
-  /** The events of rules that relations behind a view have. */
+  /** The events with rules on relations behind a view. */
   readonly rulesBehind: readonly RuleRow[0][] | null
   readonly columns: readonly ColumnRow[] | null
   readonly constraints: readonly ConstraintRow[] | null
@@ -152,7 +152,7 @@ function catalogTable(row: TableRow, types: Types): CatalogTable {
   }
 }
 
-/** Which changes are allowed; those that rules rewrite, where there is a statement that gives the rows back. */
+/** The changes that are allowed. Those that rules rewrite are allowed if a statement form returns the rows. */
 function changesOf({
   updatability,
   rules,
@@ -170,7 +170,7 @@ function changesOf({
   }
 }
 
-/** Null: no statement gives the rows back. */
+/** Null: no form returns the rows. */
 function statementForm([, alone, within]: RuleRow): StatementForm | null {
   if (alone) return 'alone'
   return within ? 'within' : null

@@ -27,6 +27,6 @@ export function conflictRefusal(table: CatalogTable, { isDeferrable, isPeriod }:
   return isPeriod ? 'is WITHOUT OVERLAPS, so that no row can be updated by it' : null
 }
 
-/** Whether rules keep inserts from having ON CONFLICT. */
+/** Whether rules prevent ON CONFLICT in inserts. */
 export const hasRulesOnConflict = ({ rewritten = {} }: CatalogTable): boolean =>
   rewritten.insert !== undefined || rewritten.update !== undefined

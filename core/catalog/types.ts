@@ -101,10 +101,10 @@ export interface CatalogForeignKey extends CatalogConstraint {
   readonly isUnproven?: boolean
 }
 
-/** What a statement does to rows. */
+/** The kinds of statements that change rows. */
 export type ChangeKind = 'insert' | 'update' | 'delete'
 
-/** Where a change has to stand so that PostgreSQL takes it and gives its rows back: by itself, or within WITH. */
+/** The form of a change that PostgreSQL accepts and whose rows it returns: a statement on its own, or within WITH. */
 export type StatementForm = 'alone' | 'within'
 
 /** `pg_class.relkind`, spelled out. */

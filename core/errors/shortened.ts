@@ -1,19 +1,19 @@
-// Names that clients make up can be as long as their requests: errors, and the logs of them, hold only a part.
+// Shortens names that clients make up, which can be as long as their requests, for errors and logs.
 
-/** Most characters of a name in a path. PostgreSQL has none of more than 63 bytes. */
+/** The longest name in a path, in characters. PostgreSQL's names have at most 63 bytes. */
 const longestName = 200
 
-/** Most characters of a message. */
+/** The longest message, in characters. */
 const longestMessage = 10_000
 
-/** Characters that stay of the end of a message, which says what is wrong with the name before it. */
+/** The number of characters kept from the end of a message, which states the fault of the name before it. */
 const end = 1000
 
-/** A name, of which the end is left out if it is long. */
+/** A name, without its end if it is long. */
 export const shortName = (name: string): string =>
   name.length <= longestName ? name : `${name.slice(0, longestName).toWellFormed()}…`
 
-/** A message, of which the middle is left out if it is long. */
+/** A message, without its middle if it is long. */
 export const shortMessage = (message: string): string =>
   message.length <= longestMessage
     ? message

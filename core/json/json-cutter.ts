@@ -1,33 +1,33 @@
-// Where long JSON can be cut, and what its parts show: told by reading its bytes once.
+// Finds the places where long JSON can be cut, and scans its parts, by reading the bytes once.
 
 import { code, endOfString, type JsonScan, readNumber } from './json-scan.ts'
 
-/** Reads UTF-8 part by part. Of a text that is no JSON the numbers mean nothing, but each part ends. */
+/** Reads UTF-8 part by part. If the text is not JSON, the numbers mean nothing, but every part ends. */
 export class JsonCutter implements JsonScan {
-  /** Where the part ends: a comma, or the end of the text. */
+  /** The end of the part: the index of a comma, or the end of the text. */
   end = -1
-  /** Whether a value stands before the comma; at the end of the text, whether all is closed. */
+  /** Whether a value precedes the comma; at the end of the text, whether every container is closed. */
   isWhole = true
-  /** Of the part. */
+  /** About numbers of the part. */
   mayRound = false
   mayRespell = false
-  /** How many containers stayed open throughout the part. */
+  /** The number of containers that stayed open throughout the part. */
   lowest = 0
-  /** How deep containers were nested so far. */
+  /** The maximal depth of containers so far. */
   depth = 0
-  /** Commas in the object that has most of them so far. */
+  /** The number of commas in the object with the most of them so far. */
   members = 0
-  /** Values so far. */
+  /** The number of values so far. */
   values = 1
   readonly #bytes: Buffer
   readonly #partSize: number
-  /** The opening brackets of the containers that are open, and where the keys in front of them begin and end. */
+  /** The opening brackets of the open containers, and the start and end of the keys before them. */
   readonly #open: number[] = []
   readonly #keyStarts: number[] = []
   readonly #keyEnds: number[] = []
   readonly #commas: number[] = []
 
-  /** A part ends with the first member behind so many bytes. */
+  /** A part ends with the first member after `partSize` bytes. */
   constructor(bytes: Buffer, partSize: number) {
     this.#bytes = bytes
     this.#partSize = partSize
@@ -38,7 +38,7 @@ export class JsonCutter implements JsonScan {
     return String.fromCharCode(...this.#open)
   }
 
-  /** The key in front of an open container that is a member of an object; the outermost is at level 0. */
+  /** The key of an open container that is a member of an object; level 0 is the outermost container. */
   readonly keyAt = (level: number): string =>
     JSON.parse(this.#bytes.toString('utf8', this.#keyStarts[level], this.#keyEnds[level]))
 
@@ -91,10 +91,10 @@ export class JsonCutter implements JsonScan {
   }
 }
 
-/** What a comma cannot follow. */
+/** Bytes that a comma cannot follow. */
 const wantsMore: ReadonlySet<number> = new Set([code.comma, code.bracket, code.brace, code.colon])
 
-/** The last byte that is no space, at or before a place. */
+/** The last byte that is not a space, at or before an index. */
 function lastByte(bytes: Buffer, at: number): number {
   let i = at
   while (i > 0 && bytes[i]! <= code.space) i--

@@ -11,7 +11,7 @@ export interface JsonScan {
   readonly mayRespell: boolean
 }
 
-/** Bytes that mean something; closing brackets are two above the opening ones. */
+/** Bytes with a meaning. The codes of closing brackets are those of the opening ones plus two. */
 export const code = {
   space: 32,
   quote: 34,
@@ -69,7 +69,7 @@ export function scanJson(bytes: Uint8Array): JsonScan {
   return found
 }
 
-/** Where the string ends whose first quote stands before `at`: behind its last one. */
+/** The index after the closing quote of the string whose opening quote is just before `at`. */
 export function endOfString(bytes: Uint8Array, at: number): number {
   const end = bytes.length
   let i = at
@@ -81,7 +81,7 @@ export function endOfString(bytes: Uint8Array, at: number): number {
   return i
 }
 
-/** Looks at a number whose first character stands before `at`; returns where it ends. */
+/** Scans a number whose first character is just before `at`; returns the index after it. */
 export function readNumber(bytes: Uint8Array, at: number, found: { mayRound: boolean; mayRespell: boolean }): number {
   const start = at - 1
   const first = bytes[start]!

@@ -1,21 +1,22 @@
-// Parsing long JSON in steps: its bytes are cut behind members, and each part is parsed by itself, within the lists and
-// objects that are open where it begins. So a body of many megabytes delays others by the time for one part.
+// Parses long JSON in steps. The bytes are cut between members. Each part is parsed on its own, within the lists and
+// objects that are open at its start. A body of many megabytes therefore delays other requests only by the time for one
+// part.
 
 import { randomUUID } from 'node:crypto'
 import { type NumberMode, parseScanned } from './json.ts'
 import { JsonCutter } from './json-cutter.ts'
 
-/** How much a text may hold. */
+/** The limits for a JSON text. */
 export interface JsonLimits {
-  /** Levels of lists and objects. */
+  /** The depth of nested lists and objects. */
   readonly depth: number
-  /** Members of objects, elements of lists, and these themselves. */
+  /** The number of object members, list elements, lists and objects. */
   readonly values: number
-  /** Members of one object, which takes the longer to grow the larger it is. */
+  /** The number of members of one object. Adding a member to a large object is slow. */
   readonly members: number
 }
 
-/** The refusal of a text that holds more than a limit. */
+/** The error for a text that exceeds a limit. */
 export class JsonLimitError extends Error {
   readonly limit: keyof JsonLimits
 
@@ -25,12 +26,12 @@ export class JsonLimitError extends Error {
   }
 }
 
-/** Bytes that are parsed at once, more or less. */
+/** The approximate number of bytes that one step parses. */
 const standardPart = 65_536
 
 /**
- * Parses UTF-8 as `parseJson` does, in steps. Throws a `SyntaxError` where it is no JSON, and a {@link JsonLimitError} where
- * it holds too much.
+ * Parses UTF-8 like `parseJson`, in steps. Throws a `SyntaxError` if it is not JSON, and a {@link JsonLimitError} if it
+ * exceeds a limit.
  */
 export function* parseSteps(
   bytes: Buffer,
@@ -56,24 +57,24 @@ export function* parseSteps(
 
 const notJson = () => new SyntaxError('the body is not valid JSON')
 
-/** What cannot follow a comma. */
+/** A closing bracket, which cannot follow a comma. */
 const closesAtOnce = /^\s*[\]}]/
 
 function parsePart(text: string, cutter: JsonCutter, mode: NumberMode): unknown {
   try {
     return parseScanned(text, cutter, mode)
   } catch {
-    // Its message has places of the part.
+    // The positions in its message are relative to the part.
     throw notJson()
   }
 }
 
 type Container = unknown[] | Record<string, unknown>
 
-/** Names the member that an earlier part began. Clients cannot know it, so none of theirs has this name. */
+/** The name of a member that an earlier part began. It is random, so no member of a client has it. */
 const begun = randomUUID()
 
-/** The brackets around a part. */
+/** The opening brackets before a part. */
 function opened(brackets: string): string {
   const outer = Array.from(brackets.slice(0, -1), (bracket) => (bracket === '{' ? `{"${begun}":` : '['))
   return `${outer.join('')}${brackets.slice(-1)}`
@@ -84,13 +85,13 @@ const closed = (brackets: string): string =>
     .reverse()
     .join('')
 
-/** The value that the parts make. */
+/** Assembles the value from its parts. */
 class Assembly {
   value: unknown
-  /** The containers that are open where the last part ends, from outside to inside. */
+  /** The containers that are open at the end of the last part, from the outside in. */
   #open: Container[] = []
 
-  /** Takes what a part holds. */
+  /** Adds a part. */
   add(part: unknown, { lowest, brackets, keyAt }: Pick<JsonCutter, 'lowest' | 'brackets' | 'keyAt'>): void {
     if (this.#open.length === 0) this.value = part
     else this.#join(part as Container)
@@ -116,7 +117,7 @@ class Assembly {
 const lastOf = (container: Container, key: () => string): unknown =>
   Array.isArray(container) ? container.at(-1) : container[key()]
 
-/** Takes the member that an earlier part began out of what the next part has of its container. */
+/** Removes the member that an earlier part began from its container in the next part. */
 function takeBegun(container: Container): Container {
   if (Array.isArray(container)) return container.shift() as Container
   const inner = container[begun] as Container
@@ -129,7 +130,7 @@ function addMembers(target: Container, from: Container): void {
   else for (const key of Object.keys(from)) setMember(target as Record<string, unknown>, key, from[key])
 }
 
-/** As JSON.parse gives a member: `__proto__` is one like all others. */
+/** Sets a member as JSON.parse does: `__proto__` is an ordinary key. */
 function setMember(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') target[key] = value
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })

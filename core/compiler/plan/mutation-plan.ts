@@ -71,10 +71,10 @@ export interface RowCheck {
   readonly updated: Condition | null
 }
 
-/** What all changes have. */
+/** The properties of every change. */
 export interface AnyChange {
   readonly table: QualifiedName
-  /** Where the statement has to stand, since rules of the table rewrite it. Absent: anywhere. */
+  /** The required form of the statement if rules of the table rewrite it. Absent: any form. */
   readonly form?: StatementForm
 }
 

@@ -3,6 +3,7 @@
 // is planned twice, so the time doubles with each level of nesting. Usual queries keep the usual form; deeper or wider
 // ones get forms whose planning time grows with their size.
 
+import { joinedLevels, joinedSiblings, plannedTwice } from '../tuning.ts'
 import type { Condition, Mapping } from './plan.ts'
 
 /**
@@ -13,15 +14,6 @@ import type { Condition, Mapping } from './plan.ts'
  * - `hashed`: as `collected`, but never joined.
  */
 export type ExistsForm = 'joined' | 'probed' | 'collected' | 'hashed'
-
-/** Relationships are joined up to this depth, and collected below it. */
-const joinedLevels = 8
-
-/** At most this many relationships are joined in one place. */
-const joinedSiblings = 12
-
-/** An EXISTS outside of a conjunction may be nested in this many others like it. */
-const plannedTwice = 3
 
 /** The place of a condition among those around it. */
 export interface Scope {

@@ -4,6 +4,7 @@
 import type { PgType } from '../../catalog/types.ts'
 import { join, literal, param, type Sql, sql, trusted } from '../../database/sql/sql.ts'
 import type { PrinterOptions } from '../printer.ts'
+import { chainLength } from '../tuning.ts'
 import { encodeArray } from '../types/codecs.ts'
 import { supportOf } from '../types/type-support.ts'
 
@@ -109,9 +110,6 @@ function merge(pieces: readonly (string | Sql)[]): (string | Sql)[] {
   }
   return merged
 }
-
-/** Longer chains are split into halves, because the depth of the expression would grow with its length. */
-const chainLength = 64
 
 function balanced(terms: readonly Sql[]): Sql {
   if (terms.length <= chainLength) return join(terms.map(parenthesized), ' || ')

@@ -214,7 +214,7 @@ function programStep(step: MutationStep, needed: Needed | null, options: Printer
   }
 }
 
-/** A statement without rows: it fails where one of the expressions does. */
+/** A statement without rows that fails if one of the expressions does. */
 const trialStep = (trial: Sql, path: Path | null): ProgramStep => ({
   statement: prepare(compile(sql`select where not (${trial})`)),
   path,

@@ -4,6 +4,7 @@ import { empty, integer, join, type Sql, sql, trusted } from '../../database/sql
 import type { OrderItem, OrderTarget } from '../plan/plan.ts'
 import { usedList } from '../plan/used-columns.ts'
 import type { Printer } from '../printer.ts'
+import { orderJoins } from '../tuning.ts'
 import { isThereSql } from '../types/comparing.ts'
 import { aggregateName, andSql, argumentSql, columnSql, conditionSql, mappingSql, tableSql } from './condition-sql.ts'
 
@@ -34,11 +35,6 @@ export function targetsSql(
 export const orderItemSql = (value: Sql, { direction, nulls }: Pick<OrderItem, 'direction' | 'nulls'>): Sql =>
   sql`${value} ${trusted(direction)} nulls ${trusted(nulls)}`
 
-/**
- * At most this many related rows are joined, nested or side by side: planning time grows with a power of their number.
- */
-const plainJoins = 12
-
 /** The joins that the values of one row have added so far. */
 interface OrderFrame {
   readonly joins: Sql[]
@@ -56,7 +52,7 @@ function targetSql(target: OrderTarget, row: Sql, frame: OrderFrame): Sql {
     case 'related': {
       const inner = printer.alias()
       const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
-      if (joins.length >= plainJoins) return subquerySql(target, { inner, on }, printer)
+      if (joins.length >= orderJoins) return subquerySql(target, { inner, on }, printer)
       const rows = sql`${tableSql(target.table)} as ${inner}`
       if (target.unique) {
         joins.push(sql` left join ${rows} on ${on}`)

@@ -8,6 +8,7 @@ import { empty, id, integer, join, type Sql, sql } from '../../database/sql/sql.
 import { type From, mayUseWholeRow, type Output, type Rows, type Select } from '../plan/plan.ts'
 import { listOf, usedList } from '../plan/used-columns.ts'
 import type { Printer } from '../printer.ts'
+import { toOneJoins } from '../tuning.ts'
 import { aggregateSql } from './aggregate-sql.ts'
 import { andSql, columnSql, conditionSql, isTrue, mappingSql, operandSql, tableSql } from './condition-sql.ts'
 import { columnJson, concat, concatOnce } from './json-sql.ts'
@@ -95,12 +96,6 @@ function lateralSql(query: Sql, frame: Frame, printer: Printer): Sql {
   return sql`${alias}.j`
 }
 
-/**
- * At most this many to-one objects are plain joins, side by side or nested: planning time grows with the square of
- * their number.
- */
-const plainJoins = 6
-
 interface FencePlace {
   readonly isFenced: boolean
   readonly joins: readonly Sql[]
@@ -110,7 +105,7 @@ interface FencePlace {
 /** The end of a to-one object's query: it limits the query to one row, or makes PostgreSQL plan it separately. */
 function fenceOf({ unique }: Extract<Output, { kind: 'one' }>, { isFenced, joins, level }: FencePlace): Sql {
   if (!unique) return sql` limit 1`
-  return isFenced || joins.length >= plainJoins || level % plainJoins === 0 ? sql` offset 0` : empty
+  return isFenced || joins.length >= toOneJoins || level % toOneJoins === 0 ? sql` offset 0` : empty
 }
 
 function toOneSql(output: Extract<Output, { kind: 'one' }>, frame: Frame, printer: Printer): Sql {

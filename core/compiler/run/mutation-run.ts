@@ -53,7 +53,7 @@ export async function runMutation(
   }
 }
 
-/** The same of a program of several statements; the last of them, which answers, is run by `run`. */
+/** As {@link runMutation}, for a program of several statements; `run` runs the last one, which builds the answer. */
 export async function runStaged(
   { steps, answer, envelope, answering }: StagedProgram,
   transaction: Pick<Transaction, 'texts'>,

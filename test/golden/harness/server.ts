@@ -33,7 +33,9 @@ export async function startFixture(t: TestContext, { directory, settings }: Fixt
   await database.sql(data)
   const recorder = await recordWire(t, database.url)
   const trellis = await startTrellis(t, { settings, database: { ...database, url: recorder.url } })
-  await trellis.op('replace_metadata', JSON.parse(read('metadata.json')), { headers: adminHeaders(settings) })
+  const written = read('metadata.json')
+  const metadata = settings.dialect === 'hasura' ? written.replaceAll('X-Service-', 'X-Hasura-') : written
+  await trellis.op('replace_metadata', JSON.parse(metadata), { headers: adminHeaders(settings) })
   const truncate = await truncation(database.sql)
   assert.notEqual(truncate, '', 'a fixture has tables')
   const [server] = await database.sql<{ number: number }>(`select current_setting('server_version_num')::int as number`)

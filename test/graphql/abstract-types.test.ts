@@ -90,12 +90,12 @@ const expected = {
   },
 }
 
-test('values of interfaces and unions are completed by the type that they name', async (t) => {
+test('values of interfaces and unions are completed by their __typename', async (t) => {
   const trellis = await startZoo(t, animals)
   for (let round = 0; round < 2; round++) assert.deepEqual(await trellis.graphql(query), expected)
 })
 
-test('or by the type that the interface or union finds for them', async (t) => {
+test("values of interfaces and unions are completed by the type's own resolver", async (t) => {
   const bare = [
     { name: 'Tom', lives: 7 },
     { name: 'Rex', toys: [{ size: 3 }, { name: 'Kit', lives: 9 }] },
@@ -104,19 +104,19 @@ test('or by the type that the interface or union finds for them', async (t) => {
   assert.deepEqual(await trellis.graphql(query), expected)
 })
 
-test('an interface that does not say what it stands for is looked up in the schema', async (t) => {
+test('the possible types of an interface are found in the schema if it does not declare them', async (t) => {
   const trellis = await startZoo(t, animals, { declared: false })
   assert.deepEqual(await trellis.graphql(query), expected)
 })
 
-test('a union may be a condition where an interface is selected', async (t) => {
+test('a fragment on a union applies within an interface', async (t) => {
   const trellis = await startZoo(t, animals)
   assert.deepEqual(await trellis.graphql('{ animals { name ... on Toy { ... on Cat { lives } } } }'), {
     data: { animals: [{ name: 'Tom', lives: 7 }, { name: 'Rex' }] },
   })
 })
 
-test('what is selected of members is checked, whichever a value has', async (t) => {
+test('selections of all possible types are checked, whichever type a value has', async (t) => {
   const trellis = await startZoo(t, [])
   const refusals: [text: string, path: string, message: string][] = [
     ['{ animals { lives } }', '$.selectionSet.animals.selectionSet.lives', `field "lives" not found in type: 'Animal'`],
@@ -144,7 +144,7 @@ test('what is selected of members is checked, whichever a value has', async (t) 
   }
 })
 
-test('a value of no type, or of one that does not belong there, is refused', async (t) => {
+test('a value without a type, or of a wrong type, is refused', async (t) => {
   for (const value of [{ name: 'x' }, { __typename: 'Ball', size: 1 }]) {
     const trellis = await startZoo(t, [value])
     const message = 'the type of a value of field "animals" is not one of "Animal"'
@@ -154,7 +154,7 @@ test('a value of no type, or of one that does not belong there, is refused', asy
   }
 })
 
-test('introspection knows the members of interfaces that nothing else leads to', async (t) => {
+test('introspection includes types of interfaces that nothing else refers to', async (t) => {
   const trellis = await startZoo(t, [])
   const { data } = await trellis.graphql<{ data: { __type: { possibleTypes: object[] } } }>(
     '{ __type(name: "Animal") { possibleTypes { name } } }',

@@ -32,7 +32,7 @@ async function answers({ engine }: TestTrellis, text: string, subscribers: reado
   return { together, alone }
 }
 
-test('one statement answers many subscribers, each as its query would', async (t) => {
+test('one statement answers many subscribers, each like its query', async (t) => {
   const trellis = await startLibrary(t)
   const text = `($ids: [Int!]!, $title: String!, $info: jsonb, $offset: Int) {
     book(where: {id: {_in: $ids}, _or: [{title: {_neq: $title}}, {publisher: {info: {_contains: $info}}}]}, order_by: {id: asc}, offset: $offset) {
@@ -52,7 +52,7 @@ test('one statement answers many subscribers, each as its query would', async (t
   assert.ok(new Set(together).size > 2, together.join('\n'))
 })
 
-test('subscribers who see no row have the answer of one who does not', async (t) => {
+test('subscribers that see no row get the same answer as a query without rows', async (t) => {
   const trellis = await startLibrary(t)
   const subscribers = [1, 99, 2].map((id) => ({ variables: { id } }))
   const { together, alone } = await answers(trellis, '($id: Int!) { book_by_pk(id: $id) { title } }', subscribers)
@@ -97,7 +97,7 @@ test('wrong values of one subscriber are refused before it takes part', async (t
   })
 })
 
-test('over HTTP a subscription is refused as ever, when it is found to be right', async (t) => {
+test('a valid subscription is refused over HTTP', async (t) => {
   const trellis = await startLibrary(t)
   const refusal = async (query: string) => {
     const { status, body } = await trellis.request<{ errors: { message: string; extensions: { code: string } }[] }>(

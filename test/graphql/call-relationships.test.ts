@@ -134,7 +134,7 @@ const orders = [
   { id: 3, book_id: 99, publisher: 1, parts: [{ id: 31, book_id: 2 }] },
 ]
 
-test('what a call gives is related to rows, however deep it stands, with one statement for all', async (t) => {
+test('objects of a call at any depth have relationships to rows, with one statement for all', async (t) => {
   const { trellis, other } = await startActions(t, () => ({ body: orders }))
   const query = `query ($most: numeric, $n: Int!) {
     orders(ids: [1, 2]) {
@@ -165,7 +165,7 @@ test('what a call gives is related to rows, however deep it stands, with one sta
   assert.deepEqual(JSON.parse(other.received[0]!.body), { input: { ids: [1, 2] }, role: 'admin' })
 })
 
-test('the permissions of the role hold for the rows', async (t) => {
+test("the role's permissions apply to the related rows", async (t) => {
   const { trellis } = await startActions(t, () => ({ body: orders }))
   const permission = { columns: ['title'], filter: { publisher_id: { _eq: 'X-Service-Org' } }, limit: 1 }
   await trellis.op('create_select_permission', { table: 'book', role: 'editor', permission })
@@ -226,7 +226,7 @@ test('three levels: a call, rows of tables for its result, and calls for all of 
   ])
 })
 
-test('a value that is none of the type that the relationship is made of is an error of the database', async (t) => {
+test("a value that does not fit the type of the relationship's column is an error of the database", async (t) => {
   const { trellis } = await startActions(t, () => ({ body: [{ id: 1, book_id: 'x' }] }))
   const { errors } = await trellis.graphql<{
     errors: { message: string; extensions: { path: string; code: string } }[]

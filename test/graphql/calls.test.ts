@@ -45,7 +45,7 @@ async function startShop(t: TestContext, options: Partial<RemoteOptions> = {}) {
   return { remote, trellis: await startLibrary(t, { plugins: [plugin] }) }
 }
 
-test('the fields of one server are asked for with one request, in the words of the client', async (t) => {
+test("the fields of one server are fetched with one request, in the client's own text", async (t) => {
   const { remote, trellis } = await startShop(t)
   const query = `query Q($id: Int!, $other: Int!, $unused: Int!) {
     first: product(id: $id) { ...named price(in: USD) }
@@ -72,7 +72,7 @@ test('the fields of one server are asked for with one request, in the words of t
   assert.doesNotMatch(sent.query, /book|never/)
 })
 
-test('what one server answers alone is handed on untouched', async (t) => {
+test('an operation that one server answers is forwarded unchanged', async (t) => {
   const { trellis } = await startShop(t)
   const answer = await trellis.request('/v1/graphql', {
     body: { query: '{ b: product(id: -1) { id } a: product(id: 1) { id } }' },
@@ -129,7 +129,7 @@ test('fields of a mutation run in the order of the request; calls of no group be
   })
 })
 
-test('headers that calls give are those of the response, and of none in a batch', async (t) => {
+test('headers of calls are added to the response, except in a batch', async (t) => {
   const { trellis } = await startShop(t)
   const query = '{ product(id: 1) { id } __typename }'
   const answer = await trellis.request('/v1/graphql', { body: { query } })
@@ -139,7 +139,7 @@ test('headers that calls give are those of the response, and of none in a batch'
   assert.deepEqual(batch.headers.getSetCookie(), [])
 })
 
-test('errors of another server stand beside the data, where they belong', async (t) => {
+test('errors of another server are listed with their paths next to the data', async (t) => {
   const { trellis } = await startShop(t)
   assert.deepEqual(await trellis.graphql('{ lost: product(id: -1) { id } book_by_pk(id: 1) { title } }'), {
     data: { lost: null, book_by_pk: { title: 'Dawn' } },
@@ -154,7 +154,7 @@ test('errors of another server stand beside the data, where they belong', async 
   })
 })
 
-test('a server that is gone takes its fields with it, and no others', async (t) => {
+test('an unreachable server affects only its own fields', async (t) => {
   const { remote, trellis } = await startShop(t)
   await remote.stop()
   const error = (name: string) => ({
@@ -171,7 +171,7 @@ test('a server that is gone takes its fields with it, and no others', async (t) 
   )
 })
 
-test('errors may leave nothing of the data', async (t) => {
+test('errors may make data null as a whole', async (t) => {
   const { trellis } = await startShop(t, { endsAnswer: true })
   const text = await trellis.request('/v1/graphql', {
     body: { query: '{ product(id: -1) { id } book_by_pk(id: 1) { title } }' },
@@ -220,7 +220,7 @@ async function shownOf(trellis: TestTrellis, query: string, variables?: Record<s
   return JSON.parse(data.shown.text)
 }
 
-test('arguments are bound when a call runs: one plan serves all values', async (t) => {
+test('arguments are bound at run time: one plan serves all values', async (t) => {
   let planned = 0
   const trellis = await startLibrary(t, { plugins: [shown((field) => `plan ${++planned} of ${field.name}`)] })
   const query = `query ($wish: Wish, $list: [Kind], $n: Int) { shown(wish: $wish, list: $list, n: 5) { text(n: $n) } }`
@@ -236,7 +236,7 @@ test('arguments are bound when a call runs: one plan serves all values', async (
   assert.equal(planned, 1)
 })
 
-test('what is left out is no argument, and null is one', async (t) => {
+test('an absent value is not an argument, but null is one', async (t) => {
   const trellis = await startLibrary(t, { plugins: [shown()] })
   const query = 'query ($n: Int, $w: Wish) { shown(n: $n, wish: $w) { text } }'
   assert.deepEqual((await shownOf(trellis, query)).args, {})
@@ -276,7 +276,7 @@ test('wrong arguments are refused each time, before anything runs', async (t) =>
   }
 })
 
-test('a kept plan serves any number of answers', async (t) => {
+test('a cached plan serves any number of answers', async (t) => {
   const many = definePlugin({
     name: 'many',
     dependencies: ['tables'],
@@ -297,7 +297,7 @@ test('a kept plan serves any number of answers', async (t) => {
   }
 })
 
-test('several headers of one name, and calls without a group beside each other', async (t) => {
+test('several headers of one name, and several calls without a group', async (t) => {
   const cookies = definePlugin({
     name: 'cookies',
     dependencies: ['tables'],
@@ -323,7 +323,7 @@ test('several headers of one name, and calls without a group beside each other',
   assert.deepEqual(headers.getSetCookie(), ['a=1', 'a=2', 'b=1', 'b=2'])
 })
 
-test('a call is told when its client has gone', async (t) => {
+test('a call is aborted when its client disconnects', async (t) => {
   const told: unknown[] = []
   let start: () => void = () => {}
   const started = new Promise<void>((done) => {
@@ -380,7 +380,7 @@ const noting = definePlugin({
   },
 })
 
-test('a call in the transaction of its mutation comes in order, sees what came before, and is undone with it', async (t) => {
+test('a call in the transaction of its mutation runs in order, sees earlier changes, and is rolled back with it', async (t) => {
   const trellis = await startLibrary(t, { plugins: [noting] })
   const add = (name: string) => `insert_publisher_one(object: {name: "${name}"}) { id }`
   assert.deepEqual(await trellis.graphql(`mutation { a: note(name: "x") b: ${add('y')} c: note(name: "z") }`), {

@@ -77,7 +77,7 @@ test('the schema of the administrator is that of the interface', async (t) => {
   assert.equal(type('book_select_column'), 'enum book_select_column { id pages price publisher_id released_on title }')
 })
 
-test('a role sees what it may use and nothing else', async (t) => {
+test('a role sees only what it may use', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.op('bulk', [
     {
@@ -108,7 +108,7 @@ test('a role sees what it may use and nothing else', async (t) => {
   assert.ok(!printSchema(schema).includes('aggregate'))
 })
 
-test('a role without permissions can be introspected and is told so', async (t) => {
+test('a role without permissions can introspect a schema that says so', async (t) => {
   const trellis = await startLibrary(t)
   const schema = await schemaOf(trellis, 'nobody')
   assert.deepEqual(Object.keys(schema.getQueryType()!.getFields()), ['no_queries_available'])
@@ -120,7 +120,7 @@ test('a role without permissions can be introspected and is told so', async (t) 
   })
 })
 
-test('__type and __schema stand beside other fields, and __typename anywhere', async (t) => {
+test('__type and __schema work next to other fields, and __typename anywhere', async (t) => {
   const trellis = await startLibrary(t)
   const answer = await trellis.graphql(
     `query ($name: String!) {
@@ -146,7 +146,7 @@ test('__type and __schema stand beside other fields, and __typename anywhere', a
   })
 })
 
-test('an introspection that asks for a schema many times over is refused, whoever asks and whichever way', async (t) => {
+test('an introspection that repeats a schema many times is refused for every role and transport', async (t) => {
   const trellis = await startLibrary(t)
   const times = (count: number, part: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => part(i)).join(' ')
@@ -162,7 +162,7 @@ test('an introspection that asks for a schema many times over is refused, whoeve
   }
 })
 
-test('whoever asks for each type by its name gets all of them', async (t) => {
+test('each type can be introspected by its name', async (t) => {
   const trellis = await startLibrary(t)
   const query = `{ ${['book', 'publisher', 'query_root', 'book_bool_exp']
     .map((name) => `${name}: __type(name: "${name}") { ...F }`)
@@ -172,7 +172,7 @@ test('whoever asks for each type by its name gets all of them', async (t) => {
   for (const [name, type] of Object.entries(data)) assert.equal(type.name, name)
 })
 
-test('what a schema does not have costs nothing, however often it is asked for', async (t) => {
+test('introspecting missing types costs nothing, however often', async (t) => {
   const trellis = await startTrellis(t, { sql: 'create view nothing as select 1 as one group by 1' })
   await trellis.op('track_table', 'nothing')
   const fields = Array.from({ length: 6500 }, (_, i) => `a${i}: fields { name args { name type { name } } }`)

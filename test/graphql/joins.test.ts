@@ -108,7 +108,7 @@ test('joins of one group are one call, with the rows of each', async (t) => {
   assert.deepEqual(runs, [[false, call]])
 })
 
-test('a join that fails undoes the mutation that it belongs to', async (t) => {
+test('a join that fails rolls back its mutation', async (t) => {
   const seen: unknown[] = []
   const failing: ResolvedRowPlanner = {
     kind: 'resolved',
@@ -129,7 +129,7 @@ test('a join that fails undoes the mutation that it belongs to', async (t) => {
   assert.deepEqual(await trellis.sql('select title from book where id = 1'), [{ title: 'Dawn' }])
 })
 
-test('the result of a join can be related to rows of the same transaction', async (t) => {
+test('the result of a join can have relationships to rows of the same transaction', async (t) => {
   const book = { schema: 'public', name: 'book' }
   const member: MemberPlanner = {
     kind: 'relational',
@@ -174,7 +174,7 @@ test('the result of a join can be related to rows of the same transaction', asyn
   })
 })
 
-test('a join that gives no list is an error of the server, and ends nothing else', async (t) => {
+test('a join without a list as result is a server error, and other fields survive', async (t) => {
   const planner: ResolvedRowPlanner = { kind: 'resolved', needs: ['id'], resolve: () => JSON.parse('{}') }
   const trellis = await startLibrary(t, { plugins: [rowFieldsPlugin(['book', 'loud', planner])] })
   assert.deepEqual(await trellis.graphql('{ book { loud } }'), {
@@ -190,7 +190,7 @@ test('a join that gives no list is an error of the server, and ends nothing else
   })
 })
 
-test('a join that gives another number of values than it has rows gives none of them to a row', async (t) => {
+test('a join with a wrong number of values sets no row', async (t) => {
   const planner: ResolvedRowPlanner = {
     kind: 'resolved',
     needs: ['title'],
@@ -212,7 +212,7 @@ test('a join that gives another number of values than it has rows gives none of 
   }
 })
 
-test('a join that needs a column which the table has not is told by its field', async (t) => {
+test('a join that needs a missing column is reported with its field', async (t) => {
   const observe = recordingObserver()
   const planner: ResolvedRowPlanner = { kind: 'resolved', needs: ['subtitle'], resolve: (rows) => rows.map(() => 'x') }
   const trellis = await startLibrary(t, { plugins: [rowFieldsPlugin(['book', 'loud', planner])], observe })

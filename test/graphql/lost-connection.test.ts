@@ -35,7 +35,7 @@ test('a connection on which a commit failed is kept', async (t) => {
   assert.deepEqual(await insert('{id: 3}'), first)
 })
 
-test('that PostgreSQL has closed a connection is known in whatever language it says so', async (t) => {
+test('a connection closed by PostgreSQL is recognized in any language of its messages', async (t) => {
   const database = await testDatabase(t)
   const translate = (chunk: Buffer) =>
     Buffer.from(chunk.toString('latin1').replaceAll('SFATAL\0', 'SFATEL\0'), 'latin1')

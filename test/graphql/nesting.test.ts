@@ -112,7 +112,7 @@ test('a condition that is nested deeper than the limit is refused', async () => 
   }
 })
 
-test('deep conditions find the rows that shallow ones do', async () => {
+test('deep conditions find the same rows as shallow ones', async () => {
   // Whoever has an album is found by going there and back, however often.
   const shallow = await trellis.graphql<Ids>(
     '{ artist(where: {albums: {id: {_gt: 700}}}, order_by: {id: asc}) { id } }',
@@ -129,7 +129,7 @@ test('deep conditions find the rows that shallow ones do', async () => {
   }
 })
 
-test('a row without a key of its own is not found through it, and found by the negation', async () => {
+test('a row without a key is not found through the relationship, but found by the negation', async () => {
   const chain = (depth: number, end: object) => {
     let inner = end
     for (let level = 0; level < depth; level++) inner = { parent: inner }
@@ -148,7 +148,7 @@ test('a row without a key of its own is not found through it, and found by the n
   }
 })
 
-test('many conditions beside each other', { timeout: 20_000 }, async () => {
+test('many sibling conditions', { timeout: 20_000 }, async () => {
   const siblings = (count: number, of: (i: number) => object) => Array.from({ length: count }, (_, i) => of(i))
   const wheres = [
     { _and: siblings(200, (i) => ({ albums: { owner: { _neq: 3 + i } } })) },
@@ -171,7 +171,7 @@ test('many conditions beside each other', { timeout: 20_000 }, async () => {
   }
 })
 
-test('orders and objects that lie far away', { timeout: 20_000 }, async () => {
+test('orders and objects at a great distance', { timeout: 20_000 }, async () => {
   let order = '{id: desc}'
   let object = '{ id }'
   for (let level = 0; level < 98; level++) {
@@ -190,7 +190,7 @@ test('orders and objects that lie far away', { timeout: 20_000 }, async () => {
   for (const { ms } of [ordered, selected]) assert.ok(ms < 5_000, `took ${ms} ms`)
 })
 
-test('orders by many related rows, beside each other and one behind the other', { timeout: 60_000 }, async () => {
+test('orders by many related rows, side by side and in chains', { timeout: 60_000 }, async () => {
   const repeated = (order: string, count: number) => Array.from({ length: count }, () => order).join(' ')
   const ask = (order: string, role: string) =>
     trellis.graphql<Ids>(`{ artist(order_by: [${order}], limit: 20) { id } }`, undefined, { role })
@@ -232,7 +232,7 @@ test('data operations and permissions take expressions as deep as GraphQL does',
   assert.deepEqual({ path, error, code }, { path: '$.args', error: reason, code: 'constraint-violation' })
 })
 
-test('a statement that would hold more values than PostgreSQL takes is refused', { timeout: 60_000 }, async () => {
+test('a statement with more values than PostgreSQL accepts is refused', { timeout: 60_000 }, async () => {
   const where = { _or: Array.from({ length: 70_000 }, (_, i) => ({ id: { _eq: -i } })) }
   const query = 'query($where: artist_bool_exp) { artist(where: $where) { id } }'
   const answer = await trellis.graphql(query, { where })

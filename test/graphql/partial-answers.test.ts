@@ -49,7 +49,7 @@ const failingForEbb: ResolvedRowPlanner = {
   resolve: (rows) => rows.map(({ title }) => (title === 'Ebb' ? badRequest('unexpected', 'no mood') : `${title}!`)),
 }
 
-test('a value of one row that fails is null, and its error says which', async (t) => {
+test('a value that fails in one row is null, and its error names the row', async (t) => {
   const trellis = await startLibrary(t, { plugins: [bookFields({ mood: { planner: failingForEbb } })] })
   const query = '{ all: publisher(order_by: {id: asc}) { books(order_by: {id: asc}) { tone: mood } } __typename }'
   const answer = await trellis.request('/v1/graphql', { body: { query } })
@@ -71,7 +71,7 @@ test('a value of one row that fails is null, and its error says which', async (t
   assert.match(answer.text, /^\{"data":.*,"errors":\[\{"extensions":/)
 })
 
-test('where null will not do, the nearest value around it that may be null is null', async (t) => {
+test('a failed non-null value makes the nearest nullable value around it null', async (t) => {
   const plugins = [bookFields({ mood: { planner: failingForEbb, isRequired: true } })]
   const trellis = await startLibrary(t, { plugins })
   await trellis.op('create_object_relationship', {
@@ -101,7 +101,7 @@ test('where null will not do, the nearest value around it that may be null is nu
   })
 })
 
-test('what is not partial ends the operation, and so do errors of the database', async (t) => {
+test('failures of fields that are not partial end the operation, and so do errors of the database', async (t) => {
   const planner: ResolvedRowPlanner = { ...failingForEbb, partial: false }
   const throwing: ResolvedRowPlanner = {
     kind: 'resolved',
@@ -124,7 +124,7 @@ test('what is not partial ends the operation, and so do errors of the database',
   assert.equal(errors?.length, 1)
 })
 
-test('what nobody foresaw is an internal error without details, beside the rest', async (t) => {
+test('an unexpected error is listed as an internal error without details', async (t) => {
   const planner: ResolvedRowPlanner = {
     kind: 'resolved',
     partial: true,
@@ -169,7 +169,7 @@ const giving = (
     },
   })
 
-test('values that do not fit their types are null where they may be, and listed', async (t) => {
+test('values that do not fit their types are null where allowed, and listed', async (t) => {
   const value = {
     id: 1,
     inner: { id: null },
@@ -195,7 +195,7 @@ test('values that do not fit their types are null where they may be, and listed'
   })
 })
 
-test('errors that a call gives are located below its field; those of null values are not said twice', async (t) => {
+test('errors of a call are located below its field; errors about null values are listed once', async (t) => {
   const errors = [
     { message: 'sold out', path: ['items', 1, 'id'], extensions: { code: 'SOLD', path: 'mine' } },
     { message: 'own', path: ['inner'], code: 'missing' },
@@ -213,7 +213,7 @@ test('errors that a call gives are located below its field; those of null values
   })
 })
 
-test('a root field that may not be null takes all data with it', async (t) => {
+test('a failed non-null root field makes data null', async (t) => {
   const type = new GraphQLNonNull(Item)
   const trellis = await startLibrary(t, { plugins: [giving(new Error('secret'), { type })] })
   assert.deepEqual(await trellis.graphql('{ book { id } item { id } }'), {
@@ -222,7 +222,7 @@ test('a root field that may not be null takes all data with it', async (t) => {
   })
 })
 
-test('no value is no value for a field that may not be null, completed or not', async (t) => {
+test('undefined is refused for a non-null field, completed or not', async (t) => {
   const message = 'expecting not null value for field "item"'
   const path = '$.selectionSet.item'
   for (const completed of [false, true]) {
@@ -239,7 +239,7 @@ test('no value is no value for a field that may not be null, completed or not', 
   }
 })
 
-test('a member that is answered later may fail, too', async (t) => {
+test('a member with another executor may fail, too', async (t) => {
   const member: MemberPlanner = {
     kind: 'resolved',
     partial: true,

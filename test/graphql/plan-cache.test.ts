@@ -10,7 +10,7 @@ import { eventually } from '../support/waiting.ts'
 
 const admin = { role: 'admin', variables: {}, backendOnly: false }
 
-test('rows with any jsonb share a plan, and nested rows do not spoil the plan of flat ones', async (t) => {
+test('rows with any jsonb share a plan, and nested rows do not affect the plan of flat ones', async (t) => {
   const { engine } = await startLibrary(t)
   const query = `mutation ($objects: [publisher_insert_input!]!) { insert_publisher(objects: $objects) { affected_rows } }`
   const plan = (...objects: object[]) => {
@@ -44,7 +44,7 @@ test('a plan that knows a value is not used for another one', async (t) => {
   }
 })
 
-test('values that only look alike have plans of their own', async (t) => {
+test('values that only look alike have separate plans', async (t) => {
   const { engine } = await startLibrary(t)
   const query = `mutation ($objects: [book_insert_input!]!) { insert_book(objects: $objects) { affected_rows } }`
   const rows = [
@@ -64,7 +64,7 @@ test('values that only look alike have plans of their own', async (t) => {
   assert.equal(new Set(plans).size, rows.length)
 })
 
-test('the order in which variables are given makes no plan of its own, and which of them are given does', async (t) => {
+test('plans are shared regardless of the order of variables, but not of their presence', async (t) => {
   const { engine } = await startLibrary(t)
   const query =
     'query ($where: book_bool_exp, $order: [book_order_by!]) { book(where: $where, order_by: $order) { id } }'
@@ -78,7 +78,7 @@ test('the order in which variables are given makes no plan of its own, and which
   assert.equal(new Set(different).size, different.length)
 })
 
-test('plans are bounded by what they take together, however many one document could have', async (t) => {
+test('plans are bounded by their total size, however many one document could have', async (t) => {
   const { engine } = await startLibrary(t, { settings: { maxRequestCost: 1_000_000 } })
   const plan = (query: string, limit: number) => {
     return engine.graphql.plan({ query, operationName: null, variables: { limit } }, admin).prepared
@@ -95,7 +95,7 @@ test('plans are bounded by what they take together, however many one document co
   assert.notEqual(plan(long(5000), 1), plan(long(5000), 1))
 })
 
-test('plans go with their documents, and with the schemas of their roles', async (t) => {
+test('plans are dropped with their documents and with the schemas of their roles', async (t) => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const { engine } = await startLibrary(t, { settings: { queryPlanCacheSize: 50 } })
@@ -116,7 +116,7 @@ test('plans go with their documents, and with the schemas of their roles', async
   await eventually(async () => (await alive()) <= 250)
 })
 
-test('documents are bounded by what their trees take, those used last stay', () => {
+test('cached documents are bounded by the size of their trees, and the most recently used stay', () => {
   const cache = new DocumentCache(4000)
   const long = (i: number) => `{ b${i} ${'b '.repeat(30_000)} }`
   const small = cache.get('{ book { id } }')
@@ -129,7 +129,7 @@ test('documents are bounded by what their trees take, those used last stay', () 
   assert.notEqual(cache.get(huge), cache.get(huge))
 })
 
-test('of documents that come round in a circle larger than the cache most are kept', () => {
+test('most documents of a cycle longer than the cache stay cached', () => {
   const cache = new DocumentCache(40)
   const document = (i: number) => `{ book { id${i} } }`
   let kept = 0

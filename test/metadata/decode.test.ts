@@ -34,7 +34,7 @@ test('null is kept where the schema names it', () => {
   assert.deepEqual(decode(schema, { check: null }), { check: null })
 })
 
-test('a value of another JSON type is told with both types, at its place', () => {
+test('a value of another JSON type is refused with both types, at its path', () => {
   assert.equal(refusal(Point, 'a'), '$: parsing Object failed, expected Object, but encountered String')
   assert.equal(refusal(Point, { x: 'a' }), '$.x: parsing Int failed, expected Number, but encountered String')
   assert.equal(refusal(Point, { x: true }), '$.x: parsing Int failed, expected Number, but encountered Boolean')
@@ -57,7 +57,7 @@ test('numbers are within those of a double', () => {
   }
 })
 
-test('a missing key is told in the form that the object asks for', () => {
+test('a missing key is reported in the form of its object', () => {
   assert.equal(refusal(Point, {}), "$: the key 'x' was not present")
   assert.equal(refusal(Type.Object({ x: Type.Integer() }, { missingKey: 'A' }), {}), '$: key "x" not found')
   assert.equal(refusal(Type.Object({ p: Point }), { p: {} }), "$.p: the key 'x' was not present")
@@ -85,7 +85,7 @@ test('a table name is a string or an object, and decodes to the object', () => {
   assert.equal(refusal(TableName, { schema: 'a' }), '$: key "name" not found')
 })
 
-test('the last alternative that could be meant tells what is wrong', () => {
+test('the error comes from the last alternative that matches in kind', () => {
   const schema = Type.Union([Type.Object({ table: TableName }), TableName])
   assert.deepEqual(decode(schema, { table: 'a' }), { table: { schema: 'public', name: 'a' } })
   assert.equal(refusal(schema, { schema: 'a' }), '$: key "name" not found')
@@ -97,7 +97,7 @@ test('literals list what is expected, unless they have a message of their own', 
   assert.equal(refusal(Type.Union(literals, { message: 'neither' }), 'c'), '$: neither')
 })
 
-test('a message of its own replaces what is said of a scalar, not of the members of an object', () => {
+test("a custom message replaces the error of a scalar, not those of an object's members", () => {
   const schema = Type.Object({ a: Type.Integer() }, { message: 'expecting an object for it' })
   assert.equal(refusal(schema, []), '$: expecting an object for it')
   assert.equal(refusal(schema, { a: 'x' }), '$.a: parsing Int failed, expected Number, but encountered String')
@@ -121,7 +121,7 @@ test('recursive schemas are decoded all the way down', () => {
   assert.equal(refusal(Tree, { children: [{}] }), "$.children[0]: the key 'children' was not present")
 })
 
-test('a literal beside a list is told as what else may stand there', () => {
+test('an error lists a literal next to the other alternatives', () => {
   const Columns = Type.Union([Type.Literal('*'), Type.Array(Type.String())])
   assert.equal(decode(Columns, '*'), '*')
   assert.deepEqual(decode(Columns, ['id']), ['id'])
@@ -130,7 +130,7 @@ test('a literal beside a list is told as what else may stand there', () => {
   assert.equal(refusal(Columns, [5]), '$[0]: parsing Text failed, expected String, but encountered Number')
 })
 
-test('kinds without a wording of their own are checked all the same', () => {
+test('schema kinds without their own wording are checked too', () => {
   assert.equal(decode(Type.Literal('x'), 'x'), 'x')
   assert.match(refusal(Type.Literal('x'), 'y'), /^\$: Expected 'x'/)
   assert.match(refusal(Type.String({ pattern: '^a+$' }), 'b'), /^\$: "b" is not valid here/)

@@ -59,7 +59,7 @@ async function released(trellis: TestTrellis, ...objects: readonly string[]) {
   return JSON.stringify(document)
 }
 
-test('a computed field depends on the table whose rows it gives', async (t) => {
+test('a computed field depends on the table whose rows it returns', async (t) => {
   const field = { table: 'author', name: 'books', definition: { function: 'author_books', table_argument: 'author' } }
   const trellis = await start(t, { type: 'add_computed_field', args: field })
   const left = await released(trellis, 'computed field author.books', 'relationship shelf.book')
@@ -67,7 +67,7 @@ test('a computed field depends on the table whose rows it gives', async (t) => {
   assert.deepEqual(await trellis.graphql('{ author { id } shelf { id } }'), { data: { author: [], shelf: [] } })
 })
 
-test('what depends on a dependent goes as well', async (t) => {
+test('indirect dependents are dropped as well', async (t) => {
   const trellis = await start(t, permission('shelf', { book: {} }), { type: 'track_function', args: 'all_books' })
   const left = await released(trellis, 'function all_books', 'relationship shelf.book')
   assert.doesNotMatch(left, /select_permissions|all_books/)
@@ -95,7 +95,7 @@ test('a relationship of a custom type depends on its table and columns', async (
   assert.deepEqual(await trellis.op('get_inconsistent_metadata', {}), [])
 })
 
-test('a type of the database that one column alone gives is not taken from custom types, and from actions with them', async (t) => {
+test('a database type of one column only cannot be dropped while custom types or actions use it', async (t) => {
   const field = { name: 'mood', type: 'mood' }
   const trellis = await start(
     t,
@@ -127,7 +127,7 @@ test('a type of the database that one column alone gives is not taken from custo
   assert.doesNotMatch(JSON.stringify(await stateOf(trellis)), /feel/)
 })
 
-test('the permissions that list a computed field go with its function', async (t) => {
+test('permissions that list a computed field are dropped with its function', async (t) => {
   const field = { table: 'author', name: 'title', definition: { function: 'author_title' } }
   const trellis = await start(
     t,

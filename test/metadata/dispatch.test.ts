@@ -34,7 +34,7 @@ test('an operation that is refused leaves document, database and model as they w
   assert.equal((await sql('select * from trellis.metadata_entry')).length, 1)
 })
 
-test('all members of a bulk are kept or none', async (t) => {
+test('the members of a bulk succeed or fail together', async (t) => {
   const { op, service, refused, sql } = await startService(t, { sql: tables })
   const track = (table: string) => ({ type: 'track_table', args: table })
   await refused('bulk', [track('a'), { type: 'run_sql', args: { sql: 'create table c (id int)' } }, track('nowhere')], {
@@ -55,7 +55,7 @@ test('all members of a bulk are kept or none', async (t) => {
   assert.deepEqual(results, [success, [success, { version: 2, tables: names }], []])
 })
 
-test('errors carry the place of the member, decoding errors that of its arguments', async (t) => {
+test('errors carry the path of the member, decoding errors that of its arguments', async (t) => {
   const { refusal } = await startService(t, { sql: tables, plugins: [marksPlugin()] })
   const nested = (member: unknown) => ({
     type: 'bulk',
@@ -76,7 +76,7 @@ test('errors carry the place of the member, decoding errors that of its argument
   assert.deepEqual(await place(nested(wrongVersion)), ['$[0][1].version', 'expected 1 or 2, encountered 3'])
 })
 
-test('envelopes that do not fit are refused', async (t) => {
+test('malformed envelopes are refused', async (t) => {
   const { refusal } = await startService(t)
   const answer = async (envelope: unknown) => {
     const { status, code, path, error } = await refusal(envelope)
@@ -102,7 +102,7 @@ test('envelopes that do not fit are refused', async (t) => {
   assert.equal(await answer({ type: 'track_table', version: '2', args: 'a' }), version)
 })
 
-test('other roles may not call what is for administrators, nor a bulk that holds it', async (t) => {
+test('other roles can call neither admin operations nor a bulk that contains one', async (t) => {
   const open = operation({
     type: 'test_open',
     args: Type.Object({}),
@@ -145,7 +145,7 @@ test('members of a bulk must agree on reading or writing', async (t) => {
   assert.equal(((await op('bulk', [read, read])) as unknown[]).length, 2)
 })
 
-test('triggers and functions see who asks, for the time of the transaction', async (t) => {
+test('triggers and functions see the session during the transaction', async (t) => {
   const { op, connections } = await startService(t)
   const { result } = (await op('run_sql', { sql: `select current_setting('service.user')` })) as { result: string[][] }
   assert.deepEqual(JSON.parse(result[1]![0]!), { 'x-service-role': 'admin' })
@@ -153,7 +153,7 @@ test('triggers and functions see who asks, for the time of the transaction', asy
   assert.ok(after.every(({ setting }) => !setting))
 })
 
-test('what is to happen after the commit happens after it, and its failure changes nothing', async (t) => {
+test('work after the commit runs after it, and its failure changes nothing', async (t) => {
   const seen: unknown[] = []
   const later = operation({
     type: 'test_later',
@@ -187,7 +187,7 @@ test('an operation that does not edit sees the frozen document and cannot change
   assert.deepEqual(service.document.tables, [])
 })
 
-test('an entry that a handler adds a second time is refused', async (t) => {
+test('a handler cannot add an entry that exists', async (t) => {
   const { op, refusal, service } = await startService(t, { sql: tables, plugins: [marksPlugin()] })
   await op('track_table', 'a')
   const sticker = { name: 's', table: 'a', text: 1 }
@@ -197,7 +197,7 @@ test('an entry that a handler adds a second time is refused', async (t) => {
   assert.equal(service.document.test_stickers.length, 1)
 })
 
-test('checks answer with the object, with others that broke, or with all that is broken', async (t) => {
+test('checks report the object, the objects that broke, or all broken objects', async (t) => {
   const { refusal, op, sql, service } = await startService(t, { sql: tables, plugins: [marksPlugin()] })
   await op('track_table', 'a')
   await op('track_table', 'b')
@@ -278,7 +278,7 @@ test('an effect follows the first model and every change of it, in the transacti
   ])
 })
 
-test('a handler that hides a failed statement does not get its change served', async (t) => {
+test('a change is not served if its handler swallowed a failed statement', async (t) => {
   const hiding = operation({
     type: 'test_hide',
     args: Type.Object({}),
@@ -294,7 +294,7 @@ test('a handler that hides a failed statement does not get its change served', a
   assert.deepEqual(service.document.test_motto, { text: '' })
 })
 
-test('a table that leaves and comes back within a bulk is served', async (t) => {
+test('a table that a bulk untracks and tracks again is served', async (t) => {
   const { op, service } = await startService(t, { sql: tables })
   const document = { tables: [{ table: 'a' }, { table: 'b' }] }
   const replace = { type: 'replace_metadata', args: document }
@@ -302,7 +302,7 @@ test('a table that leaves and comes back within a bulk is served', async (t) => 
   assert.equal(service.model.tables.size, 2)
 })
 
-test('members of a bulk see what earlier ones did to the database', async (t) => {
+test('members of a bulk see the database changes of earlier members', async (t) => {
   const { op, service, sql } = await startService(t)
   const make = (name: string) => ({ type: 'run_sql', args: { sql: `create table ${name} (id int primary key)` } })
   const track = (table: string) => ({ type: 'track_table', args: table })
@@ -325,7 +325,7 @@ test('members of a bulk see what earlier ones did to the database', async (t) =>
   assert.equal((await sql('select * from trellis.metadata_entry')).length, 6)
 })
 
-test('reloading in a bulk keeps what was edited before it', async (t) => {
+test('reloading in a bulk keeps the edits before it', async (t) => {
   const { op, service } = await startService(t, { sql: tables })
   await op('bulk', [
     { type: 'track_table', args: 'a' },

@@ -52,7 +52,7 @@ test('an empty server exports an empty list of tables', async (t) => {
   assert.deepEqual(await op('export_metadata', null), { version: 2, tables: [] })
 })
 
-test('a document comes out as it went in, keys in the order of the interface', async (t) => {
+test('a document is exported as imported, with keys in the order of the interface', async (t) => {
   const { op } = await startService(t, { sql: schema, plugins: [marksPlugin()] })
   await op('replace_metadata', document)
   const exported = await op('export_metadata', {})
@@ -65,7 +65,7 @@ test('a document comes out as it went in, keys in the order of the interface', a
   assert.deepEqual(await op('export_metadata', {}), document)
 })
 
-test('exports are sorted, whatever the order of what was made', async (t) => {
+test('exports are sorted, regardless of the order of creation', async (t) => {
   const { op } = await startService(t, { sql: schema, plugins: [marksPlugin()] })
   const shuffled = {
     ...document,
@@ -78,7 +78,7 @@ test('exports are sorted, whatever the order of what was made', async (t) => {
   assert.deepEqual(await op('export_metadata', {}), document)
 })
 
-test('what is empty or at its default is left out', async (t) => {
+test('empty values and defaults are left out', async (t) => {
   const { op } = await startService(t, { sql: schema })
   const verbose = {
     tables: [
@@ -113,7 +113,7 @@ test('version 2 of export and replace carries the version and reports inconsiste
   assert.deepEqual(await op('export_metadata', {}, { version: 2 }), { resource_version: 1, metadata })
 })
 
-test('documents that do not fit are refused with the place, and nothing changes', async (t) => {
+test('malformed documents are refused with the path, and nothing changes', async (t) => {
   const { op, refusal, service } = await startService(t, { sql: schema, plugins: [marksPlugin()] })
   await op('replace_metadata', document)
   const before = service.document
@@ -175,7 +175,7 @@ test('tables that only look the same are not declared twice', async (t) => {
   assert.deepEqual(await op('export_metadata', {}), { version: 2, tables })
 })
 
-test('the hasura dialect passes over unknown top-level keys, and says so in the log', async (t) => {
+test('the hasura dialect ignores unknown top-level keys and logs them', async (t) => {
   const { op, log } = await startService(t, { dialect: 'hasura' })
   await op('replace_metadata', { version: 2, tables: [], actions: [], network: { tls_allowlist: [{ host: 'r' }] } })
   const warnings = log.filter(({ type }) => type === 'metadata')

@@ -19,7 +19,7 @@ test('POST /v1/query answers with the result as JSON, errors flat with their sta
   assert.deepEqual(await op('bulk', []), [])
 })
 
-test('a result that is a text is JSON, too, alone and in a bulk', async (t) => {
+test('a string result is JSON too, alone and in a bulk', async (t) => {
   const said = operation({ type: 'say', args: Type.Any(), editsMetadata: false, handle: () => 'it is "so"' })
   const plugin = definePlugin({ name: 'saying', register: ({ operations }) => operations.add(said) })
   const { op, request } = await startTrellis(t, { plugins: [plugin] })
@@ -27,7 +27,7 @@ test('a result that is a text is JSON, too, alone and in a bulk', async (t) => {
   assert.deepEqual(await op('bulk', [{ type: 'say', args: {} }]), ['it is "so"'])
 })
 
-test('a body that is not JSON is refused before anything else is looked at', async (t) => {
+test('a body that is not JSON is refused before all other checks', async (t) => {
   const { request } = await startTrellis(t)
   for (const body of ['', '{', 'nope', '{"type": "bulk", "args": []} x', Buffer.from([0x22, 0xff, 0x22])]) {
     const { status, body: answer } = await request<{ path: string; code: string }>('/v1/query', {
@@ -45,7 +45,7 @@ test('other roles may not use the metadata API', async (t) => {
   assert.deepEqual(body, { path: '$.args', error: 'restricted access : admin only', code: 'access-denied' })
 })
 
-test('without the API of its name the endpoint is gone, and what was tracked is served', async (t) => {
+test('with the metadata API disabled the endpoint is gone, and tracked tables are served', async (t) => {
   const first = await startTrellis(t, { sql })
   await first.op('track_table', 'a')
   const { database } = first
@@ -56,7 +56,7 @@ test('without the API of its name the endpoint is gone, and what was tracked is 
   assert.deepEqual(await second.graphql('{ a { id } }'), { data: { a: [] } })
 })
 
-test('long numbers and odd keys go in and come out as they are', async (t) => {
+test('long numbers and odd keys pass through unchanged', async (t) => {
   const { request } = await startTrellis(t, { sql })
   const send = (text: string) => request('/v1/query', { body: text })
   await send('{"type":"track_table","args":"a"}')
@@ -68,7 +68,7 @@ test('long numbers and odd keys go in and come out as they are', async (t) => {
   assert.ok(text.includes('"role":"__proto__"'), text)
 })
 
-test('a name longer than PostgreSQL has, and a large text, are answered clearly', async (t) => {
+test('names that are too long for PostgreSQL and large texts get clear errors', async (t) => {
   const { request } = await startTrellis(t, { sql })
   for (const name of ['x'.repeat(64), '🍎'.repeat(20), 'y'.repeat(5000), 'a\u0000b']) {
     const { status, body } = await request<{ error: string }>('/v1/query', {

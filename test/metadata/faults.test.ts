@@ -116,7 +116,7 @@ for (const { what: why, statement, ...expected } of faults) {
   }
 }
 
-test('a change waits for a lock no longer than the database allows, and says so', async (t) => {
+test("a change waits for a lock at most for the database's timeout, and reports it", async (t) => {
   const trellis = await startTrellis(t, { sql: schema })
   await trellis.op('track_table', 'held')
   const [{ name } = {}] = await trellis.sql<{ name: string }>('select current_database() as name')

@@ -58,7 +58,7 @@ const lostCall = (table: unknown) => [
   },
 ]
 
-test('objects of a table that is gone are listed with their reasons, and return with it', async (t) => {
+test('objects of a dropped table are listed with their reasons, and return with the table', async (t) => {
   const { op, sql, service } = await startService(t, { sql: schema })
   await op('replace_metadata', { tables })
   assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
@@ -73,7 +73,7 @@ test('objects of a table that is gone are listed with their reasons, and return 
   assert.equal(service.model.tables.size, 2)
 })
 
-test('a document is compared with the database as it is, in whatever way that has changed', async (t) => {
+test('a document is compared with the current database, however that has changed', async (t) => {
   const { op, refusal, sql, service } = await startService(t, { sql: schema })
   await op('replace_metadata', { tables })
   await sql('alter table lead add column stage text')
@@ -102,7 +102,7 @@ test('the hasura dialect answers an object, with table names as objects', async 
   })
 })
 
-test('a start serves what is consistent and logs the rest', async (t) => {
+test('a start serves consistent objects and logs the others', async (t) => {
   const first = await startService(t, { sql: schema })
   await first.op('replace_metadata', { tables })
   await first.sql('drop table call')
@@ -121,7 +121,7 @@ test('a start serves what is consistent and logs the rest', async (t) => {
   ])
 })
 
-test('dropping what is inconsistent leaves the rest', async (t) => {
+test('dropping inconsistent objects keeps the others', async (t) => {
   const { op, sql } = await startService(t, { sql: schema })
   await op('replace_metadata', { tables })
   await sql('drop table call')
@@ -132,7 +132,7 @@ test('dropping what is inconsistent leaves the rest', async (t) => {
   assert.deepEqual(await op('drop_inconsistent_metadata', {}), { message: 'success' })
 })
 
-test('what is inconsistent already does not keep other things from changing', async (t) => {
+test('existing inconsistencies do not block other changes', async (t) => {
   const { op, sql, refused } = await startService(t, { sql: schema })
   await op('replace_metadata', { tables })
   await sql('drop table call')
@@ -150,7 +150,7 @@ test('what is inconsistent already does not keep other things from changing', as
   await op('clear_metadata', {})
 })
 
-test('what is inconsistent already is renamed like anything else', async (t) => {
+test('inconsistent objects are renamed like others', async (t) => {
   const { op, sql } = await startService(t, { sql: schema })
   await op('replace_metadata', { tables })
   await sql('drop table call')
@@ -192,7 +192,7 @@ test('two objects that claim one name are listed as one conflict, and neither is
   assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
 })
 
-test('a name that a column has is refused to relationships, by its own name and by its custom one', async (t) => {
+test('relationships cannot have the name or the custom name of a column', async (t) => {
   const { op, refused } = await startService(t, { sql: schema })
   await op('replace_metadata', { tables: [{ table: 'call' }, { table: 'lead' }] })
   const configuration = { table: 'lead', custom_column_names: { owner_id: 'owners_aggregate' } }
@@ -213,7 +213,7 @@ test('a name that a column has is refused to relationships, by its own name and 
   }
 })
 
-test('the types of two tables cannot have one name, whatever their root fields are called', async (t) => {
+test('the types of two tables cannot share a name, whatever their root fields', async (t) => {
   const twin = 'create schema a; create table a.b (id int); create table a_b (id int); create table query_root (id int)'
   const { op, refused } = await startService(t, { sql: twin })
   const expected = { status: 400, code: 'unexpected', path: '$.args' }
@@ -227,7 +227,7 @@ test('the types of two tables cannot have one name, whatever their root fields a
   assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
 })
 
-test('two tables cannot give the same root field; at the start the first by name is served', async (t) => {
+test('two tables cannot share a root field; at the start the first by name is served', async (t) => {
   const { op, refused, service, database, sql } = await startService(t, { sql: schema })
   await op('track_table', 'lead')
   const clash = { table: 'call', configuration: { custom_root_fields: { select: 'lead' } } }
@@ -278,7 +278,7 @@ test('an object of a third-party slice is listed, cascaded to and dropped like a
   assert.deepEqual(await op('export_metadata', {}), { version: 2, tables: [] })
 })
 
-test('violations of the rules for enum tables are told together, and spoil nothing else', async (t) => {
+test('violations of the enum table rules are listed together and affect no other table', async (t) => {
   const { op, sql, refused, service } = await startService(t, { sql: schema })
   await op('replace_metadata', { tables })
   await sql(`create table colour (value text primary key, sum int generated always as (1) stored);
@@ -310,7 +310,7 @@ test('violations of the rules for enum tables are told together, and spoil nothi
   assert.equal(service.model.tables.size, 2)
 })
 
-test('a table that comes later, whatever its name, conflicts with those that are there', async (t) => {
+test('a later table conflicts with existing ones, whatever its name', async (t) => {
   const sql = `create schema a; create table a.b (id int primary key); create table a_b (id int primary key);
     create table z (id int primary key); create table z_aggregate (id int primary key)`
   const { op, refused } = await startService(t, { sql })

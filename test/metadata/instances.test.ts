@@ -45,7 +45,7 @@ for (const isolation of ['read-committed', 'repeatable-read', 'serializable'] as
   })
 }
 
-test('one of two instances that track the same table is told that it is tracked', async (t) => {
+test('the second of two instances that track one table is refused', async (t) => {
   const pair = await startPair(t, { sql: create(['a']) })
   const results = await Promise.allSettled(pair.map(({ op }) => op('track_table', 'a')))
   assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
@@ -53,7 +53,7 @@ test('one of two instances that track the same table is told that it is tracked'
   assert.equal(rows.length, 1)
 })
 
-test("another instance's change is served without being asked for", async (t) => {
+test("another instance's change is served without a request", async (t) => {
   const [first, second] = await startPair(t, { sql: create(['a']) })
   await first.op('track_table', 'a')
   await becomes(second, ({ tables }) => tables.size === 1)
@@ -64,7 +64,7 @@ test("another instance's change is served without being asked for", async (t) =>
   await becomes(first, ({ tables }) => tables.size === 0)
 })
 
-test('a change is seen although its notification was lost', async (t) => {
+test('a change is served although its notification was lost', async (t) => {
   const [first, second] = await startPair(t, { sql: create(['a']) })
   await first.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and query like 'LISTEN%'`)
@@ -72,7 +72,7 @@ test('a change is seen although its notification was lost', async (t) => {
   await becomes(second, ({ tables }) => tables.size === 1)
 })
 
-test('reloading on one instance makes the others look at the database again', async (t) => {
+test('reloading on one instance makes the others read the database again', async (t) => {
   const [first, second] = await startPair(t, { sql: create(['a']) })
   await first.op('track_table', 'a')
   await becomes(second, ({ tables }) => tables.size === 1)
@@ -82,7 +82,7 @@ test('reloading on one instance makes the others look at the database again', as
   assert.ok(second.log.some(({ type, level }) => type === 'metadata' && level === 'warn'))
 })
 
-test('an editor works on what another instance stored a moment before', async (t) => {
+test('an editor starts from the change that another instance has just stored', async (t) => {
   const [first, second] = await startPair(t, { sql: create(['a', 'b']) })
   await second.service.stop()
   await first.op('track_table', 'a')
@@ -109,7 +109,7 @@ test('when the answer to a commit never arrives, the next edit starts from what 
   assert.deepEqual(tableNames(running.service.model), ['a', 'b'])
 })
 
-test('readers are not held up by an edit that takes its time', async (t) => {
+test('a slow edit does not block readers', async (t) => {
   const { op, sql } = await startService(t, { sql: create(['a']) })
   const order: string[] = []
   await sql('begin; lock table trellis.metadata in exclusive mode')

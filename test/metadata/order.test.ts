@@ -11,7 +11,7 @@ const sql = `
   create table a (id int primary key, label text);
   create table b (id int primary key, a_id int references a)`
 
-test('slices and facets look at what an earlier slice resolved to, and are resolved again when it changes', async (t) => {
+test('slices and facets read the results of earlier slices, and are resolved again when these change', async (t) => {
   const resolved: string[] = []
   const plugins = [usesPlugin((what) => resolved.push(what)), shapesPlugin()]
   const { op, service } = await startService(t, { sql, plugins })
@@ -34,7 +34,7 @@ test('slices and facets look at what an earlier slice resolved to, and are resol
   assert.deepEqual([...(extension() ?? [])], [['x', 1]])
 })
 
-test('a result that is missing makes the object that needs it inconsistent', async (t) => {
+test('an object is inconsistent while a result that it needs is missing', async (t) => {
   const { op, refused } = await startService(t, { sql, plugins: [usesPlugin(), shapesPlugin()] })
   const metadata = { version: 2, tables: [{ table: 'a', test_shaped: [{ name: 'x', shape: 's' }] }] }
   await refused('replace_metadata', metadata, {
@@ -53,7 +53,7 @@ test('a result that is missing makes the object that needs it inconsistent', asy
   )
 })
 
-test('orders that cannot be end the start, and name the plugins', async (t) => {
+test('contradictory orders end the start with an error that names the plugins', async (t) => {
   const refusal = (
     ...plugins: Parameters<typeof startService>[1] extends { plugins?: readonly (infer P)[] } | undefined ? P[] : never
   ) =>
@@ -86,7 +86,7 @@ test('orders that cannot be end the start, and name the plugins', async (t) => {
   )
 })
 
-test('a result that was not declared cannot be looked at', async (t) => {
+test('a result can only be read if it is declared', async (t) => {
   const plugins = [usesPlugin(undefined, { after: [] }), shapesPlugin()]
   const { op } = await startService(t, { sql, plugins })
   const metadata = { version: 2, tables: [{ table: 'a', test_shaped: [{ name: 'x', shape: 's' }] }] }
@@ -107,7 +107,7 @@ const taken = (name: string) => ({
   error: `found conflicting definitions for "${name}" when collecting types from the schema`,
 })
 
-test('names of types are claimed once, and those that tables have are taken', async (t) => {
+test('type names can be claimed once, and those of tables are taken', async (t) => {
   const { op, refused, service } = await startService(t, { sql, plugins: [shapesPlugin()] })
   await op('track_table', 'a')
   const own = [
@@ -130,7 +130,7 @@ test('names of types are claimed once, and those that tables have are taken', as
   await op('track_table', 'b')
 })
 
-test('a type whose name is taken outside of operations is listed', async (t) => {
+test('a type whose name another object takes outside of operations is listed', async (t) => {
   const { op, service } = await startService(t, { sql, plugins: [shapesPlugin()] })
   const metadata = { version: 2, tables: [{ table: 'a' }], test_shapes: [{ name: 's', types: ['a_bool_exp'] }] }
   await op('replace_metadata', { allow_inconsistent_metadata: true, metadata }, { version: 2 })
@@ -140,7 +140,7 @@ test('a type whose name is taken outside of operations is listed', async (t) => 
   )
 })
 
-test('a rename reaches slices and facets, whatever brought it about', async (t) => {
+test('every kind of rename reaches slices and facets', async (t) => {
   const { op, service } = await startService(t, { sql, plugins: [notesPlugin] })
   await op('replace_metadata', {
     version: 2,

@@ -8,7 +8,7 @@ import { eventually } from '../support/waiting.ts'
 
 const secret = 'not-to-be-told'
 
-test('what holds a secret of the server is no variable for metadata', async (t) => {
+test('metadata cannot read variables that hold secrets of the server', async (t) => {
   process.env['SERVICE_GRAPHQL_ADMIN_SECRET'] = secret
   process.env['SERVICE_GRAPHQL_JWT_SECRET'] = secret
   process.env['SERVICE_GRAPHQL_HOOK_PATH'] = 'hook'

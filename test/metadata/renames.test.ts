@@ -15,7 +15,7 @@ const rename = (from: string, to: string): Rename => ({ kind: 'table', from: nam
 
 const model: Model = { resourceVersion: 1, tables: new Map(), slices: {}, inconsistencies: [], dependencies: [] }
 
-test('of a rename those entries are asked that have the old name in them', () => {
+test('a rename visits only the entries that contain the old name', () => {
   const asked: string[] = []
   const registry = new MetadataRegistry()
   const slice: Slice<TypesOfSlice<'tables'>> = {

@@ -38,13 +38,13 @@ test('a change of one table resolves that table only', async (t) => {
   }
 })
 
-test('a table is resolved again when one that it looked at changes', async (t) => {
+test('a table is resolved again when a table that it read changes', async (t) => {
   const { op, resolved } = await startMarked(t)
   await op('set_table_custom_fields', { table: 'a', custom_column_names: { other: 'another' } }, { version: 2 })
   assert.deepEqual(resolved(), ['mark a.m', 'mark b.m'])
 })
 
-test('a table is resolved again when one that it missed appears', async (t) => {
+test('a table is resolved again when a table that it missed appears', async (t) => {
   const { op, resolved, service } = await startMarked(t)
   const tables = [{ table: 'b', test_marks: [{ name: 'm', sees: 'a' }] }]
   const args = { allow_inconsistent_metadata: true, metadata: { version: 2, tables } }
@@ -68,7 +68,7 @@ test('reading everything again resolves nothing while nothing changed', async (t
   assert.deepEqual(resolved(), [])
 })
 
-test('a change of the database resolves the tables it concerns', async (t) => {
+test('a change of the database resolves the affected tables', async (t) => {
   const { sql, service, resolved } = await startMarked(t)
   await sql('alter table a add column more text')
   await service.reload()
@@ -76,7 +76,7 @@ test('a change of the database resolves the tables it concerns', async (t) => {
   assert.ok(service.model.tables.get(tableKey('a'))?.columns.has('more'))
 })
 
-test('a slice is resolved again when its value or a table it looked at changes', async (t) => {
+test('a slice is resolved again when its value or a table that it read changes', async (t) => {
   const { op, resolved } = await startMarked(t)
   await op('test_add_sticker', { name: 's', table: 'c', text: 1 })
   assert.deepEqual(resolved(), ['sticker s'])

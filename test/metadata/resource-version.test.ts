@@ -29,7 +29,7 @@ async function startLibrary(t: TestContext) {
   return { trellis, ask, document: await trellis.op('export_metadata', {}) }
 }
 
-test('a document replaces the one that it was made from, and no newer one', async (t) => {
+test('a document replaces the version that it was made from, not a newer one', async (t) => {
   const { trellis, ask, document } = await startLibrary(t)
   const seen = await versionOf(trellis)
   const replace = { type: 'replace_metadata', version: 2, resource_version: seen, args: { metadata: document } }
@@ -42,7 +42,7 @@ test('a document replaces the one that it was made from, and no newer one', asyn
   assert.deepEqual(await trellis.op('export_metadata', {}), document)
 })
 
-test('a bulk is refused whole, by its own version or that of a request in it', async (t) => {
+test('a stale version of a bulk or of one of its members refuses the whole bulk', async (t) => {
   const { trellis, ask } = await startLibrary(t)
   const seen = await versionOf(trellis)
   const track = { type: 'track_table', args: 'author' }
@@ -54,7 +54,7 @@ test('a bulk is refused whole, by its own version or that of a request in it', a
   assert.equal((await ask({ type: 'bulk', resource_version: seen, args: fitting })).status, 200)
 })
 
-test('what writes rows or runs SQL is refused too, and what only reads is not', async (t) => {
+test('stale requests that write rows or run SQL are refused too; reads are not', async (t) => {
   const { trellis, ask } = await startLibrary(t)
   const seen = await versionOf(trellis)
   const old = { resource_version: seen - 1 }
@@ -71,7 +71,7 @@ test('what writes rows or runs SQL is refused too, and what only reads is not', 
   assert.equal((await ask({ type: 'bulk', args: reads, ...old })).status, 200)
 })
 
-test('the stored version counts, whichever instance wrote it', async (t) => {
+test('the stored version counts, even if another instance wrote it', async (t) => {
   const { trellis, ask } = await startLibrary(t)
   const other = await startTrellis(t, { database: trellis.database })
   const seen = await versionOf(trellis)
@@ -83,7 +83,7 @@ test('the stored version counts, whichever instance wrote it', async (t) => {
   )
 })
 
-test('of requests for the same version that come at once one succeeds', async (t) => {
+test('one of several concurrent requests for the same version succeeds', async (t) => {
   const { trellis, ask } = await startLibrary(t)
   const version = { resource_version: await versionOf(trellis) }
   const roles = Array.from({ length: 8 }, (_, i) => `r${i}`)
@@ -99,7 +99,7 @@ test('of requests for the same version that come at once one succeeds', async (t
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(409)])
 })
 
-test('a stale request asks no other server', async (t) => {
+test('a stale request calls no other server', async (t) => {
   const remote = await startOther(t, () => ({ status: 500 }))
   const { ask, trellis } = await startLibrary(t)
   const seen = await versionOf(trellis)

@@ -98,7 +98,7 @@ test('rows come as text with their column names first, null as NULL', async (t) 
   })
 })
 
-test('what PostgreSQL refuses is told with its details', async (t) => {
+test('errors of PostgreSQL are reported with their details', async (t) => {
   const { refusal } = await startService(t)
   assert.deepEqual(await refusal({ type: 'run_sql', args: { sql: 'select * from nowhere' } }), {
     status: 400,
@@ -133,7 +133,7 @@ test('read-only text cannot write', async (t) => {
   assert.equal((internal as { error: { status_code: string } }).error.status_code, '25006')
 })
 
-test('a text that undoes the transaction is refused before any of it runs', async (t) => {
+test('a text that would roll back the transaction is refused before it runs', async (t) => {
   const { refused, sql } = await startService(t)
   await sql('create table x (id int)')
   const expected = { status: 400, code: 'not-supported', path: '$.args' }
@@ -149,7 +149,7 @@ test('a text that undoes the transaction is refused before any of it runs', asyn
   }
 })
 
-test('a text may begin and commit itself, and is done as a whole or not at all', async (t) => {
+test('a text may contain its own begin and commit, and still succeeds or fails as a whole', async (t) => {
   const { op, refusal, sql } = await startService(t, { sql: 'create table x (id int, name text, primary key (id))' })
   const command = { result_type: 'CommandOk', result: null }
   const newKey = `BEGIN TRANSACTION;
@@ -182,7 +182,7 @@ COMMIT TRANSACTION;`
   }
 })
 
-test('an error says where it is', async (t) => {
+test('an error contains its position', async (t) => {
   const { refusal } = await startService(t)
   const place = async (sql: string) => {
     const { internal } = await refusal({ type: 'run_sql', args: { sql } })
@@ -236,7 +236,7 @@ test('the hasura dialect answers as v1.3 does', async (t) => {
   })
 })
 
-test('a text that resets all settings has not ended the transaction', async (t) => {
+test('a text that resets all settings does not count as ending the transaction', async (t) => {
   const { op, sql } = await startService(t)
   const text = 'create table kept (id int); reset all; discard temp; select current_user'
   assert.deepEqual(await op('run_sql', { sql: text }), {
@@ -289,7 +289,7 @@ test('dropping a table that others depend on needs cascade', async (t) => {
   )
 })
 
-test('dropping a column takes permissions that name it along, and its custom name', async (t) => {
+test('dropping a column drops the permissions that name it, and its custom name', async (t) => {
   const { run, refused, tables } = await startCatalog(t)
   const drop = 'alter table album drop column title'
   const dependents = 'permission album.fan.select, permission album.shop.insert, permission artist.fan.select'
@@ -305,7 +305,7 @@ test('dropping a column takes permissions that name it along, and its custom nam
   assert.equal(artist?.select_permissions, undefined)
 })
 
-test('dropping a foreign key that a relationship stands on needs cascade', async (t) => {
+test('dropping the foreign key of a relationship needs cascade', async (t) => {
   const { run, refused, tables } = await startCatalog(t)
   const drop = 'alter table album drop constraint album_artist_id_fkey'
   const dependents = 'relationship album.artist, relationship artist.albums'
@@ -403,7 +403,7 @@ test('tables may swap their names', async (t) => {
   assert.equal(after.artist?.select_permissions?.[0]?.role, 'b')
 })
 
-test('tables that are renamed together are followed behind relationships to each other', async (t) => {
+test('tables renamed together are followed through relationships between them', async (t) => {
   const { run, tables, op } = await startCatalog(t)
   const filterOf = async (table: string) => (await tables())[table]?.select_permissions?.[0]?.permission.filter
   const filter = (name: string, schema = 'public') => ({
@@ -460,7 +460,7 @@ test('a type that is renamed, or moves to another schema, is the same type', asy
   assert.match(error, /^cannot change type of column "mood" in table "review" because of /)
 })
 
-test('a table that someone else dropped before is not taken out of the metadata', async (t) => {
+test('a table that was dropped outside of the engine stays in the metadata', async (t) => {
   const { run, sql, refusal, tables } = await startCatalog(t)
   await sql('drop table review')
   const { status, error } = await refusal({ type: 'run_sql', args: { sql: 'alter table artist add column x int' } })
@@ -469,7 +469,7 @@ test('a table that someone else dropped before is not taken out of the metadata'
   await assert.rejects(run('alter table artist drop column x'))
 })
 
-test('a table cannot take the name of a tracked one that someone else dropped', async (t) => {
+test('a table cannot take the name of a tracked table that was dropped outside of the engine', async (t) => {
   const { op, sql, refused } = await startCatalog(t)
   await sql('drop table review')
   await op('reload_metadata', {})
@@ -478,7 +478,7 @@ test('a table cannot take the name of a tracked one that someone else dropped', 
   await refused('run_sql', rename, { status: 400, code: 'already-exists', path: '$.args', error })
 })
 
-test('new columns are there at once', async (t) => {
+test('new columns are served at once', async (t) => {
   const { run, service } = await startCatalog(t)
   await run('alter table artist add column born date')
   const artist = [...service.model.tables.values()].find(({ name }) => name.name === 'artist')

@@ -45,7 +45,7 @@ async function startWith(t: TestContext, database?: TestDatabase, options = {}) 
   return startService(t, { plugins: [feedsPlugin(options)], ...(database && { database }) })
 }
 
-test('what an operation adds is fetched with it, stored, and served', async (t) => {
+test('a source that an operation adds is fetched, stored and served', async (t) => {
   const feed = await startFeed(t)
   const world = await startWith(t)
   await world.op('test_add_feed', { name: 'news', url: feed.url })
@@ -58,7 +58,7 @@ test('what an operation adds is fetched with it, stored, and served', async (t) 
   assert.deepEqual(await world.sql('select * from trellis.metadata_source'), [])
 })
 
-test('what cannot be fetched refuses the operation that adds it, at its place', async (t) => {
+test('an operation that adds a source is refused when the fetch fails, at its path', async (t) => {
   const feed = await startFeed(t)
   await feed.down()
   const world = await startWith(t)
@@ -74,7 +74,7 @@ test('what cannot be fetched refuses the operation that adds it, at its place', 
   assert.deepEqual(world.service.document.test_feeds, [])
 })
 
-test('members of a bulk use what was fetched for it', async (t) => {
+test('members of a bulk use the sources fetched for it', async (t) => {
   const feed = await startFeed(t)
   const world = await startWith(t, undefined, {})
   await world.sql('create table a (id int primary key)')
@@ -102,7 +102,7 @@ test('a source is fetched again when asked for by name and by reload_metadata', 
   )
 })
 
-test('a document that names a source as before needs nothing fetched, whether or not that could be', async (t) => {
+test('a document with an unchanged source fetches nothing, even while the source is down', async (t) => {
   const feed = await startFeed(t)
   const world = await startWith(t)
   const document = (url: string) => ({ version: 2, tables: [], test_feeds: [{ name: 'news', url }] })
@@ -117,7 +117,7 @@ test('a document that names a source as before needs nothing fetched, whether or
   await world.refused('replace_metadata', document(feed.url), { ...inconsistent, error })
 })
 
-test('what fails to be fetched again stays as it was', async (t) => {
+test('a source whose refetch fails keeps its content', async (t) => {
   const feed = await startFeed(t)
   const world = await startWith(t)
   await world.op('test_add_feed', { name: 'news', url: feed.url })
@@ -129,7 +129,7 @@ test('what fails to be fetched again stays as it was', async (t) => {
   assert.deepEqual(said(world), { news: 'hello' })
 })
 
-test('a source with an argument of its own is reloaded when that asks for it', async (t) => {
+test('a source with its own reload argument is reloaded on request', async (t) => {
   const feed = await startFeed(t)
   const world = await startWith(t, undefined, { reloadedBy: 'reload_feeds' })
   await world.op('test_add_feed', { name: 'news', url: feed.url })
@@ -145,7 +145,7 @@ test('a source with an argument of its own is reloaded when that asks for it', a
   assert.deepEqual(said(world), { news: 'newer' })
 })
 
-test('a source that is down at the start serves what was stored, and is asked again until it answers', async (t) => {
+test('a source that is down at the start is served from the store and retried until it answers', async (t) => {
   const feed = await startFeed(t)
   const database = await testDatabase(t)
   const first = await startWith(t, database)
@@ -159,7 +159,7 @@ test('a source that is down at the start serves what was stored, and is asked ag
   await eventually(() => said(second).news === 'changed')
 })
 
-test('without anything stored its object is inconsistent, and the rest is served', async (t) => {
+test('without stored content its object is inconsistent, and the others are served', async (t) => {
   const feed = await startFeed(t)
   await feed.down()
   const database = await testDatabase(t)
@@ -178,7 +178,7 @@ test('without anything stored its object is inconsistent, and the rest is served
   assert.deepEqual(said(restarted), { news: 'hello' })
 })
 
-test('a source that is slow keeps nobody waiting, and a start for a limited time', async (t) => {
+test('a slow source delays no request, and a start for a limited time', async (t) => {
   const feed = await startFeed(t)
   const database = await testDatabase(t)
   const world = await startWith(t, database, { timeout: 15_000 })
@@ -201,7 +201,7 @@ test('a source that is slow keeps nobody waiting, and a start for a limited time
   assert.deepEqual(reasons(restarted), ['it has not been fetched yet'])
 })
 
-test('what an operation needs without saying so is fetched after it', async (t) => {
+test('a source that an operation does not announce is fetched after it', async (t) => {
   const feed = await startFeed(t)
   const world = await startWith(t)
   await world.op('test_add_feed_later', { name: 'news', url: feed.url })
@@ -209,7 +209,7 @@ test('what an operation needs without saying so is fetched after it', async (t) 
   assert.deepEqual(reasons(world), [])
 })
 
-test('another address is another source', async (t) => {
+test('a source with a new address is fetched again', async (t) => {
   const [one, other] = [await startFeed(t), await startFeed(t)]
   other.says = 'other'
   const world = await startWith(t)
@@ -221,7 +221,7 @@ test('another address is another source', async (t) => {
   assert.deepEqual(said(world), { news: 'other' })
 })
 
-test('other instances serve what one has fetched', async (t) => {
+test('other instances serve the content that one has fetched', async (t) => {
   const feed = await startFeed(t)
   const database = await testDatabase(t)
   const [one, other] = [await startWith(t, database), await startWith(t, database)]

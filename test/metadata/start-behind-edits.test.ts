@@ -51,7 +51,7 @@ for (const txIsolation of ['read-committed', 'repeatable-read', 'serializable'] 
   })
 }
 
-test('a server starts while a change does not end, and brings the database in line when it has', async (t) => {
+test('a server starts during a long change, and reconciles the database after it', async (t) => {
   const first = await startTrellis(t, { sql: schema })
   const { database, sql } = first
   await first.op('track_table', 'note')
@@ -67,7 +67,7 @@ test('a server starts while a change does not end, and brings the database in li
   await eventually(async () => (await placed()).length > 0)
 })
 
-test('a start that a time limit of the database ends says which, and where to look', async (t) => {
+test('a start that a timeout of the database ends names the timeout and the remedy', async (t) => {
   const { database, sql, engine } = await startTrellis(t)
   await engine.close()
   const [{ name } = {}] = await sql<{ name: string }>('select current_database() as name')
@@ -86,7 +86,7 @@ test('a start that a time limit of the database ends says which, and where to lo
   await startTrellis(t, { database })
 })
 
-test('what is to be brought in line later is, though there was no connection for it in between', async (t) => {
+test('a delayed reconciliation survives a lack of connections', async (t) => {
   const denied = Object.assign(new Error('canceling statement due to lock timeout'), {
     severity: 'ERROR',
     code: '55P03',

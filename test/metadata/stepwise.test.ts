@@ -11,7 +11,7 @@ function* busySteps(count: number, millis: number): Steps<string> {
   return 'done'
 }
 
-test('a long computation lets others have their turn', async () => {
+test('a long computation yields to other work', async () => {
   const happened: string[] = []
   const computation = inTurns(busySteps(5, 3)).then((result) => happened.push(result))
   setImmediate(() => happened.push('another request'))
@@ -19,7 +19,7 @@ test('a long computation lets others have their turn', async () => {
   assert.deepEqual(happened, ['another request', 'done'])
 })
 
-test('at once, nobody gets a turn', () => {
+test('a computation without turns never yields', () => {
   let isOther = false
   setImmediate(() => {
     isOther = true
@@ -28,7 +28,7 @@ test('at once, nobody gets a turn', () => {
   assert.equal(isOther, false)
 })
 
-test('a computation that fails rejects, in whatever turn', async () => {
+test('a computation that fails in any turn rejects', async () => {
   const list = [1, 2, 3]
   const failing = mapSteps(list, (item) => {
     if (item === 3) throw new Error('three')

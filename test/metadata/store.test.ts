@@ -24,7 +24,7 @@ test('a change writes the rows it touches and no others', async (t) => {
   assert.deepEqual(await sql(rowsQuery), [before[0]])
 })
 
-test('the version counts changes, and what changes nothing leaves it alone', async (t) => {
+test('the version counts changes, and an edit without effect does not raise it', async (t) => {
   const { op, sql, service } = await startService(t, { sql: 'create table a (id int)' })
   const stored = async () => Number((await sql('select resource_version from trellis.metadata'))[0]?.resource_version)
   const first = await stored()
@@ -98,7 +98,7 @@ test('keys are distinct, storable and short whatever the name', () => {
   for (const key of keys) assert.ok(Buffer.byteLength(key) < 2000 && key.isWellFormed() && !key.includes('\u0000'))
 })
 
-test('a value slice is one row, and none while it is empty', async (t) => {
+test('a value slice is one row, or no row while it is empty', async (t) => {
   const { op, sql } = await startService(t, { plugins: [marksPlugin()] })
   const rows = () => sql(`select entry::text from trellis.metadata_entry where slice = 'test_motto'`)
   await op('test_set_motto', { text: 'a' })

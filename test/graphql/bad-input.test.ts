@@ -118,7 +118,7 @@ test('values are never read as SQL', async (t) => {
   await assertUnharmed(trellis)
 })
 
-test('what is no value of its type is refused, whichever code its type has for that', async (t) => {
+test('values that do not fit their type are refused, whatever error code PostgreSQL uses', async (t) => {
   const trellis = await startTrellis(t, {
     sql: `create extension ltree; create extension hstore;
       create function raises(id int) returns int language plpgsql immutable as $$
@@ -225,7 +225,7 @@ test('fragments that multiply are flattened once', async (t) => {
   assert.deepEqual(answer, { data: { book: [{ title: 'Dawn', id: 1 }] } })
 })
 
-test('the metadata API refuses what has the wrong shape and changes nothing', async (t) => {
+test('the metadata API refuses arguments of a wrong shape and changes nothing', async (t) => {
   const trellis = await startLibrary(t)
   const before = await trellis.op('export_metadata', {})
   const bodies = [

@@ -8,7 +8,7 @@ const text = async (trellis: TestTrellis, query: string): Promise<unknown> => {
   return JSON.parse(row!.answer)
 }
 
-test('a query four levels deep answers what plain SQL answers', async (t) => {
+test('a query four levels deep answers the same as plain SQL', async (t) => {
   const trellis = await startChinook(t)
   const answer = await trellis.graphql(`{
     artist(order_by: {artist_id: asc}) {
@@ -43,7 +43,7 @@ test('a query four levels deep answers what plain SQL answers', async (t) => {
   assert.deepEqual(answer, { data: { artist: expected } })
 })
 
-test('ordering by related rows and by aggregates is what plain SQL gives', async (t) => {
+test('ordering by related rows and by aggregates is the same as in plain SQL', async (t) => {
   const trellis = await startChinook(t)
   const answer = await trellis.graphql<{ data: { track: unknown; artist: unknown } }>(`{
     track(order_by: [{album: {artist: {name: desc}}}, {track_id: asc}], limit: 30, offset: 10) { track_id }
@@ -102,7 +102,7 @@ async function allowCustomers(trellis: TestTrellis) {
 
 const asCustomer = (id: number) => ({ role: 'customer', headers: { 'x-service-customer-id': String(id) } })
 
-test('a customer sees only its own invoices and lines, whatever path it takes', async (t) => {
+test('a customer sees only its own invoices and lines, on every path', async (t) => {
   const trellis = await startChinook(t)
   await allowCustomers(trellis)
   const ask = (query: string) => trellis.graphql<{ data: never }>(query, undefined, asCustomer(5))

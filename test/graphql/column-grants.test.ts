@@ -63,7 +63,7 @@ async function startGranted(t: TestContext): Promise<TestTrellis> {
 const north = { name: 'North ' }
 const south = { name: 'South ' }
 
-test('rows come in an order, in part, distinct, and with those that they are related to', async (t) => {
+test('rows can be ordered, limited, distinct, and selected with related rows', async (t) => {
   const { graphql } = await startGranted(t)
   const asked: readonly (readonly [string, unknown])[] = [
     ['shop(limit: 1, order_by: {id: desc}) { name }', [south]],
@@ -125,7 +125,7 @@ test('rows come in an order, in part, distinct, and with those that they are rel
   }
 })
 
-test('mutations answer with related rows, and values come as they are', async (t) => {
+test('mutations return related rows, and values unchanged', async (t) => {
   const { graphql } = await startGranted(t)
   const answers = async (field: string, expected: unknown) => {
     assert.deepEqual(await graphql(`mutation { answer: ${field} }`), { data: { answer: expected } }, field)

@@ -6,7 +6,7 @@ const sql = `
   create table rule (id int primary key, _and int, _or int, _not int, "where" int, _set int, __typename text);
   insert into rule values (1, 10, 20, 30, 40, 50, 'x'), (2, 11, 21, 31, 41, 51, 'y')`
 
-test('columns that are called like connectives are read and written, and the connectives go on to work', async (t) => {
+test('columns named like connectives can be read and written, and the connectives still work', async (t) => {
   const { op, graphql } = await startTrellis(t, { sql })
   await op('track_table', 'rule')
   const where = '{_or: [{_and: [{id: {_eq: 1}}, {where: {_eq: 40}}]}, {_not: {id: {_lt: 3}}}]}'
@@ -17,7 +17,7 @@ test('columns that are called like connectives are read and written, and the con
   assert.deepEqual(await graphql(mutation), { data: { update_rule: { returning: [{ _set: 1, _and: 2 }] } } })
 })
 
-test('columns and constraints that no enum can name are left out of enums', async (t) => {
+test('columns and constraints with names that enums cannot have are left out of enums', async (t) => {
   const { op, graphql } = await startTrellis(t, {
     sql: 'create table odd (id int, n int, "null" int default 3, constraint "null" primary key (id), constraint n unique (n))',
   })
@@ -33,7 +33,7 @@ test('columns and constraints that no enum can name are left out of enums', asyn
   assert.deepEqual(await graphql('{ odd(distinct_on: [id]) { null } }'), { data: { odd: [{ null: 3 }] } })
 })
 
-test('tables that are called like introspection are read, written and subscribed to', async (t) => {
+test('tables named like introspection fields can be read, written and subscribed to', async (t) => {
   const { op, graphql, request } = await startTrellis(t, {
     sql: 'create table __log (id int primary key, __at int)',
   })

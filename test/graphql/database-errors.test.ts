@@ -8,7 +8,7 @@ interface Refusal {
   readonly errors: readonly [{ readonly message: string; readonly extensions: { readonly code: string } }]
 }
 
-test('a column that PostgreSQL makes the values of takes none from a relationship', async (t) => {
+test('a generated column takes no value from a relationship', async (t) => {
   const trellis = await startTrellis(t, {
     sql: `create table author (id int primary key);
       create table book (id int primary key, doubled int generated always as (id * 2) stored)`,

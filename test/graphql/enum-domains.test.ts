@@ -53,7 +53,7 @@ test('permissions compare them with constants, session variables and each other'
   }
 })
 
-test('Relay and streams find what comes behind one', async (t) => {
+test('Relay and streams find the rows after a value', async (t) => {
   const trellis = await startDays(t)
   const days = (args: string) => `{ day_connection(${args}) { ${page('id rain')} } }`
   const { day_connection } = await ask<{ day_connection: Connection }>(trellis, days('first: 1'))
@@ -76,7 +76,7 @@ test('Relay and streams find what comes behind one', async (t) => {
   assert.deepEqual(await subscribeWith(client, all).atLeast(2), batches)
 })
 
-test('relationships lead from one to the other, and to the enum', async (t) => {
+test('relationships connect such columns, also with columns of the enum', async (t) => {
   const more = `
     create table remark (id int primary key, mood known_mood, plain mood, note text);
     insert into remark values (1, 'glad', 'ok', 'a'), (2, 'ok', null, 'b'), (3, 'glad', 'glad', 'c')`

@@ -12,7 +12,7 @@ const titles = 'query Titles($id: Int!) { book_by_pk(id: $id) { title } }'
 const dawn = { data: { book_by_pk: { title: 'Dawn' } } }
 const mutation = 'mutation { delete_book(where: {}) { affected_rows } }'
 
-test('Queries are answered that stand in the URL.', async (t) => {
+test('Queries in the URL are answered.', async (t) => {
   const { request, op } = await startLibrary(t)
   const variables = JSON.stringify({ id: 1 })
   const answer = await request(url(titles, { variables }))
@@ -50,7 +50,7 @@ test('Mutations are refused, and change nothing.', async (t) => {
   })
 })
 
-test('What is no query is refused as in a body.', async (t) => {
+test('Other texts than queries are refused as in a body.', async (t) => {
   const { request } = await startLibrary(t)
   const refused = async (path: string) => {
     const { status, body } = await request<{ errors: { extensions: object; message: string }[] }>(path)
@@ -73,7 +73,7 @@ test('What is no query is refused as in a body.', async (t) => {
   assert.deepEqual([status, code], [400, 'invalid-json'])
 })
 
-test('A secret is asked for, as by POST.', async (t) => {
+test('A secret is required, as for POST.', async (t) => {
   const { request } = await startTrellis(t, { settings: { adminSecret: 'sesame' } })
   const headers = { 'x-service-admin-secret': 'sesame' }
   const open = await request(url('{ __typename }'), { headers })
@@ -91,7 +91,7 @@ test('A secret is asked for, as by POST.', async (t) => {
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-mode': 'navigate' }
 
-test('A browser is shown what to do.', async (t) => {
+test('A browser gets a page with instructions.', async (t) => {
   const { request } = await startLibrary(t)
   const opened = await request('/v1/graphql', { headers: { ...browser, 'sec-fetch-site': 'none' } })
   assert.deepEqual([opened.status, opened.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
@@ -113,7 +113,7 @@ test('The page needs no secret, and runs nothing.', async (t) => {
   assert.match(led.text, /This is a GraphQL endpoint/)
 })
 
-test('The other dialect has nothing at GET but events and the page.', async (t) => {
+test('The hasura dialect answers GET only with events and the page.', async (t) => {
   const { request } = await startLibrary(t, { settings: { dialect: 'hasura' } })
   const missing = { path: '$', error: 'resource does not exist', code: 'not-found' }
   for (const path of ['/v1/graphql', url('{ __typename }'), url(mutation)]) {
@@ -130,7 +130,7 @@ test('The other dialect has nothing at GET but events and the page.', async (t) 
   assert.deepEqual(untyped.body, { data: { __typename: 'query_root' } })
 })
 
-test('A body without a type is refused, and one that is no JSON has a status.', async (t) => {
+test('A body without a content type is refused, and a malformed one has its status.', async (t) => {
   const { request } = await startLibrary(t)
   const body = { query: '{ __typename }' }
   const untyped = await request('/v1/graphql', { headers: { 'content-type': 'text/plain;charset=UTF-8' }, body })

@@ -92,7 +92,7 @@ for (const [shift, role] of Object.keys(roles).entries()) {
   })
 }
 
-test('errors are those of PostgreSQL, where they were', async () => {
+test('errors are those of PostgreSQL, with the same paths', async () => {
   const ask = async (comparison: object, query = uses['list']!('bare')) => {
     const { body } = await trellis.request<{ errors: unknown[] }>('/v1/graphql', {
       body: { query, variables: { where: comparison } },

@@ -31,7 +31,7 @@ async function refusal(trellis: TestTrellis, query: string, role?: string, varia
   return [message, extensions.hint]
 }
 
-test('a name that is nearly one suggests it', async (t) => {
+test('a misspelt name gets the similar name as a hint', async (t) => {
   const trellis = await startOffice(t)
   const asked = async (query: string, ...expected: unknown[]) =>
     assert.deepEqual(await refusal(trellis, query), expected, query)
@@ -67,7 +67,7 @@ test('a name that is nearly one suggests it', async (t) => {
   await asked('{ wholly_other { id } }', `field "wholly_other" not found in type: 'query_root'`, undefined)
 })
 
-test('nothing is suggested that the role may not see', async (t) => {
+test('hints contain only names that the role may see', async (t) => {
   const trellis = await startOffice(t)
   const hintOf = async (query: string) => (await refusal(trellis, query, 'reader'))[1]
   assert.equal(await hintOf('{ book { titel } }'), 'did you mean "title"?')
@@ -84,7 +84,7 @@ test('nothing is suggested that the role may not see', async (t) => {
   }
 })
 
-test('names of prototypes are names like any other', async (t) => {
+test('names of prototype members are ordinary names', async (t) => {
   const trellis = await startOffice(t)
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
     const message = `field "${name}" not found in type: `
@@ -99,7 +99,7 @@ test('names of prototypes are names like any other', async (t) => {
   }
 })
 
-test('a text that is no GraphQL says where, and what was expected', async (t) => {
+test('a syntax error reports the position and the expected token', async (t) => {
   const trellis = await startOffice(t)
   const refused = async (query: string, hint: string, line: number, column: number) => {
     const body = await trellis.graphql(query)
@@ -165,7 +165,7 @@ test('metadata operations suggest types, tables and columns', async (t) => {
   assert.equal(await hintOf('select', where({ id: { $ceq: 'pags' } }), 'reader'), undefined)
 })
 
-test('operations of an API that is closed are not suggested', async (t) => {
+test('operations of a disabled API are not suggested', async (t) => {
   const trellis = await startLibrary(t, { settings: { enabledApis: ['metadata', 'graphql'] } })
   const { body } = await trellis.opError('pg_dum', {})
   assert.doesNotMatch(JSON.stringify(body), /pg_dump/)
@@ -188,7 +188,7 @@ test('the hasura dialect has the members of v1.3 only', async (t) => {
   assert.equal('hint' in (body as object), false)
 })
 
-test('a suggestion takes no time that counts, however many names there are', () => {
+test('a suggestion takes negligible time, however many names there are', () => {
   const names = Array.from({ length: 200_000 }, (_, i) => `table_of_many_${i}`)
   const started = performance.now()
   for (const wrong of ['tabel_of_many_7', 'x'.repeat(10_000_000), 'y'.repeat(100), '\ud800', '\u0000', ''])
@@ -197,7 +197,7 @@ test('a suggestion takes no time that counts, however many names there are', () 
   assert.deepEqual(nearestNames('tabel_of_many_7', names).slice(0, 1), ['table_of_many_7'])
 })
 
-test('one letter in four may differ, and what is near comes first', () => {
+test('one letter in four may differ, and the closest name comes first', () => {
   const of = (wrong: string, ...names: string[]) => nearestNames(wrong, names)
   assert.deepEqual(of('titel', 'tile', 'title', 'little'), ['title'])
   assert.deepEqual(of('ID', 'id', 'i'), ['id'])

@@ -24,7 +24,7 @@ async function startOdd(t: TestContext, settings: GivenSettings = {}) {
   return { ...trellis, fieldsOf }
 }
 
-test('columns have the comparisons and orders that PostgreSQL has for their types', async (t) => {
+test('columns have the comparisons and orders that PostgreSQL offers for their types', async (t) => {
   const { fieldsOf, graphql } = await startOdd(t)
   const comparisons = async (scalar: string) => (await fieldsOf(`${scalar}_comparison_exp`))?.sort()
   assert.deepEqual(await comparisons('xml'), ['_is_null'])
@@ -46,7 +46,7 @@ test('columns have the comparisons and orders that PostgreSQL has for their type
   })
 })
 
-test('every comparison and order that is offered can be asked', async (t) => {
+test('every offered comparison and order works', async (t) => {
   const { fieldsOf, graphql, sql: run } = await startOdd(t)
   const columns: Record<string, string> = {
     x: 'xml',
@@ -78,7 +78,7 @@ test('every comparison and order that is offered can be asked', async (t) => {
   }
 })
 
-test('rows are not told apart by what PostgreSQL cannot compare', async (t) => {
+test('rows are not distinguished by columns that PostgreSQL cannot compare', async (t) => {
   const { graphql } = await startOdd(t)
   const refused = (message: string, path: string) => ({
     errors: [{ extensions: { path, code: 'validation-failed' }, message }],
@@ -98,7 +98,7 @@ test('rows are not told apart by what PostgreSQL cannot compare', async (t) => {
   assert.deepEqual(counted, { data: { odd_aggregate: { aggregate: { count: 1 } } } })
 })
 
-test('a permission that compares what PostgreSQL cannot is refused', async (t) => {
+test('a permission with a comparison that PostgreSQL lacks is refused', async (t) => {
   const { opError } = await startOdd(t)
   for (const [filter, type] of [
     [{ x: { _eq: '<a/>' } }, 'xml'],
@@ -133,7 +133,7 @@ const manual = (table: string, mapping: Record<string, string>) => ({
   manual_configuration: { remote_table: table, column_mapping: mapping },
 })
 
-test('a relationship whose columns PostgreSQL cannot compare is refused, and inconsistent where it is found', async (t) => {
+test('a relationship whose columns PostgreSQL cannot compare is refused, and inconsistent in stored metadata', async (t) => {
   const { op, opError, graphql, sql: run } = await startOdd(t)
   const reason = (own: string, theirs: string) =>
     `in table "odd": in relationship "other": column ${own} cannot be compared with column ${theirs} of table "plain"`
@@ -170,7 +170,7 @@ test('a relationship whose columns PostgreSQL cannot compare is refused, and inc
   assert.equal(errors[0]?.message, `field "other" not found in type: 'odd'`)
 })
 
-test('a cast that is made meanwhile makes columns comparable, and one that is dropped no more', async (t) => {
+test('a new cast makes columns comparable, and a dropped cast makes them incomparable', async (t) => {
   const { op, opError } = await startOdd(t)
   const args = { table: 'odd', name: 'other', using: manual('plain', { u: 'v' }) }
   assert.equal((await opError('create_object_relationship', args)).status, 400)

@@ -41,7 +41,7 @@ const trips = [
   { id: 30, place: null, same: null },
 ]
 
-test('an object relationship leads to one of the rows that have the key, and no row comes twice', async (t) => {
+test('an object relationship returns one of the rows with the key, and no row appears twice', async (t) => {
   const { graphql, request } = await startTrips(t)
   const fields = 'id place { name } same { name }'
   const byId = trips.toSorted((a, b) => a.id - b.id)
@@ -68,7 +68,7 @@ test('an object relationship leads to one of the rows that have the key, and no 
   assert.deepEqual(await graphql(update), { data: { update_trip: { returning: [{ id: 20, place: north }] } } })
 })
 
-test('a key is that of one row, in all ways of asking for it', async (t) => {
+test('a lookup by key returns one row, in every form', async (t) => {
   const { graphql } = await startTrips(t)
   assert.deepEqual(await graphql('{ place_by_pk(id: 1) { name } }'), { data: { place_by_pk: north } })
   assert.deepEqual(await graphql('{ a: place_by_pk(id: 1) { name } b: place_by_pk(id: 1) { name } }'), {
@@ -79,7 +79,7 @@ test('a key is that of one row, in all ways of asking for it', async (t) => {
   assert.deepEqual(await graphql(nodes, undefined, { path: '/v1beta1/relay' }), { data: { a: north, b: north } })
 })
 
-test('a stream has the rows that have a key in common, in one batch', async (t) => {
+test('a stream returns rows with equal keys in one batch', async (t) => {
   const trellis = await startTrips(t)
   const query = 'subscription { place_stream(batch_size: 1, cursor: {initial_value: {name: ""}}) { name } }'
   const received = subscribeWith(graphqlWsClient(t, trellis.url), query)

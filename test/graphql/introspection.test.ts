@@ -22,7 +22,7 @@ const squeezed = (text: string) =>
     .replace(/\s+/g, ' ')
     .trim()
 
-test('the schema of the administrator is that of the interface', async (t) => {
+test("the administrator's schema is that of the interface", async (t) => {
   const trellis = await startLibrary(t)
   const schema = await schemaOf(trellis, 'admin')
   const type = (name: string) => squeezed(printType(schema.getType(name)!))

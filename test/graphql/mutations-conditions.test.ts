@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { refusalOf, startBlog } from './mutations.ts'
 
-test('of rows that a role may change but not select it can ask nothing, not even through relationships', async (t) => {
+test('a role cannot query rows that it may change but not select, even through relationships', async (t) => {
   const trellis = await startBlog(t)
   await trellis.sql(`insert into author (name) values ('Ann'), ('Ben')`)
   await trellis.sql(`insert into article (title, author_id) values ('One', 1), ('Two', 2)`)

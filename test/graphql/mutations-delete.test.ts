@@ -3,7 +3,7 @@ import test from 'node:test'
 import { startLibrary } from '../support/library.ts'
 import { refusalOf } from './mutations.ts'
 
-test('delete answers with the rows as they were, and with relationships as they are then', async (t) => {
+test('delete returns the rows before the delete, and relationships after it', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql(`alter table book drop constraint book_publisher_id_fkey,
     add constraint book_publisher_id_fkey foreign key (publisher_id) references publisher on delete cascade`)
@@ -32,7 +32,7 @@ test('delete answers with the rows as they were, and with relationships as they 
   assert.deepEqual(await trellis.sql('select count(*)::int as n from book'), [{ n: 0 }])
 })
 
-test('delete_by_pk answers with the deleted row or null', async (t) => {
+test('delete_by_pk returns the deleted row or null', async (t) => {
   const trellis = await startLibrary(t)
   const query = 'mutation ($id: Int!) { delete_book_by_pk(id: $id) { id title publisher { name } } }'
   assert.deepEqual(await trellis.graphql(query, { id: 2 }), {
@@ -41,7 +41,7 @@ test('delete_by_pk answers with the deleted row or null', async (t) => {
   assert.deepEqual(await trellis.graphql(query, { id: 2 }), { data: { delete_book_by_pk: null } })
 })
 
-test('an empty where deletes every row, and a where is needed', async (t) => {
+test('an empty where deletes every row, and a missing where is refused', async (t) => {
   const trellis = await startLibrary(t)
   const where = '$.selectionSet.delete_book.args.where'
   const refused = async (args: string) =>
@@ -61,7 +61,7 @@ test('an empty where deletes every row, and a where is needed', async (t) => {
   })
 })
 
-test('rows that others refer to stay', async (t) => {
+test('referenced rows are not deleted', async (t) => {
   const trellis = await startLibrary(t)
   assert.deepEqual(refusalOf(await trellis.graphql('mutation { delete_publisher(where: {}) { affected_rows } }')), {
     message:

@@ -38,7 +38,7 @@ async function startOffice(t: TestContext): Promise<TestTrellis> {
 const rows = (trellis: TestTrellis) =>
   trellis.sql('select a.id, a.email, p.name from account a left join profile p on p.account_id = a.id order by a.id')
 
-test('an object whose key is on its own side is inserted after the row, with its values', async (t) => {
+test("an object that holds the foreign key is inserted after the row, with the row's values", async (t) => {
   const trellis = await startOffice(t)
   for (const [i, name] of ['profile', 'sheet'].entries()) {
     const answer = await trellis.graphql(`mutation { insert_account(objects: [
@@ -59,7 +59,7 @@ test('an object whose key is on its own side is inserted after the row, with its
   assert.deepEqual(one, { data: { insert_account_one: { id: 5, profile: { name: 'Cid' } } } })
 })
 
-test('an object that is to come before the row gives it its key', async (t) => {
+test('an object inserted before the row gives it its key', async (t) => {
   const trellis = await startOffice(t)
   const answer = await trellis.graphql(`mutation {
     insert_profile_one(object: {name: "Ann", account: {data: {email: "a"}}}) { account_id account { email } }
@@ -75,7 +75,7 @@ test('an object that is to come before the row gives it its key', async (t) => {
   })
 })
 
-test('both orders in one row: each takes what the other side gives', async (t) => {
+test('both orders in one row: each side receives the values of the other', async (t) => {
   const trellis = await startOffice(t)
   const answer = await trellis.graphql(`mutation {
     insert_profile_one(object: {
@@ -97,7 +97,7 @@ test('both orders in one row: each takes what the other side gives', async (t) =
   })
 })
 
-test('what comes after the row cannot be given its values, nor follow a row that was skipped', async (t) => {
+test("an object after the row cannot set the row's values, nor follow a skipped row", async (t) => {
   const trellis = await startOffice(t)
   await trellis.sql(`insert into account (email) values ('a')`)
   const refused = async (objects: string, conflict = '') =>
@@ -121,7 +121,7 @@ test('what comes after the row cannot be given its values, nor follow a row that
   assert.deepEqual(await rows(trellis), [{ id: 1, email: 'a', name: null }])
 })
 
-test('on_conflict of what comes after the row skips or updates it', async (t) => {
+test('on_conflict of an object after the row skips or updates it', async (t) => {
   const trellis = await startOffice(t)
   await trellis.sql(`insert into account (email) values ('a'); insert into profile values (1, 'Ann', null, 'x')`)
   const insert = (update: string) =>
@@ -140,7 +140,7 @@ test('on_conflict of what comes after the row skips or updates it', async (t) =>
   assert.deepEqual(await insert('name'), answered(2, 'Bea'))
 })
 
-test('permissions of both tables hold, presets and checks included', async (t) => {
+test('permissions of both tables apply, including presets and checks', async (t) => {
   const trellis = await startOffice(t)
   const permit = (kind: string, table: string, permission: object) =>
     trellis.op(`create_${kind}_permission`, { table, role: 'clerk', permission })

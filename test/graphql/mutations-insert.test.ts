@@ -6,7 +6,7 @@ import { startLibrary } from '../support/library.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { refusalOf } from './mutations.ts'
 
-test('insert answers with the number of rows and the rows, defaults filled in, in the order given', async (t) => {
+test('insert returns the number of rows and the rows with defaults, in the given order', async (t) => {
   const trellis = await startLibrary(t)
   const answer = await trellis.graphql(`mutation {
     insert_book(objects: [
@@ -44,7 +44,7 @@ test('a single object stands for a list of one, and an object without columns fo
   })
 })
 
-test('no objects insert nothing and are answered all the same', async (t) => {
+test('an empty list inserts nothing and still has an answer', async (t) => {
   const trellis = await startLibrary(t)
   const query = 'mutation ($o: [book_insert_input!]!) { insert_book(objects: $o) { affected_rows returning { id } } }'
   const empty = { data: { insert_book: { affected_rows: 0, returning: [] } } }
@@ -54,7 +54,7 @@ test('no objects insert nothing and are answered all the same', async (t) => {
   })
 })
 
-test('insert_one answers with the row', async (t) => {
+test('insert_one returns the row', async (t) => {
   const trellis = await startLibrary(t)
   const answer = await trellis.graphql(
     `mutation ($title: String!) { insert_book_one(object: {title: $title, publisher_id: 1}) { id title } }`,
@@ -63,7 +63,7 @@ test('insert_one answers with the row', async (t) => {
   assert.deepEqual(answer, { data: { insert_book_one: { id: 4, title: `it's "quoted" \\ 100% ☂` } } })
 })
 
-test('what is returned shows relationships and aggregates as they are after the insert', async (t) => {
+test('returned rows show relationships and aggregates after the insert', async (t) => {
   const trellis = await startLibrary(t)
   const answer = await trellis.graphql(`mutation {
     insert_book(objects: [{title: "Gale", publisher_id: 3}, {title: "Haze", publisher_id: 1}]) {
@@ -89,7 +89,7 @@ test('what is returned shows relationships and aggregates as they are after the 
   })
 })
 
-test('triggers change what is returned, and rows that they skip are left out', async (t) => {
+test('triggers change the returned rows, and rows that they skip are left out', async (t) => {
   const trellis = await startTrellis(t, {
     sql: `
       create table mark (id int primary key, label text);
@@ -131,7 +131,7 @@ test('triggers change what is returned, and rows that they skip are left out', a
   })
 })
 
-test('values of every type arrive and return unchanged, however many rows there are and whatever is selected', async (t) => {
+test('values of every type are stored and returned unchanged, for any number of rows and any selection', async (t) => {
   const row = {
     small: -7,
     big: '9223372036854775807',
@@ -235,7 +235,7 @@ test('rows of a variable may differ in their columns: those left out have their 
   })
 })
 
-test('more values than a statement can have parameters are inserted in one go', async (t) => {
+test('more values than a statement has parameters are inserted at once', async (t) => {
   const trellis = await startTrellis(t, {
     sql: `create table point (id serial primary key, x int default 1, y int, z int)`,
   })
@@ -327,7 +327,7 @@ test('errors of the database point at the rows', async (t) => {
   assert.deepEqual(await trellis.sql('select count(*)::int as n from publisher'), [{ n: 3 }])
 })
 
-test('values that do not fit are refused where they stand', async (t) => {
+test('values that do not fit are refused with their paths', async (t) => {
   const trellis = await startLibrary(t)
   const objects = '$.selectionSet.insert_book.args.objects'
   const query = 'mutation ($o: [book_insert_input!]!) { insert_book(objects: $o) { affected_rows } }'
@@ -365,7 +365,7 @@ test('values that do not fit are refused where they stand', async (t) => {
   })
 })
 
-test('all fields of a mutation are done or none', async (t) => {
+test('the fields of a mutation succeed or fail together', async (t) => {
   const trellis = await startLibrary(t)
   const answer = await trellis.graphql(`mutation {
     first: insert_publisher_one(object: {name: "Dune"}) { id }
@@ -454,7 +454,7 @@ test('columns that refer to an enum table take its values', async (t) => {
   })
 })
 
-test('fields that JavaScript answers are part of what is returned', async (t) => {
+test('returned rows include fields that JavaScript answers', async (t) => {
   const shouting = definePlugin({
     name: 'shouting',
     register(engine) {

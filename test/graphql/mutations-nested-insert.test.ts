@@ -9,7 +9,7 @@ const counts = async (trellis: TestTrellis) => {
   return row
 }
 
-test('arrays are inserted after the row that they belong to, however deep', async (t) => {
+test('arrays are inserted after their parent row, at any depth', async (t) => {
   const trellis = await startBlog(t)
   const answer = await trellis.graphql(`mutation {
     insert_author(objects: [
@@ -40,7 +40,7 @@ test('arrays are inserted after the row that they belong to, however deep', asyn
   })
 })
 
-test('objects are inserted before the row that refers to them, however deep', async (t) => {
+test('objects are inserted before the row that refers to them, at any depth', async (t) => {
   const trellis = await startBlog(t)
   const answer = await trellis.graphql(`mutation {
     insert_tag(objects: [
@@ -53,7 +53,7 @@ test('objects are inserted before the row that refers to them, however deep', as
   })
 })
 
-test('insert_one takes related rows as well, and answers with its own', async (t) => {
+test('insert_one accepts related rows, and returns its own row', async (t) => {
   const trellis = await startBlog(t)
   const query = `mutation ($a: article_insert_input!) { insert_article_one(object: $a) { id author { name } tags { label } } }`
   const a = { title: 'One', author: { data: { name: 'Ann' } }, tags: { data: [{ label: 'x' }] } }
@@ -66,7 +66,7 @@ test('insert_one takes related rows as well, and answers with its own', async (t
   })
 })
 
-test('a relationship that is null inserts nothing, and an array without rows neither', async (t) => {
+test('a null relationship inserts nothing, and neither does an empty array', async (t) => {
   const trellis = await startBlog(t)
   const answer = await trellis.graphql(`mutation {
     insert_author(objects: [{name: "Ann", articles: null}, {name: "Ben", articles: {data: []}}]) { affected_rows }
@@ -168,7 +168,7 @@ test('a related row that is there already can be updated and referred to', async
   assert.deepEqual(answer, { data: { insert_article_one: { author: { id: 1, name: 'Ann', owner: 2 } } } })
 })
 
-test('rows without related ones are skipped one by one when the others have some', async (t) => {
+test('rows without related rows are skipped one by one when others have some', async (t) => {
   const trellis = await startBlog(t)
   await trellis.sql(`insert into author (name) values ('Ann')`)
   const answer = await trellis.graphql(`mutation {
@@ -204,7 +204,7 @@ test('errors of the database point at the related rows, and nothing remains', as
   assert.deepEqual(await counts(trellis), { author: 1, article: 1, tag: 0 })
 })
 
-test('keys of several columns and other schemas tie rows together', async (t) => {
+test('keys of several columns and other schemas connect rows', async (t) => {
   const trellis = await startBlog(t)
   await trellis.sql(`
     create schema shop;

@@ -26,7 +26,7 @@ async function allowWriters(trellis: TestTrellis) {
   })
 }
 
-test('presets are set, and what they set cannot be given', async (t) => {
+test('presets are set, and their columns cannot be given', async (t) => {
   const trellis = await startBlog(t)
   await allowWriters(trellis)
   const query = 'mutation ($o: [author_insert_input!]!) { insert_author(objects: $o) { returning { name owner } } }'
@@ -48,7 +48,7 @@ test('presets are set, and what they set cannot be given', async (t) => {
   })
 })
 
-test('the check holds for each row, or nothing is inserted', async (t) => {
+test('nothing is inserted unless the check holds for each row', async (t) => {
   const trellis = await startBlog(t)
   await allowWriters(trellis)
   await trellis.sql(`insert into author (name, owner) values ('Ann', 7), ('Ben', 8), ('Cid', null)`)
@@ -84,7 +84,7 @@ test('related rows are inserted under the permissions of their own tables', asyn
   assert.deepEqual(await trellis.sql('select name, owner from author'), [{ name: 'Ann', owner: 7 }])
 })
 
-test('a parent determines values over presets', async (t) => {
+test('values determined by the parent override presets', async (t) => {
   const trellis = await startBlog(t)
   await trellis.sql(`insert into author (id, name) values (50, 'Preset')`)
   const permission = { check: {}, columns: ['title'], set: { author_id: 50 } }
@@ -109,7 +109,7 @@ test('a parent determines values over presets', async (t) => {
   ])
 })
 
-test('every session variable that takes part has to be there, and no other', async (t) => {
+test('exactly the session variables that are used must be present', async (t) => {
   const trellis = await startBlog(t)
   await allowWriters(trellis)
   await trellis.op('create_update_permission', {
@@ -137,7 +137,7 @@ test('every session variable that takes part has to be there, and no other', asy
   })
 })
 
-test('what is returned is limited in its columns but not in its rows', async (t) => {
+test('permissions limit the columns of returned rows, not the rows', async (t) => {
   const trellis = await startBlog(t)
   await trellis.sql(
     `insert into author (name, owner) values ('Ann', 8); insert into article (title, author_id) values ('One', 1)`,
@@ -230,7 +230,7 @@ test('an insert whose columns are all preset takes empty objects', async (t) => 
   assert.deepEqual(await trellis.sql('select who, kind from visit'), [visit, visit])
 })
 
-test('backend-only inserts are there for backends that ask, nested ones too', async (t) => {
+test('backend-only inserts, also nested ones, need a request that asks for them', async (t) => {
   const trellis = await startBlog(t)
   await trellis.op('create_insert_permission', {
     table: 'article',

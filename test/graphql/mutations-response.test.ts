@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startBlog } from './mutations.ts'
 
-test('a response of which nothing but its type is asked is there, whether rows were changed or not', async (t) => {
+test('a response with only __typename exists whether or not rows were changed', async (t) => {
   const trellis = await startBlog(t)
   const answer = await trellis.graphql(`mutation {
     none: delete_author(where: {}) { __typename }

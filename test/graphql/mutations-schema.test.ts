@@ -24,7 +24,7 @@ const typeText = (schema: GraphQLSchema, name: string) =>
     .replaceAll(' )', ')')
     .trim()
 
-test('the mutations of the administrator are those of the interface', async (t) => {
+test("the administrator's mutations are those of the interface", async (t) => {
   const trellis = await startLibrary(t)
   const schema = await schemaOf(trellis)
   const fields = Object.values(schema.getMutationType()!.getFields())

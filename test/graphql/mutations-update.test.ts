@@ -4,7 +4,7 @@ import { startLibrary } from '../support/library.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { refusalOf, startBlog } from './mutations.ts'
 
-test('update changes the rows that fit and answers with them as they are then', async (t) => {
+test('update changes the matching rows and returns them after the change', async (t) => {
   const trellis = await startLibrary(t)
   const answer = await trellis.graphql(`mutation {
     update_book(where: {publisher: {name: {_eq: "Ark"}}}, _set: {title: "New", released_on: null}, _inc: {pages: -20}) {
@@ -26,7 +26,7 @@ test('update changes the rows that fit and answers with them as they are then', 
   })
 })
 
-test('an empty where means every row, and no row is a possible outcome', async (t) => {
+test('an empty where means every row, and the result may contain no row', async (t) => {
   const trellis = await startLibrary(t)
   const answer = await trellis.graphql(`mutation {
     all: update_book(where: {}, _set: {pages: 5}) { affected_rows }
@@ -77,7 +77,7 @@ test('the operators of jsonb columns change parts of them', async (t) => {
   })
 })
 
-test('update_by_pk answers with the row or null', async (t) => {
+test('update_by_pk returns the row or null', async (t) => {
   const trellis = await startLibrary(t)
   const query = `mutation ($id: Int!, $by: Int) {
     update_book_by_pk(pk_columns: {id: $id}, _inc: {pages: $by}) { id pages publisher { name } }
@@ -97,7 +97,7 @@ test('update_by_pk answers with the row or null', async (t) => {
   })
 })
 
-test('nothing to set leaves the database alone', async (t) => {
+test('an update without values runs no statement', async (t) => {
   const trellis = await startLibrary(t)
   const answer = await trellis.graphql(`mutation {
     update_book(where: {}, _set: {}) { affected_rows returning { id publisher { id } } }
@@ -130,7 +130,7 @@ test('at least one operator is needed, and no column twice', async (t) => {
   )
 })
 
-test('values that do not fit are refused where they stand', async (t) => {
+test('values that do not fit are refused with their paths', async (t) => {
   const trellis = await startLibrary(t)
   const args = '$.selectionSet.update_book.args'
   const refused = async (given: string) =>

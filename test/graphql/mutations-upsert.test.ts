@@ -4,7 +4,7 @@ import { startLibrary } from '../support/library.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { refusalOf, startBlog } from './mutations.ts'
 
-test('rows that are there already are updated with the named columns', async (t) => {
+test('existing rows are updated with the named columns', async (t) => {
   const trellis = await startLibrary(t)
   const answer = await trellis.graphql(`mutation {
     insert_publisher(
@@ -25,7 +25,7 @@ test('rows that are there already are updated with the named columns', async (t)
   })
 })
 
-test('without columns to update, rows that are there are skipped and not answered', async (t) => {
+test('without columns to update, existing rows are skipped and not returned', async (t) => {
   const trellis = await startLibrary(t)
   const objects = '[{name: "Ark", info: 1}, {name: "Dune"}]'
   for (const columns of ['', ', update_columns: []']) {
@@ -50,7 +50,7 @@ test('without columns to update, rows that are there are skipped and not answere
   assert.deepEqual(one, { data: { insert_publisher_one: null, same: null } })
 })
 
-test('where says which of the rows that are there are updated', async (t) => {
+test('where restricts which existing rows are updated', async (t) => {
   const trellis = await startLibrary(t)
   const query = `mutation ($o: [publisher_insert_input!]!, $c: publisher_on_conflict) {
     insert_publisher(objects: $o, on_conflict: $c) { affected_rows returning { name info } }
@@ -154,7 +154,7 @@ test('a role upserts within its update permission, and both checks hold', async 
   assert.deepEqual(refusalOf(await upsert('Locked')), violation('update'))
 })
 
-test('the update permission decides about rows that are there, where the insert permission takes all', async (t) => {
+test('the update permission decides about existing rows, even if the insert permission allows all', async (t) => {
   const trellis = await startBlog(t)
   await trellis.sql(`insert into author (id, name) values (7, 'Ann'); insert into article (title) values ('Old')`)
   const role = 'writer'
@@ -185,7 +185,7 @@ test('the update permission decides about rows that are there, where the insert 
   ])
 })
 
-test('rows of a partitioned table are told apart as well', async (t) => {
+test('inserted and updated rows of a partitioned table are distinguished as well', async (t) => {
   const trellis = await startTrellis(t, {
     sql: `
       create table reading (id int primary key, value int) partition by range (id);
@@ -227,7 +227,7 @@ test('rows of a partitioned table are told apart as well', async (t) => {
   }
 })
 
-test('a row of nothing but nulls that is there already counts as updated', async (t) => {
+test('an existing row with only nulls counts as updated', async (t) => {
   const trellis = await startTrellis(t, {
     sql: 'create table note (slot int, text text, constraint note_slot unique nulls not distinct (slot)); insert into note values (null, null)',
   })
@@ -255,7 +255,7 @@ test('a row of nothing but nulls that is there already counts as updated', async
   assert.equal(refusal.message, 'Check constraint violation. insert check constraint failed')
 })
 
-test('a constraint that is deferrable is not offered, since PostgreSQL finds no conflicts by it', async (t) => {
+test('a deferrable constraint is not offered, because ON CONFLICT cannot use it', async (t) => {
   const sql = `
     create table seat (
       id int primary key, place int, guest text,

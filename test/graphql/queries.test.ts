@@ -6,7 +6,7 @@ import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 const data = (trellis: TestTrellis, query: string, variables?: Record<string, unknown>, role?: string) =>
   trellis.graphql<{ data: unknown }>(query, variables, { role })
 
-test('an aggregate of which nothing but __typename is selected is one object', async (t) => {
+test('an aggregate with only __typename is one object', async (t) => {
   const trellis = await startLibrary(t)
   const query =
     '{ book_aggregate { aggregate { __typename count @include(if: false) } } publisher(limit: 1) { books_aggregate { __typename } } }'
@@ -18,7 +18,7 @@ test('an aggregate of which nothing but __typename is selected is one object', a
   })
 })
 
-test('nodes keep their order beside a distinct count', async (t) => {
+test('nodes keep their order next to a distinct count', async (t) => {
   const trellis = await startLibrary(t)
   const query = `{ book_aggregate(order_by: {title: desc}) {
     aggregate { count(columns: [pages], distinct: true) } nodes { title } } }`
@@ -29,13 +29,13 @@ test('nodes keep their order beside a distinct count', async (t) => {
   })
 })
 
-test('a variable that only a left-out part mentions is not unexpected', async (t) => {
+test('a variable that only an excluded part mentions is not unexpected', async (t) => {
   const trellis = await startLibrary(t)
   const query = 'query ($p: Int) { book(where: {pages: {_eq: $p}}) @include(if: false) { id } __typename }'
   assert.deepEqual(await data(trellis, query, { p: 1 }), { data: { __typename: 'query_root' } })
 })
 
-test('ordering by an aggregate of a row that is not there counts as null', async (t) => {
+test('ordering by an aggregate of a missing row counts as null', async (t) => {
   const trellis = await startTrellis(t, {
     sql: `create table parent (id int primary key);
           create table child (id int primary key, parent_id int references parent(id));
@@ -89,7 +89,7 @@ test('min and max work on uuids', async (t) => {
   })
 })
 
-test('values of every kind come as PostgreSQL prints them', async (t) => {
+test('values of every kind are printed as PostgreSQL prints them', async (t) => {
   const trellis = await startTrellis(t, {
     sql: `create type mood as enum ('sad', 'ok');
       create domain short as text check (length(value) < 9);
@@ -122,7 +122,7 @@ test('values of every kind come as PostgreSQL prints them', async (t) => {
   )
 })
 
-test('a row with more related objects than are planned together has them all', async (t) => {
+test('a row with more related objects than are joined together has them all', async (t) => {
   const { graphql } = await startLibrary(t)
   const names = Array.from({ length: 20 }, (_, i) => `p${i}`)
   const fields = names.map((name) => `${name}: publisher { name }`).join(' ')

@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { LogEntry, Observer, QueryLog } from '../../core/log/observe.ts'
 import { startLibrary } from '../support/library.ts'
 
-test('the query log has the SQL and its arguments by response name, and null for what is no query', async (t) => {
+test('the query log has the SQL and its arguments by response name, and null for fields without a query', async (t) => {
   const entries: LogEntry[] = []
   const observe: Observer = { isEnabled: () => true, log: (entry) => entries.push(entry), flush: () => {} }
   const trellis = await startLibrary(t, { observe })

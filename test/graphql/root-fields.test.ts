@@ -10,7 +10,7 @@ const sql = `
   insert into book values (1);
   insert into insert_book values (2)`
 
-test('root fields whose names look like those of other tables are told apart', async (t) => {
+test('root fields with names like those of other tables are distinguished', async (t) => {
   const { op, graphql } = await startTrellis(t, { sql })
   for (const table of ['book', 'insert_book', 'book_one']) await op('track_table', table)
   const custom_root_fields = { select: 'update_book', insert: 'book_by_pk', delete: 'book' }

@@ -27,7 +27,7 @@ async function startShelves(t: TestContext) {
   return trellis
 }
 
-test('a condition through a column of rows holds for the same rows however deep it is nested', async (t) => {
+test('a condition through a column of rows matches the same rows at any depth', async (t) => {
   const { op, graphql } = await startShelves(t)
   const nested = (depth: number, inner: object): object => {
     let expression: object = inner
@@ -52,7 +52,7 @@ test('a condition through a column of rows holds for the same rows however deep 
   }
 })
 
-test('rows that a column of rows leads to are counted in orders and come in streams', async (t) => {
+test('rows of a column of rows count in orders and appear in streams', async (t) => {
   const { graphql, url } = await startShelves(t)
   const counted = '{ item(order_by: [{shelf: {items_aggregate: {count: asc_nulls_last}}}, {id: asc}]) { id } }'
   assert.deepEqual(await graphql(counted), { data: { item: [{ id: 2 }, { id: 1 }, { id: 4 }, { id: 3 }] } })

@@ -116,7 +116,7 @@ test('rows of a table whose rules also do something are inserted, updated and de
   )
 })
 
-test('a view takes what its rules do instead and give back, and nothing else', async (t) => {
+test('a view accepts only changes that its INSTEAD rules perform and return', async (t) => {
   const trellis = await start(t)
   await answers(
     trellis,
@@ -170,7 +170,7 @@ test('a view takes what its rules do instead and give back, and nothing else', a
   }
 })
 
-test('what one rule does instead by a statement of another kind is answered with its rows', async (t) => {
+test('an INSTEAD rule with a statement of another kind returns its rows', async (t) => {
   const trellis = await start(t)
   await answers(trellis, 'delete_soft(where: {id: {_eq: 1}}) { affected_rows returning { id gone } }', {
     affected_rows: 1,
@@ -185,7 +185,7 @@ test('what one rule does instead by a statement of another kind is answered with
   })
 })
 
-test('ON CONFLICT is offered where no rule is in its way', async (t) => {
+test('ON CONFLICT is offered unless a rule prevents it', async (t) => {
   const trellis = await start(t)
   const has = async (table: string) => {
     const query = `{ __type(name: "${table}_on_conflict") { name } }`
@@ -206,7 +206,7 @@ test('ON CONFLICT is offered where no rule is in its way', async (t) => {
   }
 })
 
-test('permissions hold for what rules rewrite, and values that are none fail whatever rows there are', async (t) => {
+test('permissions apply to rewritten statements, and invalid values fail whatever rows exist', async (t) => {
   const trellis = await start(t)
   const permission = (kind: string, more: object) => ({
     type: `create_${kind}_permission`,
@@ -253,7 +253,7 @@ test('permissions hold for what rules rewrite, and values that are none fail wha
   )
 })
 
-test('data operations on what rules rewrite', async (t) => {
+test('data operations on tables with rules', async (t) => {
   const { op } = await start(t)
   const objects = [
     { id: 1, body: 'a' },

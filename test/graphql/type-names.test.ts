@@ -40,7 +40,7 @@ test('rows of "temperature_max" are ordered, and rows by the max of their temper
 
 const conflict = (name: string) => `found conflicting definitions for "${name}" when collecting types from the schema`
 
-test('a table cannot have the name of a type that another one gives rise to, whichever comes first', async (t) => {
+test('a table cannot have the name of a generated type of another table, whichever comes first', async (t) => {
   const { op, opError } = await startTrellis(t, {
     sql: `
       create table book (id int primary key, price numeric);
@@ -65,7 +65,7 @@ test('a table cannot have the name of a type that another one gives rise to, whi
   await refused('track_table', 'book', 'book_max_fields')
 })
 
-test('where the metadata has such a table already it is asked like others; the whole schema is refused', async (t) => {
+test('such a table in stored metadata can be queried, but its whole schema is refused', async (t) => {
   const { op, sql: run, graphql } = await startTrellis(t, { sql })
   await op('track_table', 'station')
   await run(`insert into trellis.metadata_entry (slice, key, entry)
@@ -82,7 +82,7 @@ test('where the metadata has such a table already it is asked like others; the w
   })
 })
 
-test('types of the database with the names of types that every schema has are other types', async (t) => {
+test('database types named like types of every schema are separate types', async (t) => {
   const { op, graphql } = await startTrellis(t, {
     sql: `
       create schema my;
@@ -116,7 +116,7 @@ test('types of the database with the names of types that every schema has are ot
   assert.deepEqual([names['o'], names['s'], names['t']], ['order_by_scalar', 'String_scalar', '__Type_scalar'])
 })
 
-test('a table cannot be called as a type of introspection', async (t) => {
+test('a table cannot have the name of an introspection type', async (t) => {
   const { request } = await startTrellis(t, { sql: 'create table "__Type" (id int primary key)' })
   const body = { type: 'track_table', args: '__Type' }
   const { status, body: refusal } = await request<{ error: string }>('/v1/query', { body })
@@ -142,7 +142,7 @@ const dated = `
 const asked = 'query ($day: date!) { diary(where: {day: {_eq: $day}}) { day } }'
 const answered = { data: { diary: [{ day: '2020-01-02' }] } }
 
-test('a table cannot be called as a scalar of the columns of others, whichever comes first', async (t) => {
+test("a table cannot have the name of a scalar of other tables' columns, whichever comes first", async (t) => {
   const { op, opError, graphql } = await startTrellis(t, { sql: dated })
   const refused = { status: 400, body: { path: '$.args', error: scalarTaken('date'), code: 'unexpected' } }
   await op('track_table', 'diary')
@@ -160,7 +160,7 @@ test('a table cannot be called as a scalar of the columns of others, whichever c
   assert.deepEqual(await graphql('{ date { id } }'), { data: { date: [{ id: 7 }] } })
 })
 
-test('nor as a scalar that functions take', async (t) => {
+test('a table cannot have the name of a scalar of function arguments', async (t) => {
   const { op, opError } = await startTrellis(t, { sql: dated })
   const refused = { status: 400, body: { path: '$.args', error: scalarTaken('date'), code: 'unexpected' } }
   await op('track_table', 'plain')
@@ -171,7 +171,7 @@ test('nor as a scalar that functions take', async (t) => {
   assert.deepEqual(await opError('track_function', 'since'), refused)
 })
 
-test('the scalar of rows is called the same whether or not their table is tracked', async (t) => {
+test('the scalar of rows has the same name whether or not their table is tracked', async (t) => {
   const { op, graphql } = await startTrellis(t, { sql: dated })
   await op('track_table', 'plain')
   await op('track_function', 'whole')
@@ -181,7 +181,7 @@ test('the scalar of rows is called the same whether or not their table is tracke
   assert.deepEqual(await graphql(rows, { u: '(1)' }), { data: { whole: [] } })
 })
 
-test('where the metadata has such a table already, it alone is inconsistent until it has another name', async (t) => {
+test('such a table in stored metadata is inconsistent until it is renamed', async (t) => {
   const { op, sql: run, graphql } = await startTrellis(t, { sql: dated })
   await op('track_table', 'diary')
   await run(`insert into trellis.metadata_entry (slice, key, entry)
@@ -197,7 +197,7 @@ test('where the metadata has such a table already, it alone is inconsistent unti
   assert.deepEqual(await graphql('{ dates { day } }'), { data: { dates: [{ day: 'x' }] } })
 })
 
-test('a table cannot take the name of an input of another one, save in metadata that has both', async (t) => {
+test("a table cannot take the name of another table's input type, except in stored metadata", async (t) => {
   const { op, opError, graphql } = await startTrellis(t, {
     sql: `${sql}; create table temperature_obj_rel (id int primary key)`,
   })

@@ -90,7 +90,7 @@ test('types whose schema is not on the search path are compared by their own ope
   }
 })
 
-test('relationships over such types find the rows that foreign keys say', async (t) => {
+test('relationships over such types find the rows of the foreign keys', async (t) => {
   const { graphql } = await startMail(t)
   const query = `{
     letter(order_by: {id: asc}) { from { name } to { name } place { name } }
@@ -134,7 +134,7 @@ test('relationships over such types find the rows that foreign keys say', async 
   })
 })
 
-test('permissions hide what such types say, from reads, changes and data operations', async (t) => {
+test('permissions on such types apply to reads, changes and data operations', async (t) => {
   const { op, graphql, sql: run } = await startMail(t)
   const user = { role: 'user', headers: { 'x-service-name': 'ANN' } }
   const filter = { _and: [{ sender: { _nin: ['bob'] } }, { from: { name: { _neq: 'cy' } } }] }
@@ -165,7 +165,7 @@ test('permissions hide what such types say, from reads, changes and data operati
   assert.deepEqual(await run('select id from letter order by id'), [{ id: 2 }, { id: 3 }])
 })
 
-test('conflicts, updates by key and streams know such types', async (t) => {
+test('conflicts, updates by key and streams work with such types', async (t) => {
   const { graphql, url } = await startMail(t)
   const upsert = `mutation {
     insert_account_one(object: {name: "ANN", path: "z"}, on_conflict: {constraint: account_pkey, update_columns: path, where: {name: {_eq: "aNN"}}}) { name path }
@@ -191,7 +191,7 @@ test('conflicts, updates by key and streams know such types', async (t) => {
   assert.deepEqual(received.items[2], { data: { pair_stream: [{ a: 'Z', b: 0 }] } })
 })
 
-test('pages and nodes of Relay know such types', async (t) => {
+test('pages and nodes of Relay work with such types', async (t) => {
   const { graphql } = await startMail(t)
   const relay = { path: '/v1beta1/relay' }
   interface Page {

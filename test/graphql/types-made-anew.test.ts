@@ -9,7 +9,7 @@ const remake = `
   create type mood as enum ('happy', 'sad', 'so so');
   alter table person alter column mood type mood using mood::mood`
 
-test('statements that were prepared go on when a type of theirs is dropped and made anew', async (t) => {
+test('prepared statements still work after one of their types is dropped and created again', async (t) => {
   const trellis = await startTrellis(t, {
     sql: `create type mood as enum ('happy', 'sad');
       create table person (id int primary key, mood mood);
@@ -46,7 +46,7 @@ test('statements that were prepared go on when a type of theirs is dropped and m
   await again()
 })
 
-test('a column that got another type behind the server’s back answers JSON or an error, never what is none', async (t) => {
+test('a column whose type changed unnoticed gives valid JSON or an error', async (t) => {
   const { op, graphql, sql } = await startTrellis(t, {
     sql: `create table part (id int primary key, a int, b bool, c uuid, d jsonb);
       insert into part values (1, 2, true, gen_random_uuid(), '{"x": 1}')`,
@@ -64,7 +64,7 @@ test('a column that got another type behind the server’s back answers JSON or 
   assert.deepEqual(await ask('b'), { data: { part: [{ b: 'a "quoted" text' }] } })
 })
 
-test('prepared statements whose rows come from a function or a change go on when a column gets another type', async (t) => {
+test('prepared statements over functions or changes still work after a column changes its type', async (t) => {
   const { op, graphql, sql } = await startTrellis(t, {
     sql: `create table part (id int primary key, weight int, whole int references part);
       insert into part values (1, 2, null), (2, 3, 1);
@@ -93,7 +93,7 @@ test('prepared statements whose rows come from a function or a change go on when
   await again()
 })
 
-test('mutations of several statements go on when a table, or a type of a later statement, is made anew', async (t) => {
+test('mutations of several statements still work after a table or type is created again', async (t) => {
   const table = `
     create type size as enum ('small', 'large');
     create table box (id int primary key, size size, inside int references box)`

@@ -90,7 +90,7 @@ test('a document is validated without the values of its variables', async (t) =>
   for (const [query, path, error] of bad) assert.deepEqual(refusal(await keep(query)), refused(path, error), query)
 })
 
-test('it is validated against what is about to be saved', async (t) => {
+test('a document is validated against the metadata about to be saved', async (t) => {
   const { request, keep } = await startKeeper(t)
   const query = 'query ($id: Int!) { book_by_pk(id: $id) { title } }'
   const error = 'field "book_by_pk" not found in type: \'query_root\''
@@ -108,7 +108,7 @@ test('it is validated against what is about to be saved', async (t) => {
   assert.deepEqual((await keep(query)).body, { message: 'success' })
 })
 
-test('it is validated in the schema of a role', async (t) => {
+test('a document is validated against the schema of a role', async (t) => {
   const { op, keep } = await startKeeper(t)
   await op('track_table', 'author')
   await op('create_select_permission', { table: 'author', role: 'reader', permission: { columns: ['id'], filter: {} } })

@@ -294,7 +294,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 }
 
-test('a document that does not fit is refused with its reason and place', async (t) => {
+test('an invalid document is refused with the reason and the path', async (t) => {
   const trellis = await startLibrary(t)
   for (const [title, { query, variables, operationName, ...refusal }] of Object.entries(cases)) {
     await t.test(title, async () => {
@@ -310,7 +310,7 @@ test('a document that does not fit is refused with its reason and place', async 
   }
 })
 
-test('a body that is no GraphQL request is refused', async (t) => {
+test('a body that is not a GraphQL request is refused', async (t) => {
   const trellis = await startLibrary(t)
   const refused = async (body: unknown) => {
     const { status, body: answer } = await trellis.request<{ errors: [{ extensions: object; message: string }] }>(
@@ -333,7 +333,7 @@ test('a body that is no GraphQL request is refused', async (t) => {
   assert.deepEqual((await refused('{"query"')).extensions, { path: '$', code: 'invalid-json' })
 })
 
-test('a batch answers each request in its place', async (t) => {
+test('a batch answers each request in order', async (t) => {
   const trellis = await startLibrary(t)
   const { body } = await trellis.request('/v1alpha1/graphql', {
     body: [{ query: '{ book_by_pk(id: 1) { title } }' }, { query: '{ nothing }' }, { query: '{ __typename }' }],

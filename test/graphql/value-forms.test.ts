@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTrellis } from '../support/trellis.ts'
 
-test('dates and amounts of money read and print alike whatever the forms of the database are', async (t) => {
+test('dates and money are read and printed alike for any settings of the database', async (t) => {
   const { op, graphql } = await startTrellis(t, {
     sql: `
       create table due (day date primary key, sum money);

@@ -24,13 +24,13 @@ test('each registered operation has one entry, and each entry an operation', asy
   assert.deepEqual(entries.map(operationName).sort(), registered.sort())
 })
 
-test('each area is run by a test file of its own', () => {
+test('each area has its own test file', () => {
   const files = readdirSync(import.meta.dirname)
   const own = files.filter((name) => name.endsWith('.test.ts') && name !== 'complete.test.ts')
   assert.equal(own.length, areas.length)
 })
 
-test('every operation goes with its API', async (t) => {
+test('every operation is disabled together with its API', async (t) => {
   const registered = await registeredOperations(t)
   for (const api of new Set(registered.map((each) => each.api))) {
     const enabledApis = everyApi.filter((name) => name !== api)

@@ -101,17 +101,17 @@ async function checkRefusals(t: TestContext, entry: OperationEntry, shared: Shar
     for (const { args } of entry.succeeds) await checkMalformed(world, entry, shape.withOneStrangeKey(args))
     await unchanged()
   })
-  await t.test('leaves nothing behind in a bulk that is refused', async () => {
+  await t.test('leaves no trace in a refused bulk', async () => {
     await checkRolledBack(world, entry, sample, sample.args)
     await unchanged()
   })
-  await t.test('refuses malformed arguments in the other dialect, and passes over unknown ones', async () => {
+  await t.test('refuses malformed arguments in the other dialect, and ignores unknown ones', async () => {
     const { tolerant } = shared
     const its = (await shapesOf(tolerant))(entry)
     await checkMalformed(tolerant, entry, its.malformed(sample.args))
     await checkRolledBack(tolerant, entry, sample, its.withStrangeKeys(sample.args))
   })
-  await t.test('minds versions, roles and what an envelope needs', async () => {
+  await t.test('checks versions, roles and the envelope', async () => {
     await checkEnvelope(world, entry, sample)
     if (!isReader(found.operation, sample.args)) await checkStale(world, entry, sample)
     assert.equal(found.operation.adminOnly !== false, !entry.anyRole)

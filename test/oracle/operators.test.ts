@@ -27,7 +27,7 @@ async function untilCovered(check: (before: number) => Promise<readonly string[]
   }
 }
 
-test('Every operator lets rows of every type through and keeps others back.', async (t) => {
+test('Every operator accepts some rows of every type and rejects others.', async (t) => {
   const trellis = await startTrellis(t)
   await prepare(trellis)
   const checker = new Checker(trellis)

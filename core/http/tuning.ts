@@ -1,5 +1,7 @@
 // Limits and intervals of the HTTP server, found by judgement or measurement.
 
+import type { JsonLimits } from '../json/json-steps.ts'
+
 /** Milliseconds that the headers of a request may take to arrive. */
 export const headersTimeout = 60_000
 
@@ -35,3 +37,15 @@ export const longestLoggedBody = 65_536
 
 /** Characters of one text in a logged error. An error may quote a statement of megabytes. */
 export const longestLoggedText = 4096
+
+/** Limits of JSON bodies. Deeper bodies are refused, because recursion over them must end; those with more values would exhaust the memory. */
+export const bodyLimits: JsonLimits = { depth: 1000, values: 2_000_000, members: 100_000 }
+
+/** Bytes from which on a body is parsed in turns with other work. */
+export const longestAtOnce = 262_144
+
+/** Bytes below which a piece of a body is copied to a block. */
+export const shortPiece = 1024
+
+/** Bytes of a block of copied pieces. */
+export const blockSize = 16_384

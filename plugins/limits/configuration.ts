@@ -1,13 +1,13 @@
-// `--api-limits`: text -> limits, and what is wrong with it, worded for whoever starts the server.
+// Parses `--api-limits`. Errors are worded for the administrator.
 
 import { Value } from '@sinclair/typebox/value'
 import { type Dialect, messageOf, OptionRefusal, pathText } from '../../sdk/index.ts'
 import { ApiLimits, type RateLimit } from './schema.ts'
 
-/** What can make a request of a GraphQL API far costlier than any that a person wrote; for roles that set nothing else. */
+/** The default limits: they stop requests that are far more expensive than any handwritten one. */
 const standard: ApiLimits = { node_limit: { global: 1000 }, batch_limit: { global: 1000 } }
 
-/** The limits that hold; throws a {@link OptionRefusal} when the text gives none. */
+/** Returns the effective limits; throws an {@link OptionRefusal} if the text is invalid. */
 export function readApiLimits(text: string | null, dialect: Dialect): ApiLimits {
   if (text === null) return standard
   try {
@@ -36,7 +36,7 @@ function firstProblem(given: unknown): string {
   return `${pathText(keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')))}: ${problem.message}`
 }
 
-/** Refuses parameters that tell no clients apart. */
+/** Refuses parameters that cannot distinguish clients. */
 function checkRateLimits({ rate_limit: limit }: ApiLimits, dialect: Dialect): void {
   if (!limit) return
   checkParameters(limit.global, dialect, ['global'])

@@ -1,13 +1,12 @@
-// Limits on what one request may ask of the server, by role; `admin` has none.
+// Limits the size and time of requests by role; `admin` has no limits.
 
 import { definePlugin, option, serviceKey } from '../../sdk/index.ts'
-import { batchLimit } from './batches.ts'
 import { readApiLimits } from './configuration.ts'
 import type { ApiLimits } from './schema.ts'
-import { sizeLimit } from './size.ts'
+import { batchLimit, sizeLimit } from './size.ts'
 import { timeLimit } from './time.ts'
 
-/** The limits that hold, for plugins that keep some of them. */
+/** The effective limits, for plugins that enforce some of them. */
 export const apiLimits = serviceKey<ApiLimits>('api-limits')
 
 export default definePlugin({

@@ -1,8 +1,8 @@
-// The limits as they are written: the shape that later versions of the interface export as `api_limits`.
+// The JSON schema of the limits, which later versions of the interface export as `api_limits`.
 
 import { type Static, type TSchema, Type } from '../../sdk/index.ts'
 
-/** One kind of limit: what holds for every role, and what holds for single ones instead. */
+/** One kind of limit: the value for all roles, and values for single roles instead. */
 const limitOf = <S extends TSchema>(value: S) =>
   Type.Object({ global: value, per_role: Type.Optional(Type.Record(Type.String(), value)) }, closed)
 
@@ -10,14 +10,16 @@ const closed = { additionalProperties: false }
 
 const Count = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-/** A day is more than any request may want, and what a timer can hold. */
+/** A day is longer than any request needs, and within the range of timers. */
 const Seconds = Type.Number({ exclusiveMinimum: 0, maximum: 86_400 })
 
-/** How often one client may ask. */
+/** The request rate of one client. */
 export const RateLimit = Type.Object(
   {
     max_reqs_per_min: Count,
-    /** `IP`, or the session variables that tell clients apart; absent or null: all of the role count together. */
+    /**
+     * `IP`, or the session variables that identify a client; absent or null: all requests of the role count together.
+     */
     unique_params: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String()), Type.Null()])),
   },
   closed,
@@ -38,13 +40,13 @@ export const ApiLimits = Type.Object(
 )
 export type ApiLimits = Static<typeof ApiLimits>
 
-/** A kind of limit with values of a type. */
+/** One kind of limit, with its type of values. */
 export interface Limit<T> {
   readonly global: T
   readonly per_role?: Readonly<Record<string, T>>
 }
 
-/** What holds for a role; null: nothing does. */
+/** The limit of a role; null if there is no limit. */
 export function limitFor<T>(limit: Limit<T> | undefined, role: string): T | null {
   if (!limit) return null
   const { global, per_role: perRole = {} } = limit

@@ -1,25 +1,21 @@
-// Refuses operations that are too large, before the role's schema is looked at.
+// Refuses operations and batches that are too large, before the role's schema is consulted.
 
 import { chooseOperation, type GraphQLOperation } from '../../sdk/graphql.ts'
-import { isAdmin } from '../../sdk/index.ts'
-import type { AroundSync, DocumentWork } from '../../sdk/services.ts'
-import {
-  aliasesExceeded,
-  depthExceeded,
-  introspectionListsExceeded,
-  introspectionNodesExceeded,
-  nodesExceeded,
-} from './errors.ts'
+import { badRequest, isAdmin } from '../../sdk/index.ts'
+import type { Around, AroundSync, BatchWork, DocumentWork } from '../../sdk/services.ts'
 import { type IntrospectionSize, type Size, sizeOf } from './measure.ts'
 import { type ApiLimits, limitFor } from './schema.ts'
 
 /**
- * What tools ask of a schema has a few hundred nodes and goes from types to other types once; beyond that the answer grows
- * by a factor of hundreds with each step.
+ * Introspection by tools has a few hundred nodes and goes from types to other types once. Each further step
+ * multiplies the response by hundreds.
  */
 const introspectionLimit: IntrospectionSize = { nodes: 1000, lists: 2 }
 
-/** Checks the operations of all roles but `admin`, for which only the measuring has an end; an operation is measured once. */
+/**
+ * Checks the operations of all roles except `admin`, and measures each operation once. Measuring has a limit for
+ * `admin` as well.
+ */
 export function sizeLimit(limits: ApiLimits): AroundSync<DocumentWork> {
   const sizes = new WeakMap<GraphQLOperation, Size>()
   return ({ document, session, request }, run) => {
@@ -48,3 +44,33 @@ function check({ depth, nodes, aliases, introspection }: Size, limits: ApiLimits
     throw introspectionNodesExceeded(introspection.nodes, introspectionLimit.nodes)
   }
 }
+
+/** Refuses batches with too many operations. */
+export const batchLimit =
+  ({ batch_limit: limits }: ApiLimits): Around<BatchWork> =>
+  async ({ applicant: { session }, size }, run) => {
+    const limit = isAdmin(session) ? null : limitFor(limits, session.role)
+    if (limit !== null && size > limit) throw batchExceeded(size, limit)
+    return run()
+  }
+
+const depthExceeded = (depth: number, limit: number) =>
+  badRequest('depth-limit-exceeded', `the operation is ${depth} levels deep, the depth limit is ${limit}`)
+
+const nodesExceeded = (nodes: number, limit: number) =>
+  badRequest('node-limit-exceeded', `the operation has ${nodes} nodes, the node limit is ${limit}`)
+
+const aliasesExceeded = (aliases: number, limit: number) =>
+  badRequest('alias-limit-exceeded', `the operation has ${aliases} aliases, the alias limit is ${limit}`)
+
+const batchExceeded = (size: number, limit: number) =>
+  badRequest('batch-limit-exceeded', `the batch has ${size} operations, the batch limit is ${limit}`)
+
+const introspectionListsExceeded = (lists: number, limit: number) =>
+  badRequest(
+    'depth-limit-exceeded',
+    `the introspection goes from types to other types ${lists} times, the limit is ${limit}`,
+  )
+
+const introspectionNodesExceeded = (nodes: number, limit: number) =>
+  badRequest('node-limit-exceeded', `the introspection has ${nodes} nodes, the limit is ${limit}`)

@@ -1,9 +1,10 @@
-import { isAdmin } from '../../sdk/index.ts'
+// Limits the time of GraphQL operations and of metadata operations.
+
+import { badRequest, isAdmin } from '../../sdk/index.ts'
 import type { Around, EndableWork } from '../../sdk/services.ts'
-import { timeExceeded } from './errors.ts'
 import { type ApiLimits, limitFor } from './schema.ts'
 
-/** Ends work that takes longer than its role's limit; what the database runs for it is cancelled. */
+/** Aborts work that exceeds its role's time limit, and cancels its SQL statements. */
 export const timeLimit =
   ({ time_limit: limits }: ApiLimits): Around<EndableWork> =>
   async (work, run) => {
@@ -19,3 +20,6 @@ export const timeLimit =
       clearTimeout(timer)
     }
   }
+
+const timeExceeded = (limit: number) =>
+  badRequest('time-limit-exceeded', `the request took longer than the time limit of ${limit} s`)

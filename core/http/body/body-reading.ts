@@ -1,5 +1,5 @@
-// The bytes of requests to plugins' routes. Fastify's own reading makes an async resource, closures and a copy for each
-// request; here it is done in the last of its hooks that do not need it.
+// Reads the bodies of requests to plugins' routes. Fastify's own reading creates an async resource, closures and a
+// copy per request. This hook reads earlier and skips the rest, unless other hooks need Fastify's order.
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -7,12 +7,12 @@ import { TrellisError } from '../../errors/errors.ts'
 import { messageOf } from '../../errors/thrown.ts'
 import { GatheredBytes } from './gathered-bytes.ts'
 
-/** The refusal of a body beyond the limit. */
+/** The error for a body beyond the limit. */
 export const bodyTooLarge = () => new TrellisError(413, 'bad-request', 'request body is too large')
 
 const notArrived = (error: unknown) => new TrellisError(400, 'bad-request', messageOf(error))
 
-/** The whole body; throws when it is longer than so many bytes, or does not arrive. */
+/** Reads the whole body; rejects if it exceeds the limit in bytes, or does not arrive. */
 function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length']) > limit) {
@@ -29,17 +29,17 @@ function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   })
 }
 
-/** Hooks that stand between the reading of a body and the handler of a route. */
+/** Hooks that run between reading a body and the route's handler. */
 const betweenHooks: ReadonlySet<string> = new Set(['preParsing', 'preValidation', 'preHandler'])
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether somebody has added hooks that run between the reading of a body and the handler of a route. */
+    /** Whether hooks were added that run between reading a body and the route's handler. */
     readonly hasHooksBetween: boolean
   }
 }
 
-/** Has an application tell whether such hooks are added to it, or to a part of it. */
+/** Lets an application notice when such hooks are added to it, or to a part of it. */
 export function noticeHooks(app: FastifyInstance): void {
   let isSeen = false
   const { addHook } = app
@@ -51,9 +51,9 @@ export function noticeHooks(app: FastifyInstance): void {
   app.decorate('hasHooksBetween', { getter: () => isSeen })
 }
 
-/** How the body of a route is read and what becomes of it: the handlers are those of the route. */
+/** How the body of a route is read, and the route's own handlers. */
 export interface BodyReading {
-  /** Takes a request whose body is there. */
+  /** Handles a request whose body was read. */
   handle(request: FastifyRequest, reply: FastifyReply): void
   refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void
   readonly limit: number
@@ -61,19 +61,19 @@ export interface BodyReading {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of a route whose body is read in front of Fastify's reading. */
+    /** Set on routes whose body is read before Fastify would read it. */
     readonly bodyReading?: BodyReading
   }
 }
 
-/** Has bodies reach the routes of a scope as bytes, whatever their content type. */
+/** Passes bodies to the routes of a scope as bytes, whatever their content type. */
 export function takeBodiesAsBytes(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
-  // Fastify remembers the parser of a type that is named; that of `*` it would look up for each request.
+  // Fastify caches the parser of a named type, but looks up that of `*` for each request.
   for (const type of ['application/json', '*']) {
     scope.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   }
-  // It follows what other hooks for new routes give them; a route that they gave anything else is left to Fastify.
+  // This hook sees what earlier `onRoute` hooks changed. A changed route is left to Fastify.
   scope.addHook('onRoute', (route) => {
     const reading = route.config?.bodyReading
     if (reading && isAsDeclared(route, reading)) {
@@ -89,7 +89,7 @@ const isAsDeclared = (route: RouteOptions, { handle, refuse }: BodyReading): boo
     (option) => option === undefined,
   )
 
-/** Reads the body and has the request handled, so that the route's own handler is for those with hooks in between. */
+/** Reads the body and handles the request. The route's own handler then runs only if there are hooks in between. */
 const readingHook =
   ({ handle, refuse, limit }: BodyReading) =>
   (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -97,7 +97,7 @@ const readingHook =
       done()
       return
     }
-    // What follows an `await` is in the async context of the hooks before this one, which listeners are not.
+    // Code after `await` keeps the async context of the earlier hooks; event listeners do not.
     const serve = async () => {
       try {
         request.body = await readBody(request.raw, limit)

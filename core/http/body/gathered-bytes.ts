@@ -1,16 +1,13 @@
-// Bytes that come in pieces, whoever cuts them: each piece is an object of some hundred bytes, so that a client which sends its
-// body byte by byte would have the server hold a hundred times as much.
+// Collects bytes that arrive in pieces. Each piece is an object of some hundred bytes, so a client that sends its
+// body byte by byte would make the server hold a hundred times as much.
 
 import { Buffer } from 'node:buffer'
+import { blockSize, shortPiece } from '../tuning.ts'
 
-/** Shorter pieces are copied behind each other; longer ones are not worth it. */
-const short = 1024
-const blockSize = 16_384
-
-/** The bytes of a body on their way. */
+/** The bytes of a body that is still arriving. */
 export class GatheredBytes {
   readonly #pieces: Buffer[] = []
-  /** Where short pieces are copied to, and which part of it is none of the pieces yet. */
+  /** The block for short pieces; the part from `#start` to `#end` is not in `#pieces` yet. */
   #block: Buffer | null = null
   #start = 0
   #end = 0
@@ -23,11 +20,11 @@ export class GatheredBytes {
   add(piece: Buffer): void {
     this.#size += piece.length
     // Most bodies are one piece.
-    if (piece.length >= short || this.#pieces.length === 0) this.#push(piece)
+    if (piece.length >= shortPiece || this.#pieces.length === 0) this.#push(piece)
     else this.#copy(piece)
   }
 
-  /** All of them as one. */
+  /** Returns all bytes in one buffer. */
   whole(): Buffer {
     this.#closePart()
     return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.#size)
@@ -48,7 +45,7 @@ export class GatheredBytes {
     this.#end += piece.copy(this.#block, this.#end)
   }
 
-  /** Makes a piece of what was copied since the last one. */
+  /** Adds the bytes copied since the last call to the pieces. */
   #closePart(): void {
     if (this.#block !== null && this.#end > this.#start) this.#pieces.push(this.#block.subarray(this.#start, this.#end))
     this.#start = this.#end

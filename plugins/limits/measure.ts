@@ -1,31 +1,31 @@
-// How large an operation is, its fragments expanded and fields of one response name counted once, as it is going to be
-// planned. What `@include` and `@skip` leave out counts: it is looked at all the same.
+// Measures an operation as it will be planned: fragments are expanded, and fields with the same response name count
+// once. Fields that `@include` and `@skip` omit count, because they are checked as well.
 
 import { type FieldNode, Kind, type SelectionSetNode } from 'graphql'
 import { type GraphQLOperation, maxDepth, maxSelections, tooManySelections } from '../../sdk/graphql.ts'
 
-/** Counts of an operation, without what it asks of the schema itself. */
+/** The size of an operation, without its introspection. */
 export interface Size {
-  /** How many fields deep a selection lies below the root fields: `{a}` is 0, `{a{b}}` is 1. */
+  /** The depth of fields below the root fields: `{a}` is 0, `{a{b}}` is 1. */
   readonly depth: number
   /** Fields that have a selection set. */
   readonly nodes: number
   /** Fields that have an alias. */
   readonly aliases: number
-  /** Of the parts below `__schema` and `__type`. */
+  /** The size of the parts below `__schema` and `__type`. */
   readonly introspection: IntrospectionSize
 }
 
 export interface IntrospectionSize {
   readonly nodes: number
-  /** How many lists of the schema stand in each other below a type: its fields, the fields of their types, and so on. */
+  /** How deeply lists of the schema are nested below a type: its fields, the fields of their types, and so on. */
   readonly lists: number
 }
 
-/** The fields by which a type leads to other types, and each of them back. */
+/** Fields that lead from a type to other types, and from each of them back. */
 const listFields: ReadonlySet<string> = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
 
-/** Throws when the operation is too large to be planned. */
+/** Returns the size; throws if the operation is too large to be planned. */
 export function sizeOf(operation: GraphQLOperation): Size {
   const walk = new Walk(operation)
   for (const field of walk.fieldsOf([operation.node.selectionSet])) walk.count(field, 0)
@@ -33,7 +33,7 @@ export function sizeOf(operation: GraphQLOperation): Size {
   return { depth, nodes, aliases, introspection }
 }
 
-/** All selections of one response name. */
+/** All selections with the same response name. */
 interface Field {
   readonly name: string
   readonly isAliased: boolean

@@ -10,7 +10,7 @@ import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 const echo: Route = { method: 'POST', url: '/echo', auth: 'session', handle: ({ body }) => body }
 const notFound = { path: '$', error: 'resource does not exist', code: 'not-found' }
 
-test('everything unknown answers a JSON 404, whatever the method and the body', async (t) => {
+test('an unknown path answers a JSON 404 for any method and body', async (t) => {
   const { url } = await serveRoutes(t, [echo], { settings: { maxBodySize: 2048 } })
   for (const [method, path] of [
     ['GET', '/nowhere'],
@@ -33,7 +33,7 @@ test('everything unknown answers a JSON 404, whatever the method and the body', 
   }
 })
 
-test('a path that cannot be decoded is one that nothing answers', async (t) => {
+test('a path that cannot be decoded answers 404', async (t) => {
   const { port } = await serveRoutes(t, [echo])
   const socket = await openConnection(t, port)
   socket.write('GET /%ff%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
@@ -42,7 +42,7 @@ test('a path that cannot be decoded is one that nothing answers', async (t) => {
   assert.deepEqual(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))), notFound)
 })
 
-test('bytes that are no HTTP are refused as JSON', async (t) => {
+test('bytes that are not HTTP are refused as JSON', async (t) => {
   const { port } = await serveRoutes(t, [echo])
   const socket = await openConnection(t, port)
   socket.write('hello\r\n\r\n')
@@ -51,7 +51,7 @@ test('bytes that are no HTTP are refused as JSON', async (t) => {
   assert.match(text, /\{"path":"\$","error":"bad request","code":"bad-request"\}$/s)
 })
 
-test('requests without a host, and with expectations that nobody meets, are refused as JSON', async (t) => {
+test('requests without a host or with an unknown expectation are refused as JSON', async (t) => {
   for (const settings of [{}, { adminSecret: 'sesame' }]) {
     const { port } = await serveRoutes(t, [echo], { settings })
     const ask = async (head: string) => {
@@ -70,11 +70,11 @@ test('requests without a host, and with expectations that nobody meets, are refu
   }
 })
 
-test('a body is taken whatever its content type, and numbers keep their digits', async (t) => {
+test('a body of any content type is accepted, and numbers keep their digits', async (t) => {
   const { url } = await serveRoutes(t, [echo])
   const body = '{"n":12345678901234567890.123,"__proto__":1,"s":"é🚢"}'
   const types = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'image/png', undefined]
-  // As a client sends that sets it twice, and as those that know no better do.
+  // The first is a client that sets the header twice, the others are careless clients.
   const malformed = ['application/json, application/json', 'json', 'application /json', ';charset=utf-8', '']
   for (const type of [...types, ...malformed]) {
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type }
@@ -85,7 +85,7 @@ test('a body is taken whatever its content type, and numbers keep their digits',
   }
 })
 
-test('a handler has the body as it came beside the parsed one, and no bytes where there is none', async (t) => {
+test('a handler gets the unparsed body and the parsed one, and no bytes without a body', async (t) => {
   const told = ({ body, bytes }: RouteCall) => [body ?? null, bytes.toString()]
   const { url } = await serveRoutes(t, [
     { method: 'POST', url: '/told', auth: 'session', handle: told },
@@ -102,7 +102,7 @@ test('a handler has the body as it came beside the parsed one, and no bytes wher
   assert.equal(await deleted.text(), '[{"n":1},"{ \\"n\\": 1.0 }"]')
 })
 
-test('a body that is no JSON is refused after authentication', async (t) => {
+test('a malformed JSON body is refused after authentication', async (t) => {
   const { url } = await serveRoutes(t, [echo], { settings: { adminSecret: 'sesame' } })
   const post = (body: string | Buffer, headers: Record<string, string>) =>
     fetch(`${url}/echo`, { method: 'POST', body, headers })
@@ -117,7 +117,7 @@ test('a body that is no JSON is refused after authentication', async (t) => {
   }
 })
 
-test('a body beyond the limit is refused with 413 and the connection ends', async (t) => {
+test('a body beyond the limit is refused with 413 and the connection is closed', async (t) => {
   const { url } = await serveRoutes(t, [echo], { settings: { maxBodySize: 2048 } })
   const response = await fetch(`${url}/echo`, { method: 'POST', body: JSON.stringify('x'.repeat(5000)) })
   assert.equal(response.status, 413)
@@ -125,7 +125,7 @@ test('a body beyond the limit is refused with 413 and the connection ends', asyn
   assert.deepEqual(await response.json(), { path: '$', error: 'request body is too large', code: 'bad-request' })
 })
 
-test('what comes behind a request whose answer ends the connection is not run', async (t) => {
+test('a request behind a response that closes the connection is not run', async (t) => {
   const ran: unknown[] = []
   const route: Route = { method: 'POST', url: '/run', auth: 'session', handle: ({ body }) => void ran.push(body) }
   const { port } = await serveRoutes(t, [route], { settings: { maxBodySize: 1024 } })
@@ -137,7 +137,7 @@ test('what comes behind a request whose answer ends the connection is not run', 
   assert.deepEqual([text.match(/HTTP\/1\.1 \d+/g), ran], [['HTTP/1.1 200', 'HTTP/1.1 413'], [1]])
 })
 
-test('a body that comes in pieces is taken whole, and refused as soon as it is too long', async (t) => {
+test('a body in pieces is read whole, and refused as soon as it is too long', async (t) => {
   const observe = recordingObserver()
   const { port } = await serveRoutes(t, [echo], { settings: { maxBodySize: 2048 }, observe })
   const send = async (pieces: readonly string[]) => {
@@ -175,7 +175,7 @@ test('a route for administrators refuses other roles', async (t) => {
   assert.equal(await (await fetch(`${url}/secret`)).text(), 'told')
 })
 
-test('the request id of the client comes back, else a new one, on errors too', async (t) => {
+test("the response has the client's request id or a new one, also for errors", async (t) => {
   const { url } = await serveRoutes(t, [echo])
   const own = await fetch(`${url}/echo`, { method: 'POST', body: '1', headers: { 'x-request-id': 'mine-1' } })
   assert.equal(own.headers.get('x-request-id'), 'mine-1')
@@ -185,7 +185,7 @@ test('the request id of the client comes back, else a new one, on errors too', a
   assert.match(unknown.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
 })
 
-test('internal details are shown to administrators, and to everybody in development mode', async (t) => {
+test('internal details are shown to administrators, and to all roles in development mode', async (t) => {
   const failing: Route = {
     method: 'GET',
     url: '/fail',
@@ -207,7 +207,7 @@ test('internal details are shown to administrators, and to everybody in developm
   assert.deepEqual(await ask({ devMode: true, adminInternalErrors: false }, 'guest'), full)
 })
 
-test('an unforeseen error is logged whole and answered without details', async (t) => {
+test('an unexpected error is logged in full and answered without details', async (t) => {
   const observe = recordingObserver()
   const broken: Route = {
     method: 'GET',
@@ -225,7 +225,7 @@ test('an unforeseen error is logged whole and answered without details', async (
   assert.match(String(logged?.detail), /TypeError: password is hunter2\n {4}at /)
 })
 
-test('a route may encode its errors, those of authentication included', async (t) => {
+test('a route can encode its errors, including those of authentication', async (t) => {
   const route: Route = {
     ...echo,
     errors: (error, showInternal) => ({ status: 200, body: { errors: [graphqlError(error, showInternal)] } }),
@@ -243,7 +243,7 @@ test('a route may encode its errors, those of authentication included', async (t
   })
 })
 
-/** An answer as its bytes, which fetch would decompress. */
+/** The raw bytes of a response, which fetch would decompress. */
 async function askAccepting(t: TestContext, port: number, path: string, accept: string) {
   const socket = await openConnection(t, port)
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: ${accept}\r\nConnection: close\r\n\r\n`)
@@ -252,7 +252,7 @@ async function askAccepting(t: TestContext, port: number, path: string, accept: 
   return { head: String(bytes.subarray(0, end)), body: bytes.subarray(end + 4) }
 }
 
-test('answers are compressed for clients that list gzip, errors and small ones are not', async (t) => {
+test('responses are compressed for clients that accept gzip, except errors and small ones', async (t) => {
   const text = JSON.stringify('abc'.repeat(2000))
   const routes: Route[] = [
     { method: 'GET', url: '/large', auth: 'none', handle: () => Buffer.from(text) },
@@ -272,7 +272,7 @@ test('answers are compressed for clients that list gzip, errors and small ones a
   assert.doesNotMatch((await ask('/small', 'gzip')).head, /content-encoding/)
 })
 
-test('in the hasura dialect answers are compressed whatever their size, errors are not', async (t) => {
+test('in the hasura dialect responses of any size are compressed, except errors', async (t) => {
   const routes: Route[] = [
     { method: 'GET', url: '/small', auth: 'none', handle: () => ({ a: 1 }) },
     { method: 'GET', url: '/empty', auth: 'none', handle: () => '' },

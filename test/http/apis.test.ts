@@ -1,4 +1,4 @@
-// Which endpoints each name in `--enabled-apis` opens, those of other people's plugins among them.
+// Which endpoints each name in `--enabled-apis` enables, including those of third-party plugins.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const post = (path: string, body: unknown): Endpoint => ({ method: 'POST', path,
 
 const query = { query: '{ __typename }' }
 
-/** What each API opens. */
+/** The endpoints of each API. */
 const endpoints: Readonly<Record<string, readonly Endpoint[]>> = {
   metadata: [
     post('/v1/query', { type: 'export_metadata', args: {} }),
@@ -36,7 +36,7 @@ const endpoints: Readonly<Record<string, readonly Endpoint[]>> = {
 
 const alwaysOpen = ['/v1/version', '/healthz', '/livez', '/readyz'].map(get)
 
-/** A plugin of somebody else: an API of its own, closed unless it is asked for, with a route and an operation. */
+/** A third-party plugin with its own API, disabled by default, with a route and an operation. */
 const weather = definePlugin({
   name: 'weather',
   api: 'Weather',
@@ -54,7 +54,7 @@ const ask = ({ request }: TestTrellis, { method, path, body }: Endpoint) =>
 
 async function isOpen(trellis: TestTrellis, endpoint: Endpoint): Promise<boolean> {
   const { status, body, headers } = await ask(trellis, endpoint)
-  // A table that is not tracked has a path and a message of its own.
+  // A table that is not tracked has its own path and message.
   if (status !== 404) return true
   assert.deepEqual(body, { path: '$', error: 'resource does not exist', code: 'not-found' }, endpoint.path)
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
@@ -76,21 +76,21 @@ const allOf = (...apis: readonly string[]) =>
 const start = (t: test.TestContext, enabledApis: readonly string[] | null) =>
   startTrellis(t, { plugins: [weather], settings: { enabledApis: enabledApis && [...enabledApis] } })
 
-test('without the option all are open but those that ask to be closed', async (t) => {
+test('by default all APIs are enabled except those that are disabled by default', async (t) => {
   assert.deepEqual(await openOf(await start(t, null)), allOf('metadata', 'graphql', 'pgdump', 'config'))
 })
 
 for (const api of Object.keys(endpoints)) {
-  test(`${api} opens its endpoints, and no others`, async (t) => {
+  test(`${api} enables its endpoints and no others`, async (t) => {
     assert.deepEqual(await openOf(await start(t, [api])), allOf(api))
   })
 }
 
-test('all may be closed; what cannot be closed still answers', async (t) => {
+test('all APIs can be disabled; other endpoints still answer', async (t) => {
   assert.deepEqual(await openOf(await start(t, [])), [])
 })
 
-test('operations are open with the API of their plugin, at the endpoint of the metadata', async (t) => {
+test("operations are enabled by their plugin's API, at the metadata endpoint", async (t) => {
   const both = await start(t, ['metadata', 'weather'])
   assert.equal(await both.op('make_rain', {}), 'it rains')
   const { status, body } = await (await start(t, ['metadata'])).opError('make_rain', {})
@@ -98,14 +98,14 @@ test('operations are open with the API of their plugin, at the endpoint of the m
   assert.match(JSON.stringify(body), /"code":"parse-failed"/)
 })
 
-test('a closed API still serves what was configured through it', async (t) => {
+test('a disabled API still serves what was configured through it', async (t) => {
   const database = await testDatabase(t, { sql: 'create table town (name text)' })
   await (await startTrellis(t, { database })).op('track_table', 'town')
   const { graphql } = await startTrellis(t, { database, settings: { enabledApis: ['graphql'] } })
   assert.deepEqual(await graphql('{ town { name } }'), { data: { town: [] } })
 })
 
-test('names are read in any case and with blanks, from the flag or the variable', async (t) => {
+test('names are read in any case and with spaces, from the flag or the variable', async (t) => {
   const { url } = await testDatabase(t)
   const args = ['--database-url', url, '--server-host', '127.0.0.1', '--server-port', '0']
   const byVariable = spawnTrellis(t, args, { SERVICE_GRAPHQL_ENABLED_APIS: ' GraphQL , Config' })
@@ -116,7 +116,7 @@ test('names are read in any case and with blanks, from the flag or the variable'
   assert.match((await byFlag.output(/APIs +(.*)\n/))[1]!, /^metadata$/)
 })
 
-test('a name that no plugin has ends the start with the names that there are', async (t) => {
+test('an unknown name ends the start and lists the known names', async (t) => {
   const { url } = await testDatabase(t)
   const known = 'Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config'
   const refusalOf = async (args: readonly string[], env: Record<string, string>) => {

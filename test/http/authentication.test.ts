@@ -47,7 +47,7 @@ test('an empty role counts as absent', async () => {
   assert.deepEqual(session.variables, { 'x-service-role': 'admin' })
 })
 
-test('the admin secret allows any role and does not stay in the session', async () => {
+test('the admin secret allows any role and is not kept in the session', async () => {
   const guarded = auth({ adminSecret: 'sesame' })
   assert.equal(guarded.mode, 'admin-secret')
   const headers = { 'x-service-admin-secret': 'sesame', 'x-service-access-key': 'old', 'x-service-role': 'clerk' }
@@ -59,14 +59,14 @@ test('the admin secret allows any role and does not stay in the session', async 
   assert.equal((await guarded.authenticate({ 'x-service-access-key': 'sesame' })).role, 'admin')
 })
 
-test('the access key option is an alias that the admin secret beats', async () => {
+test('the access key is an alias, and the admin secret takes precedence', async () => {
   const alias = auth({ accessKey: 'old' })
   assert.equal((await alias.authenticate({ 'x-service-admin-secret': 'old' })).role, 'admin')
   const both = auth({ accessKey: 'old', adminSecret: 'new' })
   assert.throws(() => both.authenticate({ 'x-service-access-key': 'old' }), refusal(401, 'access-denied', invalid))
 })
 
-test('a missing and a wrong secret are refused in different words', () => {
+test('a missing secret and a wrong one have different errors', () => {
   const guarded = auth({ adminSecret: 'sesame' })
   assert.throws(() => guarded.authenticate({ 'x-service-role': 'admin' }), refusal(401, 'access-denied', required))
   for (const secret of ['', 'Sesame', 'sesame ', 'x'.repeat(5000)]) {
@@ -91,7 +91,7 @@ test('a request without the secret has the unauthorized role, whatever role it a
   assert.throws(() => guarded.authenticate(wrong), refusal(401, 'access-denied', invalid))
 })
 
-test('a trusted request may ask for backend-only permissions', async () => {
+test('a trusted request may use backend-only permissions', async () => {
   const ask = async (value: string) =>
     (await auth({}).authenticate({ 'x-service-role': 'clerk', 'x-service-use-backend-only-permissions': value }))
       .backendOnly
@@ -100,7 +100,7 @@ test('a trusted request may ask for backend-only permissions', async () => {
   for (const value of ['1', '', 'truth']) await assert.rejects(ask(value), refusal(400, 'bad-request', badBoolean))
 })
 
-test('the hasura dialect has its own names', async () => {
+test('the hasura dialect uses its own names', async () => {
   const guarded = auth({ adminSecret: 'sesame' }, 'hasura')
   const headers = { 'x-hasura-admin-secret': 'sesame', 'x-hasura-role': 'clerk', 'x-service-role': 'boss' }
   assert.deepEqual((await guarded.authenticate(headers)).variables, { 'x-hasura-role': 'clerk' })
@@ -108,7 +108,7 @@ test('the hasura dialect has its own names', async () => {
   assert.throws(() => guarded.authenticate({}), refusal(401, 'access-denied', message))
 })
 
-test('an authenticator decides on requests without the secret, and there can be one', async () => {
+test('an authenticator decides about requests without the secret, and there can be only one', async () => {
   const guarded = auth({ adminSecret: 'sesame', unauthorizedRole: 'anonymous' })
   const badge: Authenticator = {
     mode: 'badge',
@@ -128,7 +128,7 @@ test('an authenticator decides on requests without the secret, and there can be 
   assert.throws(() => auth({}).use(badge), /"badge" needs an admin secret/)
 })
 
-test('session variables and secrets beyond ASCII arrive as the UTF-8 they were sent in', async (t) => {
+test('session variables and secrets in UTF-8 arrive unchanged', async (t) => {
   const secret = 'sésame 🚪'
   const { port } = await serveRoutes(
     t,
@@ -146,7 +146,7 @@ test('session variables and secrets beyond ASCII arrive as the UTF-8 they were s
   assert.deepEqual(JSON.parse(answer), { 'x-service-role': 'gäst', 'x-service-name': '🚢' })
 })
 
-test('no header is passed over, however many a client sends before those that a proxy adds', async (t) => {
+test('headers that a proxy adds are read even after thousands of headers of the client', async (t) => {
   const { port } = await serveRoutes(
     t,
     [{ method: 'GET', url: '/me', auth: 'session', handle: ({ session }) => session.variables }],

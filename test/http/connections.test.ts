@@ -8,7 +8,7 @@ import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 
 const size = 40_000_000
 
-/** Counts how many large answers were made. */
+/** Counts the large responses. */
 function largeAnswers() {
   const state = { made: 0, route: null as unknown as Route }
   state.route = {
@@ -26,7 +26,7 @@ function largeAnswers() {
 const hello: Route = { method: 'GET', url: '/hello', auth: 'session', handle: () => ({ hello: true }) }
 const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
-test('a client that stops reading is cut off, and others are served meanwhile', async (t) => {
+test('a client that stops reading is disconnected, and others are served meanwhile', async (t) => {
   const large = largeAnswers()
   const { port, url } = await serveRoutes(t, [large.route, hello], { settings: { responseStallTimeout: 1 } })
   const socket = await openConnection(t, port)
@@ -45,7 +45,7 @@ test('a client that stops reading is cut off, and others are served meanwhile', 
   assert.ok(received < size, `${received} bytes arrived`)
 })
 
-test('a client that reads slowly gets all of its answer', async (t) => {
+test('a client that reads slowly gets its whole response', async (t) => {
   const large = largeAnswers()
   const { port } = await serveRoutes(t, [large.route], { settings: { responseStallTimeout: 1 } })
   const socket = await openConnection(t, port)
@@ -62,7 +62,7 @@ test('a client that reads slowly gets all of its answer', async (t) => {
   assert.ok(performance.now() - started > 2000)
 })
 
-test('a client that reads a little now and then is cut off when its time is over', async (t) => {
+test('a client that reads a little now and then is disconnected after the timeout', async (t) => {
   const large = largeAnswers()
   const settings = { responseStallTimeout: 30, responseSendTimeout: 2 }
   const { port, url } = await serveRoutes(t, [large.route, hello], { settings })
@@ -79,7 +79,7 @@ test('a client that reads a little now and then is cut off when its time is over
   assert.deepEqual(await (await fetch(`${url}/hello`)).json(), { hello: true })
 })
 
-test('each answer of a connection has its own time', async (t) => {
+test('each response of a connection has its own timeout', async (t) => {
   const answers = 12
   const large = largeAnswers()
   const { port } = await serveRoutes(t, [large.route], { settings: { responseSendTimeout: 8 } })
@@ -98,7 +98,7 @@ test('each answer of a connection has its own time', async (t) => {
   assert.ok(received >= answers * size, `${received} bytes arrived`)
 })
 
-test('pipelined requests are answered one after another, so a silent client holds one answer', async (t) => {
+test('pipelined requests are answered in sequence, so a silent client holds one response', async (t) => {
   const large = largeAnswers()
   const { port } = await serveRoutes(t, [large.route], { settings: { responseStallTimeout: 2 } })
   const socket = await openConnection(t, port)
@@ -109,7 +109,7 @@ test('pipelined requests are answered one after another, so a silent client hold
   assert.equal(large.made, 1)
 })
 
-test('pipelined requests that are read are all answered in order', async (t) => {
+test('pipelined requests of a reading client are all answered in order', async (t) => {
   const number: Route = { method: 'GET', url: '/n/:n', auth: 'none', handle: ({ request }) => request.params }
   const { port } = await serveRoutes(t, [number])
   const socket = await openConnection(t, port)
@@ -126,7 +126,7 @@ test('pipelined requests that are read are all answered in order', async (t) => 
   )
 })
 
-test('behind an answer that takes long few requests are read; in the end all are answered in order', async (t) => {
+test('few requests are read behind a slow response; in the end all are answered in order', async (t) => {
   const { promise: held, resolve: end } = Promise.withResolvers<void>()
   const slow: Route = { method: 'GET', url: '/slow', auth: 'none', handle: () => held.then(() => ({ n: 'slow' })) }
   const number: Route = { method: 'GET', url: '/n/:n', auth: 'none', handle: ({ request }) => request.params }
@@ -135,7 +135,7 @@ test('behind an answer that takes long few requests are read; in the end all are
   const long = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(4000)}\r\n\r\n`
   const numbers = Array.from({ length: 10_000 }, (_, i) => String(i))
   socket.write(ask('/slow') + numbers.map((n) => long(`/n/${n}`)).join(''))
-  // More than fits into what lies between both ends.
+  // More than the socket buffers of both ends hold.
   await sleep(1000)
   assert.ok(socket.writableLength > 0, 'all of it was read')
   assert.deepEqual(await (await fetch(`${url}/n/1`)).json(), { n: '1' })
@@ -183,7 +183,7 @@ test('closing waits for requests in flight and refuses new connections', async (
   assert.ok(performance.now() - started < 25_000)
 })
 
-test('closing cuts what does not end within the graceful timeout', async (t) => {
+test('closing cuts requests that exceed the graceful timeout', async (t) => {
   const never: Route = { method: 'GET', url: '/never', auth: 'none', handle: () => new Promise(() => {}) }
   const server = await serveRoutes(t, [never], { settings: { gracefulShutdownTimeout: 1 } })
   const answer = fetch(`${server.url}/never`)
@@ -193,7 +193,7 @@ test('closing cuts what does not end within the graceful timeout', async (t) => 
   await refused
 })
 
-test('a client that goes away while its request runs costs nothing but its request', async (t) => {
+test('a client that disconnects while its request runs affects only that request', async (t) => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -210,7 +210,7 @@ test('a client that goes away while its request runs costs nothing but its reque
   assert.deepEqual(await (await fetch(`${url}/hello`)).json(), { hello: true })
 })
 
-test('an answer that a handler began itself is cut short when the handler fails', async (t) => {
+test('a response that a handler began is cut when the handler fails', async (t) => {
   const observe = recordingObserver()
   const stream: Route = {
     method: 'GET',
@@ -229,7 +229,7 @@ test('an answer that a handler began itself is cut short when the handler fails'
   assert.deepEqual(await (await fetch(`${url}/hello`)).json(), { hello: true })
 })
 
-test('a handler may take longer than a client may stall', async (t) => {
+test('a handler may run longer than the stall timeout', async (t) => {
   const patient: Route = { method: 'GET', url: '/slow', auth: 'none', handle: () => sleep(2500, { done: true }) }
   const { url } = await serveRoutes(t, [patient], { settings: { responseStallTimeout: 1 } })
   assert.deepEqual(await (await fetch(`${url}/slow`)).json(), { done: true })

@@ -11,7 +11,7 @@ const adminSecret = 'sesame'
 const serve = (t: TestContext, settings: GivenSettings) =>
   serveRoutes(t, [hello], { settings: { adminSecret, ...settings } })
 
-/** What an answer tells the browser of a page. */
+/** The CORS headers of a response. */
 const corsOf = ({ headers }: Response) => ({
   origin: headers.get('access-control-allow-origin'),
   credentials: headers.get('access-control-allow-credentials'),
@@ -21,7 +21,7 @@ const corsOf = ({ headers }: Response) => ({
 const methods = 'GET,POST,PUT,PATCH,DELETE,OPTIONS'
 const nothing = { origin: null, credentials: null, methods: null }
 
-test('a wildcard stands for exactly one label', () => {
+test('a wildcard matches exactly one label', () => {
   const allows = originCheck(['https://*.foo.com', 'http://*.bar.com:8080', 'https://exact.org'])
   for (const origin of ['https://a.foo.com', 'http://x.bar.com:8080', 'https://exact.org']) {
     assert.equal(allows(origin), true, origin)
@@ -42,7 +42,7 @@ test('a wildcard stands for exactly one label', () => {
   }
 })
 
-test('a named origin is echoed with credentials, on errors too', async (t) => {
+test('a named origin is echoed with credentials, also on errors', async (t) => {
   for (const dialect of ['trellis', 'hasura'] as const) {
     const { url } = await serve(t, { dialect, corsDomain: ['https://app.example'] })
     for (const path of ['/hello', '/nowhere']) {
@@ -53,7 +53,7 @@ test('a named origin is echoed with credentials, on errors too', async (t) => {
   }
 })
 
-test('everybody is allowed without credentials, and those that are named beside with theirs', async (t) => {
+test('* allows all origins without credentials, and listed ones with credentials', async (t) => {
   const { url } = await serve(t, { corsDomain: ['*', 'https://*.app.example'] })
   const ask = async (origin: string) => corsOf(await fetch(`${url}/hello`, { headers: { origin } }))
   assert.deepEqual(await ask('https://a.example'), { origin: '*', credentials: null, methods })
@@ -63,7 +63,7 @@ test('everybody is allowed without credentials, and those that are named beside 
   })
 })
 
-test('in the hasura dialect everybody is echoed with credentials, as in v1.3', async (t) => {
+test('in the hasura dialect all origins are echoed with credentials, as in v1.3', async (t) => {
   const { url } = await serve(t, { dialect: 'hasura' })
   const headers = { origin: 'https://a.example' }
   const echoed = { origin: 'https://a.example', credentials: 'true', methods }
@@ -90,7 +90,7 @@ test('a preflight of an allowed origin is answered on any path', async (t) => {
   assert.equal(response.headers.get('content-type'), 'text/plain charset=UTF-8')
 })
 
-test('a preflight of an origin that is not listed says so, in the answer and in the log', async (t) => {
+test('a preflight of an unlisted origin gets the reason, and so does the log', async (t) => {
   const cases: readonly (readonly [GivenSettings, string])[] = [
     [{ corsDomain: ['https://app.example'] }, '--cors-domain does not list it'],
     [{ disableCors: true }, 'CORS is disabled'],
@@ -109,7 +109,7 @@ test('a preflight of an origin that is not listed says so, in the answer and in 
   }
 })
 
-test('with CORS disabled nothing is answered across origins', async (t) => {
+test('with CORS disabled no cross-origin request is answered', async (t) => {
   const { url } = await serve(t, { disableCors: true })
   const headers = { origin: 'https://a.example' }
   assert.deepEqual(corsOf(await fetch(`${url}/hello`, { headers })), nothing)

@@ -1,4 +1,4 @@
-// What web pages may have the server do: requests as browsers send them, and as those who attack through one would.
+// Requests that web pages can cause: as browsers send them, and as attackers would send them through a browser.
 
 import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
@@ -13,7 +13,7 @@ import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 const secret = 'sesame'
 const jsonBody = '{"a":1}'
 
-/** A server that counts what it carries out, and the raw way to it. */
+/** A server that counts the requests that it runs, and a function that sends raw requests. */
 async function startCounting(t: TestContext, settings: GivenSettings = {}) {
   const carriedOut: string[] = []
   const note =
@@ -35,7 +35,7 @@ async function startCounting(t: TestContext, settings: GivenSettings = {}) {
     const [headers = '', answer = ''] = text.split('\r\n\r\n')
     return { status: Number(headers.split(' ')[1]), headers, answer }
   }
-  /** A POST of `{"a":1}` as JSON unless these headers say otherwise. */
+  /** Sends a POST with `{"a":1}` as JSON, unless the headers say otherwise. */
   const post = (headers: Readonly<Record<string, string>>, target = '/v1/query') => {
     const all = { Host: 'localhost:8080', 'Content-Type': 'application/json', ...headers }
     const lines = Object.entries(all).filter(([, value]) => value !== '')
@@ -65,7 +65,7 @@ const unasked = {
 
 const dialects = ['trellis', 'hasura'] as const
 
-test('an open server serves the hosts of this machine, and carries nothing out for others', async (t) => {
+test('an open server serves the hosts of this machine, and runs no requests for other hosts', async (t) => {
   for (const dialect of dialects) {
     const { post, carriedOut } = await startCounting(t, { dialect, serverHost: null })
     const own = [
@@ -107,7 +107,7 @@ test('an open server serves the hosts of this machine, and carries nothing out f
   }
 })
 
-test('an open server is not led astray by what else may name a host', async (t) => {
+test('other places that name a host do not mislead an open server', async (t) => {
   const { post, send, carriedOut } = await startCounting(t)
   assert.equal((await post({}, 'http://evil.example/v1/query')).status, 403)
   assert.equal((await post({}, 'http://localhost@evil.example/v1/query')).status, 403)
@@ -130,7 +130,7 @@ test('an open server refuses foreign hosts on every path and method', async (t) 
   }
 })
 
-test('an open server serves pages of its own, of this machine, and of listed origins', async (t) => {
+test('an open server serves its own pages, those of this machine, and those of listed origins', async (t) => {
   for (const dialect of dialects) {
     const corsDomain = ['*', 'https://app.example', 'https://*.team.example']
     const { post, carriedOut } = await startCounting(t, { dialect, corsDomain })
@@ -168,7 +168,7 @@ test('an open server serves pages of its own, of this machine, and of listed ori
   }
 })
 
-test('an open server answers no preflight of a foreign page, and that of a listed one', async (t) => {
+test('an open server answers preflights of listed pages only', async (t) => {
   const { send } = await startCounting(t, { corsDomain: ['https://app.example'] })
   const ask = (origin: string) =>
     send(`OPTIONS /v1/query HTTP/1.1\r\nHost: localhost\r\nOrigin: ${origin}\r\nAccess-Control-Request-Method: POST`)
@@ -180,13 +180,13 @@ test('an open server answers no preflight of a foreign page, and that of a liste
   assert.match(allowed.headers, /access-control-allow-origin: https:\/\/app\.example/i)
 })
 
-test('with CORS disabled an open server lists nobody', async (t) => {
+test('with CORS disabled an open server lists no origin', async (t) => {
   const { post } = await startCounting(t, { corsDomain: ['https://app.example'], disableCors: true })
   assert.equal((await post({ Origin: 'https://app.example' })).status, 403)
   assert.equal((await post({ Origin: 'http://localhost:8080' })).status, 200)
 })
 
-test('an open server answers no requests that foreign pages embed, and visits', async (t) => {
+test('an open server refuses requests that foreign pages embed, and serves links', async (t) => {
   const { send, carriedOut } = await startCounting(t)
   const get = async (mode: string, site = 'cross-site') =>
     (await send(`GET /state HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: ${site}\r\nSec-Fetch-Mode: ${mode}`)).status
@@ -195,7 +195,7 @@ test('an open server answers no requests that foreign pages embed, and visits', 
   assert.deepEqual([await get('navigate'), await get('no-cors', 'same-site')], [200, 200])
 })
 
-test('an open server that listens for everybody serves addresses, and names of one label to programs', async (t) => {
+test('an open server on all interfaces serves addresses, and serves single-label names to programs', async (t) => {
   for (const serverHost of ['*', '0.0.0.0', '::']) {
     const { post } = await startCounting(t, { serverHost })
     for (const Host of ['localhost:8081', '10.0.0.5:8080', '[fe80::1]:8080', '0.0.0.0', 'trellis:8080', 'my_app']) {
@@ -206,12 +206,12 @@ test('an open server that listens for everybody serves addresses, and names of o
     }
     assert.equal((await post({ Host: '10.0.0.5:8080', Origin: 'http://10.0.0.5:8080' })).status, 200)
     assert.equal((await post({ Host: '10.0.0.5:8080', Origin: 'http://10.0.0.5:3000' })).status, 403)
-    // A page under such a name may be one that somebody made up.
+    // An attacker can choose such a name for a page.
     assert.equal((await post({ Host: 'trellis:8080', Origin: 'http://trellis:8080' })).status, 403)
   }
 })
 
-test('an open server serves the host that it was told to listen on', () => {
+test('an open server serves the host in --server-host', () => {
   const statusOf = (serverHost: string, host: string, origin?: string) => {
     const request = new IncomingMessage(new Socket())
     request.url = '/'
@@ -231,7 +231,7 @@ test('an open server serves the host that it was told to listen on', () => {
   assert.equal(statusOf('fe80::1%eth0', '[fe80::1]'), 200)
 })
 
-test('with an admin secret hosts and origins are nobody’s business', async (t) => {
+test('with an admin secret hosts and origins are not checked', async (t) => {
   for (const dialect of dialects) {
     const { post } = await startCounting(t, { dialect, adminSecret: secret })
     const name = dialect === 'trellis' ? 'x-service-admin-secret' : 'x-hasura-admin-secret'
@@ -239,7 +239,7 @@ test('with an admin secret hosts and origins are nobody’s business', async (t)
   }
 })
 
-test('what browsers send across sites without asking is not carried out', async (t) => {
+test('requests that browsers send across sites without a preflight are not run', async (t) => {
   for (const dialect of dialects) {
     for (const adminSecret of [null, secret]) {
       const settings = { dialect, adminSecret, corsDomain: ['https://app.example'] }
@@ -273,13 +273,13 @@ test('what browsers send across sites without asking is not carried out', async 
   }
 })
 
-test('a page that is refused for its content type can read why', async (t) => {
+test('a page that is refused for its content type can read the reason', async (t) => {
   const { post } = await startCounting(t, { adminSecret: secret })
   const { headers } = await post({ 'Content-Type': 'text/plain', Origin: 'https://app.example' })
   assert.match(headers, /access-control-allow-origin: \*/i)
 })
 
-test('programs are served whatever the content type, and pages that send JSON', async (t) => {
+test('programs are served with any content type, and pages with JSON', async (t) => {
   const { post, send } = await startCounting(t, { corsDomain: ['https://app.example'] })
   for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'image/png', '']) {
     assert.equal((await post({ 'Content-Type': type })).status, 200, type)
@@ -292,7 +292,7 @@ test('programs are served whatever the content type, and pages that send JSON', 
   assert.equal((await send(remove)).status, 200)
 })
 
-test('a refusal is a line of the log, without the body', async (t) => {
+test('a refusal is logged without the body', async (t) => {
   const { post, entries } = await startCounting(t)
   await post({ Host: 'evil.example', 'X-Request-Id': 'r1' }, 'http://evil.example/v1/query?x=1')
   const { http_info, operation } = entries.find(({ type }) => type === 'http-log')!.detail as HttpLog

@@ -7,11 +7,11 @@ import { definePlugin } from '../../sdk/index.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 
-/** Headers that are the same in both answers. */
+/** Headers that are equal in both responses. */
 const comparable = (headers: Headers) =>
   [...headers].filter(([name]) => !['date', 'x-request-id', 'connection', 'keep-alive'].includes(name))
 
-test('HEAD is served wherever GET is, with the same status and headers and no body', async (t) => {
+test('HEAD is served for every GET, with the same status and headers and without a body', async (t) => {
   const routes: Route[] = []
   const plugin = definePlugin({
     name: 'pages',
@@ -35,13 +35,13 @@ test('HEAD is served wherever GET is, with the same status and headers and no bo
       const head = await fetch(url + path, { method: 'HEAD', headers })
       assert.equal(head.status, get.status, path)
       assert.equal(await head.text(), '')
-      // What changes from one moment to the next may have another length.
+      // Changing content may have another length.
       if (!/dev|metrics/.test(path)) assert.deepEqual(comparable(head.headers), comparable(get.headers), path)
     }
   }
 })
 
-test('an answer to HEAD ends with its headers, and the connection goes on', async (t) => {
+test('a response to HEAD ends with its headers, and the connection stays open', async (t) => {
   const body = JSON.stringify('x'.repeat(5000))
   const { port } = await serveRoutes(t, [{ method: 'GET', url: '/large', auth: 'none', handle: () => body }])
   const socket = await openConnection(t, port)
@@ -54,7 +54,7 @@ test('an answer to HEAD ends with its headers, and the connection goes on', asyn
   assert.deepEqual(rest, [''])
 })
 
-test('HEAD is logged as itself, with no bytes sent, when it fails, too', async (t) => {
+test('HEAD is logged as HEAD with zero bytes sent, also when it fails', async (t) => {
   const observe = recordingObserver()
   const routes: Route[] = [
     { method: 'GET', url: '/here', auth: 'none', handle: () => 'here' },

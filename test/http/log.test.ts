@@ -38,7 +38,7 @@ async function logOf(t: TestContext, path: string, init: RequestInit, settings: 
   return observe.entries
 }
 
-/** The detail of the one line that a request gives. */
+/** The detail of the single log line of a request. */
 async function detailOf(t: TestContext, path: string, init: RequestInit): Promise<HttpLog> {
   const entries = await logOf(t, path, init)
   assert.equal(entries.length, 1)
@@ -61,7 +61,7 @@ test('an answered request is one line with sizes and times', async (t) => {
   assert.ok((query_execution_time ?? -1) >= 0 && (query_execution_time ?? 1) < 1)
 })
 
-test('a refused request is a line with its body, its error and the status sent', async (t) => {
+test('a refused request is a line with its body, its error and the status', async (t) => {
   const entries = await logOf(t, '/fail', { method: 'POST', body: '{"a":1}', headers: trusted })
   assert.deepEqual(entries, [
     {
@@ -81,7 +81,7 @@ test('a refused request is a line with its body, its error and the status sent',
   ])
 })
 
-test("what is the server's own failure is an error, what is the client's mistake is not", async (t) => {
+test('server failures are logged as errors, client mistakes are not', async (t) => {
   const levelsOf = async (path: string, settings: GivenSettings) => {
     const observe = recordingObserver()
     const { url } = await serveRoutes(t, routes, { observe, settings })
@@ -97,27 +97,27 @@ test("what is the server's own failure is an error, what is the client's mistake
   assert.deepEqual(await levelsOf('/break', { dialect }), ['error', 'error'])
 })
 
-test('a body that is no JSON is logged as text', async (t) => {
+test('a malformed JSON body is logged as text', async (t) => {
   const { operation } = await detailOf(t, '/echo', { method: 'POST', body: '{"a":', headers: trusted })
   assert.equal(operation.raw_query, '{"a":')
   assert.equal(operation.query, undefined)
 })
 
-test('of a long body only the beginning is logged', async (t) => {
+test('only the beginning of a long body is logged', async (t) => {
   const body = JSON.stringify({ text: 'x'.repeat(1_000_000) })
   const { operation } = await detailOf(t, '/fail', { method: 'POST', body, headers: trusted })
   assert.equal(operation.query, undefined)
   assert.equal(operation.raw_query, `${body.slice(0, 65_536)}…`)
 })
 
-test('a refused request has no session in its line, and no secret', async (t) => {
+test('the line of a refused request has no session and no secret', async (t) => {
   const wrong = { ...headers, 'x-service-admin-secret': 'guess' }
   const detail = await detailOf(t, '/echo', { method: 'POST', body: '1', headers: wrong })
   assert.equal('user_vars' in detail.operation, false)
   assert.doesNotMatch(JSON.stringify(detail), /guess/)
 })
 
-test('what nobody was let in with is not logged', async (t) => {
+test('the body of an unauthenticated request is not logged', async (t) => {
   const query = '{"query":"{ hidden(where: {card: {_eq: \\"4711\\"}}) { id } }"}'
   const attempts: readonly (readonly [string, Record<string, string>, string])[] = [
     ['/echo', {}, query],
@@ -139,7 +139,7 @@ test('unknown paths are logged, probes are not', async (t) => {
   assert.deepEqual(await logOf(t, '/v1/version?x', {}), [])
 })
 
-test('a client has its own address, whatever the server listens on', async (t) => {
+test('the client address is logged as IPv4, on any listener', async (t) => {
   for (const serverHost of ['127.0.0.1', '*']) {
     const [entry] = await logOf(t, '/nowhere', {}, { serverHost })
     assert.equal((entry!.detail as HttpLog).http_info.ip, '127.0.0.1', serverHost)

@@ -23,7 +23,7 @@ async function ask(how: Answer, method = 'GET'): Promise<{ headers: Headers; bod
 
 const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
 
-test('a body arrives as the bytes that it is, whatever they are and however many', async () => {
+test('a body of any bytes and any length arrives unchanged', async () => {
   for (const body of [
     bytes,
     Buffer.from('Größe €😀'),
@@ -37,12 +37,12 @@ test('a body arrives as the bytes that it is, whatever they are and however many
   }
 })
 
-test('a text is sent as UTF-8, or as the encoding that is asked for', async () => {
+test('a text is sent as UTF-8, or in the given encoding', async () => {
   assert.equal((await ask((response) => response.end('€'))).body.toString(), '€')
   assert.deepEqual((await ask((response) => response.end('ÿ', 'latin1'))).body, Buffer.from([255]))
 })
 
-test('bytes may end a body whose beginning is out already', async () => {
+test('bytes can end a body whose beginning is already sent', async () => {
   const answered = await ask((response) => {
     response.write('first ')
     response.end(bytes)
@@ -50,7 +50,7 @@ test('bytes may end a body whose beginning is out already', async () => {
   assert.deepEqual(answered.body, Buffer.concat([Buffer.from('first '), bytes]))
 })
 
-test('a request for the headers alone is answered with nothing else', async () => {
+test('a HEAD request is answered without a body', async () => {
   const how: Answer = (response) => {
     response.writeHead(200, { 'content-length': bytes.length })
     response.end(bytes)
@@ -59,7 +59,7 @@ test('a request for the headers alone is answered with nothing else', async () =
   assert.deepEqual([headers.get('content-length'), body.length], ['256', 0])
 })
 
-test('whoever waits for the end is told of it', async () => {
+test('the callback for the end is called', async () => {
   for (const how of [
     (response: ServerResponse, done: () => void) => response.end(bytes, done),
     (response: ServerResponse, done: () => void) => response.end(bytes, 'utf8', done),
@@ -71,7 +71,7 @@ test('whoever waits for the end is told of it', async () => {
   }
 })
 
-test('a small body comes in one piece with the headers', async () => {
+test('a small body is sent in one piece with the headers', async () => {
   answer = (response) => response.end(bytes)
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')

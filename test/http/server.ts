@@ -1,4 +1,4 @@
-// An HTTP server with the routes of a test and no database behind it.
+// An HTTP server with the routes of a test, without a database.
 
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
@@ -40,13 +40,13 @@ export async function serveRoutes(
   return { port, url: `http://127.0.0.1:${port}`, auth, close: () => server.close() }
 }
 
-/** An observer that keeps what it is told. */
+/** An observer that keeps its entries. */
 export function recordingObserver(): Observer & { readonly entries: LogEntry[] } {
   const entries: LogEntry[] = []
   return { entries, isEnabled: () => true, log: (entry) => entries.push(entry), flush: () => {} }
 }
 
-/** A bare connection, for what HTTP clients do not do. */
+/** A raw connection, for requests that HTTP clients cannot send. */
 export async function openConnection(t: TestContext, port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})

@@ -12,7 +12,7 @@ import { openConnection, serveRoutes } from './server.ts'
 const echo: Route = { method: 'POST', url: '/echo', auth: 'none', handle: ({ body }) => body }
 const settings = { requestReadTimeout: 1 }
 
-/** Sends a byte now and then until the server has had enough; what it said by then. */
+/** Sends a byte now and then until the server closes the connection; returns the bytes received. */
 async function drip(socket: Socket, bytes: string): Promise<string> {
   let answer = ''
   socket.on('data', (chunk) => {
@@ -29,28 +29,28 @@ async function drip(socket: Socket, bytes: string): Promise<string> {
 const tooLate =
   /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*\r\n\r\n\{"path":"\$","error":"request timeout","code":"bad-request"\}$/
 
-test('a client that sends its headers byte by byte is cut off', async (t) => {
+test('a client that sends its headers byte by byte is disconnected', async (t) => {
   const { port } = await serveRoutes(t, [echo], { settings })
   const socket = await openConnection(t, port)
   socket.write('POST /echo HTTP/1.1\r\nHost: localhost\r\n')
   assert.match(await drip(socket, 'X-A: b\r\n'), tooLate)
 })
 
-test('a client that sends its body byte by byte is cut off', async (t) => {
+test('a client that sends its body byte by byte is disconnected', async (t) => {
   const { port } = await serveRoutes(t, [echo], { settings })
   const socket = await openConnection(t, port)
   socket.write('POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n')
   assert.match(await drip(socket, ' '), tooLate)
 })
 
-test('a client that sends nothing at all is cut off', async (t) => {
+test('a client that sends nothing is disconnected', async (t) => {
   const { port } = await serveRoutes(t, [echo], { settings })
   const socket = await openConnection(t, port)
   socket.resume()
   await once(socket, 'close')
 })
 
-test('a client that takes its time within the limit is served, while others are cut off', async (t) => {
+test('a client that is slow within the limit is served, while others are disconnected', async (t) => {
   const { port, url } = await serveRoutes(t, [echo], { settings: { requestReadTimeout: 5 } })
   const socket = await openConnection(t, port)
   socket.write('POST /echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 7\r\n\r\n')
@@ -64,7 +64,7 @@ test('a client that takes its time within the limit is served, while others are 
   assert.equal(await (await fetch(`${url}/echo`, { method: 'POST', body: '[1]' })).text(), '[1]')
 })
 
-test('by default headers have a minute, a request has five, and both are looked after', async (t) => {
+test('by default headers have one minute and a request has five, and both are checked', async (t) => {
   const { requestReadTimeout: readTimeout } = defaultSettings()
   const server: Server = createListener(() => {}, {
     ...{ readTimeout, stallTimeout: 60, sendTimeout: 600 },

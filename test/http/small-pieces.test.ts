@@ -14,7 +14,7 @@ import { openConnection, serveRoutes } from './server.ts'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Bytes that are in use. */
+/** The memory in use, in bytes. */
 function used(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()
@@ -24,7 +24,7 @@ function used(): number {
 const mebibyte = 2 ** 20
 const count = 200_000
 
-/** Sends so many chunks of one byte each. */
+/** Sends this number of chunks of one byte each. */
 async function sendBytes(socket: Socket): Promise<void> {
   const many = '1\r\n \r\n'.repeat(1000)
   for (let sent = 0; sent < count; sent += 1000) {
@@ -36,20 +36,20 @@ const echo: Route = { method: 'POST', url: '/echo', auth: 'none', handle: ({ bod
 const head =
   'Host: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n'
 
-test('a body that is sent byte by byte is held as its bytes', async (t) => {
+test('a body that arrives byte by byte takes only the memory of its bytes', async (t) => {
   const { port, url } = await serveRoutes(t, [echo])
   const socket = await openConnection(t, port)
   const before = used()
   socket.write(`POST /echo HTTP/1.1\r\n${head}`)
   await sendBytes(socket)
-  // Answered when what was sent before it has been read.
+  // The answer shows that the server has read everything sent before.
   await (await fetch(`${url}/echo`, { method: 'POST', body: '1' })).text()
   assert.ok(used() - before < 8 * mebibyte)
   socket.write('1\r\n7\r\n0\r\n\r\n')
   assert.match(String(await socket.toArray().then(Buffer.concat)), /^HTTP\/1\.1 200 .*\r\n7$/s)
 })
 
-test('what is sent to an unknown path is not waited for', async (t) => {
+test('the body of a request to an unknown path is not awaited', async (t) => {
   const { port } = await serveRoutes(t, [echo])
   const socket = await openConnection(t, port)
   socket.write(`POST /nowhere HTTP/1.1\r\n${head}1\r\n{\r\n`)
@@ -57,7 +57,7 @@ test('what is sent to an unknown path is not waited for', async (t) => {
   assert.match(String(answer), /^HTTP\/1\.1 404 /)
 })
 
-test('an answer that another server sends byte by byte is held as its bytes', async (t) => {
+test('a response of another server that arrives byte by byte takes only the memory of its bytes', async (t) => {
   const outgoing = new OutgoingClient(dialects.trellis)
   t.after(() => outgoing.close())
   const sent = Promise.withResolvers<Socket>()
@@ -79,7 +79,7 @@ test('an answer that another server sends byte by byte is held as its bytes', as
   assert.equal(String((await answer).body), `${' '.repeat(count)}7`)
 })
 
-test('pieces of all lengths come together in their order', () => {
+test('pieces of all lengths are joined in order', () => {
   for (const lengths of [
     [],
     [0],

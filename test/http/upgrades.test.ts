@@ -1,4 +1,4 @@
-// Connections that a plugin takes over, as websockets are.
+// Connections that a plugin takes over, as for WebSockets.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -16,7 +16,7 @@ const sockets = definePlugin({
 
 const hasV6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))
 
-test('a page that may not call takes over no connection either, on any address', async (t) => {
+test('a refused page cannot open a WebSocket on any address', async (t) => {
   const { url } = await startTrellis(t, { plugins: [sockets], settings: { serverHost: null } })
   const upgrade = async (address: string, headers: string) => {
     const socket = connect(Number(new URL(url).port), address)
@@ -32,7 +32,7 @@ test('a page that may not call takes over no connection either, on any address',
   }
 })
 
-test('what is no HTTP is refused alike on every address', { skip: !hasV6 }, async (t) => {
+test('bytes that are not HTTP are refused on every address', { skip: !hasV6 }, async (t) => {
   const { url } = await startTrellis(t, { settings: { serverHost: null } })
   for (const address of ['127.0.0.1', '::1']) {
     const socket = connect(Number(new URL(url).port), address)

@@ -1,4 +1,4 @@
-// People, their manager, and rows that take their time, for the roles `clerk` and `guest`.
+// People, their managers, and slow rows, for the roles `clerk` and `guest`.
 
 import type { TestContext } from 'node:test'
 import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
@@ -48,7 +48,7 @@ export async function startOffice(
   return trellis
 }
 
-/** The code and message of the one error of an answer; null when it has none. */
+/** The code and message of the only error in a response; null if there is no error. */
 export function refusal(answer: unknown): readonly [code: string, message: string] | null {
   const { errors } = answer as { readonly errors?: readonly { message: string; extensions: { code: string } }[] }
   return errors ? [errors[0]!.extensions.code, errors[0]!.message] : null

@@ -6,7 +6,7 @@ import type { EndableWork } from '../../sdk/services.ts'
 const session = { role: 'clerk', variables: {}, backendOnly: false }
 const limited = timeLimit({ time_limit: { global: 0.001, per_role: { guest: 3600 } } })
 
-test('work that something else ends is ended by it under a time limit as well', async () => {
+test('work with a time limit can still be aborted by its own signal', async () => {
   const given = new AbortController()
   const work: EndableWork = { session: { ...session, role: 'guest' }, signal: given.signal }
   await limited(work, async () => {
@@ -17,7 +17,7 @@ test('work that something else ends is ended by it under a time limit as well', 
   })
 })
 
-test('the limit ends work that something else could end too', async () => {
+test('the time limit aborts work that has a signal of its own', async () => {
   const work: EndableWork = { session, signal: new AbortController().signal }
   await limited(work, async () => {
     await new Promise((ended) => work.signal?.addEventListener('abort', ended))

@@ -9,7 +9,7 @@ const asked = async (trellis: TestTrellis, query: string, role = 'clerk', path?:
 
 const levels = (n: number) => `{ person { ${'manager { '.repeat(n - 1)} name ${'} '.repeat(n - 1)} } }`
 
-/** A short text that selects `2 ** n` nodes. */
+/** A short query that selects `2 ** n` nodes. */
 function fragmentBomb(n: number): string {
   const fragments = Array.from({ length: n }, (_, i) => {
     return `fragment f${i} on person { a: manager { ...f${i + 1} } b: manager { ...f${i + 1} } }`
@@ -37,7 +37,7 @@ test('operations deeper than the limit of their role are refused', async (t) => 
   assert.match(String(await asked(trellis, levels(4), 'toString')), /depth limit is 3/)
 })
 
-test('a refusal has status 200 where every answer has, else 400', async (t) => {
+test('a refusal has status 200 on endpoints that always answer 200, otherwise 400', async (t) => {
   const trellis = await startOffice(t, { node_limit: { global: 1 } })
   const body = { query: levels(2) }
   for (const [path, status] of [
@@ -50,7 +50,7 @@ test('a refusal has status 200 where every answer has, else 400', async (t) => {
   }
 })
 
-test('nodes and aliases count once per response name, with fragments where they are spread', async (t) => {
+test('nodes and aliases count once per response name, and fragments count where they are spread', async (t) => {
   const limits = {
     node_limit: { global: 3, per_role: { guest: 100 } },
     alias_limit: { global: 100, per_role: { guest: 2 } },
@@ -75,7 +75,7 @@ test('nodes and aliases count once per response name, with fragments where they 
   assert.equal(await asked(trellis, '{ a: person { b: id c: id } }', 'admin'), null)
 })
 
-test('only the operation that is asked for is measured', async (t) => {
+test('only the requested operation is measured', async (t) => {
   const trellis = await startOffice(t, { depth_limit: { global: 1 } })
   const query = `query small ${levels(1)} query large ${levels(5)}`
   const ask = async (operationName: string) =>
@@ -84,7 +84,7 @@ test('only the operation that is asked for is measured', async (t) => {
   assert.match(String(await ask('large')), /5 levels deep/)
 })
 
-test('introspection is not measured by the limits on operations', async (t) => {
+test('the limits on operations do not apply to introspection', async (t) => {
   const limits = { depth_limit: { global: 0 }, node_limit: { global: 1 }, alias_limit: { global: 0 } }
   const trellis = await startOffice(t, limits)
   const options = { role: 'clerk' }
@@ -97,7 +97,7 @@ test('introspection is not measured by the limits on operations', async (t) => {
   assert.equal(await asked(trellis, '{ __type(name: "person") { fields { type { ofType { name } } } } }'), null)
 })
 
-test('introspection that goes from types to types, or asks for everything many times, is refused', async (t) => {
+test('introspection that follows types repeatedly, or has too many nodes, is refused', async (t) => {
   const trellis = await startOffice(t, null)
   const nested = (n: number) => `{ __schema { types { ${'fields { type { '.repeat(n)} name ${'} } '.repeat(n)} } } }`
   assert.equal(await asked(trellis, nested(2)), null)
@@ -113,7 +113,7 @@ test('introspection that goes from types to types, or asks for everything many t
   ])
 })
 
-test('a text whose fragments multiply is refused for every role, without being expanded', async (t) => {
+test('a query whose fragments multiply is refused for every role, without being expanded', async (t) => {
   const trellis = await startOffice(t, null)
   assert.equal(await asked(trellis, fragmentBomb(3)), null)
   assert.deepEqual(await asked(trellis, fragmentBomb(10)), [
@@ -127,7 +127,7 @@ test('a text whose fragments multiply is refused for every role, without being e
   for (const role of ['clerk', 'admin']) assert.deepEqual(await asked(trellis, fragmentBomb(90), role), tooMuch)
 })
 
-test('fragments and selections that stand in each other without end are refused', async (t) => {
+test('cyclic fragments and endless nesting are refused', async (t) => {
   const trellis = await startOffice(t, null)
   const chain = Array.from({ length: 9000 }, (_, i) => `fragment f${i} on person { ...f${i + 1} }`).join(' ')
   const all = Array.from({ length: 9000 }, (_, i) => `...f${9000 - i}`).join(' ')
@@ -161,7 +161,7 @@ test('batches beyond the limit are refused as a whole', async (t) => {
   assert.equal(await ask(9, 'admin'), 9)
 })
 
-test('each operation of a batch is measured by itself', async (t) => {
+test('each operation of a batch is measured separately', async (t) => {
   const trellis = await startOffice(t, { depth_limit: { global: 1 } })
   const body = [{ query: levels(2) }, { query: '{ person(limit: 1) { name } }' }]
   const { body: answers } = await trellis.request<unknown[]>('/v1/graphql', { role: 'clerk', body })
@@ -169,7 +169,7 @@ test('each operation of a batch is measured by itself', async (t) => {
   assert.deepEqual(answers[1], { data: { person: [{ name: 'Ann' }] } })
 })
 
-test('without the option, and when it is switched off, only what nobody can need is refused', async (t) => {
+test('without the option, or when it is disabled, only absurd sizes are refused', async (t) => {
   const standard = await startOffice(t, null)
   assert.equal(await asked(standard, levels(40)), null)
   const large = Array.from({ length: 1001 }, () => ({ query: '{ __typename }' }))
@@ -184,12 +184,12 @@ test('without the option, and when it is switched off, only what nobody can need
   assert.equal(answers.length, 1001)
 })
 
-test('the allow-list is asked first', async (t) => {
+test('the allow-list is checked first', async (t) => {
   const trellis = await startOffice(t, { depth_limit: { global: 0 } }, { settings: { enableAllowlist: true } })
   assert.deepEqual(await asked(trellis, levels(2)), ['validation-failed', 'query is not allowed'])
 })
 
-test('an option that gives no limits ends the start with what is wrong with it', async (t) => {
+test('an invalid option ends the start with the reason', async (t) => {
   const variables = 'expecting "IP", or session variables other than x-service-role, such as ["x-service-user-id"]'
   const rate = (unique_params: unknown) => ({
     rate_limit: { global: { max_reqs_per_min: 9 }, per_role: { guest: { max_reqs_per_min: 1, unique_params } } },

@@ -7,10 +7,10 @@ import { refusal, startOffice } from './office.ts'
 const limits = { time_limit: { global: 0.3, per_role: { guest: 60 } } }
 const exceeded = ['time-limit-exceeded', 'the request took longer than the time limit of 0.3 s']
 const clerk = { role: 'clerk' }
-/** Whoever has time, however slow the machine is. */
+/** Has enough time even on a slow machine. */
 const patient = { role: 'guest' }
 
-/** Waits until PostgreSQL runs as many statements that sleep as expected. */
+/** Waits until PostgreSQL runs the expected number of sleeping statements. */
 async function sleepers({ sql }: TestTrellis, expected: number): Promise<void> {
   for (;;) {
     const [row] = await sql<{ count: string }>(
@@ -22,7 +22,7 @@ async function sleepers({ sql }: TestTrellis, expected: number): Promise<void> {
   }
 }
 
-test('a query that takes too long is refused, and PostgreSQL ceases to run it', async (t) => {
+test('a query that takes too long is refused, and PostgreSQL cancels it', async (t) => {
   const trellis = await startOffice(t, limits)
   const body = { query: '{ nap { over } }' }
   const answer = await trellis.request('/v1alpha1/graphql', { ...clerk, body })
@@ -33,7 +33,7 @@ test('a query that takes too long is refused, and PostgreSQL ceases to run it', 
   })
 })
 
-test('requests that share the connection with it are answered', async (t) => {
+test('other requests on the same connection are answered', async (t) => {
   const trellis = await startOffice(t, limits)
   const name = (id: number) => trellis.graphql(`{ person_by_pk(id: ${id}) { name } }`, undefined, { role: 'guest' })
   await name(1)
@@ -70,7 +70,7 @@ test('a mutation that takes too long changes nothing', async (t) => {
   assert.deepEqual(await trellis.sql('select count(*)::int from patience'), [{ count: 0 }])
 })
 
-test('a request that waits for a connection of the pool gives up in time', async (t) => {
+test('a request that waits for a connection of the pool times out', async (t) => {
   const trellis = await startOffice(t, limits, { settings: { connections: 1 } })
   const insert = (seconds: number, role: string) =>
     trellis.graphql(`mutation { insert_patience_one(object: { seconds: ${seconds} }) { seconds } }`, undefined, {
@@ -89,7 +89,7 @@ test('a request that waits for a connection of the pool gives up in time', async
   assert.deepEqual(await trellis.sql('select count(*)::int from patience'), [{ count: 1 }])
 })
 
-test('each operation of a batch has the whole time', async (t) => {
+test('each operation of a batch has the full time', async (t) => {
   const trellis = await startOffice(t, { time_limit: { global: 3 } })
   const ended = [exceeded[0], 'the request took longer than the time limit of 3 s']
   const body = [
@@ -111,7 +111,7 @@ test('data operations are limited as well', async (t) => {
   assert.deepEqual(await trellis.op('count', { table: 'patience' }, patient), { count: 0 })
 })
 
-test('administrators and roles with more time have it', async (t) => {
+test('administrators and roles with a higher limit have more time', async (t) => {
   const trellis = await startOffice(t, limits)
   for (const role of ['admin', 'guest']) {
     const mutation = 'mutation { insert_patience_one(object: { seconds: 0.5 }) { seconds } }'

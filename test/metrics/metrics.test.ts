@@ -9,7 +9,7 @@ import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 
 const apis = ['metadata', 'graphql', 'metrics']
 
-/** The samples of a text of metrics: `name{label="value"}` to its number. */
+/** Parses metrics: `name{label="value"}` to its number. */
 function samplesOf(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
@@ -21,13 +21,13 @@ async function samples(trellis: TestTrellis): Promise<Map<string, number>> {
   return samplesOf(text)
 }
 
-/** The samples whose names begin so, without what was there before. */
+/** The samples with this prefix, minus those before. */
 function changes(before: Map<string, number>, after: Map<string, number>, start: string): Record<string, number> {
   const changed = [...after].filter(([name, value]) => name.startsWith(start) && value !== before.get(name))
   return Object.fromEntries(changed.map(([name, value]) => [name.slice(start.length), value - (before.get(name) ?? 0)]))
 }
 
-test('without being asked for, nothing is measured and nothing answers', async (t) => {
+test('by default nothing is measured and the endpoint does not answer', async (t) => {
   const trellis = await startTrellis(t)
   assert.equal((await trellis.request('/v1/metrics')).status, 404)
   assert.ok(trellis.engine.apis.known.includes('metrics'))
@@ -61,7 +61,7 @@ test('requests are counted by endpoint, role, status and code', async (t) => {
   assert.ok(after.get('service_http_response_bytes_total')! > before.get('service_http_response_bytes_total')!)
 })
 
-test('operations are counted by kind and outcome, each of a batch by itself', async (t) => {
+test('operations are counted by kind and outcome, each of a batch separately', async (t) => {
   const trellis = await startLibrary(t, { settings: { enabledApis: apis } })
   const before = await samples(trellis)
   const publish = 'mutation publish { insert_publisher_one(object: { name: "Dune" }) { id } }'
@@ -89,7 +89,7 @@ test('operations are counted by kind and outcome, each of a batch by itself', as
   assert.equal(statements['{kind="transaction",outcome="error"}'], 1)
 })
 
-test('nothing that clients make up becomes a label', async (t) => {
+test('data of clients does not become a label', async (t) => {
   const trellis = await startLibrary(t, { settings: { enabledApis: apis } })
   for (let i = 0; i < 30; i++) {
     const options = { role: `role-${i}`, operationName: `name_${i}`, path: '/v1/graphql' }
@@ -101,7 +101,7 @@ test('nothing that clients make up becomes a label', async (t) => {
   assert.match(text, /role="other",status="200",code="ok"\} 30\n/)
 })
 
-test('the state of metadata, connections and process is read when it is asked for', async (t) => {
+test('the state of metadata, connections and process is read on demand', async (t) => {
   const trellis = await startLibrary(t, { settings: { enabledApis: apis } })
   const first = await samples(trellis)
   assert.equal(first.get('service_inconsistent_objects'), 0)
@@ -120,7 +120,7 @@ test('the state of metadata, connections and process is read when it is asked fo
   assert.ok(second.get('service_inconsistent_objects')! > 0)
 })
 
-test('a measure that cannot be read is left out, and hides no other', async (t) => {
+test('a measure that cannot be read is omitted and hides no other', async (t) => {
   const observe = recordingObserver()
   const measure = { help: 'h', kind: 'gauge' } as const
   let isBroken = true
@@ -156,7 +156,7 @@ test('a measure that cannot be read is left out, and hides no other', async (t) 
   ])
 })
 
-test('a measure that waits for what does not come is left out in time, told once, and read once', async (t) => {
+test('a measure that hangs is omitted after a timeout, logged once, and read once', async (t) => {
   const observe = recordingObserver()
   const waiting = Promise.withResolvers<readonly { value: number }[]>()
   let reads = 0
@@ -181,7 +181,7 @@ test('a measure that waits for what does not come is left out in time, told once
   assert.equal((await samples(trellis)).get('service_slow'), 5)
 })
 
-test('a name that no metric can have ends the start under the name of the plugin that has it', async (t) => {
+test('an invalid metric name ends the start and names the plugin', async (t) => {
   for (const given of [{ name: 'guests-kept' }, { name: 'guests', labels: ['the place'] }]) {
     const plugin = definePlugin({
       name: 'measuring',
@@ -194,7 +194,7 @@ test('a name that no metric can have ends the start under the name of the plugin
   }
 })
 
-test('with a secret whoever has it may read, and nobody else', async (t) => {
+test('with a secret only its holders may read metrics', async (t) => {
   const settings = { enabledApis: apis, metricsSecret: '["watch", "wächter"]', adminSecret: 'sesame' }
   const trellis = await startTrellis(t, { settings })
   const status = async (headers: Record<string, string>) => (await trellis.request('/v1/metrics', { headers })).status
@@ -209,7 +209,7 @@ test('with a secret whoever has it may read, and nobody else', async (t) => {
   }
 })
 
-test('without a secret administrators may read', async (t) => {
+test('without a secret administrators may read metrics', async (t) => {
   const trellis = await startTrellis(t, { settings: { enabledApis: apis, adminSecret: 'sesame' } })
   assert.equal((await trellis.request('/v1/metrics')).status, 401)
   const headers = { 'x-service-admin-secret': 'sesame' }
@@ -221,7 +221,7 @@ test('without a secret administrators may read', async (t) => {
   )
 })
 
-test('a port of their own serves metrics and nothing else', async (t) => {
+test('a separate port serves metrics and nothing else', async (t) => {
   const observe = recordingObserver()
   const trellis = await startTrellis(t, { observe, settings: { metricsPort: 0, adminSecret: 'sesame' } })
   assert.equal((await trellis.request('/v1/metrics')).status, 404)
@@ -239,7 +239,7 @@ test('a port of their own serves metrics and nothing else', async (t) => {
   await assert.rejects(fetch(`http://127.0.0.1:${port}/metrics`))
 })
 
-test('a port that is taken ends the start, and says by which option it was chosen', async (t) => {
+test('a port in use ends the start and names the option', async (t) => {
   const other = createServer()
   await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
   t.after(() => other.close())

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { startLibrary } from '../support/library.ts'
 
-test('Subscriptions are measured: who is connected, what is asked, what is sent.', async (t) => {
+test('subscriptions are measured: clients, operations and messages', async (t) => {
   const trellis = await startLibrary(t, { settings: { enabledApis: ['metadata', 'graphql', 'metrics'] } })
   const client = graphqlWsClient(t, trellis.url)
   const all = [1, 2, 2].map((id) =>

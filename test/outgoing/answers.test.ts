@@ -1,4 +1,4 @@
-// Answers as the RFCs allow them: content codings, charsets, interim answers, trailers.
+// Responses as the RFCs permit them: content codings, charsets, interim responses, trailers.
 
 import assert from 'node:assert/strict'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
@@ -68,7 +68,7 @@ const packed: Readonly<Record<string, Buffer>> = {
   identity: Buffer.from(text),
 }
 
-test('gzip is asked for, and an answer in any coding is unpacked', async (t) => {
+test('gzip is requested, and a response in any coding is decoded', async (t) => {
   const asked: (string | undefined)[] = []
   const url = await serve(t, ({ headers, url: path = '' }, response) => {
     asked.push(headers['accept-encoding'])
@@ -84,7 +84,7 @@ test('gzip is asked for, and an answer in any coding is unpacked', async (t) => 
   assert.deepEqual([...new Set(asked)], ['gzip'])
 })
 
-test('codings may stand in several headers, and a configured header says which one is asked for', async (t) => {
+test('codings may be in several headers, and a configured header sets the requested one', async (t) => {
   const asked: (string | undefined)[] = []
   const url = await serve(t, ({ headers }, response) => {
     asked.push(headers['accept-encoding'])
@@ -96,7 +96,7 @@ test('codings may stand in several headers, and a configured header says which o
   assert.deepEqual(asked, ['br'])
 })
 
-test('the limit of the size is that of the unpacked answer', async (t) => {
+test('the size limit applies to the decoded response', async (t) => {
   const url = await serve(t, (_, response) => {
     const gzip = createGzip()
     response.writeHead(200, { 'content-encoding': 'gzip' })
@@ -110,7 +110,7 @@ test('the limit of the size is that of the unpacked answer', async (t) => {
   assert.equal((await send(url)).body.length, 50 * 2 ** 20)
 })
 
-test('an answer that cannot be unpacked is none, but for those who look at its beginning', async (t) => {
+test('a response that cannot be decoded is an error, except for callers that read only its beginning', async (t) => {
   const broken: Readonly<Record<string, [coding: string, body: Buffer]>> = {
     unknown: ['compress', Buffer.from('abc')],
     wrong: ['gzip', Buffer.from('{"a":1}')],
@@ -132,12 +132,12 @@ test('an answer that cannot be unpacked is none, but for those who look at its b
   assert.equal((await send(`${url}unknown`, { cutsResponse: true })).body.toString(), 'abc')
 })
 
-test('an empty answer is empty, whatever its coding', async (t) => {
+test('an empty response is empty in any coding', async (t) => {
   const url = await serve(t, (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end())
   assert.equal((await client(t).send(url)).body.length, 0)
 })
 
-test('a stream is asked for as it is, and unpacked as it comes where it is not', async (t) => {
+test('a stream is requested uncompressed, and decoded if it is compressed', async (t) => {
   const asked: (string | undefined)[] = []
   const url = await serve(t, async ({ headers }, response) => {
     asked.push(headers['accept-encoding'])
@@ -159,7 +159,7 @@ test('a stream is asked for as it is, and unpacked as it comes where it is not',
   await assert.rejects(stream.body[Symbol.asyncIterator]().next(), { reason: 'unreadable' })
 })
 
-test('a byte order mark is left out; a charset counts where the bytes are no UTF-8', () => {
+test('a byte order mark is removed; a charset counts only if the bytes are not UTF-8', () => {
   const read = (bytes: Buffer, type?: string) => asUtf8(bytes, type).toString()
   assert.equal(read(Buffer.from('\uFEFF{}')), '{}')
   assert.equal(read(Buffer.from('{"ä":1}'), 'application/json; charset=ISO-8859-1'), '{"ä":1}')
@@ -170,7 +170,7 @@ test('a byte order mark is left out; a charset counts where the bytes are no UTF
   assert.deepEqual(asUtf8(Buffer.from([0xff]), 'application/octet-stream'), Buffer.from([0xff]))
 })
 
-test('interim answers are passed over, however they are cut into pieces', async (t) => {
+test('interim responses are skipped, however they are split', async (t) => {
   const interim = [
     'HTTP/1.1 100 Continue\r\n\r\n',
     'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n',
@@ -194,7 +194,7 @@ test('interim answers are passed over, however they are cut into pieces', async 
   await check(['HTTP/1.1 10', '0 Continue\r\n\r', '\nHTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n', 'HTTP/1.1 100'])
 })
 
-test('taking interim answers out leaves the rest as it is, whatever the pieces', () => {
+test('removing interim responses leaves the rest unchanged, however it is split', () => {
   const heads = fc.array(fc.constantFrom('HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.0 103 x\r\nA: b\r\n\r\n'), {
     maxLength: 3,
   })
@@ -226,7 +226,7 @@ test('taking interim answers out leaves the rest as it is, whatever the pieces',
   )
 })
 
-test('trailers are no part of the answer, and an answer that ends early is none', async (t) => {
+test('trailers are not part of the response, and a truncated response is an error', async (t) => {
   const { send, failure } = client(t)
   const trailed = await serveRaw(t, [
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2;ext=1\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n',

@@ -1,4 +1,4 @@
-// Many requests at once to a host that takes few connections.
+// Many simultaneous requests to a host that accepts few connections.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
@@ -12,7 +12,7 @@ import { OutgoingClient } from '../../core/outgoing/client.ts'
 import { HostOpenings, type Opening } from '../../core/outgoing/openings.ts'
 import { atEnd } from '../support/cleanup.ts'
 
-/** A receiver in a process of its own, whose queue of connections holds some six. */
+/** A receiver in its own process, whose accept queue holds about six connections. */
 async function startSmall(t: TestContext, busyMillis = 1): Promise<{ url: string; process: ChildProcess }> {
   const child = fork(new URL('small-receiver.ts', import.meta.url), [String(busyMillis)])
   atEnd(t, () => void child.kill('SIGKILL'))
@@ -26,7 +26,7 @@ function client(t: TestContext) {
   return (url: string, timeout = 30_000) => outgoing.send({ method: 'POST', url, body: '{}', timeout })
 }
 
-test('a burst at a receiver with a short queue of connections arrives whole, each request once', async (t) => {
+test('a burst at a receiver with a short accept queue arrives completely, each request once', async (t) => {
   const { url } = await startSmall(t)
   const send = client(t)
   const answers = await Promise.all(Array.from({ length: 1000 }, () => send(url)))
@@ -37,7 +37,7 @@ test('a burst at a receiver with a short queue of connections arrives whole, eac
   )
 })
 
-test('a receiver that accepts nothing for a while loses nothing', async (t) => {
+test('a receiver that accepts nothing for a while loses no request', async (t) => {
   const { url, process: receiver } = await startSmall(t)
   const send = client(t)
   await send(url)
@@ -64,7 +64,7 @@ test('a host that refuses connections fails each request at once', async (t) => 
   }
 })
 
-test('requests that were given up while they waited for a connection hold up no other', async (t) => {
+test('requests that were given up while they waited for a connection do not delay others', async (t) => {
   const { url, process: receiver } = await startSmall(t)
   const send = client(t)
   receiver.kill('SIGSTOP')
@@ -90,7 +90,7 @@ function byHand() {
   return { host, open, errors, ask }
 }
 
-test('few connections are opened at first, and more as those are answered', async () => {
+test('few connections are opened at first, and more as responses arrive', async () => {
   const { open, ask } = byHand()
   ask(100)
   assert.equal(open.length, 4)
@@ -102,7 +102,7 @@ test('few connections are opened at first, and more as those are answered', asyn
   assert.equal(open.length, 8)
 })
 
-test('an answer that comes before one of an older connection makes no more room', async () => {
+test('a response that overtakes an older connection does not raise the limit', async () => {
   const { open, ask } = byHand()
   ask(100)
   const [, ...younger] = open.splice(0)
@@ -114,7 +114,7 @@ test('an answer that comes before one of an older connection makes no more room'
   assert.equal(open.length, 3)
 })
 
-test('a connection that is not made in time gives way to others, and fewer are opened from then on', async () => {
+test('a connection that stalls gives way to others and lowers the limit', async () => {
   const { open, ask } = byHand()
   ask(4)
   const [dropped, ...others] = open.splice(0)
@@ -135,7 +135,7 @@ test('a connection that is not made in time gives way to others, and fewer are o
   assert.ok(open.length >= 2 && open.length <= 3, String(open.length))
 })
 
-test('a host that nothing reaches fails those that wait with the first one that fails', async () => {
+test('a host that no connection reaches fails all waiting requests with the first one', async () => {
   const { open, errors, ask } = byHand()
   ask(20)
   await sleep(1100)
@@ -145,7 +145,7 @@ test('a host that nothing reaches fails those that wait with the first one that 
   const { open: others, ask: again } = byHand()
   again(2)
   others[1]!.connected()
-  // One that is reached is worth another try.
+  // A connection to a reachable host is retried.
   await sleep(5)
   assert.equal(others[0]!.failed(error), true)
 })

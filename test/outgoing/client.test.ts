@@ -21,14 +21,14 @@ function client(t: test.TestContext, dialect: 'trellis' | 'hasura' = 'trellis') 
   return { outgoing, send, failure }
 }
 
-test('status, headers and bytes of the answer come back, whatever the status', async (t) => {
+test('status, headers and bytes of the response are returned, whatever the status', async (t) => {
   const { url } = await startOther(t, () => ({ status: 418, headers: { 'X-Tea': 'yes' }, body: 'tëa' }))
   const { send } = client(t)
   const { status, headers, body } = await send(url)
   assert.deepEqual([status, headers['x-tea'], body.toString()], [418, 'yes', 'tëa'])
 })
 
-test('the default headers replace others of their names, and bodies have a length', async (t) => {
+test('the default headers replace others of the same names, and bodies have a length', async (t) => {
   const server = await startOther(t, () => ({}))
   const headers = { 'Content-Type': 'text/plain', 'USER-AGENT': 'x', 'X-Key': 'k' }
   await client(t).send(`${server.url}/a%20b?c=d`, { method: 'POST', headers, body: '{"ä":1}' })
@@ -45,7 +45,7 @@ test('the default headers replace others of their names, and bodies have a lengt
   })
 })
 
-test('a user that the URL names is authenticated as such, unless a header says who asks', async (t) => {
+test('the user in a URL is sent as basic authentication, unless a header is set', async (t) => {
   const server = await startOther(t, () => ({}))
   const url = server.url.replace('//', '//j%C3%B6:p%40ss%zz@')
   const { send } = client(t)
@@ -56,7 +56,7 @@ test('a user that the URL names is authenticated as such, unless a header says w
   assert.equal(second?.headers.authorization, 'Bearer x')
 })
 
-test('the hasura dialect has its own name and follows up to ten redirects', async (t) => {
+test('the hasura dialect has its own user agent and follows up to ten redirects', async (t) => {
   const server = await startOther(t, ({ path }) => {
     const left = Number(path.slice(1))
     return left === 0 ? { body: 'there' } : { status: 302, headers: { location: `/${left - 1}` } }
@@ -68,7 +68,7 @@ test('the hasura dialect has its own name and follows up to ten redirects', asyn
   assert.equal((await send(`${server.url}/11`)).status, 302)
 })
 
-test('a redirect to another origin does not take credentials along', async (t) => {
+test('a redirect to another origin does not include credentials', async (t) => {
   const other = await startOther(t, () => ({}))
   const server = await startOther(t, () => ({ status: 307, headers: { location: other.url } }))
   await client(t, 'hasura').send(server.url, { headers: { authorization: 'Bearer t', cookie: 'a=b', 'x-key': 'k' } })
@@ -79,7 +79,7 @@ test('a redirect to another origin does not take credentials along', async (t) =
   )
 })
 
-test('what gives no answer says why', async (t) => {
+test('a missing response has a reason', async (t) => {
   const { failure } = client(t)
   const gone = await startOther(t, () => null)
   await failure(gone.url, 'timeout', /^no answer within 0.1 s$/, { timeout: 100 })
@@ -96,7 +96,7 @@ test('what gives no answer says why', async (t) => {
   await failure('http://127.0.0.1:9/', 'connection', /header/, { headers: { 'x-bad': 'a\nb' } })
 })
 
-test('an answer is read up to its limits of size and time', async (t) => {
+test('a response is read up to its limits of size and time', async (t) => {
   const { send, failure } = client(t)
   const { url } = await startOther(t, () => ({ body: 'x'.repeat(1000) }))
   assert.equal((await send(url, { maxResponseSize: 1000 })).body.length, 1000)
@@ -105,7 +105,7 @@ test('an answer is read up to its limits of size and time', async (t) => {
   await failure(endless.url, 'timeout', /no answer/, { timeout: 100 })
 })
 
-test('a request can be given up, and closing gives up all', async (t) => {
+test('a request can be aborted, and closing aborts all', async (t) => {
   const { outgoing, failure } = client(t)
   const { url } = await startOther(t, () => null)
   await failure(url, 'connection', /abort/i, { signal: AbortSignal.timeout(50) })
@@ -114,7 +114,7 @@ test('a request can be given up, and closing gives up all', async (t) => {
   await pending
 })
 
-test('an answer without content is one, whatever it says of its length', async (t) => {
+test('a response without content succeeds, whatever length it declares', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.on('data', () => socket.write('HTTP/1.1 204 No Content\r\nContent-Length: 2\r\nX-Tea: no\r\n\r\nok'))

@@ -1,4 +1,5 @@
-// URLs that metadata configure: event triggers, cron triggers, one-off events, actions and remote schemas take the same.
+// URLs in the metadata: event triggers, cron triggers, one-off events, actions and remote schemas accept the same
+// ones.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -10,7 +11,7 @@ const sql = 'create table book (id int primary key)'
 
 const output = { objects: [{ name: 'paid', fields: [{ name: 'ok', type: 'Boolean' }] }] }
 
-/** Where a URL stands: the operation, and its arguments around one. */
+/** The place of a URL: the operation, and a function that makes its arguments. */
 const places: readonly { type: string; path: string; args(url: unknown): Record<string, unknown> }[] = [
   {
     type: 'create_event_trigger',
@@ -39,7 +40,7 @@ const places: readonly { type: string; path: string; args(url: unknown): Record<
   },
 ]
 
-/** What no request can be sent to, whatever variables hold. */
+/** Texts to which no request can be sent, whatever the variables hold. */
 const broken = ['nonsense', '', '/hook', 'ftp://example.com/', 'example.com/hook', 'http://', 'ftp://{{HOST}}/']
 
 async function start(t: TestContext): Promise<TestTrellis> {
@@ -49,7 +50,7 @@ async function start(t: TestContext): Promise<TestTrellis> {
   return trellis
 }
 
-test('a text that can never be an HTTP URL is refused where it is given', async (t) => {
+test('a text that can never be an HTTP URL is refused by the operation', async (t) => {
   const trellis = await start(t)
   const before = await trellis.op('export_metadata', {})
   for (const { type, path, args } of places) {
@@ -81,7 +82,7 @@ test('documents are refused for the same texts', async (t) => {
   }
 })
 
-test('a text with a variable, and a variable that holds all of it, are taken and used', async (t) => {
+test('a text with a variable, and a variable with the whole URL, are accepted and used', async (t) => {
   const hook = await startOther(t, () => ({ body: { ok: true } }))
   process.env['TEST_HOOK_URL'] = hook.url
   t.after(() => delete process.env['TEST_HOOK_URL'])
@@ -100,7 +101,7 @@ test('a text with a variable, and a variable that holds all of it, are taken and
   }
 })
 
-test('variables have one form in documents where there is a key for them', async (t) => {
+test('variables have one form in documents that have a key for them', async (t) => {
   const remote = await startOther(t, () => ({ status: 500 }))
   process.env['TEST_REMOTE_URL'] = remote.url
   t.after(() => delete process.env['TEST_REMOTE_URL'])
@@ -127,7 +128,7 @@ test('variables have one form in documents where there is a key for them', async
   assert.deepEqual(kept, [{ name: 'far', definition }])
 })
 
-test('a variable that is not set is named, and objects with a strange key are refused', async (t) => {
+test('a variable that is not set is named, and objects with an unknown key are refused', async (t) => {
   const trellis = await start(t)
   for (const { type, path, args } of places) {
     const given = (url: object) => trellis.opError(type, args(url))
@@ -141,7 +142,7 @@ test('a variable that is not set is named, and objects with a strange key are re
   }
 })
 
-test('metadata that hold such a text already are served without its object, which is listed', async (t) => {
+test('stored metadata with such a text is served without its object, which is listed as inconsistent', async (t) => {
   const trellis = await start(t)
   const url = 'http://127.0.0.1:1/'
   for (const { type, args } of [places[0], places[1], places[3]].flatMap((place) => place ?? [])) {

@@ -1,4 +1,4 @@
-// Dates and ages in the headers of answers.
+// Dates and ages in response headers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { retryAfterOf } from '../../core/outgoing/retry-after.ts'
 const now = Date.parse('2026-03-01T12:00:00Z')
 const dateAt = (seconds: number) => new Date(now + seconds * 1000).toUTCString()
 
-test('dates are read in each of the three forms of HTTP', () => {
+test('dates are read in the three forms of HTTP', () => {
   const expected = Date.parse('1994-11-06T08:49:37Z')
   for (const text of ['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994']) {
     assert.equal(httpDate(text, now), expected, text)
@@ -25,14 +25,14 @@ test('dates are read in each of the three forms of HTTP', () => {
   )
 })
 
-test('other texts are no dates', () => {
+test('other texts are not dates', () => {
   const wrong = ['0', '-1', '', '1585574718', '2020-03-30', '2020-03-30T00:00:00Z', 'Sun, 6 Nov 1994 08:49:37 GMT']
   const wronger = ['Sun, 06 Nov 1994 08:49:37 UTC', 'Sun, 06 Nov 1994 24:49:37 GMT', 'sun, 06 nov 1994 08:49:37 gmt']
   const wrongest = ['Mon, 30 Feb 2026 00:00:00 GMT', 'Mon, 00 Mar 2026 00:00:00 GMT', 'Sun Nov 99 08:49:37 1994']
   for (const text of [...wrong, ...wronger, ...wrongest]) assert.equal(httpDate(text, now), null, text)
 })
 
-test('how long a text says that something holds: max-age or s-maxage, else Expires', () => {
+test('the lifetime comes from max-age or s-maxage, otherwise from Expires', () => {
   const date = 'Mon, 30 Mar 2020 13:25:18 GMT'
   const at = (cacheControl?: string, expires?: string) => freshnessOf(cacheControl, expires, 1000).expiresAt
   assert.equal(at('max-age=600'), 601_000)
@@ -55,13 +55,13 @@ test('how long a text says that something holds: max-age or s-maxage, else Expir
   assert.deepEqual(freshnessOf(undefined, undefined, 0), { expiresAt: null, problems: [] })
 })
 
-/** Seconds after which an answer with these headers has to be asked for again; null: not said. */
+/** The lifetime in seconds of a response with these headers; null: not specified. */
 function heldFor(headers: Record<string, string | string[]>): number | null {
   const at = answerExpiry(headers, now)
   return at === null ? null : (at - now) / 1000
 }
 
-test('an answer that cannot be kept has to be asked for again at once, whatever form says so', () => {
+test('a response that must not be cached expires at once, in every form', () => {
   const forms: Record<string, string | string[]>[] = [
     { 'cache-control': 'no-store' },
     { 'cache-control': 'No-Store, max-age=3600' },
@@ -90,7 +90,7 @@ test('an answer that cannot be kept has to be asked for again at once, whatever 
   for (const headers of forms) assert.equal(heldFor(headers), 0, JSON.stringify(headers))
 })
 
-test('an answer that may be kept holds as long as it says', () => {
+test('a cacheable response has the specified lifetime', () => {
   const forms: [headers: Record<string, string | string[]>, seconds: number | null][] = [
     [{}, null],
     [{ 'cache-control': 'public' }, null],
@@ -113,7 +113,7 @@ test('an answer that may be kept holds as long as it says', () => {
   for (const [headers, seconds] of forms) assert.equal(heldFor(headers), seconds, JSON.stringify(headers))
 })
 
-test('Retry-After is a number of seconds or a date, by the clock of the server that says it', () => {
+test("Retry-After is a number of seconds or a date by the server's clock", () => {
   const after = (given: string, more = {}) => retryAfterOf({ 'retry-after': given, ...more }, now)
   assert.equal(after('120'), 120)
   assert.equal(after(' 7 '), 7)

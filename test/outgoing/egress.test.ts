@@ -1,4 +1,4 @@
-// Keeping requests to other servers off private networks.
+// Denies requests to private networks.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { startOther } from '../auth/other-server.ts'
 import { parseSettings, readCommandLine } from '../support/built-in-options.ts'
 import { startTrellis } from '../support/trellis.ts'
 
-test('what is not the internet is private, also where an address of IPv6 stands for it', () => {
+test('private addresses are recognized, also embedded in IPv6 addresses', () => {
   const own = [
     '127.0.0.1',
     '127.8.9.1',
@@ -70,7 +70,7 @@ function client(t: test.TestContext, allowed: readonly string[] = [], dialect: '
   return { send, isRefused }
 }
 
-test('under deny-private nothing reaches this machine, whatever it is called', async (t) => {
+test('under deny-private no name or address leads to this machine', async (t) => {
   const server = await startOther(t, () => ({}))
   const { port } = new URL(server.url)
   const { isRefused } = client(t)
@@ -84,7 +84,7 @@ test('under deny-private nothing reaches this machine, whatever it is called', a
   assert.equal(server.received.length, 0)
 })
 
-test('hosts and networks that are allowed are reached', async (t) => {
+test('allowed hosts and networks are reached', async (t) => {
   const server = await startOther(t, () => ({ body: 'here' }))
   const { port } = new URL(server.url)
   const byName = client(t, ['LocalHost'])
@@ -95,7 +95,7 @@ test('hosts and networks that are allowed are reached', async (t) => {
   assert.equal((await byNetwork.send(`http://localhost:${port}/`)).status, 200)
 })
 
-test('a redirect leads no further than a request does', async (t) => {
+test('a redirect is limited as a request is', async (t) => {
   const inside = await startOther(t, () => ({}))
   const server = await startOther(t, () => ({ status: 302, headers: { location: inside.url } }))
   const { port } = new URL(server.url)
@@ -103,7 +103,7 @@ test('a redirect leads no further than a request does', async (t) => {
   assert.equal(inside.received.length, 0)
 })
 
-test('the option holds for the requests of all plugins', async (t) => {
+test('the option applies to requests of all plugins', async (t) => {
   const server = await startOther(t, () => ({}))
   const found = Promise.withResolvers<Outgoing>()
   const plugin = definePlugin({ name: 'sender', register: (engine) => found.resolve(engine.outgoing) })
@@ -113,7 +113,7 @@ test('the option holds for the requests of all plugins', async (t) => {
   await startTrellis(t, { settings: { egress: 'deny-private', egressAllow: ['10.1.0.0/16', 'hooks.internal', '::1'] } })
 })
 
-test('streams and sockets get no further than requests', async (t) => {
+test('streams and sockets are limited as requests are', async (t) => {
   const server = await startOther(t, () => ({}))
   const { port } = new URL(server.url)
   const outgoing = new OutgoingClient(dialects.trellis, { egress: denyPrivate([]) })
@@ -127,7 +127,7 @@ test('streams and sockets get no further than requests', async (t) => {
   assert.equal(server.received.length, 0)
 })
 
-test('a list of exceptions that makes no sense is refused', () => {
+test('an invalid list of exceptions is refused', () => {
   for (const wrong of ['10.1.0.0/33', 'http://host', '1.2.3', '::g']) {
     const command = readCommandLine([
       'serve',

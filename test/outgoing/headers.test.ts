@@ -4,7 +4,7 @@ import { dialects } from '../../core/names/dialect.ts'
 import { forwardedHeaders, withDefaults } from '../../core/outgoing/headers.ts'
 import { loggableUrl } from '../../core/outgoing/url.ts'
 
-test('forwarded headers are those of the client, without session variables, with where they came from', () => {
+test("forwarded headers are the client's without session variables, plus its host and user agent", () => {
   const headers = {
     host: 'trellis.test',
     'user-agent': 'curl',
@@ -28,7 +28,7 @@ test('forwarded headers are those of the client, without session variables, with
   })
 })
 
-test('configured headers that are those of the connection are left out: no request would get out with them', () => {
+test('configured headers of the connection are omitted, because the request would fail', () => {
   const headers = {
     ...{ 'Content-Length': '7', 'transfer-encoding': 'chunked', Expect: '100-continue', Upgrade: 'websocket', TE: 'x' },
     ...{ 'Keep-Alive': '1', 'content-type': 'text/plain', Host: 'other.test', 'X-Key': 'k' },
@@ -38,7 +38,7 @@ test('configured headers that are those of the connection are left out: no reque
   assert.deepEqual(sent, { Host: 'other.test', 'X-Key': 'k', 'content-type': 'application/json' })
 })
 
-test('a URL is logged without what may be secret in it', () => {
+test('a URL is logged without possible secrets', () => {
   assert.equal(loggableUrl('https://h:1/p?a=1&b=2&a=3#f'), 'https://h:1/p?a=redacted&b=redacted#f')
   assert.equal(loggableUrl('http://u:p@h/'), 'http://redacted:redacted@h/')
   for (const bad of ['x', 'postgres://u:p@h/d', 'http://u:p@ss/w#rd@h/', 'http://u:1/w@h/'])

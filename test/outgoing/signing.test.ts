@@ -6,7 +6,7 @@ import { signatureHeaders, signingKey } from '../../sdk/services.ts'
 
 const secretOf = (bytes: number) => `whsec_${randomBytes(bytes).toString('base64')}`
 
-test('a signed request is taken by the library of the standard, with each of the secrets', () => {
+test('the library of the standard accepts a signed request with each of the secrets', () => {
   const secrets = [secretOf(32), secretOf(24)]
   const keys = secrets.map((secret) => signingKey(secret)!)
   const body = Buffer.from('{"text":"ä"}')
@@ -16,7 +16,7 @@ test('a signed request is taken by the library of the standard, with each of the
   assert.throws(() => new Webhook(secrets[0]!).verify('{"text":"b"}', headers))
 })
 
-test('what cannot be a secret gives no key', () => {
+test('an invalid secret gives no key', () => {
   assert.equal(signingKey(secretOf(32).slice('whsec_'.length))?.length, 32)
   for (const wrong of ['', 'whsec_', 'whsec_%%%', secretOf(23), secretOf(65)])
     assert.equal(signingKey(wrong), null, wrong)

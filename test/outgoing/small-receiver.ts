@@ -1,4 +1,5 @@
-// A receiver with a short queue of connections, a process of its own: it answers one connection after the other and closes each.
+// A receiver with a short accept queue, in its own process. It answers one connection after the other and closes
+// each.
 
 import { createServer } from 'node:net'
 

@@ -8,7 +8,7 @@ function start(t: test.TestContext, limit: object, settings: TrellisOptions['set
 
 const query = { query: '{ __typename }' }
 
-/** The status, the code of the error if there is one, and whether the answer says when to come back. */
+/** The status, the error code if there is one, and whether the response has `Retry-After`. */
 async function ask(trellis: TestTrellis, role: string, headers: Record<string, string> = {}, body: unknown = query) {
   const answer = await trellis.request<{ errors?: { extensions: { code: string } }[] }>('/v1alpha1/graphql', {
     ...{ role, headers, body },
@@ -19,7 +19,7 @@ async function ask(trellis: TestTrellis, role: string, headers: Record<string, s
 const fine = [200, null, false]
 const refused = [429, 'rate-limit-exceeded', true]
 
-test('roles have limits of their own, and administrators none', async (t) => {
+test('each role has its limit, and administrators have none', async (t) => {
   const trellis = await start(t, {
     global: { max_reqs_per_min: 3 },
     per_role: { guest: { max_reqs_per_min: 1 } },
@@ -31,7 +31,7 @@ test('roles have limits of their own, and administrators none', async (t) => {
   for (let i = 0; i < 9; i++) assert.deepEqual(await ask(trellis, 'admin'), fine)
 })
 
-test('the answer fits the endpoint, and says when to come back', async (t) => {
+test('the error has the form of the endpoint, and a Retry-After', async (t) => {
   const trellis = await start(t, { global: { max_reqs_per_min: 1 } })
   await ask(trellis, 'clerk')
   for (const [path, status, body] of [
@@ -56,7 +56,7 @@ test('the answer fits the endpoint, and says when to come back', async (t) => {
   }
 })
 
-test('clients are told apart by session variables', async (t) => {
+test('clients are distinguished by session variables', async (t) => {
   const parameters = ['X-Service-User-Id', 'x-service-org']
   const trellis = await start(t, { global: { max_reqs_per_min: 1, unique_params: parameters } })
   const as = (user: string, org?: string) => {
@@ -68,7 +68,7 @@ test('clients are told apart by session variables', async (t) => {
   for (const [user, org] of clients) assert.deepEqual(await as(user, org), refused)
 })
 
-test('clients are told apart by address, which they cannot make up', async (t) => {
+test('clients are distinguished by address, which they cannot forge', async (t) => {
   const limit = { global: { max_reqs_per_min: 1, unique_params: 'ip' } }
   const direct = await start(t, limit)
   assert.deepEqual(await ask(direct, 'clerk', { 'x-forwarded-for': '1.1.1.1' }), fine)
@@ -80,7 +80,7 @@ test('clients are told apart by address, which they cannot make up', async (t) =
   assert.deepEqual(await ask(behind, 'clerk', { 'x-forwarded-for': '3.3.3.3, 2.2.2.2' }), refused)
 })
 
-test('a batch counts as often as it has operations', async (t) => {
+test('a batch counts as many times as it has operations', async (t) => {
   const trellis = await start(t, { global: { max_reqs_per_min: 5 } })
   const batch = (size: number) => ask(trellis, 'clerk', {}, Array(size).fill(query))
   assert.deepEqual(await batch(6), refused)
@@ -89,14 +89,14 @@ test('a batch counts as often as it has operations', async (t) => {
   assert.deepEqual(await ask(trellis, 'clerk'), refused)
 })
 
-test('requests that nobody authenticates are refused for that, and not counted', async (t) => {
+test('requests that fail authentication are refused for that, and not counted', async (t) => {
   const trellis = await start(t, { global: { max_reqs_per_min: 1 } }, { adminSecret: 'sesame' })
   for (let i = 0; i < 3; i++) assert.deepEqual(await ask(trellis, 'clerk'), [401, 'access-denied', false])
   const headers = { 'x-service-admin-secret': 'sesame' }
   assert.deepEqual([await ask(trellis, 'clerk', headers), await ask(trellis, 'clerk', headers)], [fine, refused])
 })
 
-test('what everybody may ask has no limit', async (t) => {
+test('endpoints without authentication have no limit', async (t) => {
   const trellis = await start(t, { global: { max_reqs_per_min: 1 } })
   for (let i = 0; i < 3; i++) assert.equal((await trellis.request('/healthz', { role: 'clerk' })).status, 200)
 })

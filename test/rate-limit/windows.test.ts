@@ -11,14 +11,14 @@ function clock() {
   return { at, windows }
 }
 
-test('as many requests as the limit says pass within a minute', () => {
+test('as many requests as the limit pass within a minute', () => {
   const { windows } = clock()
   const waits = Array.from({ length: 4 }, () => windows.take('a', 3))
   assert.deepEqual(waits, [null, null, null, 80_000])
   assert.equal(windows.take('b', 3), null)
 })
 
-test('the minute slides: room comes back little by little', () => {
+test('the window slides: capacity returns gradually', () => {
   const { at, windows } = clock()
   for (let i = 0; i < 60; i++) assert.equal(windows.take('a', 60), null)
   at.seconds = 59
@@ -32,7 +32,7 @@ test('the minute slides: room comes back little by little', () => {
   assert.equal(windows.take('a', 60, 60), null)
 })
 
-test('who comes when they were told to is admitted, and not before', () => {
+test('a client that retries after the given time is admitted, but not earlier', () => {
   const request = fc.record({ pause: fc.integer({ min: 0, max: 40_000 }), weight: fc.integer({ min: 1, max: 5 }) })
   const property = fc.property(
     fc.array(request, { maxLength: 60 }),
@@ -56,13 +56,13 @@ test('who comes when they were told to is admitted, and not before', () => {
   fc.assert(property, { numRuns: 300 })
 })
 
-test('more requests at once than the limit allows never pass', () => {
+test('more simultaneous requests than the limit never pass', () => {
   const { windows } = clock()
   assert.equal(windows.take('a', 3, 4), 60_000)
   assert.equal(windows.take('a', 3, 3), null)
 })
 
-test('of very many clients the last ones are remembered', () => {
+test('with very many clients the most recent ones are remembered', () => {
   const { windows } = clock()
   windows.take('first', 1)
   for (let i = 0; i < 20_000; i++) windows.take(`other ${i}`, 1)
@@ -70,7 +70,7 @@ test('of very many clients the last ones are remembered', () => {
   assert.notEqual(windows.take('other 19999', 1), null)
 })
 
-test('a client is known by its IPv4 address or its IPv6 network, believed from as many proxies as there are', () => {
+test('a client is identified by IPv4 address or IPv6 network, through trusted proxies only', () => {
   const network = (address: string, proxies = 0, forwarded?: string) =>
     clientNetwork({ address, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }, proxies)
   assert.equal(network('10.0.0.7'), '10.0.0.7')

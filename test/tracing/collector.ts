@@ -1,11 +1,11 @@
-// A collector of spans, as another party runs it.
+// A collector of spans.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A span as OTLP's JSON writes it. */
+/** A span in OTLP's JSON. */
 export interface ReceivedSpan {
   readonly traceId: string
   readonly spanId: string
@@ -26,11 +26,11 @@ export interface Collector {
     readonly headers: NodeJS.Dict<string | string[]>
     readonly body: Buffer
   }[]
-  /** What arrived as JSON, in the order in which it ended. */
+  /** The spans received as JSON, in the order in which they ended. */
   readonly spans: ReceivedSpan[]
-  /** Attributes of whoever sends. */
+  /** Attributes of the sender. */
   readonly resource: Record<string, unknown>
-  /** The first span that arrives and fits. */
+  /** Resolves with the first matching span. */
   span(name: string, fits?: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan>
 }
 
@@ -42,7 +42,7 @@ interface Attribute {
 const attributesOf = (attributes: readonly Attribute[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 
-/** Starts a collector that ends with the test. */
+/** Starts a collector that stops with the test. */
 export async function startCollector(t: TestContext): Promise<Collector> {
   const requests: Collector['requests'] = []
   const spans: ReceivedSpan[] = []

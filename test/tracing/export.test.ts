@@ -36,13 +36,13 @@ async function start(t: test.TestContext, variables: Record<string, string> = {}
   return { trellis, collector }
 }
 
-/** The spans of a trace once its request has arrived. */
+/** The spans of a trace, once its request span has arrived. */
 async function spansOf({ span, spans }: Collector, name: string): Promise<ReceivedSpan[]> {
   const root = await span(name, ({ traceId }) => traceId === trace)
   return spans.filter(({ traceId }) => traceId === root.traceId)
 }
 
-/** Names with the name of what they stand in; a span whose parent is the client's has none. */
+/** Names of spans with the names of their parents. A span below the client's span has no parent name. */
 const tree = (spans: readonly ReceivedSpan[]) =>
   spans
     .map(({ name, parentSpanId }) =>
@@ -50,7 +50,7 @@ const tree = (spans: readonly ReceivedSpan[]) =>
     )
     .sort()
 
-test('a query is a request, an operation, its planning and its statement', async (t) => {
+test('a query records a request, an operation, its planning and its statement', async (t) => {
   const { trellis, collector } = await start(t, { OTEL_SERVICE_NAME: 'shop', OTEL_RESOURCE_ATTRIBUTES: 'team=web' })
   await trellis.graphql('query people { person { name } }', undefined, from('01'))
   const spans = await spansOf(collector, 'POST /v1/graphql')
@@ -102,7 +102,7 @@ test('a span of a request that was sent twice says so', async (t) => {
   const hook = createServer((socket) => {
     socket.on('error', () => {})
     socket.on('data', () => {
-      // The second one of a connection is lost.
+      // The second request of a connection is lost.
       if (++requests === 2) socket.resetAndDestroy()
       else socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
     })
@@ -119,7 +119,7 @@ test('a span of a request that was sent twice says so', async (t) => {
   assert.equal(spans.find(({ name }) => name === 'GET')?.attributes['http.request.resend_count'], 1)
 })
 
-test('webhooks and triggers are told of the spans that are recorded', async (t) => {
+test('webhooks and triggers receive the recorded spans', async (t) => {
   const hook = await startOther(t, () => ({ body: { 'x-service-role': 'admin' } }))
   const settings = { adminSecret: 'sesame', authHook: `${hook.url}/secret-path?token=hush` }
   const { trellis, collector } = await start(t, {}, { settings })
@@ -154,7 +154,7 @@ test('webhooks and triggers are told of the spans that are recorded', async (t) 
   assert.equal(JSON.parse(context).traceparent, `00-${trace}-${operation.spanId}-01`)
 })
 
-test('errors are told by their codes', async (t) => {
+test('errors are recorded by code', async (t) => {
   const { trellis, collector } = await start(t)
   const insert = 'mutation { insert_person_one(object: { name: "Ann" }) { id } }'
   await trellis.graphql(insert, undefined, { ...from('01'), path: '/v1alpha1/graphql' })
@@ -179,7 +179,7 @@ test('metadata requests are traced, probes are not', async (t) => {
   assert.equal(spans.find(({ name }) => name === 'metadata')?.attributes['trellis.metadata.type'], 'count')
 })
 
-test('requests at the same time do not mix', async (t) => {
+test('concurrent requests do not mix', async (t) => {
   const { trellis, collector } = await start(t)
   const traces = Array.from({ length: 20 }, (_, i) => (i + 1).toString(16).padStart(32, 'a'))
   await Promise.all(
@@ -196,7 +196,7 @@ test('requests at the same time do not mix', async (t) => {
   }
 })
 
-test('nothing that clients send is in what is exported', async (t) => {
+test('exported spans contain no data of clients', async (t) => {
   const hook = await startOther(t, () => ({ body: { 'x-service-role': 'admin', 'x-service-user-id': 'SECRET-6' } }))
   const settings = { adminSecret: 'SECRET-1', authHook: `${hook.url}/SECRET-2?key=SECRET-3` }
   const collector = await startCollector(t)
@@ -219,7 +219,7 @@ test('nothing that clients send is in what is exported', async (t) => {
   for (const { body } of collector.requests) assert.ok(!body.includes('SECRET'), String(body))
 })
 
-test('the decision of the client not to record holds', async (t) => {
+test("the client's decision not to record is respected", async (t) => {
   const { trellis, collector } = await start(t)
   await trellis.graphql('{ person { id } }', undefined, from('00'))
   await trellis.engine.close()
@@ -229,7 +229,7 @@ test('the decision of the client not to record holds', async (t) => {
   )
 })
 
-test('the share of traces that begin here can be chosen', async (t) => {
+test('the sampled share of new traces can be configured', async (t) => {
   const { trellis, collector } = await start(t, { OTEL_TRACES_SAMPLER: 'parentbased_always_off' })
   await trellis.graphql('{ person { id } }')
   await trellis.graphql('{ person { id } }', undefined, from('01'))
@@ -237,7 +237,7 @@ test('the share of traces that begin here can be chosen', async (t) => {
   assert.deepEqual(new Set(collector.spans.map(({ traceId }) => traceId)), new Set([trace]))
 })
 
-test('by default spans are sent as protobuf, with the headers that are configured', async (t) => {
+test('by default spans are sent as protobuf with the configured headers', async (t) => {
   const { trellis, collector } = await start(t, {
     OTEL_EXPORTER_OTLP_PROTOCOL: '',
     OTEL_EXPORTER_OTLP_HEADERS: 'x-key=k1',
@@ -256,7 +256,7 @@ for (const [when, delay] of [
   ['while requests are served', '10'],
   ['when the server stops', '60000'],
 ] as const) {
-  test(`a collector that does not answer ${when} is a line in the log, and nothing else`, async (t) => {
+  test(`a collector that does not answer ${when} causes only a log line`, async (t) => {
     const observe = recordingObserver()
     const complaints = () =>
       observe.entries.filter(({ type, detail }) => type === 'unstructured' && String(detail).startsWith('tracing: '))
@@ -278,7 +278,7 @@ for (const [when, delay] of [
   })
 }
 
-test('nothing is recorded when the variables say so', async (t) => {
+test('nothing is recorded if the variables disable it', async (t) => {
   for (const variables of [{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }]) {
     await t.test(Object.keys(variables)[0]!, async (t) => {
       const { trellis, collector } = await start(t, variables as unknown as Record<string, string>)
@@ -289,7 +289,7 @@ test('nothing is recorded when the variables say so', async (t) => {
   }
 })
 
-test('variables that cannot be used end the start', async (t) => {
+test('invalid variables end the start', async (t) => {
   for (const [name, value, reason] of [
     ['OTEL_TRACES_EXPORTER', 'zipkin', 'Only expecting otlp / none'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'Only expecting http/protobuf / http/json'],

@@ -13,7 +13,7 @@ const ids = (more: Partial<SpanIds> = {}): SpanIds => ({
   ...more,
 })
 
-test('traceparent and tracestate are read by the rules of W3C', () => {
+test('traceparent and tracestate are parsed by the W3C rules', () => {
   const read = (traceparent: string, tracestate?: string) =>
     spanOf({ traceparent, ...(tracestate !== undefined && { tracestate }) })
   assert.deepEqual(read(`00-${trace}-${span}-01`, 'a=1,b=2'), ids({ state: 'a=1,b=2' }))
@@ -34,7 +34,7 @@ test('traceparent and tracestate are read by the rules of W3C', () => {
   }
 })
 
-test('B3 is read in both of its forms', () => {
+test('B3 is parsed in both of its forms', () => {
   const several = (more: Record<string, string>) => spanOf({ 'x-b3-traceid': short, 'x-b3-spanid': span, ...more })
   const padded = short.padStart(32, '0')
   assert.deepEqual(several({}), ids({ traceId: padded, sampled: null }))
@@ -50,13 +50,13 @@ test('B3 is read in both of its forms', () => {
   assert.equal(several({ 'x-b3-traceid': 'constructor' }), null)
 })
 
-test('W3C wins over B3 unless it cannot be read', () => {
+test('W3C takes precedence over B3 unless it is invalid', () => {
   const b3 = { 'x-b3-traceid': short, 'x-b3-spanid': span }
   assert.equal(spanOf({ ...b3, traceparent: `00-${trace}-${span}-01` })?.traceId, trace)
   assert.equal(spanOf({ ...b3, traceparent: 'nonsense' })?.traceId, short.padStart(32, '0'))
 })
 
-test('what is written is read again', () => {
+test('written headers can be read again', () => {
   assert.deepEqual(w3cHeaders(ids({ state: 'a=1' })), { traceparent: `00-${trace}-${span}-01`, tracestate: 'a=1' })
   assert.deepEqual(b3Headers(ids({ traceId: short.padStart(32, '0'), parentSpanId: short, sampled: null })), {
     'X-B3-TraceId': short,
@@ -70,12 +70,12 @@ test('what is written is read again', () => {
   })
 })
 
-test('headers of another trace give way, in whatever case they are written', () => {
+test('headers of another trace are replaced, in any case', () => {
   const headers = { Traceparent: 'a', tracestate: 'b', B3: 'c', 'X-B3-TraceId': 'd', 'x-b3-spanid': 'e', 'x-key': 'f' }
   assert.deepEqual(withoutTrace(headers), { 'x-key': 'f' })
 })
 
-test('a span that triggers are told of is found again, with all of its digits', () => {
+test('a span stored for triggers is read back with all digits', () => {
   assert.equal(
     storedSpan(ids(), ids({ state: 'k="v"' })),
     `{"trace_id":${BigInt(`0x${short}`)},"span_id":${BigInt(`0x${span}`)},` +

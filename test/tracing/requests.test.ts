@@ -1,4 +1,4 @@
-// Traces without a collector: they are passed on, and nothing is recorded.
+// Traces without a collector are passed on but not recorded.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const sql = `
   create trigger notes after insert on person for each row execute function note();
 `
 
-/** An engine that asks a webhook who its clients are. */
+/** An engine with a webhook for authentication. */
 async function start(t: test.TestContext, options: TrellisOptions = {}) {
   const hook = await startOther(t, () => ({ body: { 'x-service-role': 'admin' } }))
   const settings = { adminSecret: 'sesame', authHook: hook.url, ...options.settings }
@@ -36,7 +36,7 @@ async function contexts({ sql }: TestTrellis): Promise<string[]> {
   return rows.map(({ context }) => context)
 }
 
-test('a request without a trace begins one, which the webhook and the triggers see', async (t) => {
+test('a request without a trace begins one, and the webhook and triggers receive it', async (t) => {
   const { trellis, hook } = await start(t)
   await trellis.graphql(insert)
   const { headers } = hook.received[0]!
@@ -50,13 +50,13 @@ test('a request without a trace begins one, which the webhook and the triggers s
   assert.equal(context, `{"trace_id":${traceId},"span_id":${spanId}}`)
 })
 
-test('each request without a trace has one of its own', async (t) => {
+test('each request without a trace gets its own', async (t) => {
   const { trellis, hook } = await start(t)
   await Promise.all(Array.from({ length: 5 }, () => trellis.graphql('{ __typename }')))
   assert.equal(new Set(hook.received.map(({ headers }) => headers['x-b3-traceid'])).size, 5)
 })
 
-test('the trace of a client is continued', async (t) => {
+test("the client's trace is continued", async (t) => {
   const { trellis, hook } = await start(t)
   const given = { 'X-B3-TraceId': trace.slice(16), 'X-B3-SpanId': span, 'X-B3-Sampled': '0' }
   await trellis.graphql(insert, undefined, { headers: given })
@@ -69,7 +69,7 @@ test('the trace of a client is continued', async (t) => {
   assert.ok(context?.startsWith(`{"trace_id":${BigInt(`0x${trace.slice(16)}`)},`), context)
 })
 
-test('the headers of W3C pass unchanged, since nothing is recorded in between', async (t) => {
+test('W3C headers pass unchanged, because nothing is recorded in between', async (t) => {
   const { trellis, hook } = await start(t)
   const given = { traceparent: `00-${trace}-${span}-01`, tracestate: 'vendor=x' }
   await trellis.graphql(insert, undefined, { headers: given })
@@ -80,7 +80,7 @@ test('the headers of W3C pass unchanged, since nothing is recorded in between', 
   assert.deepEqual([context.traceparent, context.tracestate], [given.traceparent, given.tracestate])
 })
 
-test('a trace that makes no sense is as good as none', async (t) => {
+test('an invalid trace is ignored', async (t) => {
   const { trellis, hook } = await start(t)
   const given = { traceparent: 'x'.repeat(2000), 'x-b3-traceid': 'ä', 'x-b3-spanid': '\t1', b3: 'd' }
   assert.deepEqual(await trellis.graphql('{ __typename }', undefined, { headers: given }), {
@@ -91,7 +91,7 @@ test('a trace that makes no sense is as good as none', async (t) => {
   assert.deepEqual([headers.traceparent, headers.b3], [undefined, undefined])
 })
 
-test('operations of the metadata API tell triggers as well, also after a script', async (t) => {
+test('operations of the metadata API pass the trace to triggers, also after a script', async (t) => {
   const { trellis, headers } = await start(t)
   const object = { type: 'insert', args: { table: 'person', objects: [{ name: 'Bob' }] } }
   const script = { type: 'run_sql', args: { sql: "insert into person (name) values ('Cid')" } }
@@ -102,7 +102,7 @@ test('operations of the metadata API tell triggers as well, also after a script'
   for (const context of all) assert.equal(JSON.parse(context).traceparent, `00-${trace}-${span}-01`)
 })
 
-test('what is sent later belongs to the trace that it says', async (t) => {
+test('a later request belongs to the trace that it names', async (t) => {
   const other = await startOther(t, () => ({}))
   let send = async (_trace?: string): Promise<unknown> => null
   const sender = definePlugin({
@@ -126,7 +126,7 @@ test('what is sent later belongs to the trace that it says', async (t) => {
   assert.match(String(own!['x-b3-traceid']), /^[0-9a-f]{16}$/)
 })
 
-test('the other dialect has a setting of its own name', async (t) => {
+test('the other dialect has a setting with its own name', async (t) => {
   const trellis = await startTrellis(t, {
     sql: sql.replace('service.tracecontext', 'hasura.tracecontext'),
     settings: { dialect: 'hasura' },

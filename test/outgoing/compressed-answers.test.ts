@@ -1,4 +1,4 @@
-// Everything that asks other servers reads answers that are packed, or begin with a byte order mark.
+// All clients of other servers accept compressed responses and a byte order mark.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,13 +19,13 @@ import { eventually } from '../support/waiting.ts'
 
 const packers = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }
 
-/** The answer, packed, with a mark before its text. */
+/** The response, compressed, with a byte order mark before its text. */
 function packed({ body, headers, ...rest }: OtherAnswer, coding: keyof typeof packers = 'gzip'): OtherAnswer {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return { ...rest, headers: { ...headers, 'content-encoding': coding }, body: packers[coding](`\uFEFF${text}`) }
 }
 
-test('the webhook that authenticates, and a key set', async (t) => {
+test('the authentication webhook and a key set', async (t) => {
   const hook = await startOther(t, () => packed({ body: { 'x-service-role': 'clerk' } }, 'deflate'))
   const outgoing = new OutgoingClient(dialects.trellis)
   t.after(() => outgoing.close())
@@ -39,7 +39,7 @@ test('the webhook that authenticates, and a key set', async (t) => {
   assert.equal((await bearer(byToken, await tokenFor({}, { alg: 'RS256', key: privateKey }))).role, 'reader')
 })
 
-test('remote schemas: their introspection, answers that are handed on and those that are read', async (t) => {
+test('remote schemas: introspection, forwarded responses and parsed ones', async (t) => {
   const crm = await startCrm(t)
   const front = await startOther(t, async ({ body, headers }) => {
     const { 'content-type': type = '' } = headers
@@ -54,7 +54,7 @@ test('remote schemas: their introspection, answers that are handed on and those 
   })
 })
 
-test('actions, their refusals too', async (t) => {
+test('actions, including their errors', async (t) => {
   let status = 200
   const body = () => (status === 200 ? { id: 1, book_id: 1 } : { message: 'nö', code: 'no' })
   const shop = await startShop(t, () => packed({ status, body: body() }))
@@ -65,7 +65,7 @@ test('actions, their refusals too', async (t) => {
   assert.equal(errors[0]?.message, 'nö')
 })
 
-test('webhooks of event triggers: what they say is in the log as text', async (t) => {
+test('webhooks of event triggers: responses are stored as text', async (t) => {
   const shop = await startEventShop(t, { answer: () => packed({ status: 500, body: { reason: 'nö' } }) })
   await shop.trigger()
   await shop.sql('insert into orders (id) values (1)')

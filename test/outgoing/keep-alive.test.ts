@@ -1,4 +1,4 @@
-// Connections that the other side closes just as they are used again.
+// Keep-alive connections that the server closes at the moment when they are reused.
 
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { atEnd } from '../support/cleanup.ts'
 
 const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
-/** A server that answers the first request of a connection, and does something else with its second one. */
+/** A server that answers the first request of a connection, and breaks at the second one. */
 async function startImpatient(t: TestContext, end: (socket: Socket) => void, served = 1) {
   const counts = { connections: 0, requests: 0 }
   const sockets = new Set<Socket>()
@@ -37,7 +37,7 @@ function client(t: TestContext) {
   t.after(() => outgoing.close())
   return async (url: string, more: Partial<OutgoingRequest> = {}) => {
     const answer = await outgoing.send({ method: 'POST', url, body: '{}', timeout: 5000, ...more })
-    // The connection is free when this turn is over.
+    // The connection is free after this turn of the event loop.
     await new Promise((done) => setImmediate(done))
     return answer
   }
@@ -52,7 +52,7 @@ const ends = {
 }
 
 for (const [how, end] of Object.entries(ends)) {
-  test(`a request that may come twice goes out once more where its kept connection is ${how}`, async (t) => {
+  test(`a repeatable request is sent again when its keep-alive connection is ${how}`, async (t) => {
     const { url, counts } = await startImpatient(t, end)
     const send = client(t)
     for (let i = 0; i < 3; i++) {
@@ -64,7 +64,7 @@ for (const [how, end] of Object.entries(ends)) {
 }
 
 for (const [how, end] of Object.entries(ends)) {
-  test(`it goes out twice at most, however many kept connections are ${how}, and the answer tells of it`, async (t) => {
+  test(`it is sent at most twice, however many connections are ${how}, and the response says so`, async (t) => {
     let isEnding = false
     const { url, counts } = await startImpatient(t, (socket) => (isEnding ? end(socket) : void socket.write(answer)), 0)
     const send = client(t)
@@ -81,7 +81,7 @@ for (const [how, end] of Object.entries(ends)) {
   })
 }
 
-test('other requests fail then', async (t) => {
+test('other requests fail in that case', async (t) => {
   const { url, counts } = await startImpatient(t, ends.reset)
   const send = client(t)
   await send(url)
@@ -89,7 +89,7 @@ test('other requests fail then', async (t) => {
   assert.deepEqual(counts, { connections: 1, requests: 2 })
 })
 
-test('so does one on a connection of its own, and one to which an answer has begun', async (t) => {
+test('a request on a new connection fails, and so does one whose response has begun', async (t) => {
   const refusing = await startImpatient(t, ends.reset, 0)
   const send = client(t)
   await assert.rejects(send(refusing.url, { isRepeatable: true }), isConnection)
@@ -102,7 +102,7 @@ test('so does one on a connection of its own, and one to which an answer has beg
   assert.equal(breaking.counts.requests, 2)
 })
 
-test('so does one to which part of a status line came back', async (t) => {
+test('a request fails after part of a status line', async (t) => {
   const { url, counts } = await startImpatient(t, (socket) => {
     socket.write('HTTP/1.1 2', () => setTimeout(() => socket.resetAndDestroy(), 20))
   })

@@ -1,4 +1,4 @@
-// An X.509 certificate, and a token without end that was signed with its key.
+// An X.509 certificate, and a token without expiry that was signed with its key.
 
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIDDzCCAfegAwIBAgIUHmOFcRXX1srkOGp92/2zypKFB6UwDQYJKoZIhvcNAQEL
@@ -20,7 +20,7 @@ xE3CrARLLJUPO4gLz6gHHA67z/mY2nVzRS/oQd2w0lOuyV6FBdBMKLXJvOPZxawk
 rE+1D+nIHP0wGOrKeMFw1M1kCQ==
 -----END CERTIFICATE-----`
 
-/** For the role reader. */
+/** A token for the role reader. */
 export const certifiedToken = [
   'eyJhbGciOiJSUzI1NiJ9.eyJodHRwczovL2hhc3VyYS5pby9qd3QvY2xhaW1zIjp7Ingtc2VydmljZS1hbGxvd2VkLXJvbGVzIjpbInJlYWRlc',
   'iJdLCJ4LXNlcnZpY2UtZGVmYXVsdC1yb2xlIjoicmVhZGVyIn19.HzFY261yFdy7iOX1d3wl3xgF5bdoxTNQm89TspPr6lCdAlmvTqiJwvZpmp',

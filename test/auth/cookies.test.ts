@@ -1,4 +1,4 @@
-// Sessions that come from a cookie, which browsers send with whatever page asks.
+// Sessions from a cookie, which browsers also send for foreign pages.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -15,7 +15,7 @@ const refused = {
 const dialects = ['trellis', 'hasura'] as const
 const adminSecret = 'sesame'
 
-/** Fetch as a page does it: who it is, as the browser says it, cannot be left out. */
+/** Fetches as a page does, with the headers that a page cannot omit. */
 async function ask({ url }: TestTrellis, headers: Readonly<Record<string, string>>, path = '/v1/graphql') {
   const init = { method: 'POST', body: '{"query": "{ __typename }"}' }
   const response = await fetch(url + path, { ...init, headers: { 'content-type': 'application/json', ...headers } })
@@ -34,7 +34,7 @@ async function startWithTokens(t: TestContext, settings = {}) {
   return { trellis, cookie: `theme=dark; session=${token}`, secretHeader: `x-${word}-admin-secret` }
 }
 
-test('a token in a cookie counts when the page is of the same origin, or its origin is listed', async (t) => {
+test('a token in a cookie counts if the page is of the same origin, or of a listed one', async (t) => {
   for (const dialect of dialects) {
     const corsDomain = ['*', 'https://app.example']
     const { trellis, cookie } = await startWithTokens(t, { dialect, corsDomain })
@@ -42,7 +42,7 @@ test('a token in a cookie counts when the page is of the same origin, or its ori
     assert.deepEqual((await ask(trellis, { cookie }))[0], 200)
     for (const page of [
       { origin: `http://${own}` },
-      // A proxy may end TLS, and may tell the server a host of its own.
+      // A proxy may end TLS and send another host.
       { origin: `https://${own}` },
       { origin: 'https://shop.example', 'sec-fetch-site': 'same-origin' },
       { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' },
@@ -68,7 +68,7 @@ test('a token in a cookie counts when the page is of the same origin, or its ori
   }
 })
 
-test('a cookie that gives no session is nobody’s business', async (t) => {
+test('a cookie that gives no session is ignored', async (t) => {
   const { trellis, cookie, secretHeader } = await startWithTokens(t, { unauthorizedRole: 'anonymous' })
   const origin = 'https://elsewhere.example'
   assert.equal((await ask(trellis, { origin, cookie: 'theme=dark' }))[0], 200)
@@ -80,7 +80,7 @@ test('a cookie that gives no session is nobody’s business', async (t) => {
   assert.equal((await ask(byHeader, { origin, cookie }))[0], 200)
 })
 
-test('the webhook is not asked about cookies of foreign pages', async (t) => {
+test('the webhook is not called for cookies of foreign pages', async (t) => {
   for (const dialect of dialects) {
     const role = dialect === 'hasura' ? 'x-hasura-role' : 'x-service-role'
     const hook = await startOther(t, () => ({ body: { [role]: 'admin' } }))

@@ -1,4 +1,4 @@
-// Every route that asks who is there, whichever plugin it belongs to, with every way of not being let in.
+// Every route with authentication, of any plugin, with every kind of failing credentials.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -17,7 +17,7 @@ interface Guarded {
   readonly doors: readonly Route[]
 }
 
-/** A server with a table that everybody may read who is let in. */
+/** A server with a table that every authenticated role may read. */
 async function startGuarded(t: test.TestContext, settings: Readonly<Record<string, unknown>>): Promise<Guarded> {
   const doors: Route[] = []
   const census = definePlugin({
@@ -47,7 +47,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   '/api/1/table/town/select': { columns: ['id'] },
 }
 
-/** Where a route is asked: parameters stand for the table and an operation that reads it. */
+/** The URL of a route: parameters name the table and an operation that reads it. */
 const pathOf = ({ url }: Route): string =>
   url.replace(':table', 'town').replace(':operation', 'select').replace(':op', 'select')
 
@@ -57,13 +57,13 @@ async function ask({ trellis }: Guarded, route: Route, headers: Record<string, s
   return trellis.request(path, { method: route.method, headers, ...body })
 }
 
-/** The code of an answer in either form of errors; null when it is no error. */
+/** The error code of a response in either form of errors; null if it is not an error. */
 function codeOf(body: unknown): string | null {
   const { code, errors } = (body ?? {}) as { code?: string; errors?: { extensions: { code: string } }[] }
   return errors?.[0]?.extensions.code ?? code ?? null
 }
 
-/** Asserts that none of the doors opens to these headers, and that each says why. */
+/** Asserts that each route refuses these headers with an error. */
 async function closed(guarded: Guarded, what: string, headers: Record<string, string>, codes: readonly string[]) {
   for (const route of guarded.doors) {
     const { text, body } = await ask(guarded, route, headers)
@@ -75,7 +75,7 @@ async function closed(guarded: Guarded, what: string, headers: Record<string, st
 
 const roleHeaders = { 'x-service-role': 'reader', 'x-service-allowed-roles': '["reader"]', 'x-service-user-id': '1' }
 
-test('there are doors at every endpoint that shows or changes something', async (t) => {
+test('every endpoint that shows or changes data authenticates', async (t) => {
   const { doors } = await startGuarded(t, {})
   const paths = doors.map((route) => `${route.method} ${pathOf(route)}`)
   for (const path of [
@@ -93,7 +93,7 @@ test('there are doors at every endpoint that shows or changes something', async 
   }
 })
 
-test('without the admin secret, or with a wrong one, no door opens', async (t) => {
+test('without the admin secret, or with a wrong one, every route refuses', async (t) => {
   const guarded = await startGuarded(t, {})
   const attempts: Record<string, Record<string, string>> = {
     nothing: {},
@@ -110,7 +110,7 @@ test('without the admin secret, or with a wrong one, no door opens', async (t) =
   await closed(guarded, "the other dialect's header", { 'x-hasura-admin-secret': 'sesame' }, ['invalid-headers'])
 })
 
-test('a wrong secret is not taken for the unauthorized role', async (t) => {
+test('a wrong secret does not give the unauthorized role', async (t) => {
   const guarded = await startGuarded(t, { unauthorizedRole: 'anonymous' })
   for (const secret of ['guess', '', 'sesame ,']) {
     await closed(guarded, `secret "${secret}"`, { 'x-service-admin-secret': secret }, ['access-denied'])
@@ -119,7 +119,7 @@ test('a wrong secret is not taken for the unauthorized role', async (t) => {
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Tokens that must give nothing, by what is wrong with them. */
+/** Invalid tokens by their fault. */
 async function badTokens(rsa: ReturnType<typeof rsaPair>): Promise<Record<string, string>> {
   const claims = { [namespace]: { 'x-service-allowed-roles': ['reader'], 'x-service-default-role': 'reader' } }
   const good = { ...claims, aud: 'shop', iss: 'me', exp: inSeconds(60) }
@@ -147,7 +147,7 @@ async function badTokens(rsa: ReturnType<typeof rsaPair>): Promise<Record<string
   }
 }
 
-test('no bad token opens a door, and none falls back to the unauthorized role', async (t) => {
+test('no invalid token is accepted, and none gives the unauthorized role', async (t) => {
   const rsa = rsaPair()
   const keys = [{ ...rsa.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }]
   const published = await startOther(t, () => ({ body: { keys } }))
@@ -169,7 +169,7 @@ test('no bad token opens a door, and none falls back to the unauthorized role', 
   }
 })
 
-test('no door opens when the webhook refuses, fails, or answers nonsense', async (t) => {
+test('every route refuses when the webhook refuses, fails, or answers nonsense', async (t) => {
   let answer: OtherAnswer = {}
   const hook = await startOther(t, () => answer)
   const guarded = await startGuarded(t, { authHook: hook.url })
@@ -198,7 +198,7 @@ test('no door opens when the webhook refuses, fails, or answers nonsense', async
   await closed(guarded, 'a webhook that is down', roleHeaders, ['unexpected'])
 })
 
-test('headers that are sent twice give nothing that one of them would not', async (t) => {
+test('repeated headers give no more rights than a single one', async (t) => {
   const { trellis } = await startGuarded(t, { jwtSecret: JSON.stringify({ type: 'HS256', key: macKey }) })
   const { port } = new URL(trellis.url)
   const good = await tokenFor()
@@ -224,7 +224,7 @@ test('headers that are sent twice give nothing that one of them would not', asyn
     [`Authorization: Bearer ${good}`, 'X-Service-Role: reader', 'X-Service-Role: admin'],
   ]) {
     const answer = await send(lines)
-    // Names of requests, in the headers, may have any digits.
+    // Request ids in the headers may contain any digits.
     const body = answer.slice(answer.indexOf('\r\n\r\n'))
     assert.ok(!body.includes('4711') && body.includes('"errors"'), answer)
   }

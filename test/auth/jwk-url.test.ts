@@ -28,7 +28,7 @@ async function published(t: test.TestContext, keys: readonly unknown[], headers 
   return server.url
 }
 
-test('every key of the set may have signed, with the algorithms of its kind', async (t) => {
+test('every key of the set verifies tokens, with the algorithms of its type', async (t) => {
   const mac = { kty: 'oct', k: Buffer.from(macKey).toString('base64url') }
   const url = await published(t, [jwkOf(otherRsa), jwkOf(rsa), jwkOf(ec), jwkOf(ed), mac])
   const auth = await jwtAuth(t, { jwk_url: url })
@@ -48,7 +48,7 @@ test('every key of the set may have signed, with the algorithms of its kind', as
   await unverified(bearer(auth, publicKeyAsSecret), 'JWSError JWSInvalidSignature')
 })
 
-test('a key is used for what it is published for only', async (t) => {
+test('a key is used only for its published purpose', async (t) => {
   const keys = [
     jwkOf(rsa, { alg: 'RS512' }),
     jwkOf(ec, { use: 'enc' }),
@@ -67,7 +67,7 @@ test('a key is used for what it is published for only', async (t) => {
   assert.equal((await bearer(auth, fits)).role, 'reader')
 })
 
-test('a token that names a key is verified with that key', async (t) => {
+test('a token with a kid is verified with that key', async (t) => {
   const url = await published(t, [jwkOf(rsa, { kid: 'a' }), jwkOf(otherRsa, { kid: 'b' })])
   const auth = await jwtAuth(t, { jwk_url: url })
   assert.equal((await bearer(auth, await byRsa('a'))).role, 'reader')
@@ -78,7 +78,7 @@ test('a token that names a key is verified with that key', async (t) => {
   assert.equal((await bearer(nameless, await byRsa('unknown'))).role, 'reader')
 })
 
-test('the hasura dialect tries all keys, whatever a token names', async (t) => {
+test('the hasura dialect tries all keys, whatever the kid', async (t) => {
   const jwk_url = await published(t, [jwkOf(rsa, { kid: 'a' })])
   const claims = { 'x-hasura-allowed-roles': ['reader'], 'x-hasura-default-role': 'reader' }
   const options = { alg: 'RS256', key: rsa.privateKey, header: { kid: 'unknown' } }
@@ -86,7 +86,7 @@ test('the hasura dialect tries all keys, whatever a token names', async (t) => {
   assert.equal((await bearer(auth, await sign({ [namespace]: claims }, options))).role, 'reader')
 })
 
-test('a type beside the URL is the only one that is taken', async (t) => {
+test('a type with the URL restricts the keys', async (t) => {
   const jwk_url = await published(t, [jwkOf(rsa), jwkOf(ec)])
   const auth = await jwtAuth(t, { jwk_url, type: 'RS256' })
   assert.equal((await bearer(auth, await byRsa())).role, 'reader')
@@ -95,7 +95,7 @@ test('a type beside the URL is the only one that is taken', async (t) => {
   }
 })
 
-test('keys that cannot be had end the start', async (t) => {
+test('unavailable keys end the start', async (t) => {
   const fatal = async (answer: OtherAnswer, reason: (url: string) => string) => {
     const { url } = await startOther(t, () => answer)
     const message = `--jwt-secret (SERVICE_GRAPHQL_JWT_SECRET): ${reason(`${url}/keys?token=redacted`)}`
@@ -132,7 +132,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 const idsOf = (set: KeySet) => set.keys.map(({ id }) => id).join()
 
-test('keys are fetched again when the answer grows old', async (t) => {
+test('keys are fetched again when the response expires', async (t) => {
   const observe = recordingObserver()
   let round = 0
   const answers: OtherAnswer[] = [
@@ -147,15 +147,15 @@ test('keys are fetched again when the answer grows old', async (t) => {
   assert.deepEqual(observe.entries, [{ type: 'jwk-refresh-log', level: 'info', detail }])
 })
 
-test('Expires counts where there is no Cache-Control', async (t) => {
-  // Whole seconds: it is one at least.
+test('Expires counts if there is no Cache-Control', async (t) => {
+  // HTTP dates have whole seconds, so wait for at least one.
   const headers = () => ({ expires: new Date(Date.now() + 2000).toUTCString() })
   const server = await startOther(t, () => ({ headers: headers(), body: { keys: [jwkOf(rsa)] } }))
   await startKeySet(t, server.url)
   await until(() => server.received.length >= 2)
 })
 
-test('without a lifetime at the start there is no refresh', async (t) => {
+test('without a lifetime in the first response there is no refresh', async (t) => {
   const silent: Record<string, string>[] = [
     {},
     { 'cache-control': 'public' },
@@ -169,7 +169,7 @@ test('without a lifetime at the start there is no refresh', async (t) => {
   }
 })
 
-test('keys that must not be cached are fetched each second, and told of when they are others', async (t) => {
+test('keys that must not be cached are fetched each second, and changes are logged', async (t) => {
   const forms: Record<string, string>[] = [
     { 'cache-control': 'no-cache, max-age=3600' },
     { 'cache-control': 'no-store, private' },
@@ -198,7 +198,7 @@ test('keys that must not be cached are fetched each second, and told of when the
   }
 })
 
-test('an age counts also where the answer may not be used once it is over', async (t) => {
+test('max-age counts also with must-revalidate', async (t) => {
   const headers = { 'cache-control': 'must-revalidate, max-age=3600' }
   const server = await startOther(t, () => ({ headers, body: { keys: [jwkOf(rsa)] } }))
   await startKeySet(t, server.url)
@@ -206,7 +206,7 @@ test('an age counts also where the answer may not be used once it is over', asyn
   assert.equal(server.received.length, 1)
 })
 
-test('a refresh that fails keeps the old keys, is logged, and is tried again', async (t) => {
+test('a failed refresh keeps the old keys, is logged, and is retried', async (t) => {
   const observe = recordingObserver()
   const old = { keys: [jwkOf(rsa, { kid: 'old' })] }
   const answers: OtherAnswer[] = [
@@ -214,7 +214,7 @@ test('a refresh that fails keeps the old keys, is logged, and is tried again', a
     { status: 503 },
     { body: 'garbage' },
     { body: { keys: [] } },
-    // Without a lifetime: tried again, too.
+    // A response without a lifetime is refreshed after the retry delay, too.
     { body: { keys: [jwkOf(rsa, { kid: 'new' })] } },
     { headers: { 'cache-control': 'max-age=3600' }, body: { keys: [jwkOf(rsa, { kid: 'newest' })] } },
   ]
@@ -241,7 +241,7 @@ test('a refresh that fails keeps the old keys, is logged, and is tried again', a
   ])
 })
 
-test('a set that is stopped is fetched no more', async (t) => {
+test('a stopped set is not fetched any more', async (t) => {
   const headers = { 'cache-control': 'max-age=1' }
   const server = await startOther(t, () => ({ headers, body: { keys: [jwkOf(rsa)] } }))
   const set = await startKeySet(t, server.url)
@@ -250,7 +250,7 @@ test('a set that is stopped is fetched no more', async (t) => {
   assert.equal(server.received.length, 1)
 })
 
-test('a server that knows which keys were fetched need not send them again', async (t) => {
+test('a server with conditional requests need not send unchanged keys again', async (t) => {
   const observe = recordingObserver()
   let kid = 'first'
   const server = await startOther(t, ({ headers }) => {
@@ -270,7 +270,7 @@ test('a server that knows which keys were fetched need not send them again', asy
   assert.ok(observe.entries.every(({ level }, i) => level === (i === observe.entries.length - 1 ? 'info' : 'debug')))
 })
 
-test('a server that refuses a refresh says when it wants to be asked again', async (t) => {
+test('a server that refuses a refresh can delay the next one with Retry-After', async (t) => {
   let round = 0
   const server = await startOther(t, (): OtherAnswer => {
     if (round++ === 1) return { status: 429, headers: { 'retry-after': '2' } }

@@ -26,7 +26,7 @@ const encode = (value: unknown) =>
 
 const payload = { [namespace]: { 'x-service-allowed-roles': ['admin'], 'x-service-default-role': 'admin' } }
 
-/** Asserts that a token gives nothing: neither a role of its own, nor the unauthorized one. */
+/** Asserts that a token gives neither its own role nor the unauthorized one. */
 async function powerless(auth: Auth, token: string, reason: string) {
   await unverified(bearer(auth, token), reason)
   await unverified(bearer(auth, token, { 'x-service-role': 'anonymous' }), reason)
@@ -35,7 +35,7 @@ async function powerless(auth: Auth, token: string, reason: string) {
 const guarded = (t: test.TestContext, secret?: Record<string, unknown>) =>
   jwtAuth(t, secret, { settings: { unauthorizedRole: 'anonymous' } })
 
-test('a token that names no algorithm, or none that is known, is refused', async (t) => {
+test('a token without an algorithm, or with an unknown one, is refused', async (t) => {
   for (const auth of [await guarded(t), await guarded(t, { type: 'RS256', key: rsa.pem })]) {
     for (const alg of ['none', 'None', 'NONE', 'nOnE', 'HS1', 'ES256K', 'dir', '']) {
       for (const signature of ['', encode('x')]) {
@@ -45,7 +45,7 @@ test('a token that names no algorithm, or none that is known, is refused', async
   }
 })
 
-test('the public key is not taken for the secret of a MAC', async (t) => {
+test('the public key is not accepted as the secret of a MAC', async (t) => {
   const der = rsa.publicKey.export({ type: 'spki', format: 'der' })
   const auth = await guarded(t, { type: 'RS256', key: rsa.pem })
   for (const secret of [rsa.pem, rsa.pem.trim(), der]) {
@@ -55,7 +55,7 @@ test('the public key is not taken for the secret of a MAC', async (t) => {
   }
 })
 
-test('a signature of another key, or none, is refused', async (t) => {
+test('a missing signature or one by another key is refused', async (t) => {
   const auth = await guarded(t, { type: 'RS256', key: rsa.pem })
   const token = await sign(payload, { alg: 'RS256', key: rsaPair().privateKey })
   await powerless(auth, token, 'JWSError JWSInvalidSignature')
@@ -72,7 +72,7 @@ test('a signature of another key, or none, is refused', async (t) => {
   await powerless(mac, await sign(payload, { key: Buffer.from(`${macKey}.`) }), invalid)
 })
 
-test('keys that a token brings along are not used', async (t) => {
+test('keys inside a token are not used', async (t) => {
   const other = ecPair('P-256')
   const jwk = other.publicKey.export({ format: 'jwk' })
   const auth = await guarded(t, { type: 'ES256', key: ecPair('P-256').pem })
@@ -82,7 +82,7 @@ test('keys that a token brings along are not used', async (t) => {
   }
 })
 
-test('a token that asks for extensions which are not understood is refused', async (t) => {
+test('a token with unsupported critical extensions is refused', async (t) => {
   const auth = await guarded(t)
   const text = `${encode({ alg: 'HS256', crit: ['exp'], exp: 1 })}.${encode(payload)}`
   const mac = createHmac('sha256', macKey).update(text).digest('base64url')
@@ -93,7 +93,7 @@ test('a token that asks for extensions which are not understood is refused', asy
   await powerless(auth, `${bare}.${signature}`, reason)
 })
 
-test('what is no signed token is refused', async (t) => {
+test('texts that are not signed tokens are refused', async (t) => {
   const auth = await guarded(t)
   const parts = (n: number) => `JWSError (CompactDecodeError Invalid number of parts: Expected 3 parts; got ${n})`
   await powerless(auth, 'x', parts(1))
@@ -115,7 +115,7 @@ test('a huge token is refused at once', async (t) => {
   await refused(bearer(auth, await signText(deep)), 400, 'jwt-invalid-claims', message)
 })
 
-test('an expired, a premature and a foreign token give no role at all', async (t) => {
+test('an expired, premature or foreign token gives no role', async (t) => {
   const auth = await guarded(t, { audience: 'shop', issuer: 'me' })
   const good = { ...payload, aud: 'shop', iss: 'me' }
   assert.equal((await bearer(auth, await sign(good))).role, 'admin')
@@ -125,7 +125,7 @@ test('an expired, a premature and a foreign token give no role at all', async (t
   await powerless(auth, await sign({ ...good, iss: 'you' }), 'JWTNotInIssuer')
 })
 
-test('a token that was good is refused when it has expired, and when its key is gone', async (t) => {
+test('a cached token is refused after it expires, and after its key is removed', async (t) => {
   const configuration = { audience: null, issuer: null, allowedSkew: 0 }
   const keyOf = (secret: string) => [{ key: createSecretKey(Buffer.from(secret)), algorithms: ['HS256'], id: null }]
   let keys = keyOf(macKey)
@@ -141,7 +141,7 @@ test('a token that was good is refused when it has expired, and when its key is 
   await unverified(verifier.verify(token), 'JWSError JWSInvalidSignature')
 })
 
-test('headers beside a token give no session variable, and no role that is not allowed', async (t) => {
+test('headers next to a token give no session variable, and no role that is not allowed', async (t) => {
   const auth = await guarded(t)
   const token = await tokenFor({ 'x-service-user-id': '7' })
   const headers = {
@@ -161,7 +161,7 @@ test('headers beside a token give no session variable, and no role that is not a
   }
 })
 
-test('claims that name the role or a secret change nothing', async (t) => {
+test('claims that name the role or a secret have no effect', async (t) => {
   const auth = await guarded(t)
   const claims = {
     'x-service-role': 'admin',

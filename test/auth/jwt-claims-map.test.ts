@@ -10,7 +10,7 @@ const map = {
   'x-service-app': 'shop',
 }
 
-test('session variables come from anywhere in the token, from defaults, or are fixed', async (t) => {
+test('session variables come from paths in the token, from defaults, or are fixed', async (t) => {
   const auth = await jwtAuth(t, { claims_map: map })
   const payload = { sub: '7', realm: { roles: ['reader', 'editor'], main: 'editor' }, orgs: ['3'] }
   const session = await bearer(auth, await sign(payload))
@@ -20,13 +20,13 @@ test('session variables come from anywhere in the token, from defaults, or are f
   assert.deepEqual([plain.role, plain.variables['x-service-org']], ['reader', 'none'])
 })
 
-test('roles may be fixed', async (t) => {
+test('roles can be fixed', async (t) => {
   const fixed = { 'x-service-allowed-roles': ['reader'], 'x-service-default-role': 'reader' }
   const auth = await jwtAuth(t, { claims_map: fixed })
   assert.deepEqual((await bearer(auth, await sign({}))).variables, { 'x-service-role': 'reader' })
 })
 
-test('the map replaces the namespace, which the other dialect passes over with its format', async (t) => {
+test('the map replaces the namespace, and the other dialect ignores namespace and format', async (t) => {
   const claims = { ...roles, 'x-service-secret-power': 'yes' }
   const payload = { [namespace]: claims, x: claims, sub: '7', realm: { roles: ['reader'] } }
   const token = await sign(payload)
@@ -41,7 +41,7 @@ test('the map replaces the namespace, which the other dialect passes over with i
   assert.deepEqual([variables['x-hasura-role'], variables['x-hasura-user-id']], ['reader', '7'])
 })
 
-test('what the map leads to must be there, and have the right type', async (t) => {
+test('mapped claims must exist and have the right type', async (t) => {
   const auth = await jwtAuth(t, { claims_map: map })
   const realm = { roles: ['reader'] }
   const answer = async (payload: Record<string, unknown>, code: string, message: string) =>
@@ -61,7 +61,7 @@ test('what the map leads to must be there, and have the right type', async (t) =
   await refused(denied, 400, 'access-denied', 'Your requested role is not in allowed roles')
 })
 
-test('a map without the roles, or with what is no source, ends the start', async (t) => {
+test('a map without the roles or with an invalid source ends the start', async (t) => {
   const fatal = (claims_map: unknown, reason: string) =>
     assert.rejects(jwtAuth(t, { claims_map }), { message: `--jwt-secret (SERVICE_GRAPHQL_JWT_SECRET): ${reason}` })
   const { 'x-service-allowed-roles': allowed, ...withoutAllowed } = map

@@ -20,7 +20,7 @@ import {
 
 const rsa = rsaPair()
 
-/** Asserts that a configuration ends the start, with this reason. */
+/** Asserts that a configuration ends the start with this reason. */
 async function fatal(t: test.TestContext, secret: Record<string, unknown>, reason: string, dialect?: 'hasura') {
   await assert.rejects(jwtAuth(t, secret, dialect && { settings: { dialect } }), (error) => {
     assert.ok(error instanceof StartError, String((error as Error).stack))
@@ -30,7 +30,7 @@ async function fatal(t: test.TestContext, secret: Record<string, unknown>, reaso
   })
 }
 
-test('a MAC key verifies tokens of its own type only', async (t) => {
+test('a MAC key verifies only tokens of its type', async (t) => {
   for (const type of ['HS256', 'HS384', 'HS512']) {
     const auth = await jwtAuth(t, { type, key: macKey })
     assert.equal((await bearer(auth, await tokenFor({}, { alg: type }))).role, 'reader')
@@ -40,7 +40,7 @@ test('a MAC key verifies tokens of its own type only', async (t) => {
   }
 })
 
-test('a MAC key has at least the length of the MAC', async (t) => {
+test('a MAC key must be at least as long as the MAC', async (t) => {
   for (const [type, length] of [
     ['HS256', 32],
     ['HS384', 48],
@@ -52,7 +52,7 @@ test('a MAC key has at least the length of the MAC', async (t) => {
   }
 })
 
-test('public keys of every type verify what their private keys signed', async (t) => {
+test('public keys of every type verify the signatures of their private keys', async (t) => {
   const pairs: [string, Pair, string][] = [
     ['RS256', rsa, 'RS256'],
     ['RS384', rsa, 'RS384'],
@@ -69,7 +69,7 @@ test('public keys of every type verify what their private keys signed', async (t
   }
 })
 
-test('a public key verifies the hash length of its type only', async (t) => {
+test('a public key verifies only the hash length of its type', async (t) => {
   const auth = await jwtAuth(t, { type: 'RS512', key: rsa.pem })
   for (const alg of ['RS256', 'RS384', 'PS512']) {
     const token = await tokenFor({}, { alg, key: rsa.privateKey })
@@ -77,7 +77,7 @@ test('a public key verifies the hash length of its type only', async (t) => {
   }
 })
 
-test('RSA keys may be PKCS#1, PKCS#8 or an X.509 certificate', async (t) => {
+test('RSA keys can be PKCS#1, PKCS#8 or an X.509 certificate', async (t) => {
   const key = rsa.publicKey.export({ type: 'pkcs1', format: 'pem' })
   const auth = await jwtAuth(t, { type: 'RS256', key })
   assert.equal((await bearer(auth, await tokenFor({}, { alg: 'RS256', key: rsa.privateKey }))).role, 'reader')
@@ -85,7 +85,7 @@ test('RSA keys may be PKCS#1, PKCS#8 or an X.509 certificate', async (t) => {
   assert.equal((await bearer(byCertificate, certifiedToken)).role, 'reader')
 })
 
-test('a PEM that is none, or does not fit its type, ends the start', async (t) => {
+test('an invalid PEM, or one that does not fit its type, ends the start', async (t) => {
   const pem = 'Invalid JWK: Could not decode PEM'
   await fatal(t, { type: 'RS256', key: macKey }, `${pem}: neither a public key nor an X.509 certificate`)
   await fatal(t, { type: 'ES256', key: rsa.pem }, `${pem}: the key does not fit the type ES256`)
@@ -96,7 +96,7 @@ test('a PEM that is none, or does not fit its type, ends the start', async (t) =
   await fatal(t, { type: 'RS256', key: rsaPair(1024).pem }, small)
 })
 
-test('a configuration that contradicts itself or is incomplete ends the start', async (t) => {
+test('a contradictory or incomplete configuration ends the start', async (t) => {
   const key = { type: 'HS256', key: macKey }
   const url = 'http://127.0.0.1:9/'
   await fatal(t, { type: 'HS1', key: macKey }, '$.type: Invalid JWK: Key type: HS1 is not supported')
@@ -122,13 +122,13 @@ test('a configuration that contradicts itself or is incomplete ends the start', 
   await fatal(t, { ...key, header: { type: 'Cookie' } }, 'header of type Cookie needs a name')
 })
 
-test('a misspelt key ends the start, except where v1.3 let it pass', async (t) => {
+test('an unknown key ends the start, except in the hasura dialect, where v1.3 accepts it', async (t) => {
   await fatal(t, { audiance: 'me' }, 'there is no key "audiance"')
   const hasura = await jwtAuth(t, { audiance: 'me' }, { settings: { dialect: 'hasura' } })
   assert.equal(hasura.mode, 'jwt')
 })
 
-test('a configuration that is no JSON object is refused without showing it', async (t) => {
+test('a configuration that is not a JSON object is refused without showing it', async (t) => {
   const { authenticateByToken } = await import('../../plugins/auth-jwt/start.ts')
   const reason = 'Only expecting a JSON object such as {"type": "HS256", "key": "..."}'
   for (const text of ['hidden', '["hidden"]', '"hidden"', '{"key": "hidden']) {
@@ -140,7 +140,7 @@ test('a configuration that is no JSON object is refused without showing it', asy
   await assert.rejects(jwtAuth(t, { type: 'RS256', key: 'hidden' }), (error) => !/hidden/.test(String(error)))
 })
 
-test('what administrators see of the configuration is where claims are, and in which form', async (t) => {
+test('administrators see the place and the format of claims', async (t) => {
   const report = async (secret: object) => (await jwtAuth(t, { ...secret })).configuration
   assert.deepEqual(await report({}), { claims_namespace: namespace, claims_format: 'json' })
   assert.deepEqual(await report({ claims_namespace: 'n', claims_format: 'stringified_json' }), {
@@ -153,7 +153,7 @@ test('what administrators see of the configuration is where claims are, and in w
   })
 })
 
-test('an audience, an issuer and a leeway may be configured', async (t) => {
+test('audience, issuer and leeway can be configured', async (t) => {
   const auth = await jwtAuth(t, { audience: ['shop', 'desk'], issuer: 'https://issuer.test', allowed_skew: 30 })
   const claims = { [namespace]: roles }
   const good = { ...claims, aud: ['other', 'desk'], iss: 'https://issuer.test', exp: Date.now() / 1000 - 20 }

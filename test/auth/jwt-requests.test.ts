@@ -17,7 +17,7 @@ import {
 const allowed = 'x-service-allowed-roles'
 const standard = 'x-service-default-role'
 
-test('a token gives its default role and its session variables, and ends with its exp', async (t) => {
+test('a token gives its default role and its session variables, and the session ends with its exp', async (t) => {
   const auth = await jwtAuth(t)
   assert.equal(auth.mode, 'jwt')
   const exp = inSeconds(60)
@@ -30,12 +30,12 @@ test('a token gives its default role and its session variables, and ends with it
   })
 })
 
-test('a token without exp never ends', async (t) => {
+test('a session by a token without exp never ends', async (t) => {
   const session = await bearer(await jwtAuth(t), await sign({ [namespace]: roles, exp: undefined }))
   assert.equal('expiresAt' in session, false)
 })
 
-test('the role that is asked for must be allowed, and so must the default role', async (t) => {
+test('the requested role must be allowed, and so must the default role', async (t) => {
   const auth = await jwtAuth(t)
   const token = await tokenFor()
   const asked = await bearer(auth, token, { 'x-service-role': 'editor' })
@@ -50,13 +50,13 @@ test('the role that is asked for must be allowed, and so must the default role',
   assert.equal((await bearer(auth, outside, { 'x-service-role': 'editor' })).role, 'editor')
 })
 
-test('a token may allow the role admin, which has no backend-only permissions', async (t) => {
+test('a token may allow the role admin, without backend-only permissions', async (t) => {
   const token = await tokenFor({ [allowed]: ['admin'], [standard]: 'admin' })
   const session = await bearer(await jwtAuth(t), token, { 'x-service-use-backend-only-permissions': 'true' })
   assert.deepEqual([session.role, session.backendOnly], ['admin', false])
 })
 
-test('the admin secret comes before the token', async (t) => {
+test('the admin secret takes precedence over the token', async (t) => {
   const auth = await jwtAuth(t)
   const headers = { 'x-service-admin-secret': 'sesame', authorization: 'nonsense', 'x-service-role': 'boss' }
   assert.equal((await auth.authenticate(headers)).role, 'boss')
@@ -77,7 +77,7 @@ test('a request without a token is refused, or has the unauthorized role', async
   })
 })
 
-test('a header that is not "Bearer" and a token is malformed, with or without an unauthorized role', async (t) => {
+test('a header other than "Bearer" and a token is malformed, with or without an unauthorized role', async (t) => {
   const token = await tokenFor()
   for (const settings of [{}, { unauthorizedRole: 'anonymous' }]) {
     const auth = await jwtAuth(t, {}, { settings })
@@ -93,7 +93,7 @@ test('a header that is not "Bearer" and a token is malformed, with or without an
   }
 })
 
-test('times are checked when they are there, with the configured leeway', async (t) => {
+test('time claims are checked if present, with the configured leeway', async (t) => {
   const auth = await jwtAuth(t)
   const patient = await jwtAuth(t, { allowed_skew: 60 })
   const cases: [Record<string, unknown>, string][] = [
@@ -111,7 +111,7 @@ test('times are checked when they are there, with the configured leeway', async 
   assert.equal((await bearer(auth, past)).role, 'reader')
 })
 
-test('a configured audience must be among those of the token', async (t) => {
+test('a configured audience must be in the token', async (t) => {
   const auth = await jwtAuth(t, { audience: ['shop', 'desk'] })
   const withAudience = (aud: unknown) => sign({ [namespace]: roles, aud })
   assert.equal((await bearer(auth, await withAudience('desk'))).role, 'reader')
@@ -122,14 +122,14 @@ test('a configured audience must be among those of the token', async (t) => {
   assert.equal((await bearer(any, await withAudience('whoever'))).role, 'reader')
 })
 
-test('the hasura dialect lets a token without an audience pass, and none for another', async (t) => {
+test('the hasura dialect accepts a token without an audience, but not one with another audience', async (t) => {
   const auth = await jwtAuth(t, { audience: 'shop' }, { settings: { dialect: 'hasura' } })
   const claims = { 'x-hasura-allowed-roles': ['reader'], 'x-hasura-default-role': 'reader' }
   assert.equal((await bearer(auth, await sign({ [namespace]: claims }))).role, 'reader')
   await unverified(bearer(auth, await sign({ [namespace]: claims, aud: 'other' })), 'JWTNotInAudience')
 })
 
-test('a configured issuer must be that of the token when it has one', async (t) => {
+test('a configured issuer must match if the token has one', async (t) => {
   const auth = await jwtAuth(t, { issuer: 'https://issuer.test' })
   assert.equal((await bearer(auth, await sign({ [namespace]: roles, iss: 'https://issuer.test' }))).role, 'reader')
   assert.equal((await bearer(auth, await sign({ [namespace]: roles }))).role, 'reader')
@@ -158,7 +158,7 @@ test('registered claims of a wrong type are refused', async (t) => {
   }
 })
 
-test('claims are looked for under the configured namespace', async (t) => {
+test('claims are read from the configured namespace', async (t) => {
   const token = await sign({ 'https://example.org/claims': roles })
   const auth = await jwtAuth(t, { claims_namespace: 'https://example.org/claims' })
   assert.equal((await bearer(auth, token)).role, 'reader')
@@ -168,7 +168,7 @@ test('claims are looked for under the configured namespace', async (t) => {
   await refused(bearer(inherited, token), 400, 'jwt-invalid-claims', "claims key: 'constructor' not found")
 })
 
-test('claims are looked for at the configured path', async (t) => {
+test('claims are read from the configured path', async (t) => {
   const token = await sign({ app: { 'the claims': [roles] } })
   const path = "$.app['the claims'][0]"
   assert.equal((await bearer(await jwtAuth(t, { claims_namespace_path: path }), token)).role, 'reader')
@@ -179,7 +179,7 @@ test('claims are looked for at the configured path', async (t) => {
   await refused(bearer(auth, token), 400, 'jwt-invalid-claims', missing)
 })
 
-test('claims are an object, or the text of one where that is configured', async (t) => {
+test('claims are an object, or its JSON text if that is configured', async (t) => {
   const json = await jwtAuth(t)
   const text = await jwtAuth(t, { claims_format: 'stringified_json' })
   const textAt = await jwtAuth(t, { claims_format: 'stringified_json', claims_namespace_path: '$.c' })
@@ -197,7 +197,7 @@ test('claims are an object, or the text of one where that is configured', async 
   await invalid(bearer(textAt, await sign({ c: '{' })), found('claims_namespace_path $.c', '{'))
 })
 
-test('both role claims are needed, in their forms', async (t) => {
+test('both role claims are required in their forms', async (t) => {
   const auth = await jwtAuth(t)
   const claims = (given: Record<string, unknown>) => sign({ [namespace]: given })
   const missing = async (given: Record<string, unknown>, name: string) =>
@@ -216,16 +216,16 @@ test('both role claims are needed, in their forms', async (t) => {
   await invalid({ [standard]: 5 }, `${one}parsing Text failed, expected String, but encountered Number`)
 })
 
-test('other claims are texts', async (t) => {
+test('other claims must be texts', async (t) => {
   const token = await tokenFor({ 'x-service-user-id': 7 })
   const message = 'x-service-* claims: parsing Text failed, expected String, but encountered Number'
   await refused(bearer(await jwtAuth(t), token), 400, 'jwt-invalid-claims', message)
-  // The role comes first: who may not assume it learns nothing of the claims.
+  // The role is checked first, so that a client without it learns nothing about the claims.
   const denied = bearer(await jwtAuth(t), token, { 'x-service-role': 'admin' })
   await refused(denied, 400, 'access-denied', 'Your requested role is not in allowed roles')
 })
 
-test('a token may be in a cookie', async (t) => {
+test('a token can be in a cookie', async (t) => {
   const header = { type: 'Cookie', name: 'session' }
   const auth = await jwtAuth(t, { header })
   const token = await tokenFor()
@@ -242,7 +242,7 @@ test('a token may be in a cookie', async (t) => {
   }
 })
 
-test('a token may be in a header of any name', async (t) => {
+test('a token can be in a header of any name', async (t) => {
   const auth = await jwtAuth(t, { header: { type: 'CustomHeader', name: 'X-Token' } })
   const token = await tokenFor()
   for (const value of [token, `Bearer ${token}`]) {
@@ -254,7 +254,7 @@ test('a token may be in a header of any name', async (t) => {
   await refused(() => auth.authenticate(twice), 400, 'invalid-headers', 'Malformed header x-token')
 })
 
-test('the hasura dialect has its own names of claims', async (t) => {
+test('the hasura dialect has its own claim names', async (t) => {
   const auth = await jwtAuth(t, { type: 'HS256', key: macKey }, { settings: { dialect: 'hasura' } })
   const claims = { 'x-hasura-allowed-roles': ['reader'], 'x-hasura-default-role': 'reader', 'x-service-a': 'b' }
   const session = await bearer(auth, await sign({ [namespace]: claims }), { 'x-hasura-role': 'reader' })

@@ -20,7 +20,7 @@ const refused = (argv: readonly string[], message: string, variables?: Record<st
     (error) => error instanceof OptionsError && assert.equal(error.message, message) === undefined,
   )
 
-/** What the built-in plugins have the log say. */
+/** The entries of the built-in plugins in the startup log. */
 const said = (settings: AllSettings) =>
   loggedByPlugins(
     builtInPlugins.map((plugin) => ({ plugin, source: null })),
@@ -51,7 +51,7 @@ test('a webhook and tokens exclude each other', () => {
   refused([...hook, ...jwt], message)
 })
 
-test('an unauthorized role needs an admin secret, and no webhook', () => {
+test('an unauthorized role needs an admin secret, and excludes a webhook', () => {
   const message = `Fatal Error: --unauthorized-role (SERVICE_GRAPHQL_UNAUTHORIZED_ROLE) requires ${secrets} to be set and is not allowed when --auth-hook (SERVICE_GRAPHQL_AUTH_HOOK) is set`
   refused(role, message)
   refused([...secret, ...hook, ...role], message)
@@ -63,7 +63,7 @@ test('the messages name the variables of the dialect', () => {
   refused([...hook, '--dialect', 'hasura'], message)
 })
 
-test('the webhook is called by GET or POST, spelled exactly so', () => {
+test('the webhook mode is GET or POST, in this spelling only', () => {
   const modeOf = (variables: Record<string, string>) => parse([], variables).settings.authHookMode
   assert.equal(modeOf({}), 'GET')
   assert.equal(modeOf({ SERVICE_GRAPHQL_AUTH_HOOK_MODE: 'POST' }), 'POST')
@@ -75,14 +75,14 @@ test('the webhook is called by GET or POST, spelled exactly so', () => {
   assert.deepEqual(parse([], { SERVICE_GRAPHQL_AUTH_HOOK_TYPE: 'POST' }).unknownVariables, [])
 })
 
-test('the webhook is an HTTP URL', () => {
+test('the webhook must be an HTTP URL', () => {
   for (const url of ['hook.test', 'ftp://hook.test']) {
     const message = 'Only expecting a URL such as https://host/path'
     refused([...secret, '--auth-hook', url], `Fatal Error:- Option --auth-hook: ${message}`)
   }
 })
 
-test('several admin secrets are a JSON array, in any source', () => {
+test('several admin secrets are a JSON array, from any source', () => {
   const both = '["new", "old"]'
   assert.equal(parse(['--admin-secret', both]).settings.adminSecret, both)
   assert.equal(parse([], {}, JSON.stringify({ adminSecret: both })).settings.adminSecret, both)
@@ -94,7 +94,7 @@ test('several admin secrets are a JSON array, in any source', () => {
     assert.equal(parse(['--admin-secret', one]).settings.adminSecret, one)
 })
 
-test('secrets of authentication are neither in the settings as printed, nor in the log, nor in the banner', () => {
+test('authentication secrets are not in the printed settings, the log or the banner', () => {
   const { settings } = parse([
     ...['--admin-secret', '["hidden1","hidden2"]', '--jwt-secret', '{"type":"HS256","key":"hidden3"}'],
   ])
@@ -129,7 +129,7 @@ test('secrets of authentication are neither in the settings as printed, nor in t
   assert.deepEqual([hookInfo['auth_hook'], hookInfo['auth_hook_mode']], ['http://hook.test/a?key=redacted', 'POST'])
 })
 
-test('the banner says what requests without the admin secret are', () => {
+test('the banner describes requests without the admin secret', () => {
   const line = (argv: readonly string[]) => {
     const settings = { ...defaultSettings(), ...parse(argv).settings }
     const text = bannerText({

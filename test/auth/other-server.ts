@@ -1,4 +1,4 @@
-// A server that another party runs: a webhook, or one that publishes keys.
+// A third-party server: a webhook or a publisher of keys.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,18 +16,18 @@ export interface Received {
 export interface OtherServer {
   readonly url: string
   readonly received: Received[]
-  /** Ends it before the test does. */
+  /** Stops the server before the test ends. */
   stop(): Promise<void>
 }
 
 export interface OtherAnswer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A string or bytes as they are; anything else as JSON. */
+  /** A string or Buffer is sent unchanged, other values as JSON. */
   readonly body?: unknown
 }
 
-/** Starts a server that answers with what the function returns; null leaves the client waiting. */
+/** Starts a server that answers with the function's result; for null it never answers. */
 export async function startOther(
   t: TestContext,
   answer: (request: Received) => OtherAnswer | null | Promise<OtherAnswer>,
@@ -44,7 +44,7 @@ export async function startOther(
     response.writeHead(given.status ?? 200, given.headers).end(isReady ? given.body : JSON.stringify(given.body ?? {}))
   }
   const server = createServer((request, response) => void handle(request, response))
-  // A process under load may be silent for longer than connections are kept by default.
+  // On a loaded machine a process may pause for longer than the default keep-alive timeout.
   server.keepAliveTimeout = 60_000
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const stop = () =>

@@ -15,7 +15,7 @@ const admin = { headers: { 'x-service-admin-secret': 'sesame' } }
 const jwtSecret = JSON.stringify({ type: 'HS256', key: macKey, audience: 'shop' })
 const query = '{ book { id } }'
 
-/** Readers see their own books, anonymous requests the titles of all. */
+/** Readers see their own books, anonymous requests all titles. */
 async function startShop(t: test.TestContext, options: TrellisOptions) {
   const settings = { adminSecret: 'sesame', ...options.settings }
   const trellis = await startTrellis(t, { sql, ...options, settings })
@@ -40,7 +40,7 @@ const shopToken = (claims = {}) =>
     aud: 'shop',
   })
 
-test('a token opens the rows of its user, and no more', async (t) => {
+test('a token gives access to the rows of its user only', async (t) => {
   const trellis = await startShop(t, { settings: { jwtSecret } })
   const token = await shopToken({ 'x-service-user-id': '7' })
   assert.deepEqual(await trellis.graphql(query, {}, bearing(token)), { data: { book: [{ id: 1 }] } })
@@ -63,12 +63,12 @@ test('a refused token is answered in the form of the endpoint', async (t) => {
   assert.deepEqual([graphql.status, graphql.body], [200, { errors }])
   const alpha = await trellis.request('/v1alpha1/graphql', call)
   assert.deepEqual([alpha.status, alpha.body], [400, { errors }])
-  // Who asks comes before what is asked.
+  // Authentication is checked before the body.
   const broken = await trellis.request('/v1/query', { ...bearing(expired), body: '{' })
   assert.deepEqual([broken.status, broken.body], [400, { path: '$', error: message, code: 'invalid-jwt' }])
 })
 
-test('the attacks on tokens reach no data, not even that of the unauthorized role', async (t) => {
+test('attacks on tokens reach no data, not even that of the unauthorized role', async (t) => {
   const observe = recordingObserver()
   const trellis = await startShop(t, { observe, settings: { jwtSecret, unauthorizedRole: 'anonymous' } })
   const titles = '{ book { title } }'
@@ -96,7 +96,7 @@ test('the attacks on tokens reach no data, not even that of the unauthorized rol
   assert.doesNotMatch(JSON.stringify(observe.entries), new RegExp(`sesame|${macKey}|${signature}`))
 })
 
-test('the configuration endpoint tells of tokens, without the key', async (t) => {
+test('the configuration endpoint describes tokens without the key', async (t) => {
   const trellis = await startTrellis(t, { settings: { adminSecret: 'sesame', jwtSecret } })
   const { body, text } = await trellis.request<Record<string, unknown>>('/v1alpha1/config', admin)
   const { is_admin_secret_set, is_auth_hook_set, is_jwt_set, jwt } = body
@@ -105,7 +105,7 @@ test('the configuration endpoint tells of tokens, without the key', async (t) =>
   assert.equal(text.includes(macKey), false)
 })
 
-test('the webhook decides, and when it cannot, nobody gets in', async (t) => {
+test('the webhook decides, and its failure refuses requests', async (t) => {
   let status = 200
   const hook = await startOther(t, ({ headers }) => ({
     status,
@@ -130,7 +130,7 @@ test('the webhook decides, and when it cannot, nobody gets in', async (t) => {
   assert.deepEqual(await trellis.graphql(query, {}, admin), { data: { book: [{ id: 1 }, { id: 2 }] } })
 })
 
-test('options that do not go together end the start with one line, without the key', async (t) => {
+test('contradictory options end the start with one line, without the key', async (t) => {
   const { url } = await testDatabase(t)
   const start = async (env: Record<string, string>) => {
     const args = ['--database-url', url, '--server-host', '127.0.0.1', '--server-port', '0']

@@ -1,4 +1,4 @@
-// Keys and tokens, and authentication by them without a database.
+// Keys and tokens, and JWT authentication without a database.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
@@ -17,7 +17,7 @@ import { authenticateByToken } from '../../plugins/auth-jwt/start.ts'
 export const namespace = 'https://hasura.io/jwt/claims'
 export const macKey = 'a secret of more than sixty-four characters, so that it fits every MAC'
 
-/** A pair of keys as configurations and signers need them. */
+/** A key pair in the forms for configurations and signers. */
 export interface Pair {
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
@@ -32,10 +32,10 @@ export const rsaPair = (bits = 2048): Pair => pairOf(generateKeyPairSync('rsa', 
 export const ecPair = (namedCurve: string): Pair => pairOf(generateKeyPairSync('ec', { namedCurve }))
 export const edPair = (): Pair => pairOf(generateKeyPairSync('ed25519'))
 
-/** Claims that let their bearer be a reader or an editor. */
+/** Claims for the roles reader and editor. */
 export const roles = { 'x-service-allowed-roles': ['reader', 'editor'], 'x-service-default-role': 'reader' }
 
-/** Signs claims, by default with the MAC key, holding for a minute. */
+/** Signs claims, by default with the MAC key and an expiry of one minute. */
 export function sign(
   payload: Readonly<Record<string, unknown>>,
   { alg = 'HS256', key = Buffer.from(macKey), header = {} }: SignOptions = {},
@@ -49,11 +49,11 @@ export interface SignOptions {
   readonly header?: Readonly<Record<string, unknown>>
 }
 
-/** Signs bytes that need not be claims. */
+/** Signs any bytes. */
 export const signText = (text: string, { alg = 'HS256', key = Buffer.from(macKey), header = {} }: SignOptions = {}) =>
   new CompactSign(Buffer.from(text)).setProtectedHeader({ alg, ...header }).sign(key)
 
-/** A token with the role claims and others in the default namespace. */
+/** A token with role claims and others in the default namespace. */
 export const tokenFor = (claims: Readonly<Record<string, unknown>> = {}, options?: SignOptions): Promise<string> =>
   sign({ [namespace]: { ...roles, ...claims } }, options)
 
@@ -64,7 +64,7 @@ export interface AuthOptions {
   readonly observe?: Observer
 }
 
-/** Authentication with a JWT configuration; `macKey` as HS256 where no key is given. */
+/** Authentication with a JWT configuration; the default key is `macKey` with HS256. */
 export async function jwtAuth(
   t: TestContext,
   secret: Readonly<Record<string, unknown>> = {},
@@ -82,11 +82,11 @@ export async function jwtAuth(
   return auth
 }
 
-/** The session of a bearer. */
+/** The session of a bearer token. */
 export const bearer = (auth: Auth, token: string, headers: RequestHeaders = {}): Promise<Session> =>
   Promise.resolve(auth.authenticate({ authorization: `Bearer ${token}`, ...headers }))
 
-/** Asserts that a request is refused, with this and nothing else. */
+/** Asserts that a request is refused with exactly this error. */
 export async function refused(
   request: Promise<unknown> | (() => unknown),
   status: number,
@@ -104,6 +104,6 @@ export async function refused(
   else assert.match(error.message, message)
 }
 
-/** Asserts that a token does not verify. */
+/** Asserts that a token cannot be verified. */
 export const unverified = (request: Promise<unknown>, reason: string): Promise<void> =>
   refused(request, 400, 'invalid-jwt', `Could not verify JWT: ${reason}`)

@@ -40,7 +40,7 @@ const clerk = { 'X-Service-Role': 'clerk', 'x-service-user-id': '7' }
 const failed = 'webhook authentication request failed'
 const invalid = 'Invalid response from authorization hook'
 
-test('the webhook gives the role and the session variables, whatever the client says', async (t) => {
+test('the webhook gives the role and the session variables, whatever the client sends', async (t) => {
   const { auth } = await hookSaying(t, { body: { ...clerk, 'X-Service-Admin-Secret': 'x' } })
   assert.equal(auth.mode, 'webhook')
   const headers = { 'x-service-role': 'admin', 'x-service-org': '9', 'x-service-use-backend-only-permissions': 'true' }
@@ -57,7 +57,7 @@ test('the webhook may give the role admin, without backend-only permissions', as
   assert.deepEqual([session.role, session.backendOnly], ['admin', false])
 })
 
-test('the admin secret comes before the webhook, and a wrong one is not taken to it', async (t) => {
+test('the admin secret takes precedence over the webhook, and a wrong one does not call it', async (t) => {
   const { hook, auth } = await hookSaying(t, { body: clerk })
   assert.equal((await auth.authenticate({ 'x-service-admin-secret': 'sesame' })).role, 'admin')
   const message = 'invalid x-service-admin-secret/x-service-access-key'
@@ -65,13 +65,13 @@ test('the admin secret comes before the webhook, and a wrong one is not taken to
   assert.deepEqual(hook.received, [])
 })
 
-test('the webhook is asked about every request', async (t) => {
+test('the webhook is called for every request', async (t) => {
   const { hook, auth } = await hookSaying(t, { body: { ...clerk, 'Cache-Control': 'max-age=600' } })
   for (let i = 0; i < 3; i++) await auth.authenticate({ cookie: 'a=b' })
   assert.equal(hook.received.length, 3)
 })
 
-test('a GET webhook gets the headers of the client, save those of its own request and connection', async (t) => {
+test("a GET webhook gets the client's headers, except those of its request and connection", async (t) => {
   const { hook, auth } = await hookSaying(t, { body: clerk })
   const dropped = {
     'content-length': '3',
@@ -105,7 +105,7 @@ test('a GET webhook gets the headers of the client, save those of its own reques
   assert.deepEqual(headers, { ...kept, ...own })
 })
 
-test('a POST webhook gets all headers of the client in its body, spelled as they were sent', async (t) => {
+test("a POST webhook gets all headers of the client in its body, in the client's spelling", async (t) => {
   const hook = await startOther(t, () => ({ body: clerk }))
   const route = { method: 'POST', url: '/me', auth: 'session', handle: () => 'ok' } as const
   const { port, auth } = await serveRoutes(t, [route], { settings: { adminSecret: 'sesame' } })
@@ -150,13 +150,13 @@ test('a POST webhook gets all headers of the client in its body, spelled as they
   assert.equal(call?.headers.cookie, undefined)
 })
 
-test('a POST webhook gets lower-case names where the transport knows no others', async (t) => {
+test('a POST webhook gets lower-case names if the transport has no others', async (t) => {
   const { hook, auth } = await hookSaying(t, { body: clerk }, { method: 'POST' })
   await auth.authenticate({ authorization: 'Bearer t' })
   assert.equal(hook.received[0]?.body, '{"headers":{"authorization":"Bearer t"}}')
 })
 
-test('an answer without a role is refused', async (t) => {
+test('a response without a role is refused', async (t) => {
   const message = 'x-service-role not found in session variables'
   for (const body of [{}, { 'x-service-role': '' }, { 'x-hasura-role': 'clerk' }, { role: 'clerk' }]) {
     const { auth } = await hookSaying(t, { body })
@@ -164,7 +164,7 @@ test('an answer without a role is refused', async (t) => {
   }
 })
 
-test('an answer in the names of the other dialect is refused with a hint', async (t) => {
+test('a response with names of the other dialect is refused with a hint', async (t) => {
   const { auth } = await hookSaying(t, { body: { 'x-hasura-role': 'clerk' } })
   const hint = 'only servers with --dialect hasura use names that begin with "x-hasura-"'
   await assert.rejects(
@@ -173,7 +173,7 @@ test('an answer in the names of the other dialect is refused with a hint', async
   )
 })
 
-test('an answer that is no object of texts is refused', async (t) => {
+test('a response that is not an object of texts is refused', async (t) => {
   const parsing = (what: string, expected: string, found: string) =>
     `${invalid}: parsing ${what} failed, expected ${expected}, but encountered ${found}`
   const cases: [unknown, string][] = [
@@ -193,7 +193,7 @@ test('an answer that is no object of texts is refused', async (t) => {
   }
 })
 
-test('401 refuses the request, any other status but 200 is a failure', async (t) => {
+test('401 refuses the request, any other status except 200 is a failure', async (t) => {
   const denied = await hookSaying(t, { status: 401, body: clerk })
   const message = 'Authentication hook unauthorized this request'
   await refused(() => denied.auth.authenticate({}), 401, 'access-denied', message)
@@ -203,7 +203,7 @@ test('401 refuses the request, any other status but 200 is a failure', async (t)
   }
 })
 
-test('a webhook that is down, slow, or does not end is a failure', async (t) => {
+test('a webhook that is down, slow, or never ends its response is a failure', async (t) => {
   const { hook, auth } = await hookSaying(t, { body: clerk })
   assert.equal((await auth.authenticate({})).role, 'clerk')
   await hook.stop()
@@ -226,7 +226,7 @@ test('redirects are followed in the hasura dialect only', async (t) => {
   assert.equal(hook.received.at(-1)?.body, '{"headers":{"cookie":"a=b"}}')
 })
 
-test('the body says when the session ends', async (t) => {
+test("the response body can limit the session's lifetime", async (t) => {
   const expiry = async (members: Record<string, string>) => {
     const { auth } = await hookSaying(t, { body: { ...clerk, ...members } })
     return (await auth.authenticate({})).expiresAt
@@ -268,7 +268,7 @@ async function linesOf(
   })
 }
 
-test('every call is a line of the log, with the answer where something is wrong', async (t) => {
+test('every call is logged, with the response if it has an error', async (t) => {
   const nothing = { status_code: null, http_error: null, response: null, message: null }
   assert.deepEqual(await linesOf(t, { body: clerk }), [{ ...nothing, level: 'info', status_code: 200 }])
   const denied = { status_code: 401, response: '{}', message: 'Authentication hook unauthorized this request' }

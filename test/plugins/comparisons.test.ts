@@ -1,4 +1,4 @@
-// A plugin that teaches Trellis a type and operators: points of PostgreSQL as `{x, y}`.
+// A plugin that adds a type and operators: points of PostgreSQL as `{x, y}`.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -85,7 +85,7 @@ async function startDots(t: TestContext) {
   return trellis
 }
 
-test('values of the type come in and go out as the plugin says', async (t) => {
+test('values of the type are encoded and decoded by the plugin', async (t) => {
   const trellis = await startDots(t)
   const insert = `mutation ($one: point, $rows: [dot_insert_input!]!) {
     insert_dot_one(object: {name: "new", place: $one}) { place }
@@ -119,7 +119,7 @@ const conditions: readonly (readonly [where: string, names: readonly string[]])[
   ['{name: {_starts: "h", _like: "%h"}}', ['high']],
 ]
 
-test('operators take a value, another type, or several at once', async (t) => {
+test('operators take a value, another type, or several values', async (t) => {
   const trellis = await startDots(t)
   for (const [where, names] of conditions) {
     const answer = await trellis.graphql(`{ dot(where: ${where}, order_by: {id: asc}) { name } }`)
@@ -127,7 +127,7 @@ test('operators take a value, another type, or several at once', async (t) => {
   }
 })
 
-test('expressions of the metadata have them too, and those for GraphQL alone they have not', async (t) => {
+test('expressions of the metadata have the operators, except those for GraphQL only', async (t) => {
   const trellis = await startDots(t)
   const grant = (role: string, filter: unknown) => ({
     table: 'dot',
@@ -172,7 +172,7 @@ test('the schema shows them', async (t) => {
   assert.deepEqual(names.sort(), ['_above', '_cast', '_eq', '_is_null', '_near', '_neq', '_nin'])
 })
 
-test('a type or an operator that is there is not taken', async (t) => {
+test('an existing type or operator cannot be replaced', async (t) => {
   const twice = (change: Parameters<typeof definePlugin>[0]['register']) =>
     startTrellis(t, { plugins: [plugin, definePlugin({ name: 'twice', register: change })] })
   await assert.rejects(
@@ -187,7 +187,7 @@ test('a type or an operator that is there is not taken', async (t) => {
   await startDots(t)
 })
 
-test('types and operators belong to one engine: another one of the process has its own, or none', async (t) => {
+test('types and operators belong to one engine, also with several in one process', async (t) => {
   const flat = definePlugin({
     name: 'flat',
     register({ types, comparisons }) {

@@ -25,7 +25,7 @@ test('the configuration is reported to administrators', async (t) => {
   assert.deepEqual(body, report)
 })
 
-test('the delay of live queries is told in whole seconds, rounded up', async (t) => {
+test('the delay of live queries is reported in whole seconds, rounded up', async (t) => {
   const delays: unknown[] = []
   for (const liveQueriesRefetchInterval of [1000, 1500, 100]) {
     const trellis = await startTrellis(t, { settings: { liveQueriesRefetchInterval } })
@@ -46,14 +46,14 @@ test('other roles are refused', async (t) => {
   assert.deepEqual([status, body], [400, { path: '$', error, code: 'access-denied' }])
 })
 
-test('the report says that an admin secret is set, and not which', async (t) => {
+test('the report says that an admin secret is set, without its value', async (t) => {
   const trellis = await startTrellis(t, { settings: { adminSecret: 'sesame' } })
   assert.equal((await trellis.request('/v1alpha1/config')).status, 401)
   const { body } = await trellis.request('/v1alpha1/config', { headers: { 'x-service-admin-secret': 'sesame' } })
   assert.deepEqual(body, { ...report, is_admin_secret_set: true })
 })
 
-test('the configuration of an authenticator of kind jwt is reported', async (t) => {
+test('the configuration of a jwt authenticator is reported', async (t) => {
   const jwt: Authenticator = {
     mode: 'jwt',
     configuration: { claims_namespace: 'https://example.org/claims', claims_format: 'json' },
@@ -65,7 +65,7 @@ test('the configuration of an authenticator of kind jwt is reported', async (t) 
   assert.deepEqual(body, { ...report, is_admin_secret_set: true, is_jwt_set: true, jwt: jwt.configuration })
 })
 
-test('the hasura dialect reports its console directory too, and the version that its tools go by', async (t) => {
+test('the hasura dialect also reports its console directory and the version for its tools', async (t) => {
   const trellis = await startTrellis(t, { settings: { dialect: 'hasura' } })
   const { body } = await trellis.request('/v1alpha1/config')
   assert.deepEqual(body, { ...report, version: 'v1.3.2', console_assets_dir: null })
@@ -75,13 +75,13 @@ test('the hasura dialect reports its console directory too, and the version that
   assert.deepEqual((await trellis.request('/v1/version')).body, { version: 'v1.3.2' })
 })
 
-test('the endpoint goes with its API', async (t) => {
+test('the endpoint is disabled with its API', async (t) => {
   const trellis = await startTrellis(t, { settings: { enabledApis: ['metadata', 'graphql'] } })
   const { status, body } = await trellis.request('/v1alpha1/config')
   assert.deepEqual([status, body], [404, { path: '$', error: 'resource does not exist', code: 'not-found' }])
 })
 
-test('the version is told to everybody', async (t) => {
+test('the version is public', async (t) => {
   const trellis = await startTrellis(t, { settings: { adminSecret: 'sesame' } })
   assert.deepEqual((await trellis.request('/v1/version')).body, { version })
 })

@@ -1,5 +1,5 @@
-// Values that plugins give the engine: as variables of requests that they run, in sessions, and as texts of their types.
-// A program has more kinds of them than JSON has, and in plain JavaScript no compiler says so.
+// Values that plugins pass to the engine: variables of requests, sessions, and texts of their types. Programs have
+// more kinds of values than JSON, and JavaScript has no compiler to check them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { recordingObserver } from '../http/server.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { keeper } from './keeper.ts'
 
-test('variables that JSON does not have are refused where they stand', async (t) => {
+test('variables that JSON cannot represent are refused with their path', async (t) => {
   const { plugin, engine } = keeper()
   const sql = 'create table ship (id int primary key, tonnage float8, built int8, cost numeric, log jsonb)'
   const trellis = await startTrellis(t, { plugins: [plugin], sql })
@@ -43,10 +43,10 @@ test('variables that JSON does not have are refused where they stand', async (t)
   }
 })
 
-/** As JavaScript would write it. */
+/** Hides a type error, as in JavaScript. */
 const untyped = (value: unknown) => value as never
 
-test('a session that an authenticator gives is refused when it is none, and the log says why', async (t) => {
+test('an invalid session of an authenticator is refused, and the log has the reason', async (t) => {
   const observe = recordingObserver()
   let given: unknown
   const { plugin } = keeper(({ auth }) => auth.use({ mode: 'api-key', authenticate: () => untyped(given) }))
@@ -60,7 +60,7 @@ test('a session that an authenticator gives is refused when it is none, and the 
 
   const session = (variables: object) => ({ role: 'owner', variables, backendOnly: false })
   const good = session({ 'x-service-user-id': '5' })
-  // A library's promise, which is none of the language's own.
+  // A library's promise, which is not an instance of `Promise`.
   const like = Object.fromEntries([['then', (done: (value: unknown) => void) => done(good)]])
   for (const each of [good, Promise.resolve(good), like]) {
     given = each
@@ -100,7 +100,7 @@ test('a session that an authenticator gives is refused when it is none, and the 
   }
 })
 
-test('a role under a name that no session variable has makes nobody the administrator', async (t) => {
+test('a role under an invalid variable name never gives the role admin', async (t) => {
   const { plugin, engine } = keeper()
   await startTrellis(t, { plugins: [plugin] })
   const { dialect } = engine()
@@ -111,7 +111,7 @@ test('a role under a name that no session variable has makes nobody the administ
   assert.equal(assumedSession({ 'x-service-role': 'guest' }, dialect).role, 'guest')
 })
 
-test('what a session or a codec gives in place of a text is told by its name', async (t) => {
+test('an error names the session variable or codec that is not a text', async (t) => {
   const { plugin, engine } = keeper(({ types }) => {
     types.add({
       name: 'point',
@@ -135,7 +135,7 @@ test('what a session or a codec gives in place of a text is told by its name', a
   await assert.rejects(run(moved, assumedSession({}, engine().dialect), { to: 5 }), codec)
 })
 
-test('what claims a root field of a name that GraphQL does not allow stays out, and takes nothing else with it', async (t) => {
+test('a root field with an invalid name is omitted, and others are kept', async (t) => {
   const Term = Type.Object({ name: Type.String() })
   const type = graphql.GraphQLString
   const { plugin } = keeper((engine) => {
@@ -181,7 +181,7 @@ test('what claims a root field of a name that GraphQL does not allow stays out, 
   assert.deepEqual(await trellis.graphql(introspection), { data: { __type: { fields: [{ name: 'term_berth' }] } } })
 })
 
-test('a root field of a name that GraphQL does not allow is told by its contribution', async (t) => {
+test('an error for an invalid root field names its contribution', async (t) => {
   const observe = recordingObserver()
   const type = graphql.GraphQLString
   const { plugin } = keeper((engine) => {
@@ -198,7 +198,7 @@ test('a root field of a name that GraphQL does not allow is told by its contribu
   )
 })
 
-test('settings of sessions that are no texts are told by their names', async (t) => {
+test('an error names settings of sessions that are not texts', async (t) => {
   const observe = recordingObserver()
   let given: unknown = {}
   const { plugin } = keeper(({ sessionSettings }) => sessionSettings.add(() => untyped(given)))
@@ -227,7 +227,7 @@ test('settings of sessions that are no texts are told by their names', async (t)
   assert.deepEqual(await trellis.graphql('mutation { insert_ship_one(object: {}) { owner } }'), inserted)
 })
 
-test('a request of a plugin without a query is said to have none', async (t) => {
+test('a request of a plugin without a query is refused for that', async (t) => {
   const { plugin, engine } = keeper()
   await startTrellis(t, { plugins: [plugin] })
   const request = { query: untyped(undefined), operationName: null, variables: null }

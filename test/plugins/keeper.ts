@@ -1,8 +1,8 @@
-// A plugin of which the engine that it was given is kept, to be used as the plugin would.
+// A plugin that keeps its engine, so that a test can use it as the plugin would.
 
 import { definePlugin, type Engine, type Plugin } from '../../sdk/index.ts'
 
-/** Makes it; `register` is what it does beside that. */
+/** Creates the plugin; `register` runs in addition. */
 export function keeper(register: (engine: Engine) => void = () => {}): { plugin: Plugin; engine: () => Engine } {
   let kept: Engine | undefined
   const plugin = definePlugin({

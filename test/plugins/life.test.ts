@@ -1,4 +1,4 @@
-// From the first model of a server to its end, as plugins live through it.
+// The lifecycle of plugins, from the first model of a server to its end.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
 import { keeper } from './keeper.ts'
 
-/** Keeps a list of the tracked tables in the database. */
+/** Stores the list of tracked tables in the database. */
 const lister = definePlugin({
   name: 'lister',
   dependencies: ['tables'],
@@ -23,7 +23,7 @@ const lister = definePlugin({
   },
 })
 
-test('an effect brings the database in line when a server starts, once for all that start together', async (t) => {
+test('an effect updates the database at startup, once for several servers that start together', async (t) => {
   const database = await testDatabase(t, { sql: 'create table a (id int); create table b (id int)' })
   const without = await startTrellis(t, { database })
   await without.op('track_table', 'a')
@@ -36,7 +36,7 @@ test('an effect brings the database in line when a server starts, once for all t
   assert.deepEqual(await listed(), [{ name: 'a' }])
 })
 
-test('what comes after register has ended is refused, and hurts nothing', async (t) => {
+test('a late declaration is refused and has no effect', async (t) => {
   const kept = keeper()
   const trellis = await startTrellis(t, { plugins: [kept.plugin] })
   const engine = kept.engine()
@@ -61,7 +61,7 @@ test('what comes after register has ended is refused, and hurts nothing', async 
   assert.deepEqual(await trellis.op('export_metadata', {}), { version: 2, tables: [] })
 })
 
-test('a plugin that declares something when the server is ready is told so at the start', async (t) => {
+test('a declaration in onReady fails the start', async (t) => {
   const plugin = definePlugin({
     name: 'late',
     register({ onReady, routes }) {
@@ -72,7 +72,7 @@ test('a plugin that declares something when the server is ready is told so at th
   await assert.rejects(startTrellis(t, { plugins: [plugin] }), { message })
 })
 
-test('a listener to notifications that fails is told under the name of its plugin, and goes on listening', async (t) => {
+test("an error of a notification listener is logged with the plugin's name, and listening continues", async (t) => {
   const observe = recordingObserver()
   const heard: unknown[] = []
   const plugin = definePlugin({
@@ -99,7 +99,7 @@ test('a listener to notifications that fails is told under the name of its plugi
   )
 })
 
-test('an effect that fails at the start ends it under the name of its plugin', async (t) => {
+test('an effect that fails at startup ends the start and names the plugin', async (t) => {
   const broken = definePlugin({
     name: 'broken',
     register: ({ metadata }) =>
@@ -111,7 +111,7 @@ test('an effect that fails at the start ends it under the name of its plugin', a
   })
 })
 
-test('long answers are ended before the server stops listening, requests are still answered then', async (t) => {
+test('long responses end before the server stops listening, and other requests are still answered', async (t) => {
   const seen: string[] = []
   const ending = new AbortController()
   const asked = Promise.withResolvers<void>()
@@ -143,7 +143,7 @@ test('long answers are ended before the server stops listening, requests are sti
   assert.deepEqual(seen, ['stopping, 200 is answered', 'closed'])
 })
 
-test('a hook of the end that fails, or does not return, is told and keeps nothing from ending', async (t) => {
+test('a closing hook that fails or hangs is logged and does not stop the others', async (t) => {
   const observe = recordingObserver()
   const seen: string[] = []
   const plugins = [
@@ -189,7 +189,7 @@ test('a hook of the end that fails, or does not return, is told and keeps nothin
   assert.deepEqual(seen, ['stopped', 'closed'])
 })
 
-test('members of the configuration are those of all plugins, in their order', async (t) => {
+test('members of the configuration come from all plugins, in order', async (t) => {
   const member = (key: string, place: number) => ({ key, place, schema: Type.Null(), value: () => null })
   const teller = definePlugin({
     name: 'teller',

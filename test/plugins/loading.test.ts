@@ -32,7 +32,7 @@ const pluginText = (name: string) => `
 const namesOf = async (sources: readonly string[], directory: string) =>
   (await loadPlugins(sources, directory)).map(({ plugin }) => plugin.name)
 
-test('a plugin is loaded from a file, a directory or a package, wherever they are', async (t) => {
+test('a plugin is loaded from a file, a directory or a package in any location', async (t) => {
   const directory = directoryWith(t, {
     'one.ts': pluginText('one'),
     'folder/index.ts': pluginText('two'),
@@ -58,7 +58,7 @@ test('a plugin is loaded from a file, a directory or a package, wherever they ar
   ])
 })
 
-test('what cannot be loaded is named, with the reason', async (t) => {
+test('an error of loading names the plugin and the reason', async (t) => {
   const directory = directoryWith(t, {
     'syntax.ts': 'export default {}\nconst a = ;',
     'throws.ts': 'throw new Error("no luck today")',
@@ -91,7 +91,7 @@ test('what cannot be loaded is named, with the reason', async (t) => {
   }
 })
 
-test('what a plugin throws names the place in its files, below whatever folder they are', async (t) => {
+test('an error of a plugin names the position in its files', async (t) => {
   const directory = directoryWith(t, {
     'my pl\u00fcgins/first.ts': `
       import { definePlugin } from 'trellis'
@@ -117,7 +117,7 @@ const value = (name: string, dependencies: readonly string[] = []) => ({
   source: null,
 })
 
-test('plugins register after those they depend on, otherwise in the order given', () => {
+test('plugins register after their dependencies, otherwise in the given order', () => {
   const ordered = orderPlugins([value('d', ['c']), value('a'), value('b', ['a']), value('c', ['b'])])
   assert.deepEqual(
     ordered.map(({ plugin }) => plugin.name),
@@ -125,7 +125,7 @@ test('plugins register after those they depend on, otherwise in the order given'
   )
 })
 
-test('a missing dependency, a circle and a name given twice are refused with all names', () => {
+test('a missing dependency, a cycle and a duplicate name are refused with all names', () => {
   assert.throws(() => orderPlugins([{ ...value('a', ['z']), source: './a.ts' }]), {
     message: 'plugin "a" (./a.ts) needs plugin "z", which is not loaded',
   })
@@ -137,7 +137,7 @@ test('a missing dependency, a circle and a name given twice are refused with all
   })
 })
 
-test('the APIs that may be enabled are those of the interface and those that plugins declare', () => {
+test('the known APIs are those of the interface and those of plugins', () => {
   const register = () => {}
   const plugins = [
     definePlugin({ name: 'x', api: 'Notes', register }),
@@ -237,7 +237,7 @@ const broken: Readonly<Record<string, { plugin: Plugin; message: RegExp }>> = {
   },
 }
 
-/** How many connections others have to a database; one that was ended takes a moment to go. */
+/** The number of other connections to a database. A closed one takes a moment to disappear. */
 async function openConnections(database: TestDatabase): Promise<number> {
   const [row] = await database.sql<{ open: number }>(
     'select count(*)::int as open from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
@@ -257,7 +257,7 @@ for (const [title, { plugin, message }] of Object.entries(broken)) {
   })
 }
 
-test('hooks run once the model is there, and at the end while the database still answers', async (t) => {
+test('hooks run after the first model is built, and at the end while the database still answers', async (t) => {
   const seen: string[] = []
   const plugin = definePlugin({
     name: 'hooks',
@@ -283,7 +283,7 @@ test('hooks run once the model is there, and at the end while the database still
   assert.deepEqual(seen.slice(1), ['closed last, with the database', 'closed first'])
 })
 
-test('the Fastify instance knows the plugins and answers what routes cannot express', async (t) => {
+test('Fastify knows the plugins and serves what routes do not cover', async (t) => {
   const plugin = definePlugin({
     name: 'raw',
     register({ app }) {
@@ -303,7 +303,7 @@ test('the Fastify instance knows the plugins and answers what routes cannot expr
   )
 })
 
-test('hooks of the Fastify instance run around the routes of plugins, and what they keep of a request is there', async (t) => {
+test('Fastify hooks run around the routes of plugins, and keep their data of a request', async (t) => {
   const kept = new AsyncLocalStorage<string>()
   const answered: number[] = []
   const hooks = definePlugin({

@@ -1,4 +1,4 @@
-// Tables of plugins' own.
+// Plugins with their own tables.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ const second: Migration = { name: '2', sql: 'insert into trellis.kept select max
 const kept = (sql: Awaited<ReturnType<typeof testDatabase>>['sql']) =>
   sql<{ id: number }>('select id from trellis.kept order by id').then((rows) => rows.map(({ id }) => id))
 
-test('migrations run in order, each once, whatever the number of servers that start together', async (t) => {
+test('migrations run in order and once, also when several servers start together', async (t) => {
   const database = await testDatabase(t)
   const start = (...migrations: readonly Migration[]) =>
     startTrellis(t, { database, plugins: [keeping(...migrations)] })
@@ -31,7 +31,7 @@ test('migrations run in order, each once, whatever the number of servers that st
   assert.deepEqual(await database.sql(history), [{ name: 'keeping:1' }, { name: 'keeping:2' }])
 })
 
-test('a migration that fails ends the start under the names of both, and leaves nothing behind', async (t) => {
+test('a failed migration ends the start with the names of both, and leaves nothing behind', async (t) => {
   const database = await testDatabase(t)
   const broken = { name: 'broken', sql: 'create table trellis.half (id int); select nonsense' }
   await assert.rejects(startTrellis(t, { database, plugins: [keeping(first, broken)] }), (error: Error) => {
@@ -45,7 +45,7 @@ test('a migration that fails ends the start under the names of both, and leaves 
   )
 })
 
-test('tables of a newer release of the plugin, and two migrations of one name, are refused', async (t) => {
+test('tables of a newer release and duplicate migration names are refused', async (t) => {
   const database = await testDatabase(t)
   await startTrellis(t, { database, plugins: [keeping(first, second)] })
   await assert.rejects(startTrellis(t, { database, plugins: [keeping(first)] }), {

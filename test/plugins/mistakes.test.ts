@@ -1,5 +1,5 @@
-// What authors of plugins get wrong in plain JavaScript, where no compiler tells them: it is said at the start, under the
-// name of the plugin, and hurts nothing else.
+// Mistakes in plugins written in JavaScript, which has no compiler to find them. The start fails with the plugin's
+// name, and other engines are not affected.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { definePlugin, type Engine, fieldMap, graphql, operation, option, type P
 import { recordingObserver } from '../http/server.ts'
 import { startTrellis } from '../support/trellis.ts'
 
-/** As JavaScript would write it. */
+/** Hides a type error, as in JavaScript. */
 const untyped = (value: unknown) => value as never
 
 const mistaken = (register: (engine: Engine) => unknown, more: object = {}): Plugin =>
@@ -20,23 +20,23 @@ const handle = () => null
 const notes = { schema: Type.Array(Type.String()), empty: [] }
 
 const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegExp]>> = {
-  'no plugin': [undefined, /^undefined is not a plugin: it must come from definePlugin/],
-  'the module of a plugin': [{ default: mistaken(() => {}) }, /^\{ default: .* is not a plugin/],
-  'a plugin that never was one': [{ name: 'mine', register() {} }, /^\{ name: 'mine', .* is not a plugin/],
+  'undefined instead of a plugin': [undefined, /^undefined is not a plugin: it must come from definePlugin/],
+  'a module instead of its plugin': [{ default: mistaken(() => {}) }, /^\{ default: .* is not a plugin/],
+  'an object without definePlugin': [{ name: 'mine', register() {} }, /^\{ name: 'mine', .* is not a plugin/],
   'a plugin without a name': [mistaken(() => {}, { name: undefined }), /^\{.* is not a plugin/],
-  'an option that is undefined': [
+  'an undefined option': [
     mistaken(() => {}, { options: { size: undefined } }),
     /^plugin "mine" declares an option "size" without option\.text or its like$/,
   ],
-  'who may ask, in a wrong word': [
+  'an unknown auth of a route': [
     mistaken(({ routes }) => routes.add(untyped({ method: 'GET', url: '/x', auth: 'admins', handle }))),
     /^plugin "mine" failed to start: route GET \/x: "auth" has to be one of admin, session, none, but is admins$/,
   ],
-  'who may ask, left out': [
+  'a route without auth': [
     mistaken(({ routes }) => routes.add(untyped({ method: 'GET', url: '/x', handle }))),
     /^plugin "mine" failed to start: route GET \/x: "auth" has to be one of .*, but is undefined$/,
   ],
-  'a method in small letters': [
+  'a lower-case method': [
     mistaken(({ routes }) => routes.add(untyped({ method: 'get', url: '/x', auth: 'none', handle }))),
     /^plugin "mine" failed to start: route get \/x: "method" has to be one of GET, POST, PUT, PATCH, DELETE, but is get$/,
   ],
@@ -44,27 +44,27 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
     mistaken(({ routes }) => routes.add(untyped({ method: 'GET', url: '/x', auth: 'none' }))),
     /^plugin "mine" failed to start: route GET \/x: "handle" has to be a function$/,
   ],
-  'work that there is not': [
+  'an unknown kind of work': [
     mistaken(({ around }) => around(untyped({ documents: handle, request: undefined }))),
     /^plugin "mine" failed to start: around has no member "documents", did you mean "document"\?$/,
   ],
-  'something around the work that is no function': [
+  'a hook that is not a function': [
     mistaken(({ around }) => around(untyped({ document: {} }))),
     /^plugin "mine" failed to start: around: "document" has to be a function$/,
   ],
-  'a narrowing that narrows nothing': [
+  'a narrowing with an unknown member': [
     mistaken(({ access }) => access.narrow(untyped({ name: 'hidden', where: handle }))),
     /^plugin "mine" failed to start: the narrowing "hidden" has no member "where": there are rows, written, change$/,
   ],
-  'a contribution to nothing': [
+  'a contribution with an unknown member': [
     mistaken((engine) => engine.graphql.contribute(untyped({ name: 'mine', queries: handle }))),
     /^plugin "mine" failed to start: GraphQL contribution "mine" has no member "queries": there are query, mutation, /,
   ],
-  'a look at documents that nobody waits for': [
+  'an asynchronous document hook': [
     mistaken(({ around }) => around(untyped({ document: async () => null }))),
     /^plugin "mine" failed to start: around: "document" must not be asynchronous$/,
   ],
-  'fields that nobody waits for': [
+  'asynchronous fields': [
     mistaken((engine) => engine.graphql.contribute(untyped({ name: 'mine', query: async () => fieldMap({}) }))),
     /^plugin "mine" failed to start: GraphQL contribution "mine": "query" must not be asynchronous$/,
   ],
@@ -72,26 +72,26 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
     mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: Type.Any() }))),
     /^plugin "mine" failed to start: operation "x": "handle" has to be a function$/,
   ],
-  'a list of operations': [
+  'a list of operations instead of one': [
     mistaken(({ operations }) => operations.add(untyped([operation({ type: 'x', args: Type.Any(), handle })]))),
     /^plugin "mine" failed to start: an operation must be declared by an object, not by \[ \{ type: 'x', .*$/,
   ],
-  'arguments that are no schema of TypeBox': [
+  'arguments without a TypeBox schema': [
     mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: { type: 'object' }, handle }))),
     /^plugin "mine" failed to start: operation "x": "args" has to be a TypeBox schema$/,
   ],
-  'a job without a body': [
+  'a job without a function': [
     mistaken((engine) => engine.use(jobs).declare(untyped({ name: 'nightly' }))),
     /^plugin "mine" failed to start: job "nightly": "run" has to be a function$/,
   ],
-  'metadata that is resolved asynchronously': [
+  'an asynchronous resolve': [
     mistaken(({ metadata }) => {
       const resolve = () => Promise.reject(new Error('nobody waits'))
       metadata.slice('notes', untyped({ ...notes, resolve }))
     }),
     /^plugin "mine" failed to resolve the metadata "notes": "resolve" must not be asynchronous$/,
   ],
-  'a source that cannot say what is wanted': [
+  'a source whose wanted fails': [
     mistaken(({ metadata }) => {
       const wanted = () => {
         throw new Error('no idea')
@@ -100,61 +100,61 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
     }),
     /^plugin "mine" failed in "wanted" of the source "mine": no idea$/,
   ],
-  'a plugin of Fastify that fails': [
+  'a failing Fastify plugin': [
     mistaken(({ app }) => {
       app.register(() => Promise.reject(new Error('not here')))
     }),
     /^plugin "mine" failed to start: not here$/,
   ],
-  'a hook that Fastify does not know': [
+  'an unknown Fastify hook': [
     mistaken(({ app }) => void app.addHook(untyped('onNothing'), untyped(handle))),
     /^plugin "mine" failed to start: onNothing hook not supported!$/,
   ],
-  'the name of a dependency in place of a list': [
+  'a name instead of a list of dependencies': [
     mistaken(() => {}, { dependencies: 'graphql' }),
     /^plugin "mine" is declared wrongly: "dependencies" has to be a list of the names of plugins$/,
   ],
-  'dependencies that are plugins': [
+  'plugins instead of names as dependencies': [
     mistaken(() => {}, { dependencies: [mistaken(() => {})] }),
     /^plugin "mine" is declared wrongly: "dependencies" has to be a list of the names of plugins$/,
   ],
-  'a migration in place of a list': [
+  'a migration instead of a list': [
     mistaken(() => {}, { migrations: { name: '1', sql: 'select 1' } }),
     /^plugin "mine" is declared wrongly: "migrations" has to be a list of \{ name, sql \}, each of them a text$/,
   ],
-  'a migration that is no SQL': [
+  'a migration without SQL': [
     mistaken(() => {}, { migrations: [{ name: '1', sql: async () => {} }] }),
     /^plugin "mine" is declared wrongly: "migrations" has to be a list of \{ name, sql \}, each of them a text$/,
   ],
-  'a migration whose name is a number, which would be run at each start': [
+  'a migration whose name is a number, which would run at each start': [
     mistaken(() => {}, { migrations: [{ name: 1, sql: 'select 1' }] }),
     /^plugin "mine" is declared wrongly: "migrations" has to be a list/,
   ],
-  'options that are a list': [
+  'a list of options': [
     mistaken(() => {}, { options: [] }),
     /^plugin "mine" is declared wrongly: "options" has to be an object of options$/,
   ],
-  'an option with the dashes of its flag': [
+  'a flag with dashes': [
     mistaken(() => {}, { options: { size: option.text({ flag: '--size', description: 'how large' }) } }),
     /^plugin "mine" declares an option "size" whose "flag" has to be in small letters, digits and hyphens$/,
   ],
-  'an API that is no name': [
+  'an invalid name of an API': [
     mistaken(() => {}, { api: 5 }),
     /^plugin "mine" is declared wrongly: "api" has to be a text without commas$/,
   ],
-  'a check that there is not': [
+  'an unknown check': [
     mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: Type.Any(), handle, check: 'objects' }))),
     /^plugin "mine" failed to start: operation "x": "check" has to be one of none, object, new, strict, but is objects$/,
   ],
-  'an object to check that nobody names': [
+  'an object check without an object': [
     mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: Type.Any(), handle, check: 'object' }))),
     /^plugin "mine" failed to start: operation "x": "object" has to be a function$/,
   ],
-  'schemas that there are not': [
+  'unknown schemas': [
     mistaken((engine) => engine.graphql.contribute(untyped({ name: 'mine', schemas: ['std'], query: handle }))),
     /^plugin "mine" failed to start: GraphQL contribution "mine": each of "schemas" has to be one of standard, relay, but is std$/,
   ],
-  'a slice whose name documents have for something else, so that it would never be imported': [
+  'a slice with a reserved name, which would never be imported': [
     mistaken(({ metadata }) => metadata.slice(untyped('version'), untyped(notes))),
     /^plugin "mine" failed to start: metadata slice "version": documents have another member of that name$/,
   ],
@@ -162,43 +162,43 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
     mistaken(({ metadata }) => metadata.slice('notes', untyped({ empty: [] }))),
     /^plugin "mine" failed to start: metadata slice "notes": "schema" has to be a TypeBox schema$/,
   ],
-  'a slice that is nothing at first': [
+  'a slice without an initial value': [
     mistaken(({ metadata }) => metadata.slice('notes', untyped({ schema: notes.schema }))),
     /^plugin "mine" failed to start: metadata slice "notes": "empty", its initial value, is missing$/,
   ],
-  'a member of a slice in small letters': [
+  'a misspelt member of a slice': [
     mistaken(({ metadata }) => metadata.slice('notes', untyped({ ...notes, entrykey: handle }))),
     /^plugin "mine" failed to start: metadata slice "notes" has no member "entrykey", did you mean "entryKey"\?$/,
   ],
-  'a slice before nothing': [
+  'a slice before an unknown stage': [
     mistaken(({ metadata }) => metadata.slice('notes', untyped({ ...notes, before: 'rule' }))),
     /^plugin "mine" failed to start: metadata slice "notes": "before" has to be one of fields, rules, but is rule$/,
   ],
-  'a facet that is nothing': [
+  'an undefined facet': [
     mistaken(({ metadata }) => metadata.facet(untyped(undefined))),
     /^plugin "mine" failed to start: a table facet must be declared by an object, not by undefined$/,
   ],
-  'a source that is not fetched': [
+  'a source without fetch': [
     mistaken(({ metadata }) => metadata.source(untyped({ key: 'mine', wanted: () => [] }))),
     /^plugin "mine" failed to start: metadata source "mine": "fetch" has to be a function$/,
   ],
-  'a source that wants no list': [
+  'a source whose wanted gives no list': [
     mistaken(({ metadata }) => metadata.source(untyped({ key: 'mine', wanted: () => ({}), fetch: handle }))),
     /^plugin "mine" failed in "wanted" of the source "mine": "wanted" has to give a list$/,
   ],
-  'an effect that is no function': [
+  'an effect that is not a function': [
     mistaken(({ metadata }) => metadata.effect(untyped({}))),
     /^plugin "mine" failed to start: metadata: "effect" has to be a function$/,
   ],
-  'names of types that are no list': [
+  'type names that are not a list': [
     mistaken(({ metadata }) => metadata.typeNames(untyped({ fixed: 'Report' }))),
     /^plugin "mine" failed to start: names of types: "fixed" has to be a list of texts$/,
   ],
-  'a hook of the end that is none': [
+  'a closing hook that is not a function': [
     mistaken(({ onClose }) => onClose(untyped(undefined))),
     /^plugin "mine" failed to start: a hook of the server: "onClose" has to be a function$/,
   ],
-  'settings of a session that are no function': [
+  'session settings that are not a function': [
     mistaken(({ sessionSettings }) => sessionSettings.add(untyped({ 'app.tag': 'x' }))),
     /^plugin "mine" failed to start: session settings must be given as a function$/,
   ],
@@ -206,11 +206,11 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
     mistaken(({ configuration }) => configuration.add(untyped({ key: 'k', place: 1, schema: Type.Any() }))),
     /^plugin "mine" failed to start: the member "k" of the configuration: "value" has to be a function$/,
   ],
-  'a measure of no kind': [
+  'a measure of an unknown kind': [
     mistaken(({ measures }) => measures.add(untyped({ name: 'm', help: 'h', kind: 'count', read: () => [] }))),
     /^plugin "mine" failed to start: the measure "m": "kind" has to be one of counter, gauge, histogram, but is count$/,
   ],
-  'a measure that cannot be read': [
+  'a measure without read': [
     mistaken(({ measures }) => measures.add(untyped({ name: 'm', help: 'h', kind: 'gauge' }))),
     /^plugin "mine" failed to start: the measure "m": "read" has to be a function$/,
   ],
@@ -218,19 +218,19 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
     mistaken(({ types }) => types.add(untyped({ name: 'point' }))),
     /^plugin "mine" failed to start: type "point": "codec" has to be a function$/,
   ],
-  'an operator that GraphQL cannot spell': [
+  'an operator with an invalid name': [
     mistaken(({ comparisons }) => comparisons.add(untyped({ name: 'is above', operand: 'text', sql: handle }))),
     /^plugin "mine" failed to start: operator is above: "name" has to be a name of GraphQL that begins with _, such as _above$/,
   ],
-  'an operator of no operand': [
+  'an operator with an unknown operand': [
     mistaken(({ comparisons }) => comparisons.add(untyped({ name: '_above', operand: 'scalars', sql: handle }))),
     /^plugin "mine" failed to start: operator _above: "operand" has to be one of scalar, .*, but is scalars$/,
   ],
-  'who authenticates without a way to': [
+  'an authenticator without authenticate': [
     mistaken(({ auth }) => auth.use(untyped({ mode: 'api-key' }))),
     /^plugin "mine" failed to start: authentication mode "api-key": "authenticate" has to be a function$/,
   ],
-  'a job that is run nowhere': [
+  'a job with an unknown place': [
     mistaken((engine) => engine.use(jobs).declare(untyped({ name: 'nightly', per: 'node', run: handle }))),
     /^plugin "mine" failed to start: job "nightly": "per" has to be one of cluster, instance, and is node$/,
   ],
@@ -238,18 +238,18 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
     mistaken((engine) => engine.use(jobs).declare(untyped({ name: 'nightly', schedule: '* * * * *', run: handle }))),
     /^plugin "mine" failed to start: job "nightly": "schedule" has to be an object with cron, every or at$/,
   ],
-  'an action that no function answers': [
+  'an action without a function': [
     mistaken((engine) => engine.use(actionHandlers).handle('greet', untyped({}))),
     /^plugin "mine" failed to start: the handler of action "greet" has to be a function$/,
   ],
-  'what is no error, thrown': [
+  'a thrown value that is not an error': [
     mistaken(() => Promise.reject({ why: 'not today' })),
     /^plugin "mine" failed to start: \{ why: 'not today' \}$/,
   ],
 }
 
 for (const [title, [plugin, message]] of Object.entries(mistakes)) {
-  test(`the start tells of ${title}`, async (t) => {
+  test(`the start fails for ${title}`, async (t) => {
     await assert.rejects(startTrellis(t, { plugins: [untyped(plugin)] }), (error: Error) => {
       assert.ok(error instanceof PluginError, error.stack)
       assert.match(error.message, message)
@@ -258,14 +258,14 @@ for (const [title, [plugin, message]] of Object.entries(mistakes)) {
   })
 }
 
-test('a route may name the API of its plugin as the plugin does', async (t) => {
+test('a route may spell its API as the plugin does', async (t) => {
   const register = ({ routes }: Engine) =>
     routes.add({ method: 'GET', url: '/x', api: 'Notes', auth: 'none', handle: () => 1 })
   const trellis = await startTrellis(t, { plugins: [mistaken(register, { api: 'Notes' })] })
   assert.equal((await trellis.request('/x')).body, 1)
 })
 
-test('members of its own do not keep an object of a class from standing around the work', async (t) => {
+test('an instance of a class with other members can be a hook', async (t) => {
   class Counting {
     count = 0
     readonly tell = () => `${this.count}`
@@ -276,7 +276,7 @@ test('members of its own do not keep an object of a class from standing around t
   await startTrellis(t, { plugins: [mistaken(({ around }) => around(new Counting()))] })
 })
 
-test('what is thrown without being an error is logged', async (t) => {
+test('a thrown value that is not an error is logged', async (t) => {
   const observe = recordingObserver()
   const thrown = { nothing: undefined, null: null, object: { why: { not: 'today' } } }
   const plugin = mistaken(({ routes }) => {
@@ -292,7 +292,7 @@ test('what is thrown without being an error is logged', async (t) => {
   assert.deepEqual(lines, ['Error: undefined was thrown', 'Error: null was thrown', "{ why: { not: 'today' } }"])
 })
 
-test('values that JSON does not have are refused where they stand', async (t) => {
+test('values that JSON cannot represent are refused with their path', async (t) => {
   const { GraphQLFloat, GraphQLNonNull, GraphQLString } = graphql
   const required = new GraphQLNonNull(GraphQLFloat)
   const fields = {
@@ -327,7 +327,7 @@ test('values that JSON does not have are refused where they stand', async (t) =>
   }
 })
 
-test('fields that are no fieldMap are told by the name of their contribution', async (t) => {
+test('an error for invalid fields names their contribution', async (t) => {
   const observe = recordingObserver()
   const plugin = mistaken((engine) => {
     const plain = () => ({ a: () => ({ type: graphql.GraphQLString }) })
@@ -339,7 +339,7 @@ test('fields that are no fieldMap are told by the name of their contribution', a
   assert.ok(observe.entries.some(({ detail }) => String(detail).startsWith(message)))
 })
 
-test('root fields that cannot be answered are told by their name', async (t) => {
+test('an error for root fields without an answer names them', async (t) => {
   const observe = recordingObserver()
   const type = graphql.GraphQLString
   const input = new graphql.GraphQLInputObjectType({ name: 'Given', fields: { a: { type } } })
@@ -371,7 +371,7 @@ test('root fields that cannot be answered are told by their name', async (t) => 
 })
 
 for (const kind of ['request', 'admission'] as const) {
-  test(`work (${kind}) that is not run by what stands around it is an error of the request`, async (t) => {
+  test(`a ${kind} hook that does not call run is an error of the request`, async (t) => {
     const observe = recordingObserver()
     const plugin = mistaken(({ around }) => around({ [kind]: untyped(async () => {}) }))
     const trellis = await startTrellis(t, { plugins: [plugin], observe })
@@ -383,7 +383,7 @@ for (const kind of ['request', 'admission'] as const) {
   })
 }
 
-test('a member of the configuration that cannot be told takes no other one away', async (t) => {
+test('a failing member of the configuration does not hide the others', async (t) => {
   const observe = recordingObserver()
   const plugin = mistaken(({ configuration }) => {
     const value = () => {
@@ -404,7 +404,7 @@ test('a member of the configuration that cannot be told takes no other one away'
 })
 
 for (const hook of ['preClose', 'onClose'] as const) {
-  test(`a hook of Fastify (${hook}) that fails at the end keeps nothing from ending`, async (t) => {
+  test(`a failing Fastify hook (${hook}) at the end does not stop the others`, async (t) => {
     const observe = recordingObserver()
     const seen: string[] = []
     const plugin = mistaken((engine) => {

@@ -1,4 +1,4 @@
-// Options of plugins: declared with the plugin, given like all others.
+// Options of plugins are declared with the plugin and given like all others.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { testDatabase } from '../support/database.ts'
 import { spawnTrellis, temporaryDirectory } from '../support/process.ts'
 import { startTrellis } from '../support/trellis.ts'
 
-/** A third-party plugin that answers with its options, those that are no secrets. */
+/** A third-party plugin that answers with its options, except secret ones. */
 const greeter = `
   import { definePlugin, option } from 'trellis'
   export default definePlugin({
@@ -34,7 +34,7 @@ const greeter = `
   })
 `
 
-/** A server of its own in a directory that has the plugin, and these files. */
+/** A server process in a directory with the plugin and these files. */
 async function serve(
   t: TestContext,
   args: readonly string[],
@@ -48,7 +48,7 @@ async function serve(
   return spawnTrellis(t, [...basic, ...args], env, { cwd })
 }
 
-test('a plugin of the command line has its options read from every source', async (t) => {
+test('a plugin of the command line reads its options from every source', async (t) => {
   const flags = ['--greeting', 'ahoy', '--plugin', './greeter.ts', '--loud']
   const env = {
     SERVICE_GRAPHQL_GREETING: 'not this',
@@ -64,14 +64,14 @@ test('a plugin of the command line has its options read from every source', asyn
   assert.doesNotMatch(stdout + stderr, /planted|Ignored/)
 })
 
-test('a plugin of the configuration file has its options there too, in the names of the dialect elsewhere', async (t) => {
+test("a plugin of the configuration file has its options there, and elsewhere with the dialect's names", async (t) => {
   const files = { 'trellis.config.yaml': 'dialect: hasura\nplugins: ./greeter.ts\ngreetings: 3\n' }
   const server = await serve(t, [], { HASURA_GRAPHQL_GREETING: 'moin' }, files)
   const { request } = clientOf(await server.ready())
   assert.deepEqual((await request('/greeting')).body, { greeting: 'moin', greetings: 3, loud: false, hasKey: false })
 })
 
-test('what an option of a plugin cannot be, and what no option is, ends the start with one line', async (t) => {
+test('invalid values and unknown options end the start with one line', async (t) => {
   const refused: readonly (readonly [readonly string[], Readonly<Record<string, string>>, string])[] = [
     [
       ['--plugin', './greeter.ts', '--greetings', '4'],
@@ -93,7 +93,7 @@ test('what an option of a plugin cannot be, and what no option is, ends the star
   }
 })
 
-test('--help lists options of plugins, and answers without a plugin that cannot be loaded', async (t) => {
+test('--help lists options of plugins, and answers even if a plugin cannot be loaded', async (t) => {
   const { stdout } = await (await serve(t, ['--plugin', './greeter.ts', '--help'])).ended
   assert.match(
     stdout,
@@ -110,7 +110,7 @@ const declaring = (name: string, options: PluginOptions, source: string | null =
 })
 const named = (flag: string, variable?: string) => option.text({ flag, variable, description: 'x' })
 
-test('two options of one name are refused under the names of both plugins', () => {
+test('duplicate option names are refused with the names of both plugins', () => {
   const refusal = (plugins: Parameters<typeof optionsOf>[0], message: string) =>
     assert.throws(
       () => optionsOf(plugins),
@@ -157,7 +157,7 @@ test('a program gives options of plugins by their keys', async (t) => {
   assert.deepEqual((await given.request('/rooms')).body, { rooms: ['attic'], houseKey: '{"teeth":5}', isApart: true })
 })
 
-test('a program that gives what an option cannot be, or what none is, is refused', async (t) => {
+test('a program with invalid values or unknown options is refused', async (t) => {
   const refused = (settings: Readonly<Record<string, unknown>>, message: string) =>
     assert.rejects(startTrellis(t, { plugins: [keeper], settings }), (error) => {
       assert.ok(error instanceof OptionsError)
@@ -176,7 +176,7 @@ test('a program that gives what an option cannot be, or what none is, is refused
   )
 })
 
-test('what a program gives as undefined, as of a variable that is not set, is not given', async (t) => {
+test('an undefined option counts as absent', async (t) => {
   const settings = { adminSecret: 'sesame', unauthorizedRole: undefined, maxBodySize: undefined, rooms: undefined }
   const { request, engine } = await startTrellis(t, { plugins: [keeper], settings: settings as GivenSettings })
   const refused = await request('/v1alpha1/graphql', { body: { query: '{ __typename }' } })
@@ -184,7 +184,7 @@ test('what a program gives as undefined, as of a variable that is not set, is no
   assert.equal(engine.settings.maxBodySize, 20_971_520)
 })
 
-test('secrets of plugins are not in the settings as printed', () => {
+test('secret options of plugins are not in the printed settings', () => {
   const options = optionsOf([{ plugin: keeper, source: null }])
   const printed = redactedSettings(defaultSettings({ houseKey: 'planted', rooms: ['hall'] }), options)
   assert.deepEqual([printed['houseKey'], printed['rooms']], ['<redacted>', ['hall']])

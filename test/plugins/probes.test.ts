@@ -4,7 +4,7 @@ import { testDatabase, testPostgres } from '../support/database.ts'
 import { onServer } from '../support/postgres.ts'
 import { startTrellis } from '../support/trellis.ts'
 
-test('the probes of a healthy server need no authentication and stay open when every API is off', async (t) => {
+test('probes of a healthy server need no authentication and stay enabled without any API', async (t) => {
   const trellis = await startTrellis(t, { settings: { adminSecret: 'sesame', enabledApis: [] } })
   const healthy = await trellis.request('/healthz')
   assert.equal(healthy.status, 200)
@@ -31,7 +31,7 @@ test('/healthz warns of inconsistent objects', async (t) => {
   assert.deepEqual([status, text], [200, 'WARN: inconsistent objects in schema'])
 })
 
-test('a database that refuses connections makes the server unhealthy and not ready, until it takes them again', async (t) => {
+test('a server is unhealthy and not ready while its database refuses connections', async (t) => {
   const database = await testDatabase(t)
   const trellis = await startTrellis(t, { database })
   const { url } = await testPostgres()

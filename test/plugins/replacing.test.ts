@@ -1,4 +1,4 @@
-// A plugin in the place of another one, such as a built-in one.
+// A plugin that replaces another one, such as a built-in one.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ const ownVersion = definePlugin({
   },
 })
 
-test('a plugin that replaces a built-in one is served in its place', async (t) => {
+test('a plugin that replaces a built-in one is served instead', async (t) => {
   const { request } = await startTrellis(t, { plugins: [ownVersion] })
   const { status, text } = await request('/v1/version', { method: 'GET' })
   assert.deepEqual([status, JSON.parse(text)], [200, { version: 'of the shop' }])
@@ -29,7 +29,7 @@ const loaded = (name: string, { replaces = false, source = null as string | null
   source,
 })
 
-test('it has the place of the one that it replaces, which must be there, and is the only one', () => {
+test('a replacement takes the position of the replaced plugin, which must exist, and is the only one', () => {
   const own = loaded('b', { replaces: true, source: './b.ts' })
   const ordered = orderPlugins([loaded('a'), loaded('b'), loaded('c'), own])
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// Hooks that plugins of Fastify give routes as they are added, as those for rates, compression and measuring do.
+// Hooks that Fastify plugins add to routes, as those for rate limits, compression and metrics do.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ const refuse = async () => {
 }
 const hooks = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const
 
-test('hooks that are given to routes as they are added stand before the work', async (t) => {
+test('hooks that are added to routes run before the work', async (t) => {
   const ran: string[] = []
   const given = definePlugin({
     name: 'given',
@@ -51,7 +51,7 @@ test('hooks that are given to routes as they are added stand before the work', a
   assert.deepEqual([wrapped.status, wrapped.headers.get('x-wrapped'), ran], [200, 'yes', ['handler']])
 })
 
-test('what throws around a request before it gives a promise refuses it', async (t) => {
+test('a synchronous throw in a request hook refuses the request', async (t) => {
   const strict = definePlugin({
     name: 'strict',
     register(engine) {
@@ -68,7 +68,7 @@ test('what throws around a request before it gives a promise refuses it', async 
   assert.deepEqual([status, body], [400, { path: '$', error: 'not so', code: 'bad-request' }])
 })
 
-test('a header that cannot be sent is an error of the request, and ends nothing else', async (t) => {
+test('a header that cannot be sent is an error of its request only', async (t) => {
   const observe = recordingObserver()
   const careless = definePlugin({
     name: 'careless',
@@ -108,7 +108,7 @@ test('a header that cannot be sent is an error of the request, and ends nothing 
   assert.deepEqual((await trellis.request('/said?said=ok')).body, { done: true })
 })
 
-test('errors of the libraries that a plugin uses show nothing, whatever status is theirs', async (t) => {
+test('errors of libraries show no internals, whatever their status', async (t) => {
   const observe = recordingObserver()
   const found = () => {
     throw Object.assign(new Error('index ledger_2 not found'), { statusCode: 404 })

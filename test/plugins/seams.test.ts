@@ -1,4 +1,4 @@
-// What plugins put around the work of the server, and what they check before it.
+// Hooks of plugins around the server's work.
 
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -13,10 +13,10 @@ import { startTrellis } from '../support/trellis.ts'
 
 const plugin = (name: string, register: (engine: Engine) => void): Plugin => definePlugin({ name, register })
 
-/** Whether a request is what something is done for: the server has statements of its own. */
+/** Whether a statement belongs to a request. The server has statements of its own. */
 const requested = new AsyncLocalStorage<true>()
 
-/** Writes down when each kind of work of requests begins and ends. */
+/** Records when each kind of work of requests begins and ends. */
 const witness = (name: string, seen: string[]): Plugin =>
   plugin(name, (engine) => {
     const around =
@@ -46,7 +46,7 @@ const witness = (name: string, seen: string[]): Plugin =>
     })
   })
 
-test('a wrapper that refuses an operation at once refuses nothing else of a batch, and is heard of by the promise', async (t) => {
+test('a synchronous throw of an operation hook fails only its operation of a batch', async (t) => {
   const refusing = plugin('refusing', (engine) => {
     engine.around({
       operation(work, run) {
@@ -66,7 +66,7 @@ test('a wrapper that refuses an operation at once refuses nothing else of a batc
   await assert.rejects(refused, /not this one/)
 })
 
-test('a wrapper of statements may wait, or refuse the last one of a mutation: nothing of it is kept that failed', async (t) => {
+test('a statement hook may wait, or refuse the last statement of a mutation, which is then rolled back', async (t) => {
   let ofRequest = 0
   let refusesSecond = false
   const waiting = plugin('waiting', (engine) => {
@@ -96,7 +96,7 @@ test('a wrapper of statements may wait, or refuse the last one of a mutation: no
   assert.deepEqual(await told(insert('is kept', 22)), [undefined, 2])
 })
 
-test('each kind of work is wrapped once by each plugin, the first one outermost', async (t) => {
+test('each kind of work is hooked once per plugin, and the first plugin is outermost', async (t) => {
   const seen: string[] = []
   const trellis = await startLibrary(t, { plugins: [witness('a', seen), witness('b', seen)] })
   seen.length = 0
@@ -127,7 +127,7 @@ test('each kind of work is wrapped once by each plugin, the first one outermost'
   ])
 })
 
-test('what is sent to other servers is what the wrappers make of it', async (t) => {
+test('hooks can change requests to other servers', async (t) => {
   const hook = await startOther(t, () => ({ body: { 'x-service-role': 'reader' } }))
   const settings = { adminSecret: 'sesame', authHook: hook.url }
   const trellis = await startTrellis(t, { plugins: [witness('a', []), witness('b', [])], settings })
@@ -136,7 +136,7 @@ test('what is sent to other servers is what the wrappers make of it', async (t) 
   assert.deepEqual([headers['x-a'], headers['x-b']], ['was here', 'was here'])
 })
 
-test('a wrapper learns what came of its work', async (t) => {
+test('a hook gets the result of its work', async (t) => {
   const told: unknown[] = []
   const watcher = plugin('watcher', (engine) => {
     engine.around({
@@ -176,7 +176,7 @@ test('a wrapper learns what came of its work', async (t) => {
   ])
 })
 
-test('a wrapper that forgets to give back what the work gives is told by its plugin, and nothing takes its place', async (t) => {
+test("a hook that does not return the result is an error with the plugin's name", async (t) => {
   const mutation = { query: 'mutation { delete_book(where: {id: {_eq: 3}}) { affected_rows } }' }
   const operation = { type: 'run_sql', args: { sql: 'select 1' } }
   const sync = { planning: mutation, document: mutation }
@@ -201,7 +201,7 @@ test('a wrapper that forgets to give back what the work gives is told by its plu
   }
 })
 
-test('a wrapper that fails before its work is an error of the request', async (t) => {
+test('a hook that fails before its work is an error of the request', async (t) => {
   const observe = recordingObserver()
   const broken = plugin('broken', ({ around }) => {
     around({
@@ -223,7 +223,7 @@ test('a wrapper that fails before its work is an error of the request', async (t
   assert.deepEqual(await trellis.graphql('{ __typename }'), { data: { __typename: 'query_root' } })
 })
 
-test('a wrapper can end an operation, its statement with it', async (t) => {
+test('a hook can abort an operation and its statement', async (t) => {
   const impatient = plugin('impatient', ({ around }) => {
     around({
       operation(work, run) {
@@ -242,7 +242,7 @@ test('a wrapper can end an operation, its statement with it', async (t) => {
   })
 })
 
-test('whether a request is served is asked when it is known who asks, and before its body is parsed', async (t) => {
+test('admission runs after authentication and before the body is parsed', async (t) => {
   const asked: unknown[] = []
   const gate = plugin('gate', ({ around }) => {
     around({
@@ -277,7 +277,7 @@ test('whether a request is served is asked when it is known who asks, and before
   ])
 })
 
-test('what stands around documents is given the request, and refuses before the schema counts', async (t) => {
+test('document hooks get the request and run before the schema is consulted', async (t) => {
   const names: unknown[] = []
   const reader = plugin('reader', ({ around }) => {
     around({
@@ -297,7 +297,7 @@ test('what stands around documents is given the request, and refuses before the 
   })
 })
 
-test('who stands around admission learns what came of the request, also of another transport', async (t) => {
+test('admission hooks get the result of the request, also of another transport', async (t) => {
   const seen: string[] = []
   const counter = plugin('counter', (engine) => {
     engine.around({
@@ -337,7 +337,7 @@ test('who stands around admission learns what came of the request, also of anoth
   ])
 })
 
-test('plugins add to what transactions tell the database', async (t) => {
+test('plugins add settings to transactions', async (t) => {
   const tagging = plugin('tagging', ({ sessionSettings }) => sessionSettings.add(() => ({ 'app.tag': `it's "me"` })))
   const sql = `
     create table person (id serial primary key, tag text);

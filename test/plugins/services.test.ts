@@ -1,4 +1,4 @@
-// What plugins provide to others.
+// Services that plugins provide to each other.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,12 +27,12 @@ const user = (dependencies: readonly string[]) =>
     },
   })
 
-test('a service is used by a plugin that depends on its provider, in whatever order they are given', async (t) => {
+test('a plugin uses a service of its dependency, in any order of registration', async (t) => {
   const trellis = await startTrellis(t, { plugins: [user(['clocks']), provider] })
   assert.equal((await trellis.request('/now')).text, 'noon')
 })
 
-test('a service of nobody, of no dependency, or of two, ends the start under the names of the plugins', async (t) => {
+test('a missing service, one outside of the dependencies, and a duplicate one end the start', async (t) => {
   const other = definePlugin({ name: 'others', register: (engine) => engine.provide(clock, { now: () => 'never' }) })
   const refused: readonly (readonly [readonly Plugin[], string])[] = [
     [[user([])], 'plugin "reader" failed to start: service "clock" is not provided by any plugin registered before'],

@@ -1,9 +1,11 @@
 // Decodes a request's JSON into calls of operations, and answers questions about them before anything runs.
 
 import { type TSchema, Type } from '@sinclair/typebox'
+import { type CostLimit, RequestCost, rootCost } from '../access/request-cost.ts'
+import { TurnTaker } from '../concurrency/stepwise.ts'
 import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMean } from '../errors/nearest.ts'
-import { type PathKey, pathText } from '../errors/path.ts'
+import { below, type PathKey, pathText } from '../errors/path.ts'
 import { isJsonObject, jsonType } from '../json/json.ts'
 import type { QualifiedName } from '../names/names.ts'
 import { isAdmin, type Session } from '../session/session.ts'
@@ -58,7 +60,9 @@ export async function decodeEnvelope(
   const args = await decodeArguments(operation, given, at, options.environment)
   if (!operation.members) return { operation, args, resourceVersion, members: null }
   const members: MemberCall[] = []
+  const turns = new TurnTaker()
   for (const member of operation.members(args)) {
+    await turns.next()
     const call = await decodeEnvelope(member.envelope, options, [...at, ...member.at])
     members.push({ ...call, at: member.at })
   }
@@ -127,6 +131,12 @@ export const withMembers = (call: Call): readonly Call[] => [call, ...(call.memb
 export function authorize(call: Call, session: Session): void {
   if (isAdmin(session) || withMembers(call).every(({ operation }) => operation.adminOnly === false)) return
   throw badRequest('access-denied', 'restricted access : admin only', { path: ['args'] })
+}
+
+/** Refuses a caller other than an administrator so many members that one transaction would be open for long. */
+export function limitMembers(call: Call, session: Session, limit: CostLimit): void {
+  if (!call.members || isAdmin(session)) return
+  new RequestCost(limit).add(rootCost * (withMembers(call).length - 1), below(null, 'args'))
 }
 
 /** Whether the operation itself edits the metadata. */

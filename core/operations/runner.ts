@@ -28,6 +28,7 @@ import {
   decodeEnvelope,
   editsMetadata,
   expectedVersions,
+  limitMembers,
   namedTables,
   withMembers,
 } from './envelope.ts'
@@ -95,6 +96,7 @@ export class MetadataRunner {
   ): Promise<unknown> {
     const call = await decodeEnvelope(envelope, this.#options)
     authorize(call, session)
+    limitMembers(call, session, this.#options.environment)
     const work: MetadataWork = { session, type: call.operation.type, signal: null }
     const around = this.#options.hooks.metadata
     const run = () => this.#run(call, work, caller, whenUnwanted)

@@ -153,6 +153,21 @@ test('the limit holds for data operations', async () => {
   await refuses('select', { columns: nested }, '$.args.columns[32]')
 })
 
+test('the limit holds for the members of a bulk, of all levels, unless an administrator sends them', async () => {
+  const permission = { columns: '*', filter: {} }
+  await trellis.op('create_select_permission', { table: 'artist', role: 'counter', permission })
+  const count = { type: 'count', args: { table: 'artist' } }
+  const bulk = (inner: number, outer: number) => [{ type: 'bulk', args: repeat(inner, count) }, ...repeat(outer, count)]
+  const role = 'counter'
+  const refusal = { path: '$.args', error: refused(), code }
+  assert.deepEqual((await trellis.opError('bulk', bulk(60, 46), { role })).body, refusal)
+  assert.deepEqual((await trellis.opError('bulk', repeat(107, count), { role })).body, refusal)
+  const { status } = await trellis.request('/v1/query', { body: { type: 'bulk', args: bulk(60, 45) }, role })
+  assert.equal(status, 200)
+  const { status: trusted } = await trellis.request('/v1/query', { body: { type: 'bulk', args: repeat(200, count) } })
+  assert.equal(trusted, 200)
+})
+
 test('conditions of permissions do not count', async () => {
   const filter = { _or: repeat(100, { albums: { id: { _gt: 0 } } }) }
   const permission = { columns: '*', filter }

@@ -80,31 +80,20 @@ const condition = (i: number) => `{"id":{"_eq":${i}}}`
 const digits = '123456789012345'
 
 const cases: readonly Case[] = [
+  ['33,000 conditions', graphql, () => where(`{"_or":[${list(33_000, condition)}]}`), fits],
   ['200,000 conditions', graphql, () => where(`{"_and":[${list(200_000, condition)}]}`), cost],
-  ['750,000 conditions', graphql, () => where(`{"_and":[${list(750_000, condition)}]}`), values],
-  ['6,000,000 empty conditions', graphql, () => where(`{"_and":[${list(6_000_000, () => '{}')}]}`), values],
-  [
-    '500,000 orders',
-    graphql,
-    () =>
-      request(
-        'query ($v: [item_order_by!]) { item(order_by: $v) { id } }',
-        `{"v":[${list(500_000, () => '{"id":"asc"}')}]}`,
-      ),
-    cost,
-  ],
   ['a list of 2,000,000 values', graphql, () => where(`{"id":{"_in":[${list(2_000_000, String)}]}}`), values],
   ['a list of 500,000 values', graphql, () => where(`{"id":{"_in":[${list(500_000, String)}]}}`), fits],
   [
     'numbers of 21 digits',
     graphql,
-    () => where(`{"amount":{"_in":[${list(900_000, (i) => `${100_000 + (i % 900_000)}${digits}`)}]}}`),
+    () => where(`{"amount":{"_in":[${list(300_000, (i) => `${100_000 + i}${digits}`)}]}}`),
     fits,
   ],
   [
-    '1,000 introspections',
+    '300 introspections',
     graphql,
-    () => `[${list(1000, () => JSON.stringify({ query: introspection }))}]`,
+    () => `[${list(300, () => JSON.stringify({ query: introspection }))}]`,
     /^\[\{"data":/,
   ],
   ['a text of 20 MB', graphql, () => where(`{"name":{"_eq":"${'ä'.repeat(10_000_000)}"}}`), fits],
@@ -136,14 +125,8 @@ const cases: readonly Case[] = [
   [
     'a large value of jsonb',
     graphql,
-    () => where(`{"data":{"_contains":[${list(600_000, () => digits + digits)}]}}`),
+    () => where(`{"data":{"_contains":[${list(300_000, () => digits + digits)}]}}`),
     fits,
-  ],
-  [
-    '10,000 rows',
-    graphql,
-    () => insert(list(10_000, (i) => `{"a":${i},"b":${i},"c":"text ${i}"}`)),
-    /"affected_rows" ?: ?10000/,
   ],
   [
     '300,000 rows that differ',

@@ -1,22 +1,20 @@
-// Delivering what is in the event log, and telling the log of the server of it.
+// Delivers events from the event log and logs the deliveries.
 
 import type { Engine } from '../../sdk/index.ts'
 import type { Deliveries } from '../delivery/index.ts'
 import { EventLedger } from './ledger/ledger.ts'
 import type { ClaimedEvent } from './ledger/ledger-statements.ts'
 import { eventTriggersOf } from './metadata.ts'
-
-/** Milliseconds after which it is told again that events wait for a trigger that is not served. */
-const tellEvery = 60_000
+import { repeatWarningMillis } from './tuning.ts'
 
 const behind = (variable: string): string =>
   `Events processor may not be keeping up with events generated in postgres, or we're working on a backlog of events. Consider increasing ${variable}`
 const caughtUp = 'It looks like the events processor is keeping up again.'
 
-/** Delivers events as long as the server runs. */
+/** Delivers events while the server runs. */
 export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (message: string) => void): void {
   const { database, dialect, observe } = engine
-  // Events of triggers that were not served, were paused or had no room left are due already when they may be claimed.
+  // Events of triggers that were not served, paused or full are due already when they may be claimed.
   let before = eventTriggersOf(engine.model)
   engine.metadata.service.onChange((model) => {
     const after = eventTriggersOf(model)
@@ -39,7 +37,7 @@ export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (m
       interval: () => deliveries.lookInterval(),
       unknownTrigger: ({ trigger_name: name }) => {
         const now = performance.now()
-        if (now < (told.get(name) ?? Number.NEGATIVE_INFINITY) + tellEvery) return
+        if (now < (told.get(name) ?? Number.NEGATIVE_INFINITY) + repeatWarningMillis) return
         told.set(name, now)
         report(`table or event-trigger not found in schema cache: "${name}"`)
       },

@@ -1,4 +1,4 @@
-// Event triggers: changes of tables, and payloads that somebody hands in, are sent to webhooks.
+// Event triggers: send row changes, and payloads sent by hand, to webhooks.
 
 import './log.ts'
 import { definePlugin } from '../../sdk/index.ts'
@@ -34,10 +34,10 @@ export default definePlugin({
     engine.metadata.facet(eventTriggersFacet(dialect, { dialect, stringifyNumbers: settings.stringifyNumericTypes }))
     engine.metadata.effect(async ({ previous, next, isReread, transaction }) => {
       if (previous) await followEventTriggers({ previous, next }, { transaction, prefix })
-      // Another instance, or nobody's request, may have read what somebody did to the tables.
+      // Another instance, or a reload by the server itself, may have found changed tables.
       if (!isReread) return
       await reconcileEventTriggers(next, { transaction, prefix, report })
-      await disabled.tell(next, transaction, report)
+      await disabled.warn(next, transaction, report)
     })
     engine.operations.add(
       createEventTrigger(dialect, () => engine.model),

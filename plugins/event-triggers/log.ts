@@ -1,4 +1,4 @@
-// The lines about deliveries of events.
+// Log lines of event deliveries.
 
 /** One attempt to deliver an event. */
 export interface EventTriggerLog {

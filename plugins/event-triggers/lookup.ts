@@ -1,18 +1,18 @@
-// Finding event triggers in the document, by their names, which are of the whole server.
+// Finds event triggers in the document by their names, which are unique in the server.
 
 import { isDraft, original } from 'immer'
 import { badRequest } from '../../sdk/index.ts'
 import type { MetadataDocument, TableEntry } from '../../sdk/metadata.ts'
 import type { EventTrigger } from './schema.ts'
 
-/** The entry of the table that has an event trigger of that name. */
+/** The table entry with an event trigger of this name. */
 export function ownerOf(metadata: MetadataDocument, name: string): TableEntry | undefined {
-  // A draft of each of thousands of entries would cost more than all else.
+  // Reading the original document is cheap; immer would create a draft for each of thousands of entries.
   const tables = (isDraft(metadata.tables) && original(metadata.tables)) || metadata.tables
   return tables.find(({ event_triggers = [] }) => event_triggers.some((each) => each.name === name))
 }
 
-/** An event trigger with its table's entry; refuses one that is not there. */
+/** An event trigger with its table entry; refuses an unknown name. */
 export function requireEventTrigger(
   metadata: MetadataDocument,
   name: string,

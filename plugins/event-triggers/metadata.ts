@@ -17,11 +17,11 @@ import { rowOperations } from './capture/row-operations.ts'
 import { type SqlTrigger, sqlTriggers, type TriggerNames } from './capture/trigger-sql.ts'
 import { type EventTrigger, eventTriggerEntry, type OperationSpec } from './schema.ts'
 
-/** An event trigger as events are delivered with it. */
+/** An event trigger with what its delivery needs. */
 export interface ResolvedTrigger {
   readonly name: string
   readonly table: QualifiedName
-  /** The table's. */
+  /** The table's name. */
   readonly oid: number
   readonly entry: EventTrigger
   readonly url: string
@@ -40,7 +40,7 @@ export const eventTriggerRef = (table: QualifiedName, name: string): ObjectRef =
 
 const known = new WeakMap<Model, ReadonlyMap<string, ResolvedTrigger>>()
 
-/** The event triggers that are served, by name. */
+/** The served event triggers, by name. */
 export function eventTriggersOf(model: Model): ReadonlyMap<string, ResolvedTrigger> {
   let triggers = known.get(model)
   if (!triggers) {
@@ -53,7 +53,7 @@ export function eventTriggersOf(model: Model): ReadonlyMap<string, ResolvedTrigg
 
 const knownInconsistent = new WeakMap<Model, ReadonlySet<string>>()
 
-/** Names of the event triggers that are stored, and not served. */
+/** The names of stored event triggers that are not served. */
 export function inconsistentTriggers(model: Model): ReadonlySet<string> {
   let names = knownInconsistent.get(model)
   if (!names) {
@@ -64,11 +64,11 @@ export function inconsistentTriggers(model: Model): ReadonlySet<string> {
   return names
 }
 
-/** Names of all event triggers of the document that a model was made of. */
+/** The names of all event triggers in the document of a model. */
 export const storedTriggers = (model: Model): ReadonlySet<string> =>
   new Set([...eventTriggersOf(model).keys(), ...inconsistentTriggers(model)])
 
-/** The facet; `names` say how the triggers in the database are written. */
+/** The facet; `names` says how database triggers are written. */
 export const eventTriggersFacet = (
   dialect: Dialect,
   names: TriggerNames,
@@ -122,7 +122,7 @@ function resolveTrigger({ entry, table, context, names }: Resolving): ResolvedTr
   }
 }
 
-/** Refuses relations that no triggers on rows can be made on, and the server's own tables: the log would log itself. */
+/** Refuses relations that cannot have row triggers, and the server's own tables: the log would log itself. */
 export function refuseTable({ name, catalog: { kind } }: TableModel): void {
   const isView = kind === 'view' || kind === 'materialized'
   if (!isView && name.schema !== 'trellis' && name.schema !== 'pg_catalog') return

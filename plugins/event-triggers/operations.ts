@@ -1,4 +1,4 @@
-// Making and removing event triggers, and sending events again or by hand.
+// Operations that create and remove event triggers, redeliver events, and send events by hand.
 
 import { badRequest, type Dialect, didYouMean, nameKey, sameName, Type } from '../../sdk/index.ts'
 import { findTable, type Model, operation, type TableModel } from '../../sdk/metadata.ts'
@@ -22,7 +22,7 @@ const kindTexts: Readonly<Record<string, string>> = {
   remote_relationship: 'remote relationship',
 }
 
-/** Columns that are listened to are refused in words of their own; what else is wrong, resolving says. */
+/** Wrong columns of an update get their own errors; the resolve step reports all others. */
 function checkColumns({ definition }: EventTrigger, table: TableModel): void {
   for (const each of rowOperations) {
     const { columns = '*' } = definition[each] ?? {}
@@ -39,7 +39,7 @@ function checkColumns({ definition }: EventTrigger, table: TableModel): void {
   }
 }
 
-/** `served`: what is served while a request edits, which is what it began with. */
+/** `served`: the triggers that were served when the request began. */
 export const createEventTrigger = (dialect: Dialect, served: () => Model) =>
   operation({
     type: 'create_event_trigger',
@@ -59,7 +59,7 @@ export const createEventTrigger = (dialect: Dialect, served: () => Model) =>
       if (resolved) refuseTable(resolved)
       if (resolved) checkColumns(trigger, resolved)
       entry.event_triggers = [...(entry.event_triggers ?? []).filter(({ name }) => name !== trigger.name), trigger]
-      // One of that name that went in the same bulk is to the database as if it had been changed.
+      // For the database, a trigger that is removed and created in one bulk is a changed trigger.
       if (!owner && storedTriggers(served()).has(trigger.name)) await archive([trigger.name], transaction)
     },
   })
@@ -81,7 +81,7 @@ export const redeliverEvent = operation({
   args: RedeliverEventArgs,
   editsMetadata: false,
   async handle({ metadata, transaction }, { event_id: id }) {
-    // No text of PostgreSQL holds it.
+    // PostgreSQL's texts cannot contain it.
     if (id.includes('\0')) throw noSuchEvent()
     const [event] = await transaction.rows<{ trigger_name: string; busy: boolean }>(
       'select trigger_name, coalesce(locked > now(), false) as busy from trellis.event_log where id = $1 for update',

@@ -1,4 +1,4 @@
-// Reading the event log and the log of its attempts.
+// Reads the event log and the log of attempts.
 
 import { parseFailed, type Static, Type } from '../../sdk/index.ts'
 import { ObjectName, type OperationContext, operation } from '../../sdk/metadata.ts'
@@ -6,7 +6,7 @@ import { readPage } from '../delivery/index.ts'
 import { noSuchEvent, requireEventTrigger } from './lookup.ts'
 import { requireSource, Source } from './source.ts'
 
-/** Conditions on events, by what the states are called; `processed` is what needs no more attempts. */
+/** Conditions on events by state; `processed` events need no more attempts. */
 const states: Readonly<Record<string, string>> = {
   pending: 'not delivered and not error and not archived',
   processed: '(delivered or error)',
@@ -25,7 +25,7 @@ const State = Type.String({
   shown: Type.Union(Object.keys(states).map((each) => Type.Literal(each))),
 })
 
-/** More than this is asked for page by page. */
+/** Larger results are read page by page. */
 const mostRows = 10_000
 const defaultRows = 100
 
@@ -114,7 +114,7 @@ export const getEventById = operation({
   editsMetadata: false,
   async handle({ transaction }, { event_id: id, source, invocation_log_limit, invocation_log_offset }) {
     requireSource(source)
-    // No text of PostgreSQL holds it.
+    // PostgreSQL's texts cannot contain it.
     if (id.includes('\0')) throw noSuchEvent()
     const read = (from: string, limit = defaultRows, offset = 0) =>
       readPage(transaction, { from, order: 'created_at desc, id', values: [id], limit, offset, counts: false })
@@ -136,7 +136,7 @@ interface LogQuery {
   readonly args: PageArgs
 }
 
-/** Bare rows, or with how many there are when that is asked for. */
+/** Rows, with their total if requested. */
 async function readLog({ transaction }: OperationContext, { key, from, values, args }: LogQuery) {
   const { limit = defaultRows, offset = 0, get_rows_count: counts = false } = args
   const order = 'created_at desc, id'

@@ -1,4 +1,4 @@
-// What event triggers look like on the wire, in arguments and in the document.
+// The shapes of event triggers in arguments and documents.
 
 import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
 import {
@@ -18,11 +18,11 @@ import { CleanupConfig, storedCleanup } from './cleanup/cleanup-schema.ts'
 
 type Columns = '*' | string[]
 
-/** What is listened to of an operation, and what of the row is sent. */
+/** The columns that an operation listens to, and those that it sends. */
 export interface OperationSpec {
   columns: Columns
   payload?: Columns
-  /** Absent: every change makes an event. */
+  /** Absent: every change creates an event. */
   when?: EventCondition
 }
 
@@ -32,7 +32,7 @@ export interface RetryConf {
   timeout_sec: number
 }
 
-/** An event trigger in a table's entry. */
+/** An event trigger in a table entry. */
 export interface EventTrigger {
   name: string
   definition: { enable_manual: boolean } & { [K in RowOperation]?: OperationSpec }
@@ -40,9 +40,9 @@ export interface EventTrigger {
   webhook?: string
   webhook_from_env?: string
   headers?: ConfiguredHeader[]
-  /** Columns; events of rows that are the same in them are delivered in order, one at a time. */
+  /** Columns; events of rows that share these values are delivered in order, one at a time. */
   ordering_key?: string[]
-  /** Deliveries at once of an instance; absent: as many as of others. */
+  /** Deliveries at once per instance; absent: the server's default. */
   concurrency?: number
   /** Whether events wait until it is resumed. */
   paused?: true
@@ -127,7 +127,7 @@ const webhook = {
   webhook_from_env: Type.Optional(ObjectName),
 }
 
-/** A variable has a key of its own in documents. */
+/** In documents an environment variable has its own key. */
 const storedWebhook = ({ webhook, webhook_from_env }: WebhookSource) =>
   typeof webhook === 'string' ? { webhook } : { webhook_from_env: webhook?.from_env ?? webhook_from_env }
 
@@ -145,7 +145,7 @@ type GivenTrigger = Specs &
     ReturnType<typeof Type.Object<ReturnType<typeof rest>>>
   >
 
-/** The entry of a trigger, its members in the order of the document. */
+/** A trigger's entry, with its members in the order of the document. */
 function entryOf(given: GivenTrigger): EventTrigger {
   const { name, enable_manual, retry_conf = retryDefaults, headers = [] } = given
   const { ordering_key, concurrency, paused = false, cleanup_config } = given
@@ -166,7 +166,7 @@ function entryOf(given: GivenTrigger): EventTrigger {
   }
 }
 
-/** What later engines change of requests and of their answers, and when they listen. */
+/** Later engines' changes of requests and answers, and when they listen. */
 const laterKeys = ['request_transform', 'response_transform', 'trigger_on_replication']
 
 /** The arguments of `create_event_trigger`. */

@@ -1,4 +1,4 @@
-// Which changes make an event: a boolean expression on the row before and after, compiled into the trigger in the database.
+// The condition of a trigger: a boolean expression on the old and the new row, compiled into the trigger's function.
 
 import { badRequest, type QualifiedName, within } from '../../../sdk/index.ts'
 import type { Rename, ResolveContext, TableModel } from '../../../sdk/metadata.ts'
@@ -18,10 +18,10 @@ import {
 import { renameInExpression, resolveExpression } from '../../permissions/index.ts'
 import { type RowName, type RowOperation, rowsOf } from './row-operations.ts'
 
-/** `{old, new}` with a boolean expression each, both of which must hold; `_and`, `_or` and `_not` combine such objects. */
+/** `{old, new}` with a boolean expression each, which must both hold; `_and`, `_or` and `_not` combine such objects. */
 export type EventCondition = Readonly<Record<string, unknown>>
 
-/** A condition on two rows, resolved. */
+/** A resolved condition on two rows. */
 type RowsCondition =
   | { readonly kind: 'row'; readonly row: RowName; readonly of: Condition }
   | { readonly kind: 'and' | 'or'; readonly of: readonly RowsCondition[] }
@@ -33,7 +33,7 @@ export interface ConditionPlace {
   readonly context: ResolveContext
 }
 
-/** The condition in SQL on the variables `old` and `new` of a trigger's function; throws when it is none. */
+/** The condition in SQL on the variables `old` and `new` of a trigger's function; throws if it is invalid. */
 export function eventConditionSql(condition: EventCondition, place: ConditionPlace): Sql {
   return rowsSql(resolveObject(condition, place), new Printer({ stringifyNumbers: false, serverVersion: 0 }))
 }
@@ -81,7 +81,7 @@ function connected({ kind, of }: Extract<RowsCondition, { kind: 'and' | 'or' }>,
   return sql`(${rest.reduce((all, each) => sql`${all} ${trusted(kind)} ${each}`, first)})`
 }
 
-/** A trigger takes no parameters: what is bound elsewhere is written into it. */
+/** A trigger takes no parameters, so bound values are written as literals. */
 function withLiterals(fragment: Sql): Sql {
   const { params } = compile(fragment)
   const literals = params.map(literalOf)
@@ -93,7 +93,7 @@ function literalOf(source: ParamSource): Sql {
   throw badRequest('not-supported', 'session variables cannot be compared with in when')
 }
 
-/** The condition with the new name in place of the old one. */
+/** The condition after a column was renamed. */
 export function renameInCondition(
   condition: EventCondition,
   rename: Rename,

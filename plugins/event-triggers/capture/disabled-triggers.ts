@@ -1,5 +1,5 @@
-// Triggers in the database that somebody has disabled, such as for a bulk load. They stay so, for that may be meant; but it may as well be
-// what a restore that broke off has left, and changes that are not recorded are lost without a word.
+// Database triggers that are disabled, for example for a bulk load. They stay disabled because that may be intended. The server
+// warns of them, because an interrupted restore may have left them, and changes are lost silently meanwhile.
 
 import type { Model } from '../../../sdk/metadata.ts'
 import type { Transaction } from '../../../sdk/sql.ts'
@@ -14,8 +14,8 @@ const disabledOnes = `
 export class DisabledTriggers {
   #told = ''
 
-  /** Tells of those of a model, unless that was told last. */
-  async tell(model: Model, transaction: Transaction, report: (message: string) => void): Promise<void> {
+  /** Reports the disabled triggers of a model, unless the last report was the same. */
+  async warn(model: Model, transaction: Transaction, report: (message: string) => void): Promise<void> {
     const names = [...eventTriggersOf(model).values()].flatMap(({ sql }) => sql.map(({ name }) => name))
     if (names.length === 0) return
     const rows = await transaction.rows<{ name: string; table: string }>(disabledOnes, [names])

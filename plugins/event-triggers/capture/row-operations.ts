@@ -1,4 +1,4 @@
-// The operations on rows that make events.
+// The row operations that create events.
 
 /** In the order of documents. */
 export const rowOperations = ['insert', 'update', 'delete'] as const

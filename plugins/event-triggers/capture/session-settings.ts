@@ -1,5 +1,5 @@
-// What the function of a trigger sets for itself: an event reads the same whichever session writes the row. Each setting costs
-// every row something, so only those are made on which a column's text depends.
+// The settings of a trigger's function: an event reads the same whichever session writes the row. Each setting costs time per row,
+// so a function has only those that change the text of its columns.
 
 import type { ColumnModel } from '../../../sdk/metadata.ts'
 import { compile, id } from '../../../sdk/sql.ts'
@@ -11,7 +11,7 @@ const byteaOutput = { name: 'bytea_output', value: 'hex' }
 const intervalStyle = { name: 'IntervalStyle', value: 'postgres' }
 const dateStyle = { name: 'DateStyle', value: 'iso, mdy' }
 
-/** A setting of a session, written as `pg_proc.proconfig` names it. */
+/** A session setting, written as in `pg_proc.proconfig`. */
 export interface SessionSetting {
   readonly name: string
   readonly value: string
@@ -23,7 +23,7 @@ const dependent: ReadonlyMap<string, SessionSetting> = new Map([
   ),
   ['bytea', byteaOutput],
   ['interval', intervalStyle],
-  // JSON has dates and times in a form of its own, but for those within ranges.
+  // JSON has its own format for dates and times, except within ranges.
   ...['daterange', 'tsrange', 'tstzrange', 'datemultirange', 'tsmultirange', 'tstzmultirange'].map(
     (type) => [type, dateStyle] as const,
   ),
@@ -31,7 +31,7 @@ const dependent: ReadonlyMap<string, SessionSetting> = new Map([
 
 const all: readonly SessionSetting[] = [floatDigits, byteaOutput, intervalStyle, dateStyle]
 
-/** What may be of any type: rows, ranges that somebody made, and domains over those. */
+/** Types that may contain any type: rows, user-defined ranges, and domains over them. */
 const compound: ReadonlySet<string> = new Set(['c', 'd', 'r', 'm'])
 
 function settingsOf({ name, schema, kind, isArray }: PgType): readonly SessionSetting[] {
@@ -40,19 +40,19 @@ function settingsOf({ name, schema, kind, isArray }: PgType): readonly SessionSe
   return setting ? [setting] : []
 }
 
-/** The settings on which the text of such values depends. */
+/** The settings that change the text of such values. */
 export function settingsFor(types: Iterable<PgType>): SessionSetting[] {
   const found = new Set([...types].flatMap(settingsOf))
   return all.filter((setting) => found.has(setting))
 }
 
-/** Where a trigger's function looks for what has no schema: the schemas are those of types whose operators it uses. */
+/** The search path of a trigger's function: the schemas of the types whose operators it uses. */
 export const searchPath = (schemas: readonly string[]): SessionSetting => ({
   name: 'search_path',
   value: ['pg_catalog', ...schemas.map((schema) => compile(id(schema)).text), 'pg_temp'].join(', '),
 })
 
-/** Whether a function has these settings, as `pg_proc.proconfig` has them: names are quoted there only where they must be. */
+/** Whether a function has these settings. `pg_proc.proconfig` quotes names only where needed. */
 export function hasSettings(existing: readonly string[], wanted: readonly SessionSetting[]): boolean {
   const bare = (text: string) => text.replaceAll('"', '')
   const found = new Set(existing.map(bare))

@@ -1,5 +1,5 @@
-// Keeps the triggers in the database in step with the metadata: whatever operation changed that, and whatever became of
-// them otherwise, at every start and whenever everything is read again.
+// Keeps the database triggers in step with the metadata: after each metadata change, at every start, and on reload, which
+// also repairs triggers that others have changed.
 
 import { messageWithCause } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
@@ -12,7 +12,7 @@ import { hasSettings } from './session-settings.ts'
 import { type SqlTrigger, sqlTriggerName } from './trigger-sql.ts'
 import { readVirtualColumns, type VirtualColumns } from './virtual-columns.ts'
 
-/** Follows a change of the model; event triggers that went have their events archived. */
+/** Applies a change of the model; the events of removed event triggers are archived. */
 export async function followEventTriggers(
   { previous, next }: { readonly previous: Model; readonly next: Model },
   { transaction, prefix }: { readonly transaction: Transaction; readonly prefix: string },
@@ -36,8 +36,8 @@ export async function followEventTriggers(
 }
 
 /**
- * Makes what is missing, changes what differs and drops what nobody owns. What the database refuses is told, and the rest goes
- * on: a server starts, and the metadata is read again, whatever became of a table.
+ * Creates missing triggers, replaces different ones and drops those without an owner. An error of the database is reported, and the
+ * others go on: a broken table must not prevent a start or a reload.
  */
 export async function reconcileEventTriggers(
   model: Model,
@@ -66,7 +66,7 @@ export async function reconcileEventTriggers(
 const virtualColumnsOf = (triggers: readonly ResolvedTrigger[], transaction: Transaction): Promise<VirtualColumns> =>
   readVirtualColumns([...new Set(triggers.map(({ oid }) => oid))], transaction)
 
-/** Runs statements, all or none of them; why not, or null. */
+/** Runs all statements or none; gives the error, or null. */
 async function attempt(statements: readonly Sql[], transaction: Transaction): Promise<string | null> {
   if (statements.length === 0) return null
   await transaction.script('savepoint event_trigger')
@@ -80,14 +80,14 @@ async function attempt(statements: readonly Sql[], transaction: Transaction): Pr
   }
 }
 
-/** A function in the schema of the catalog that writes to the event log. */
+/** A function in the catalog's schema that writes to the event log. */
 interface FoundFunction {
   readonly body: string
-  /** What it sets for itself, each as `name=value`. */
+  /** Its settings, each as `name=value`. */
   readonly settings: readonly string[]
-  /** The tables with a trigger that calls it; not partitions, which have those of their tables. */
+  /** The tables with a trigger that calls it, without partitions, which inherit the trigger. */
   readonly tables: readonly number[]
-  /** Whether the role that it runs as may write to the log: tables may have been given to another role, and functions not. */
+  /** Whether its owner may write to the log: a dump may be restored with other owners. */
   readonly mayRecord: boolean
   /** Whether this server's role may replace it. */
   readonly isOurs: boolean
@@ -135,7 +135,7 @@ async function run(statements: readonly Sql[], transaction: Transaction): Promis
 
 const dropped = (name: string): Sql => sql`drop function if exists ${id('trellis', name)}() cascade`
 
-/** Drops what an event trigger has in the database but for those operations. */
+/** Drops the database triggers of an event trigger, except for these operations. */
 const withoutOthers = (
   name: string,
   kept: readonly SqlTrigger[],
@@ -146,7 +146,7 @@ const withoutOthers = (
     return kept.some((each) => each.operation === operation) || !found.has(own) ? [] : [dropped(own)]
   })
 
-/** What brings the database in line with an event trigger; nothing when it is. */
+/** The statements that update the database for an event trigger; empty if nothing differs. */
 const statementsFor = (trigger: ResolvedTrigger, place: Place): Sql[] => [
   ...withoutOthers(trigger.name, trigger.sql, place),
   ...trigger.sql.flatMap((each) => statementsForOne(trigger, each, place)),
@@ -162,19 +162,19 @@ function statementsForOne({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, 
   const made = sql`create or replace function ${id('trellis', name)}() returns trigger language plpgsql security definer
     ${join(settings, '')} as ${literal(body)}`
   if (isPlaced && existing?.isOurs) return [made]
-  // Servers of v1.3 leave triggers of the same name.
+  // Servers of v1.3 leave triggers with the same name.
   const placed = sql`drop trigger if exists ${id(name)} on ${id(table.schema, table.name)};
     create trigger ${id(name)} after ${trusted(operation)} on ${id(table.schema, table.name)}
     for each row execute function ${id('trellis', name)}()`
-  // It is on another table: whoever takes an event trigger there takes all of it along. Or it is another role's:
-  // the schema's owner may drop it, and not replace it.
+  // The function serves another table, so the event trigger moves with everything. Or another role owns the function: the owner
+  // of the schema may drop it but not replace it.
   return [...(existing ? [dropped(name)] : []), made, placed]
 }
 
 /**
- * What is open of a trigger waits while it is paused; whoever is at work on one of its events ends that. Nobody is waited for, who
- * might wait for this in turn: what is passed over when a trigger is paused no claim takes, and when it goes on, a look for what is
- * parked finds it. So it is with all of it where others have changed some since this transaction's snapshot.
+ * Parks the open events of a paused trigger; an attempt in flight may still end. Locked rows are skipped, because waiting here could
+ * deadlock. Skipped rows cannot be claimed while the trigger is paused, and the unpark job finds them when it resumes. The same
+ * holds for all rows if another transaction has changed some since this snapshot.
  */
 async function followPauses(
   before: ReadonlyMap<string, ResolvedTrigger>,

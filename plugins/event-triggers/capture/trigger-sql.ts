@@ -1,8 +1,8 @@
-// The triggers of PostgreSQL that write changes of a table to the event log, as text.
+// The PostgreSQL triggers that write changes of a table to the event log.
 //
-// A trigger must never keep a row from being written. Its function lists columns, which somebody may rename, drop or give
-// another type without telling this server: where a column is gone, or a session has planned it with another type, it compares
-// and sends whole rows until the function is made anew.
+// A trigger must never prevent a write. Its function lists columns, which others may rename, drop or change in type without this
+// server. If a column is gone, or a session has planned the function with another type, the function compares and sends whole rows
+// until it is replaced.
 
 import { createHash } from 'node:crypto'
 import type { Dialect } from '../../../sdk/index.ts'
@@ -14,13 +14,13 @@ import { type RowName, type RowOperation, rowOperations, rowsOf } from './row-op
 import { type SessionSetting, searchPath, settingsFor } from './session-settings.ts'
 import { type VirtualColumn, withVirtualColumns } from './virtual-columns.ts'
 
-/** A trigger of PostgreSQL and its function, which have one name. */
+/** A database trigger and its function, which share a name. */
 export interface SqlTrigger {
   readonly operation: RowOperation
   readonly name: string
-  /** What the function sets for itself. */
+  /** The settings of the function. */
   readonly settings: readonly SessionSetting[]
-  /** The source of the function, on a table with those virtual columns. */
+  /** The source of the function, for a table with these virtual columns. */
   body(virtual: readonly VirtualColumn[]): string
 }
 
@@ -30,10 +30,10 @@ export interface TriggerNames {
   readonly stringifyNumbers: boolean
 }
 
-/** PostgreSQL cuts longer names. */
+/** PostgreSQL truncates longer names. */
 const longestName = 63
 
-/** What the trigger of an operation is called; names that are too long keep their beginning and a digest. */
+/** The name of an operation's trigger; a long one keeps its beginning and gets a digest. */
 export function sqlTriggerName(trigger: string, operation: RowOperation, prefix: string): string {
   const end = `_${operation.toUpperCase()}`
   const name = `${prefix}${trigger}${end}`
@@ -48,7 +48,7 @@ export interface TriggerPlace {
   readonly names: TriggerNames
 }
 
-/** The triggers that an event trigger needs on its table; throws when a condition is none. */
+/** The database triggers of an event trigger; throws for an invalid condition. */
 export const sqlTriggers = (trigger: EventTrigger, place: TriggerPlace): SqlTrigger[] =>
   rowOperations.flatMap((operation) => {
     const spec = trigger.definition[operation]
@@ -87,7 +87,7 @@ declare
   is_recorded boolean;
 begin`)
 
-/** Where a virtual column's expression names a column, a variable of the function may have the same name. */
+/** A variable of the function may have the name of a column in a virtual column's expression; the column wins. */
 const columnsFirst = trusted(`
 #variable_conflict use_column`)
 
@@ -96,10 +96,10 @@ const bodyOf = (work: Sql, virtual: readonly VirtualColumn[], rows: readonly Row
     ? sql`${declarations}${work}`
     : sql`${columnsFirst}${declarations}${withVirtualColumns(virtual, rows)}${work}`
 
-/** A listed column is gone, or has got another type since the session planned what is done with it. */
+/** A listed column was dropped, or its type changed after the session planned the function. */
 const outdated = 'undefined_column or datatype_mismatch'
 
-/** What is done for a row. The event is recorded by an expression, which costs less than the query that `perform` is. */
+/** The statements for a row. An expression records the event, because `perform` would run a query, which costs more. */
 function workOf(parts: BodyParts): Sql {
   const { trigger, operation, spec, names } = parts
   const { userSetting, traceSetting } = names.dialect
@@ -117,11 +117,11 @@ end`
 }
 
 /**
- * Sessions plan what is in a function with the types that columns have then, so the function is made anew when listed ones get
- * others: a mark of these is in it.
+ * Sessions plan a function with the column types of that moment, so the function must be replaced when a listed column changes
+ * its type. A comment with a digest of the types makes its source differ then.
  */
 function typesOf({ trigger, spec: { columns, payload = '*' }, table }: BodyParts): Sql {
-  // What works out a virtual column is planned with all columns.
+  // The expressions of virtual columns are planned with all columns.
   const isPlannedWhole = [...table.columns.values()].some(({ column }) => column.generated)
   const listed = isPlannedWhole
     ? [...table.columns.keys()]
@@ -137,7 +137,7 @@ const orUnwanted = sql`
     return null;
   end if;`
 
-/** What cannot be told is wanted: an event too many is better than one too few. */
+/** If the condition cannot be evaluated, the event is sent: an extra event is better than a lost one. */
 function whenHolds({ spec: { when }, operation, table, context }: BodyParts): Sql {
   if (!when) return trusted('')
   return sql`
@@ -148,10 +148,10 @@ function whenHolds({ spec: { when }, operation, table, context }: BodyParts): Sq
   end;${orUnwanted}`
 }
 
-/** A key of more bytes is kept as its digest: no index takes much more than twice as many. */
+/** Bytes: a longer key is stored as its digest, because an index entry holds hardly more than twice as many. */
 const longestKey = 1000
 
-/** Rows that were given another key belong with those of the new one. */
+/** A row whose key changes belongs to the new key. */
 function orderKey({ trigger: { ordering_key: columns }, table }: BodyParts, rows: readonly RowName[]): Sql {
   if (!columns) return trusted('')
   const row = trusted(rows.at(-1) ?? 'new')
@@ -167,7 +167,7 @@ function orderKey({ trigger: { ordering_key: columns }, table }: BodyParts, rows
   end if;`
 }
 
-/** The text of a date or time is that of the session's `DateStyle` and time zone; a key is the same whoever writes the row. */
+/** Dates and times print by the session's `DateStyle` and time zone; a key must be the same for all sessions. */
 function keyValue(value: Sql, type: PgType | undefined): Sql {
   if (type?.schema !== 'pg_catalog') return value
   if (type.name === 'timestamptz') return sql`to_json(${value} at time zone 'UTC')::text`
@@ -175,8 +175,8 @@ function keyValue(value: Sql, type: PgType | undefined): Sql {
 }
 
 /**
- * Types without an equality of their own are compared by their binary image. Not `is distinct from`: between lists of columns that is
- * whatever operator of a column's type is called `=`, by which boxes are equal that have the same area.
+ * Types without their own equality are compared by their binary image. `is distinct from` on lists of columns would use any operator
+ * named `=`, and by that of boxes those with the same area are equal.
  */
 function comparison(columns: OperationSpec['columns']): Sql {
   const row = (name: RowName) =>
@@ -208,7 +208,7 @@ function assignments(rows: readonly RowName[], { spec, table, names }: BodyParts
   const hasParts = types.some(mayHoldShapes)
   const hasShapes = hasParts || types.some(isSpatial)
   if (payload === '*' && !hasShapes) return whole
-  // PostGIS makes what is no JSON of coordinates that are no numbers: the text is read again.
+  // PostGIS prints invalid JSON for NaN coordinates, so the text is parsed and repaired.
   const readAgain = '::text::json'
   const listedAs = (type: string, sentAs: (row: RowName, name: string) => Sql): Sql =>
     join(
@@ -229,7 +229,7 @@ function assignments(rows: readonly RowName[], { spec, table, names }: BodyParts
   return orElse(hasShapes ? orElse(usual, 'others', texts) : usual, outdated, whole)
 }
 
-/** Work, and what is done instead where it fails for a reason. */
+/** Work with a fallback for one kind of error. */
 const orElse = (work: Sql, reason: string, other: Sql): Sql => sql`
   begin${work}
   exception when ${trusted(reason)} then${other}
@@ -243,14 +243,14 @@ interface TextParts {
   isText(type: PgType): boolean
 }
 
-/** GeoJSON has no curves, nor what is not a number; such a shape is sent as PostGIS prints it, and so is what it is a part of. */
+/** GeoJSON has no curves and no NaN. Such a shape is sent as PostGIS prints it, and so are the values that contain it. */
 function textOr(row: RowName, name: string, { table, isText }: TextParts): Sql {
   const value = sql`${trusted(row)}.${id(name)}`
   const type = table.columns.get(name)?.type
   return type && isText(type) ? sql`${value}::text` : value
 }
 
-/** What a double cannot hold. */
+/** Numbers that a double cannot hold. */
 const wideNumbers: ReadonlySet<string> = new Set(['int8', 'numeric'])
 
 function sentValue(row: RowName, name: string, { table, names }: Pick<BodyParts, 'table' | 'names'>): Sql {
@@ -264,6 +264,6 @@ function sentValue(row: RowName, name: string, { table, names }: Pick<BodyParts,
 const isSpatial = ({ name, schema }: PgType): boolean =>
   (name === 'geometry' || name === 'geography') && schema !== 'pg_catalog'
 
-/** Arrays and rows of types that are not PostgreSQL's own. */
+/** Arrays, rows and domains of types that are not built in. */
 const mayHoldShapes = ({ schema, kind, isArray }: PgType): boolean =>
   schema !== 'pg_catalog' && (isArray || kind === 'c' || kind === 'd')

@@ -1,15 +1,15 @@
-// Virtual generated columns: PostgreSQL gives triggers rows without their values, so the functions of triggers work them out.
+// Virtual generated columns: PostgreSQL passes rows to triggers without their values, so the functions compute them.
 
 import { id, join, type Sql, sql, type Transaction, trusted } from '../../../sdk/sql.ts'
 import type { RowName } from './row-operations.ts'
 
 export interface VirtualColumn {
   readonly name: string
-  /** As PostgreSQL prints it: columns by their bare names. */
+  /** The expression as PostgreSQL prints it, with unqualified column names. */
   readonly expression: string
 }
 
-/** The virtual columns of tables, by the tables' oids. */
+/** The virtual columns of tables, by table oid. */
 export type VirtualColumns = ReadonlyMap<number, readonly VirtualColumn[]>
 
 interface FoundColumn {
@@ -18,7 +18,7 @@ interface FoundColumn {
   readonly expression: string
 }
 
-/** Reads the virtual columns of tables; versions of PostgreSQL without them have none. */
+/** Reads the virtual columns of tables; older versions of PostgreSQL have none. */
 export async function readVirtualColumns(oids: readonly number[], transaction: Transaction): Promise<VirtualColumns> {
   const rows = await transaction.rows<FoundColumn & Record<string, unknown>>(
     `select a.attrelid::int8::text as oid, a.attname as name, pg_catalog.pg_get_expr(d.adbin, d.adrelid) as expression
@@ -30,7 +30,7 @@ export async function readVirtualColumns(oids: readonly number[], transaction: T
   return Map.groupBy(rows, ({ oid }) => Number(oid))
 }
 
-/** Puts the values into the rows; a value that cannot be told stays null. */
+/** Computes the values into the rows; a value whose expression fails stays null. */
 export const withVirtualColumns = (columns: readonly VirtualColumn[], rows: readonly RowName[]): Sql =>
   join(
     rows.flatMap((row) =>

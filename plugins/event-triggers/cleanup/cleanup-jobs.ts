@@ -1,4 +1,4 @@
-// A job for each event trigger whose events leave the log by themselves, run by one of the instances.
+// A clean-up job for each event trigger that configures one; one instance runs it.
 
 import type { Engine } from '../../../sdk/index.ts'
 import { type Deliveries, declareRetention, type InTransaction, jobNameOf, keepJobs } from '../../delivery/index.ts'
@@ -7,7 +7,7 @@ import { eventTriggersOf } from '../metadata.ts'
 import { cleanUp, retain } from './cleanup.ts'
 import { cleanupOf } from './cleanup-schema.ts'
 
-/** Has the jobs follow the model. */
+/** Keeps the jobs in step with the model. */
 export function scheduleCleanups(engine: Engine, jobs: Jobs, { settings }: Pick<Deliveries, 'settings'>): void {
   const { database } = engine
   const name = 'retention of the event log'

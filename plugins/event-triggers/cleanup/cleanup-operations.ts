@@ -1,4 +1,4 @@
-// Taking events out of the log by hand, and having that happen by itself pause.
+// Operations that clean up the event log, and that pause and resume scheduled clean-up.
 
 import { type Static, Type } from '../../../sdk/index.ts'
 import { type MetadataDocument, operation } from '../../../sdk/metadata.ts'
@@ -32,7 +32,7 @@ export const cleanupEventTriggerLogs = operation({
 
 type Chosen = Static<typeof CleanupTriggersArgs>['event_triggers']
 
-/** Runs work on the configurations that are meant; those that have none are passed over where all are meant. */
+/** Runs work on the selected configurations. If all triggers are selected, those without clean-up are skipped. */
 function withCleanups(metadata: MetadataDocument, chosen: Chosen, work: (trigger: EventTrigger) => void): void {
   const names = chosenNames(chosen)
   if (names) for (const name of names) requireEventTrigger(metadata, name)

@@ -1,11 +1,11 @@
-// What people say of when events leave the log.
+// The configuration of clean-up.
 
 import { type Static, Type } from '../../../sdk/index.ts'
 import { ObjectName } from '../../../sdk/metadata.ts'
 import { CronExpression, type RetainedState } from '../../delivery/index.ts'
 import { Source } from '../source.ts'
 
-/** PostgreSQL's intervals have an end. */
+/** The maximum keeps PostgreSQL's intervals in range. */
 const hours = Type.Integer({ minimum: 0, maximum: 10 ** 7 })
 
 const limits = {
@@ -20,28 +20,28 @@ const CleanupConfigSchema = Type.Object(
   { missingKey: 'A' },
 )
 
-/** When and how events of a trigger leave the log; what is absent has its default. */
+/** When and how a trigger's events are cleaned up; absent members have their defaults. */
 export type CleanupConfig = Static<typeof CleanupConfigSchema>
 
 export const CleanupConfig = CleanupConfigSchema
 
-/** Which events leave the log, and how much is done for that. */
+/** Which events are deleted, and within which limits. */
 export interface Cleanup {
-  /** Hours since they were made. */
+  /** Hours since they were created. */
   readonly olderThan: number
   readonly batchSize: number
-  /** Seconds after which what is left is left for the next time. */
+  /** Seconds after which the rest waits for the next run. */
   readonly timeout: number
   readonly withInvocations: boolean
   readonly of: CleanedState
 }
 
-/** What leaves: what needs no more attempts, or of that a part; or what is of triggers that are gone. */
+/** What to delete: events without further attempts, a part of them, or events of removed triggers. */
 export type CleanedState = 'settled' | RetainedState
 
 const defaults = { batch_size: 10_000, timeout: 60, clean_invocation_logs: false, keep_errors: false }
 
-/** What a configuration says, defaults included. */
+/** The configuration with its defaults. */
 export function cleanupOf(given: Omit<CleanupConfig, 'schedule'>): Cleanup {
   const { clear_older_than: olderThan, ...rest } = given
   const { batch_size, timeout, clean_invocation_logs, keep_errors } = { ...defaults, ...rest }
@@ -51,7 +51,7 @@ export function cleanupOf(given: Omit<CleanupConfig, 'schedule'>): Cleanup {
   }
 }
 
-/** The configuration without what is at its default. */
+/** The configuration without members that equal their defaults. */
 export function storedCleanup({ schedule, clear_older_than, ...given }: CleanupConfig): CleanupConfig {
   const standard: Readonly<Record<string, unknown>> = { ...defaults, paused: false }
   const rest = Object.entries(given).filter(([key, value]) => value !== undefined && value !== standard[key])
@@ -69,7 +69,7 @@ const OfTriggers = Type.Array(
   Type.Object({ source_name: Source, event_triggers: Type.Array(ObjectName) }, { missingKey: 'A' }),
 )
 
-/** The arguments that name the triggers whose clean-up is paused or resumed. */
+/** The arguments that select the triggers whose clean-up is paused or resumed. */
 export const CleanupTriggersArgs = Type.Object(
   { event_triggers: Type.Union([OfSources, OfTriggers], { message: 'expecting an object with sources, or an array' }) },
   { missingKey: 'A' },

@@ -1,10 +1,10 @@
-// Taking events out of the log: in batches, by the index on when they were made, so that the cost is that of what leaves.
+// Deletes events in batches by the index on their creation time, so that the cost depends on the deleted rows alone.
 
 import type { Database } from '../../../sdk/sql.ts'
 import { deleteInBatches, type InTransaction, type Retention, retentionBatch } from '../../delivery/index.ts'
 import type { CleanedState, Cleanup } from './cleanup-schema.ts'
 
-/** How much left the log. */
+/** The numbers of deleted rows. */
 export interface Cleaned {
   readonly events: number
   readonly invocations: number
@@ -17,7 +17,7 @@ const conditions: Readonly<Record<CleanedState, string>> = {
   archived: '(archived and not delivered and not error)',
 }
 
-/** What a worker is just sending is passed over, and so is what somebody else takes out. */
+/** Skips events in flight and rows that others delete at the same time. */
 const events = (of: CleanedState): string => `
   with old as materialized (
     select id from trellis.event_log
@@ -27,7 +27,7 @@ const events = (of: CleanedState): string => `
   , gone as (delete from trellis.event_log e using old where e.id = old.id returning 1)
   select count(*)::int as count from gone`
 
-/** Attempts whose events are gone or leave; those of events that stay, stay. */
+/** Attempts whose events are gone or deleted; those of other events stay. */
 const invocations = (of: CleanedState): string => `
   with old as materialized (
     select l.ctid as place from trellis.event_invocation_logs l
@@ -38,7 +38,7 @@ const invocations = (of: CleanedState): string => `
   , gone as (delete from trellis.event_invocation_logs l using old where l.ctid = old.place returning 1)
   select count(*)::int as count from gone`
 
-/** Takes out what is old enough of a trigger's events, as long as there is time. */
+/** Deletes the old events of a trigger within the time limit. */
 export async function cleanUp(
   trigger: string,
   { olderThan, batchSize, timeout, withInvocations, of }: Cleanup,
@@ -50,7 +50,7 @@ export async function cleanUp(
   return { events: await deleteInBatches(events(of), values, batches), invocations: logs }
 }
 
-/** The names in a log, each found by the index, however many rows have it. */
+/** The distinct names in a log: each is found by the index, however many rows have it. */
 const namesIn = (log: string): string => `
   (with recursive name as (
     select min(trigger_name) as trigger_name from trellis.${log}
@@ -61,7 +61,7 @@ const namesIn = (log: string): string => `
 
 const names = `${namesIn('event_log')} union ${namesIn('event_invocation_logs')}`
 
-/** Takes out what is too old of all triggers, those that are gone included, with its attempts. */
+/** Deletes the old events of all triggers, including removed ones, with their attempts. */
 export async function retain(
   { state, hours }: Retention,
   { database, signal }: { readonly database: Pick<Database, 'rows' | 'transaction'>; readonly signal: AbortSignal },

@@ -1,17 +1,18 @@
-// What is open of event triggers that are gone is archived: it was not delivered, and never will be.
+// Archives the open events of removed event triggers: they are never delivered.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Engine, messageWithCause } from '../../../sdk/index.ts'
 import { compile, join, literal, sql, type Transaction, trusted } from '../../../sdk/sql.ts'
 import { storedTriggers } from '../metadata.ts'
+import { archiveAttempts, archivePauseMillis } from '../tuning.ts'
 import { isOpen } from './ledger-statements.ts'
 
 const archived = `update trellis.event_log as e set archived = true, locked = null, locked_by = null where ${isOpen('e')}`
 
 /**
- * Archives in the transaction that removes the triggers. Who writes down how some of it ended may wait for this and be waited for: they go
- * first then, when PostgreSQL has found out. Where they have changed some since the transaction's snapshot, all of it is left to
- * {@link archiveWhatIsLeft}: while much is delivered, no snapshot is new enough.
+ * Archives events in the transaction that removes the triggers. A worker that records an outcome may deadlock with it; PostgreSQL
+ * detects that, and the worker goes first. If rows have changed since the transaction's snapshot, all are left to
+ * {@link archiveWhatIsLeft}: under load no snapshot is new enough.
  */
 export async function archive(names: readonly string[], transaction: Transaction): Promise<void> {
   if (names.length === 0) return
@@ -32,17 +33,13 @@ export async function archive(names: readonly string[], transaction: Transaction
   await transaction.script(compile(sql`do ${literal(body)}`).text)
 }
 
-/** The same of the triggers $1, unless the metadata have changed since they had the version $2: one of them may be there again. */
+/** The same for the triggers $1, unless the metadata has changed since version $2: a trigger may exist again. */
 const archiveKnown = `
   with known as materialized (select from trellis.metadata where resource_version = $2),
   done as (${archived} and trigger_name = any ($1) and exists (select from known) returning 1)
   select exists (select from known) as is_known, (select count(*) from done) as count`
 
-/** How often it is tried, and milliseconds in between, by which number of attempt they are longer. */
-const attempts = 10
-const pauseMillis = 100
-
-/** Archives what {@link archive} had to leave of triggers that went, when that is committed. */
+/** Archives the events that {@link archive} had to leave, after the removal is committed. */
 export function archiveWhatIsLeft(engine: Engine, report: (message: string) => void): void {
   const { database, metadata, settings } = engine
   if (settings.txIsolation === 'read-committed') return
@@ -60,14 +57,14 @@ export function archiveWhatIsLeft(engine: Engine, report: (message: string) => v
     isEnding = true
   })
   const archiveGone = async (gone: readonly string[]) => {
-    for (let attempt = 1; !isEnding && attempt <= attempts; attempt++) {
+    for (let attempt = 1; !isEnding && attempt <= archiveAttempts; attempt++) {
       try {
         if (await tryOnce(gone)) return
       } catch (error) {
-        if (attempt === attempts && !isEnding)
+        if (attempt === archiveAttempts && !isEnding)
           report(`events of ${gone.join(', ')} are not archived: ${messageWithCause(error)}`)
       }
-      await sleep(attempt * pauseMillis, undefined, { ref: false })
+      await sleep(attempt * archivePauseMillis, undefined, { ref: false })
     }
   }
   let before: ReadonlySet<string> = new Set()

@@ -1,23 +1,22 @@
-// The statements by which a delivery worker takes from the event log what is due, and writes down what became of it; and how their rows
-// are read.
+// The statements of the delivery worker on the event log: claim, record, renew and release; and the readers of their rows.
 
 import { prepare } from '../../../sdk/sql.ts'
 import { isLeaseOver, longestAhead, mostClaimedBytes, outcomeRows } from '../../delivery/index.ts'
 
-/** Condition: it is to be delivered yet. */
+/** A condition: the event is not finished. */
 export const isOpen = (event: string): string =>
   `not ${event}.delivered and not ${event}.error and not ${event}.archived`
 
 const sameKey = (one: string, other: string): string =>
   `${one}.trigger_name = ${other}.trigger_name and ${one}.order_key = ${other}.order_key`
 
-/** Those that are open with the key of another event, and before it. */
+/** A condition: an open event that precedes another one with the same key. */
 const before = (one: string, other: string): string =>
   `${sameKey(one, other)} and ${one}.seq < ${other}.seq and ${isOpen(one)}`
 
 const secondsSince = (time: string): string => `extract(epoch from clock_timestamp() - ${time})::float8`
 
-/** What a worker gets to know of the event `e` that it has claimed, which could be delivered at the time. */
+/** The columns of a claimed event `e`, which was due at the given time. */
 const claimedEvent = (isAwaited: string, time: string): string => `
   ${secondsSince(time)} as late, e.id, e.trigger_name, e.schema_name, e.table_name, e.payload::text as payload, e.tries,
   to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
@@ -25,19 +24,19 @@ const claimedEvent = (isAwaited: string, time: string): string => `
 
 /** An event of {@link claimedEvent}. */
 export interface ClaimedEvent {
-  /** Seconds since it may have been delivered. */
+  /** Seconds since it was due. */
   readonly late: number
   readonly id: string
   readonly trigger_name: string
   readonly schema_name: string
   readonly table_name: string
-  /** JSON text, as it is sent: every number keeps its digits. */
+  /** JSON text as it is sent; every number keeps its digits. */
   readonly payload: string
   readonly tries: number
   readonly created_at: string
   /** Whether it has an ordering key. */
   readonly is_ordered: boolean
-  /** Whether others may wait for it. */
+  /** Whether other events may wait for it. */
   readonly is_awaited: boolean
   readonly size: number
 }
@@ -61,8 +60,8 @@ export function readEvent(columns: readonly (string | null)[]): ClaimedEvent {
 }
 
 /**
- * What was found due: an event that is claimed, or one that is not and of which no more is known. `left`: it is large, and so was what
- * is claimed before it.
+ * A due event: claimed with its columns, or not claimed and known by its state alone. `left`: it is large, and the claim had
+ * reached its limit of bytes.
  */
 export type Found =
   | (ClaimedEvent & { readonly state: 'free' })
@@ -77,11 +76,11 @@ export function readFound([state, ...columns]: readonly (string | null)[]): Foun
 const statement = (text: string) => prepare({ text, params: [] })
 
 interface ClaimParts {
-  /** A further condition on what is due. */
+  /** A further condition for due events. */
   readonly condition: string
-  /** Of what is `found` due, what there is room for; absent: all. */
+  /** The rows of `found` for which there is room; absent: all. */
   readonly roomy?: string
-  /** Whether others may wait for an event. */
+  /** Whether other events may wait for an event. */
   readonly isAwaited: string
 }
 
@@ -90,22 +89,22 @@ const isDue = (event: string): string =>
 
 const freeOnes = `select id, due_at, state from found where state = 'free'`
 
-/** The first of what is due beside `due`, where that is all that could be locked. */
-const passedOver = (condition: string): string => `
+/** The first due event that is not in `due`, if fewer rows than the limit could be locked. */
+const firstSkipped = (condition: string): string => `
     (select 'waiting', coalesce(next_retry_at, created_at) from trellis.event_log as l
     where (select count(*) from due) < $1 and ${isDue('l')} ${condition} and id not in (select id from due)
     order by coalesce(next_retry_at, created_at) limit 1)`
 
 /**
- * What has an ordering key waits for all that came before it with the same one: it is parked, so that it is not found due again
- * and again, until what is before it ends ({@link claimNext}). That cannot end meanwhile without finding what is parked behind
- * it, since it is locked; where it is locked already, the event stays due, as `waiting`: it has to be looked for again, since
- * whoever looked for it meanwhile passed over it. Gives what was claimed, as `free`, and of the others no more than their states.
+ * An event with an ordering key waits for all earlier ones with that key. It is parked, so that claims do not find it again and
+ * again, until the event before it ends ({@link claimNext}). This statement locks that event, so it cannot end without finding
+ * the parked one. If another session holds that lock, the event stays due as `waiting` and is looked at again soon: a claim that
+ * ran meanwhile has skipped it. Claimed events are returned as `free`; of the others only the state.
  *
- * All is found before anything is changed, whatever the plan: what this statement has changed it cannot lock any more.
+ * All rows are found before any is changed, whatever the plan: a statement cannot lock rows that it has changed.
  *
- * Where there may be no room for what is found, others lock for moments what they do not claim: the first of what is passed over for that
- * is `waiting`, too.
+ * Under a concurrency limit, other workers briefly lock events that they do not claim. The first event skipped for that reason
+ * is returned as `waiting`, too.
  */
 const claimWith = ({ condition, roomy, isAwaited }: ClaimParts) =>
   statement(`
@@ -137,17 +136,17 @@ const claimWith = ({ condition, roomy, isAwaited }: ClaimParts) =>
   union all
   select state, ${secondsSince('due_at')}, null, null, null, null, null, null, null, null, null from (
     select state, due_at from found where state <> 'free'
-    ${roomy === undefined ? '' : `union all ${passedOver(condition)}`}) as other`)
+    ${roomy === undefined ? '' : `union all ${firstSkipped(condition)}`}) as other`)
 
-/** Claims at most $1 of what is due for worker $3, for $2 seconds. */
+/** Claims at most $1 due events for worker $3, for $2 seconds. */
 export const claim = claimWith({
   condition: '',
   isAwaited: 'e.order_key is not null',
 })
 
 /**
- * The same where triggers in $4 have room for as many more as $5 says: those without are passed over, so that they hold up nobody.
- * What was due more than $6 seconds ago is not read.
+ * The same if the triggers $4 have room for $5 more events: triggers without room are skipped, so that they block no others.
+ * Events that were due more than $6 seconds ago are not read.
  */
 export const claimWithin = claimWith({
   condition: `
@@ -162,8 +161,8 @@ export const claimWithin = claimWith({
 })
 
 /**
- * Of what waits for the events $1, that have ended, the next of each key is claimed; not of the triggers in $4, which are paused.
- * It is given again to who has it already and did not hear of that, since a connection was lost.
+ * Claims, for the ended events $1, the next waiting event of each key, except for the paused triggers in $4. An event that this
+ * worker has claimed already is returned again: the first answer may have been lost.
  */
 export const claimNext = statement(`
   update trellis.event_log as e set
@@ -180,9 +179,9 @@ export const claimNext = statement(`
   returning ${claimedEvent('true', 'coalesce(e.next_retry_at, e.created_at)')}`)
 
 /**
- * Writes outcomes down for worker $9, {@link outcomeRows} being the first parameters.
- * The log of attempts is written for who lost the lease meanwhile, too; the state is not. Who asks again, since no answer came,
- * changes nothing, though the event may be that worker's again: an attempt counts once.
+ * Records outcomes for worker $9; the first parameters are those of {@link outcomeRows}. The attempt is logged even if the worker
+ * has lost the lease meanwhile, but the state is not changed. A repeated record changes nothing, even if this worker has the event
+ * again: an attempt counts once.
  */
 export const record = statement(`
   with outcome as materialized (
@@ -203,17 +202,17 @@ const releaseWhere = (condition: string): string => `
     update trellis.event_log as e set locked = null, locked_by = null where ${condition} and locked_by = $2 returning 1)
   select pg_notify('trellis_delivery', 'events') from released limit 1`
 
-/** Gives back the events $1 of worker $2, and notifies others of them. */
+/** Releases the events $1 of worker $2, and notifies other workers. */
 export const release = releaseWhere('id = any($1)')
 
-/** Gives back what is worker $2's beside the events $1. */
+/** Releases the events of worker $2 except for $1. */
 export const releaseUnknown = releaseWhere(`${isOpen('e')} and id <> all($1)`)
 
 /**
- * Makes due, and notifies workers of: parked events that have nothing to wait for, since their trigger has no ordering key or somebody
- * else took away what stood before them, and events that were written before the clock was set back. Those of the triggers in $1, which
- * are paused, stay. Whoever is at work on one is not waited for. Gives whether the metadata of version $2, by which those are paused, is
- * what is stored: who has not heard of a change yet would undo it, and does nothing.
+ * Makes parked events due that wait for nothing, and notifies workers. Their trigger may have no ordering key now, the events before
+ * them may have been deleted, or they date from before the clock was set back. Events of the paused triggers $1 stay, and locked rows
+ * are skipped. Gives whether $2 is the stored metadata version: a server that has not seen a change yet would undo it, so it does
+ * nothing.
  */
 export const unpark = `
   with known as materialized (select from trellis.metadata where resource_version = $2),
@@ -238,7 +237,7 @@ export const unpark = `
     select pg_notify('trellis_delivery', 'events') from (select from unparked union all select from early) as due limit 1)
   select exists (select from known) as is_known, count(*) from told`
 
-/** Says that the log is watched for $1 milliseconds from now on, by the database's clock, and tells others to look themselves. */
+/** Announces that the log is watched for $1 milliseconds by the database's clock, and notifies the other workers. */
 export const watchLog = `
   select pg_catalog.setval('trellis.event_log_watched', (extract(epoch from clock_timestamp()) * 1000)::bigint + $1::bigint),
     pg_catalog.pg_notify('trellis_delivery', 'events')`

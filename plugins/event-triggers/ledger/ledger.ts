@@ -1,4 +1,4 @@
-// The event log as a delivery worker sees it: what is due, and how one event is delivered.
+// The event log as the ledger of a delivery worker.
 
 import { randomUUID } from 'node:crypto'
 import type { Model } from '../../../sdk/metadata.ts'
@@ -17,6 +17,7 @@ import {
   type WebhookCaller,
 } from '../../delivery/index.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from '../metadata.ts'
+import { longestPollMillis, pausedSeconds, waitingPollMillis } from '../tuning.ts'
 import {
   type ClaimedEvent,
   claim,
@@ -33,38 +34,29 @@ import {
   watchLog,
 } from './ledger-statements.ts'
 import { roomsOf } from './limits.ts'
-import { PassedOver } from './passed-over.ts'
+import { ScanMarks } from './scan-marks.ts'
 import { UnparkTimes } from './unpark-times.ts'
 
 export interface EventLedgerOptions {
   readonly database: Pick<Database, 'rows' | 'texts' | 'transaction'>
   readonly caller: Pick<WebhookCaller, 'call'>
-  /** What is served. */
+  /** The current model. */
   model(): Model
-  /** Deliveries at once of a trigger that does not say how many; 0: any number. */
+  /** The concurrency of triggers that configure none; 0: no limit. */
   readonly triggerConcurrency: number
-  /** Milliseconds until an empty log is looked at again. */
+  /** Milliseconds between polls of an empty log. */
   interval(): number
-  /** Told of events whose trigger is not served. */
+  /** Called for events whose trigger is not served here. */
   unknownTrigger(event: ClaimedEvent): void
 }
-
-/** Milliseconds between two looks where there is no trigger that could write an event. */
-const longestPause = 60_000
-
-/** Milliseconds until a look for what waits for somebody who is at work on the event before it, which takes moments. */
-const waitingPause = 50
-
-/** Seconds until an event may be claimed again that was claimed when its trigger was paused. */
-const pausedSeconds = 1
 
 export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
   readonly #worker = randomUUID()
-  readonly #passedOver = new PassedOver()
+  readonly #scanMarks = new ScanMarks()
   readonly #unparkTimes = new UnparkTimes()
   #isUnparking = false
-  /** Milliseconds until more may be due, as was found last; null: it is not known of any. */
+  /** Milliseconds until more may be due, by the last claim; null: none is known. */
   #rest: number | null = null
 
   constructor(options: EventLedgerOptions) {
@@ -76,18 +68,18 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const unserved = inconsistentTriggers(this.#options.model())
     const { names, rooms } = roomsOf({ served: this.#triggers(), unserved, standard }, held)
     if (names.length === 0) return this.#take(await this.#found(claim, [limit]), limit)
-    const start = this.#passedOver.begin(names.filter((_, i) => rooms[i] === 0))
-    const since = this.#passedOver.since(start)
+    const start = this.#scanMarks.begin(names.filter((_, i) => rooms[i] === 0))
+    const since = this.#scanMarks.since(start)
     const rest = [encodeArray(names), encodeArray(rooms), since === null ? null : String(since)]
     const found = await this.#found(claimWithin, [limit, ...rest])
     const events = this.#take(found, limit)
     const ofTriggers = names.map((name) => events.filter(({ trigger_name }) => trigger_name === name))
-    // Behind what filled the room of its trigger, or all that was asked for, there may be more.
+    // After events that used up the room of their trigger or the limit of the claim there may be more.
     const cutShort = ofTriggers.filter(({ length }, i) => length > 0 && length >= rooms[i]!)
     if (cutShort.length > 0) this.#rest = 0
     const waiting = found.filter(({ state }) => state === 'waiting' || state === 'left')
     const ends = [...cutShort, found.length >= limit ? found : [], waiting].filter(({ length }) => length > 0)
-    this.#passedOver.end(start, Math.max(0, ...ends.map((part) => Math.min(...part.map(({ late }) => late)))))
+    this.#scanMarks.end(start, Math.max(0, ...ends.map((part) => Math.min(...part.map(({ late }) => late)))))
     return events
   }
 
@@ -100,11 +92,11 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   #take(found: readonly Found[], limit: number): ClaimedEvent[] {
-    // Who always finds more does not rest.
-    if (found.length >= limit) this.#lookOverInTime()
-    // Where events were parked, others behind them may be due, and what was left is.
+    // A worker that always finds more does not rest.
+    if (found.length >= limit) this.#unparkWhenDue()
+    // If events were parked, later ones may be due; events that were left are due.
     if (found.some(({ state }) => state === 'parked' || state === 'left')) this.#rest = 0
-    else this.#rest = found.some(({ state }) => state === 'waiting') ? waitingPause : null
+    else this.#rest = found.some(({ state }) => state === 'waiting') ? waitingPollMillis : null
     return found.filter((each) => each.state === 'free')
   }
 
@@ -115,7 +107,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       unknownTrigger(event)
       return { id: event.id, attempt: null, state: 'later', delay: delayOfUnknown(event.created_at) }
     }
-    // Since it was claimed: it is claimed again when this instance has heard that it goes on.
+    // It was paused after the claim: it is claimed again when this instance knows that it was resumed.
     if (trigger.entry.paused) return { id: event.id, attempt: null, state: 'later', delay: pausedSeconds }
     const { num_retries: retries, interval_sec: interval, timeout_sec: timeoutSeconds } = trigger.entry.retry_conf
     const { url, headers } = trigger
@@ -139,16 +131,16 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       const claiming = [ids, String(leaseSeconds), this.#worker, encodeArray(this.#paused())]
       return (await transaction.texts(claimNext, claiming)).map(readEvent)
     }
-    // The second statement has to see what was parked until the first one got hold of what ended.
+    // The second statement must see the events that were parked until the first one had locked the ended events.
     return database.transaction(work, { isolation: 'read-committed', settings: byIndexes })
   }
 
-  /** The event triggers that are served, by name. */
+  /** The served event triggers, by name. */
   #triggers(): ReadonlyMap<string, ResolvedTrigger> {
     return eventTriggersOf(this.#options.model())
   }
 
-  /** The names of those whose events are not to be delivered. */
+  /** The names of the paused triggers. */
   #paused(): string[] {
     return [...this.#triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
   }
@@ -172,12 +164,12 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   pause(): number {
     const { interval } = this.#options
     if (this.#rest !== null) return this.#rest
-    if (this.#triggers().size === 0) return longestPause
-    return Math.min(this.#lookOverInTime(), interval())
+    if (this.#triggers().size === 0) return longestPollMillis
+    return Math.min(this.#unparkWhenDue(), interval())
   }
 
-  /** Looks over what is parked when it is time to; milliseconds until it is, infinite while it is being done. */
-  #lookOverInTime(): number {
+  /** Starts the unpark job when it is due; gives the milliseconds until then, infinite while it runs. */
+  #unparkWhenDue(): number {
     if (this.#isUnparking || this.#triggers().size === 0) return Number.POSITIVE_INFINITY
     const wait = this.#unparkTimes.wait(this.#paused(), performance.now())
     if (wait > 0) return wait
@@ -185,7 +177,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     return Number.POSITIVE_INFINITY
   }
 
-  /** Beside the claims: to look over long lines takes a while. */
+  /** Runs beside the claims, because a long backlog takes a while. */
   async #unpark(): Promise<void> {
     this.#isUnparking = true
     const began = performance.now()
@@ -194,7 +186,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       const [look] = await this.#options.database.rows<{ is_known: boolean }>(unpark, values)
       if (look?.is_known) this.#unparkTimes.looked(began)
     } catch {
-      // Claims fail as well then, and tell of it; it is tried again at the next rest.
+      // Claims fail as well then and report the error; the next rest tries again.
     } finally {
       this.#isUnparking = false
     }
@@ -215,8 +207,8 @@ export class EventLedger implements Ledger<ClaimedEvent> {
 const traceKey = '"trace_context" : '
 
 /**
- * The trace context, which is the last member of an event. PostgreSQL is not asked for it: its operators refuse JSON in which
- * there is the character U+0000 anywhere.
+ * The trace context, which is the last member of an event. PostgreSQL's JSON operators cannot read it, because they refuse JSON
+ * that contains the character U+0000 anywhere.
  */
 function traceOf(payload: string): string | null {
   const at = payload.lastIndexOf(traceKey)
@@ -224,7 +216,7 @@ function traceOf(payload: string): string | null {
   return text === 'null' ? null : text
 }
 
-/** What the webhook is sent. The event stands in it as it is stored. */
+/** The payload for the webhook; the event is inserted as stored. */
 function bodyOf({ id, created_at, trigger_name, schema_name, table_name, payload, tries }: ClaimedEvent, most: number) {
   const trigger = JSON.stringify({ name: trigger_name })
   const table = JSON.stringify({ schema: schema_name, name: table_name })

@@ -1,4 +1,4 @@
-// How many deliveries of one event trigger an instance has under way at once, for triggers that say how many there may be.
+// The concurrency limits of event triggers on one instance.
 
 import type { ResolvedTrigger } from '../metadata.ts'
 
@@ -15,15 +15,15 @@ interface Held {
 /** The triggers of an instance. */
 export interface LimitedTriggers {
   readonly served: ReadonlyMap<string, ResolvedTrigger>
-  /** Names of those that it does not serve, since they are inconsistent. */
+  /** The names of inconsistent triggers, which are not served. */
   readonly unserved: ReadonlySet<string>
-  /** Deliveries at once of one that says nothing; 0: any number. */
+  /** The concurrency of triggers that configure none; 0: no limit. */
   readonly standard: number
 }
 
 /**
- * The room of each trigger with a limit, so much being held. Those that are paused have no room: who has not heard yet that one goes on
- * leaves its events to others. Nor have those that are inconsistent, which others may serve: with another environment, say.
+ * The free room of each limited trigger. Paused triggers have none: an instance that does not know of a resume leaves the events
+ * to others. Inconsistent triggers have none either: another instance may serve them, for example with another environment.
  */
 export function roomsOf({ served, unserved, standard }: LimitedTriggers, held: Iterable<Held>): Rooms {
   const limits = new Map<string, number>()

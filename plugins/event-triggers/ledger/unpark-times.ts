@@ -1,28 +1,26 @@
-// When parked events are looked over that nobody is going to claim: once a minute, and more often at first, and after a trigger
-// was resumed. Who wrote an event while it was paused and commits afterwards has parked it, however long that takes.
+// When the unpark job looks for parked events that wait for nothing: often at first and after a resume, then once a minute. A
+// transaction that wrote an event while its trigger was paused may commit at any later time.
 
-/** Milliseconds between two looks: twice as many each time. */
-const shortestGap = 1000
-const longestGap = 60_000
+import { longestUnparkMillis, shortestUnparkMillis } from '../tuning.ts'
 
 export class UnparkTimes {
   #paused: readonly string[] = []
   #next = Number.NEGATIVE_INFINITY
-  #gap = shortestGap
+  #gap = shortestUnparkMillis
 
-  /** Milliseconds until the next look; `paused`: the triggers that are. */
+  /** Milliseconds until the next run; `paused`: the paused triggers. */
   wait(paused: readonly string[], now: number): number {
     if (this.#paused.some((name) => !paused.includes(name))) {
-      this.#gap = shortestGap
+      this.#gap = shortestUnparkMillis
       this.#next = now
     }
     this.#paused = paused
     return Math.max(0, this.#next - now)
   }
 
-  /** Notes that a look began. */
+  /** Notes the begin of a run. */
   looked(now: number): void {
     this.#next = now + this.#gap
-    this.#gap = Math.min(longestGap, this.#gap * 2)
+    this.#gap = Math.min(longestUnparkMillis, this.#gap * 2)
   }
 }

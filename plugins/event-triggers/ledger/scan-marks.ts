@@ -1,20 +1,16 @@
-// Up to where in time all that is due belongs to triggers without room, or is claimed: a long backlog of theirs is not read
-// again by each claim for the others. What may have come in behind that is looked for now and then.
+// Marks up to which all due events are claimed or belong to triggers without room, so that claims do not read a long backlog of such
+// triggers again. From time to time a claim reads from the start, to find events that were committed late.
 
-/** Milliseconds before what was read that are read again: so long a transaction may take from its beginning to its commit. */
-const marginMillis = 1000
-
-/** A mark holds for so many milliseconds, or for so many times what it took to read up to it. */
-const [shortestMillis, timesRead] = [1000, 20]
+import { markMarginMillis, markReadTimes, shortestMarkMillis } from '../tuning.ts'
 
 interface Mark {
   readonly full: ReadonlySet<string>
-  /** The moment, on the clock of `performance.now()` as the rest. */
+  /** By `performance.now()`, like all times here. */
   readonly at: number
   readonly until: number
 }
 
-/** A claim that goes on from a mark, or begins with what is due first. */
+/** Where a claim begins: at a mark, or at the first due event. */
 export interface ClaimStart {
   readonly full: ReadonlySet<string>
   readonly from: Mark | null
@@ -24,10 +20,10 @@ export interface ClaimStart {
 const isPartOf = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
   [...one].every((name) => other.has(name))
 
-export class PassedOver {
+export class ScanMarks {
   #marks: Mark[] = []
 
-  /** Begins a claim that passes over the triggers of these names. */
+  /** Begins a claim that skips the triggers with these names. */
   begin(names: Iterable<string>): ClaimStart {
     const began = performance.now()
     const full = new Set(names)
@@ -37,16 +33,17 @@ export class PassedOver {
     return { full, from, began }
   }
 
-  /** Seconds before now at which a claim begins to look; null: at the beginning. */
+  /** The begin of a claim in seconds before now; null: at the first due event. */
   since({ from, began }: ClaimStart): number | null {
-    return from && (began - from.at + marginMillis) / 1000
+    return from && (began - from.at + markMarginMillis) / 1000
   }
 
-  /** Takes in up to where a claim has read: what has been due for more than `late` seconds. */
+  /** Sets a mark: the claim has read all events that were due for more than `late` seconds. */
   end({ full, from, began }: ClaimStart, late: number): void {
     if (full.size === 0) return
     const at = Math.max(began - late * 1000, from?.at ?? Number.NEGATIVE_INFINITY)
-    const until = from?.until ?? performance.now() + Math.max(shortestMillis, timesRead * (performance.now() - began))
+    const until =
+      from?.until ?? performance.now() + Math.max(shortestMarkMillis, markReadTimes * (performance.now() - began))
     this.#marks = this.#marks.filter((mark) => !isPartOf(full, mark.full) || !isPartOf(mark.full, full))
     this.#marks.push({ full, at, until })
   }

@@ -1,4 +1,4 @@
-// The log of asynchronous calls: what waits for a handler, who is at it, and what came of it.
+// The log of asynchronous calls: waiting calls, leases, and results.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { type OutgoingHeaders, parseJson } from '../../sdk/services.ts'
 import type { Database, Transaction } from '../../sdk/sql.ts'
 import { storableError } from './described-error.ts'
 
-/** A call that this instance is at. */
+/** A call that this instance holds. */
 export interface TakenCall {
   readonly id: string
   readonly action: string
@@ -16,15 +16,15 @@ export interface TakenCall {
   readonly sessionVariables: Session['variables']
 }
 
-/** A call to be written down. */
+/** A call to log. */
 export type GivenCall = Omit<TakenCall, 'id'>
 
-/** Seconds that a call is left to the instance which took it, unless that says again that it is at it. */
+/** Seconds that a lease lasts without being renewed. */
 export const leaseSeconds = 15
 
 type Reader = Pick<Transaction, 'rows'>
 
-/** Writes a call down in the transaction of its mutation; its id. */
+/** Logs a call in the transaction of its mutation; gives its id. */
 export async function recordCall(transaction: Reader, call: GivenCall): Promise<string> {
   const id = randomUUID()
   const { action, input, headers, sessionVariables } = call
@@ -44,15 +44,15 @@ interface TakenRow extends Record<string, unknown> {
   readonly variables: Session['variables']
 }
 
-/** Milliseconds between two attempts to write down what came of a call. */
+/** Milliseconds between two attempts to record a result. */
 const pause = 1000
 
-/** Whether it is what was to be written that the database does not take. */
+/** Whether the database refuses the content. */
 const isRefusal = (error: unknown): boolean => !(error instanceof TrellisError) || error.status < 500
 
 /**
- * Runs work on the database; again as long as that is away, busy or takes no changes, lest a call be made again, or be told as failed,
- * whose answer is known. Another instance may have the call by then: the signal says so.
+ * Runs work on the database, and repeats it while the database is away, busy or read-only. Otherwise a call whose answer is known would
+ * be repeated or reported as failed. The signal aborts when another instance may have taken over the call.
  */
 async function whenBack<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
@@ -74,7 +74,7 @@ export class ActionLog {
     this.#database = database
   }
 
-  /** Takes calls that wait, the oldest first, and those whose instance has not been heard of; nobody else gets them. */
+  /** Claims waiting calls, oldest first, and calls whose lease has expired. */
   async take(actions: readonly string[], most: number, busyWith: readonly string[]): Promise<TakenCall[]> {
     const rows = await this.#database.rows<TakenRow>(
       `update trellis.hdb_action_log as log
@@ -96,7 +96,7 @@ export class ActionLog {
     })
   }
 
-  /** Says that this instance is still at calls; those that are its own no more are missing in the answer. */
+  /** Renews leases; the answer lacks calls that belong to another instance now. */
   async renew(ids: readonly string[]): Promise<Set<string>> {
     const rows = await this.#database.rows<{ id: string }>(
       `update trellis.hdb_action_log set leased_until = clock_timestamp() + $2 * interval '1 second'
@@ -106,17 +106,17 @@ export class ActionLog {
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** Keeps what a call came to; false: it is another instance's by now, or has been cleared. */
+  /** Records a result; false: another instance has the call, or it was deleted. */
   complete(id: string, value: unknown, signal: AbortSignal): Promise<boolean> {
     return whenBack(() => this.completeIn(this.#database, id, value), signal)
   }
 
-  /** The same in a transaction. */
+  /** The same within a transaction. */
   completeIn(reader: Reader, id: string, value: unknown): Promise<boolean> {
     return this.#end(reader, id, "status = 'completed', response_payload = $3", JSON.stringify(value ?? null))
   }
 
-  /** Keeps the error of a call. */
+  /** Records an error. */
   fail(id: string, error: unknown, signal: AbortSignal): Promise<boolean> {
     const text = storableError(error)
     return whenBack(() => this.#end(this.#database, id, "status = 'error', errors = $3", text), signal)
@@ -131,7 +131,7 @@ export class ActionLog {
     return rows.length > 0
   }
 
-  /** Leaves calls to whoever takes them next. */
+  /** Releases calls. */
   async giveBack(ids: readonly string[]): Promise<void> {
     await this.#database.rows(
       `update trellis.hdb_action_log set status = 'created', lease = null, leased_until = null
@@ -140,7 +140,7 @@ export class ActionLog {
     )
   }
 
-  /** Deletes what was answered so many hours ago, some rows at a time. */
+  /** Deletes results older than so many hours, in batches. */
   async clean(hours: number): Promise<void> {
     const most = 1000
     for (let deleted = most; deleted === most; ) {

@@ -1,4 +1,4 @@
-// A call of an action, whoever answers it.
+// A call of an action, for webhooks and functions alike.
 
 import type { Session } from '../../sdk/index.ts'
 import type { OutgoingHeaders } from '../../sdk/services.ts'
@@ -6,21 +6,21 @@ import type { ActionModel } from './metadata.ts'
 
 export interface HandlerCall {
   readonly action: ActionModel
-  /** The arguments that were given. */
+  /** The given arguments. */
   readonly input: Readonly<Record<string, unknown>>
   readonly session: Session
   /** The client's headers that the action forwards. */
   readonly clientHeaders: OutgoingHeaders
-  /** The text of the GraphQL request; null where nobody waits for the answer. */
+  /** The text of the GraphQL request; null for asynchronous calls. */
   readonly requestQuery: string | null
-  /** Of an asynchronous call. */
+  /** The id of an asynchronous call. */
   readonly id: string | null
   readonly signal: AbortSignal | null
 }
 
-/** What a handler answered: a value of the action's type. */
+/** A handler's answer: a value of the action's type. */
 export interface HandlerAnswer {
   readonly value: unknown
-  /** Headers for the client. */
+  /** Response headers for the client. */
   readonly cookies: readonly string[]
 }

@@ -1,4 +1,4 @@
-// Actions and their types as TypeScript, for those who write handlers: declarations that fill `ActionTypes`.
+// TypeScript declarations of actions and their types for authors of handlers; they fill `ActionTypes`.
 
 import type { Route } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
@@ -6,12 +6,12 @@ import type { Model } from '../../sdk/metadata.ts'
 import { type ModelField, type NamedType, nameOfType, type ResolvedType } from '../custom-types/index.ts'
 import type { ActionModel } from './metadata.ts'
 
-/** The declarations of what is served now; administrators only. */
+/** The declarations of the served actions; administrators only. */
 export const declarationsRoute = (engine: Pick<Engine, 'model'>): Route => ({
   method: 'GET',
   url: '/v1alpha1/actions.d.ts',
   auth: 'admin',
-  about: { summary: 'The actions as declarations of TypeScript.', contentType: 'text/plain' },
+  about: { summary: 'Gives the actions as TypeScript declarations.', contentType: 'text/plain' },
   handle({ reply }) {
     reply.header('content-type', 'text/plain; charset=utf-8')
     return declarations(engine.model)
@@ -26,7 +26,7 @@ export function declarations({ slices: { custom_types: custom, actions } }: Pick
   return `${["import 'trellis/actions'", '', ...types, ...interfaces].join('\n')}\n`
 }
 
-/** Names that a type cannot have in TypeScript, or that mean something else in these declarations. */
+/** Names that TypeScript types cannot have, or that mean something else in these declarations. */
 const taken = new Set(
   [
     'await break case catch class const continue debugger default delete do else enum export extends false finally for',
@@ -66,7 +66,7 @@ function declaration(type: NamedType): string[] {
 const literals = (values: readonly { readonly value: string }[]): string =>
   values.map(({ value }) => `'${value}'`).join(' | ')
 
-/** What may be null may be absent. */
+/** Nullable members are optional. */
 const member = ({ name, type }: Pick<ModelField, 'name' | 'type'>): string =>
   `${name}${type.isNullable ? '?' : ''}: ${typeText(type)}`
 
@@ -82,7 +82,7 @@ function typeText(type: ResolvedType): string {
 
 const builtIn: Readonly<Record<string, string>> = { Int: 'number', Float: 'number', Boolean: 'boolean' }
 
-/** Scalars of the database are what their JSON is: texts, for all of which that is not known. */
+/** Database scalars by the form of their JSON; unknown ones are texts. */
 const ofDatabase: Readonly<Record<string, string>> = {
   ...{ json: 'unknown', jsonb: 'unknown', int2: 'number', int8: 'number | string' },
   ...{ float8: 'number | string', numeric: 'number | string' },

@@ -1,10 +1,10 @@
-// Errors as the log of asynchronous calls keeps them.
+// The stored form of errors in the log of asynchronous calls.
 
 import { pathText, toTrellisError } from '../../sdk/index.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 import { storableText } from '../../sdk/sql.ts'
 
-/** An error with what administrators may see of it. */
+/** An error with its internals for administrators. */
 export function describedError(error: unknown): Record<string, unknown> {
   const { path, message, code, extensions, internal } = toTrellisError(error)
   return {
@@ -16,7 +16,7 @@ export function describedError(error: unknown): Record<string, unknown> {
   }
 }
 
-/** The JSON of an error without what texts of PostgreSQL cannot hold: a webhook may have answered bytes that are none. */
+/** The JSON of an error, without characters that PostgreSQL cannot store: a webhook may answer invalid text. */
 export const storableError = (error: unknown): string =>
   JSON.stringify(error, (_name, value: unknown) => {
     if (typeof value === 'string') return storableText(value)

@@ -1,4 +1,4 @@
-// Handlers that are functions of plugins: each call has a time limit, and GraphQL as its caller in one transaction.
+// Handlers that are functions of plugins. A call has a time limit, and one transaction for GraphQL with the caller's session.
 
 import type { Engine } from '../../sdk/index.ts'
 import { internalError, TrellisError } from '../../sdk/index.ts'
@@ -11,7 +11,7 @@ import { coerceOutput, type OutputRules } from './output.ts'
 
 type AnyHandler = ActionHandler<never, unknown>
 
-/** What runs with the result, in the handler's transaction. */
+/** Work that runs with the result in the handler's transaction. */
 export type Finish = (value: unknown, transaction: Transaction) => Promise<void>
 
 /** The functions by the names of their actions. */
@@ -35,8 +35,8 @@ export interface FunctionContext {
 }
 
 /**
- * The answer of a handler. Its transaction is committed when the answer is of the action's type and `finish` has run, and
- * rolled back otherwise; when the time is up nobody waits for it any more.
+ * Runs a handler. Its transaction is committed if the answer has the action's type and `finish` has run, and rolled back otherwise.
+ * After the timeout the call fails and ignores the handler.
  */
 export async function callFunction(
   handler: AnyHandler,
@@ -53,7 +53,7 @@ export async function callFunction(
     signal.throwIfAborted()
     const result = await unlessAborted(signal, (async () => handler(given as never))())
     const value = coerceOutput(wireValue(result, action.name), action.output, rules)
-    // What the handler did not wait for is a part of the transaction too.
+    // Requests that the handler did not await belong to the transaction, too.
     await unlessAborted(signal, asked())
     if (finish) await finish(value, await transaction.begin())
     await transaction.commit()
@@ -61,7 +61,7 @@ export async function callFunction(
   } catch (error) {
     const shown = limit.aborted ? timeIsUp(call) : error
     await transaction.rollback(shown)
-    // Places in what the handler asked are none of the request's.
+    // Paths in the handler's own requests are not paths of the client's request.
     throw shown instanceof TrellisError ? shown.with({ path: [] }) : shown
   }
 }
@@ -78,13 +78,13 @@ interface Around extends Pick<FunctionContext, 'engine'> {
 
 interface Given {
   readonly given: ActionCall
-  /** Waits until all that was asked for is answered. */
+  /** Waits until all requests are answered. */
   asked(): Promise<unknown>
 }
 
 function callOf(call: HandlerCall, { engine, transaction, signal }: Around): Given {
   const { input, session, clientHeaders: headers, id } = call
-  // Two requests at once would be in each other's savepoints.
+  // Concurrent requests would share savepoints.
   let last: Promise<unknown> = Promise.resolve()
   const client: ActionClient = {
     graphql<Data>(query: string, variables: Readonly<Record<string, unknown>> = {}) {
@@ -103,7 +103,7 @@ function callOf(call: HandlerCall, { engine, transaction, signal }: Around): Giv
   return { given: { input, session, headers, client, signal, id }, asked: () => last }
 }
 
-/** What fails is undone, so that the transaction can go on. */
+/** A failed request is undone, so that the transaction can continue. */
 async function inSavepoint<T>(transaction: Transaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   await transaction.rows('savepoint request')
   try {
@@ -122,11 +122,11 @@ function dataOf(answer: Buffer | string): unknown {
   return data
 }
 
-/** The result as JSON has it: dates become texts, what is undefined is absent. */
+/** The result as JSON: dates become texts, undefined members are left out. */
 function wireValue(result: unknown, action: string): unknown {
   try {
     return JSON.parse(JSON.stringify(result ?? null))
   } catch (cause) {
-    throw internalError(`the handler of action "${action}" gave what is no JSON`, { cause })
+    throw internalError(`the result of the handler of action "${action}" cannot be encoded as JSON`, { cause })
   }
 }

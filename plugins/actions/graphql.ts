@@ -1,4 +1,4 @@
-// Actions as fields of the root types. Administrators see all of them, other roles those that they may call.
+// Actions as root fields. Administrators see all of them, other roles those that they may call.
 
 import type { GraphQLFieldConfig, GraphQLFieldConfigArgumentMap } from 'graphql'
 import { GraphQLNonNull } from 'graphql'
@@ -33,7 +33,7 @@ interface Fields {
 
 const isVisible = ({ roles }: ActionModel, role: string): boolean => role === 'admin' || roles.has(role)
 
-/** The fields of the actions that the role may call, where there is one for an action. */
+/** The fields of the actions that the role may call and that have a field here. */
 function fieldsOf(scope: SchemaScope, fieldOf: (action: ActionModel) => Make | null): ReadonlyMap<string, Make> {
   const fields = new Map<string, Make>()
   for (const action of scope.model.slices.actions?.values() ?? []) {
@@ -43,11 +43,11 @@ function fieldsOf(scope: SchemaScope, fieldOf: (action: ActionModel) => Make | n
   return fields
 }
 
-/** What calls know of the client, as far as the action wants to know it. */
+/** The client data that the action uses. */
 const headersOf = ({ forwardsClientHeaders }: ActionModel, call: ResolvedCall, dialect: Dialect) =>
   forwardsClientHeaders ? forwardedHeaders(call.headers, dialect) : {}
 
-/** Arguments as the schema has them. */
+/** Arguments in the schema. */
 function argumentsOf(scope: SchemaScope, action: ActionModel): GraphQLFieldConfigArgumentMap {
   const entries = action.arguments.map(({ name, description, type }) => {
     return [name, { type: inputTypeOf(scope, type), description }] as const
@@ -71,7 +71,7 @@ function synchronousField(action: ActionModel, { scope, run }: Fields): Field {
   return { type: outputTypeOf(scope, output), description, args: argumentsOf(scope, action), extensions: { root } }
 }
 
-/** Writes the call down with whatever else the mutation changes; its id is the answer. */
+/** Logs the call in the transaction of the mutation; its id is the answer. */
 function asynchronousField(action: ActionModel, { scope }: Fields): Field {
   const root: ResolvedPlanner = {
     kind: 'resolved',
@@ -86,7 +86,7 @@ function asynchronousField(action: ActionModel, { scope }: Fields): Field {
   return { type, description: action.description, args: argumentsOf(scope, action), extensions: { root } }
 }
 
-/** Known in order to be refused with a reason. */
+/** Exists only to be refused with a reason. */
 const notSubscribed = (scope: SchemaScope, action: ActionModel): Field => ({
   type: outputTypeOf(scope, action.output),
   args: argumentsOf(scope, action),
@@ -109,7 +109,7 @@ function subscriptionFields(scope: SchemaScope): RootFields {
   }
 }
 
-/** The fields of all actions; Relay's schema has none. */
+/** The fields of all actions; the Relay schema has none of them. */
 export const actionContribution = (run: RunHandler): Contribution => ({
   name: 'actions',
   schemas: ['standard'],

@@ -1,5 +1,4 @@
-// The one transaction of a handler, which begins when it is first used: a handler that asks the database nothing holds no
-// connection of the pool.
+// The transaction of a handler begins at its first request, so a handler without requests holds no connection of the pool.
 
 import type { Session, SessionSettings } from '../../sdk/index.ts'
 import type { Database, Transaction } from '../../sdk/sql.ts'
@@ -11,7 +10,7 @@ export interface HandlerTransactionOptions {
   readonly signal: AbortSignal
 }
 
-/** Both ends wait until it is done. */
+/** Commit and rollback wait until it has begun. */
 interface Begun {
   readonly transaction: Transaction
   commit(): Promise<void>
@@ -27,7 +26,7 @@ export class HandlerTransaction {
     this.#options = options
   }
 
-  /** Begins it, unless it has begun. */
+  /** Begins it, once. */
   async begin(): Promise<Transaction> {
     if (this.#isOver) throw new Error('the call is over: its handler has ended, or its time is up')
     this.#begun ??= this.#begin()
@@ -39,7 +38,7 @@ export class HandlerTransaction {
     await (await this.#begun)?.commit()
   }
 
-  /** For whatever was thrown, which may be nothing at all. */
+  /** Accepts any thrown value, even undefined. */
   async rollback(reason: unknown): Promise<void> {
     this.#isOver = true
     const begun = await this.#begun?.catch(() => null)
@@ -52,7 +51,7 @@ export class HandlerTransaction {
       const ending = Promise.withResolvers<void>()
       ending.promise.catch(() => {})
       const work = async (transaction: Transaction) => {
-        // Tells whether it has begun, before anybody relies on it.
+        // Reports a failed begin before anything relies on the transaction.
         await transaction.rows('select 1')
         resolve({
           transaction,

@@ -1,38 +1,38 @@
-// For plugins that answer actions with functions of TypeScript in the place of webhooks.
+// The interface for plugins that handle actions with TypeScript functions instead of webhooks.
 
 import { type Session, serviceKey } from '../../sdk/index.ts'
 
-/** Arguments and results of actions that plugins handle, by the action's name, each `{input, output}`: plugins add theirs. */
+/** Arguments and results of handled actions, by name, each `{input, output}`; plugins extend it. */
 export interface ActionTypes {}
 
-/** GraphQL as the caller of an action may use it, in the one transaction of the handler. */
+/** GraphQL with the caller's permissions, in the handler's transaction. */
 export interface ActionClient {
   /**
-   * Runs a query or mutation; its data. What fails throws and is undone, and the handler may go on; what the handler itself
+   * Runs a query or mutation; gives its data. A failed one throws and is undone, and the handler may continue; an error that the handler
    * throws undoes everything.
    */
   graphql<Data = Record<string, unknown>>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data>
 }
 
-/** What a handler is given of a call. */
+/** The context of a call. */
 export interface ActionCall<Input = Readonly<Record<string, unknown>>> {
-  /** The arguments; those that were left out are absent. */
+  /** The given arguments; omitted ones are absent. */
   readonly input: Input
-  /** Who calls. */
+  /** The caller's session. */
   readonly session: Session
-  /** Headers of the request that the action forwards: none unless it has `forward_client_headers`. */
+  /** Request headers that the action forwards; empty without `forward_client_headers`. */
   readonly headers: Readonly<Record<string, string>>
   readonly client: ActionClient
-  /** Aborts when nobody waits for the result any more: the time of the action is up, or its client is gone. */
+  /** Aborts when the result is useless: the timeout is over, or the client has disconnected. */
   readonly signal: AbortSignal
-  /** Of an asynchronous action: the same whenever the call is tried again. Else null. */
+  /** The id of an asynchronous call, the same for each attempt; else null. */
   readonly id: string | null
 }
 
-/** Answers calls of an action. Throwing `badRequest(code, message)` and its like refuses a call with that error. */
+/** Handles calls of an action. Throwing `badRequest(code, message)` or a similar error refuses a call. */
 export type ActionHandler<Input, Output> = (call: ActionCall<Input>) => Output | Promise<Output>
 
-/** The arguments of an action that `ActionTypes` names; of others any. */
+/** The arguments of an action in `ActionTypes`; any for other actions. */
 export type ActionInput<Name> = Name extends keyof ActionTypes
   ? ActionTypes[Name] extends { readonly input: infer Input }
     ? Input
@@ -46,9 +46,9 @@ export type ActionOutput<Name> = Name extends keyof ActionTypes
     : unknown
   : unknown
 
-/** Takes handlers of actions. */
+/** Registers handlers of actions. */
 export interface ActionHandlers {
-  /** Answers the action of that name, whose webhook is not called then. There can be one handler for each. */
+  /** Handles the action with this name; its webhook is not called then. An action has at most one handler. */
   handle<const Name extends string>(name: Name, handler: ActionHandler<ActionInput<Name>, ActionOutput<Name>>): void
 }
 

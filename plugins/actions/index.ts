@@ -1,4 +1,4 @@
-// Actions: fields that webhooks answer, or functions of plugins; at once, or later by way of a log.
+// Actions: root fields that webhooks or functions of plugins answer, synchronously or through a log.
 
 import { definePlugin, type Engine, environmentValue, option } from '../../sdk/index.ts'
 import { jobs } from '../jobs/index.ts'
@@ -29,7 +29,7 @@ export default definePlugin({
         flag: 'async-actions-fetch-interval',
         variable: 'ASYNC_ACTIONS_FETCH_INTERVAL',
         placeholder: 'MS',
-        description: 'milliseconds between looking for calls of asynchronous actions; 0: this server makes none',
+        description: 'milliseconds between polls for calls of asynchronous actions; 0: this server makes none',
       },
     ),
     asyncActionsFetchBatchSize: option.whole(
@@ -39,7 +39,7 @@ export default definePlugin({
         flag: 'async-actions-fetch-batch-size',
         variable: 'ASYNC_ACTIONS_FETCH_BATCH_SIZE',
         placeholder: 'N',
-        description: 'calls of asynchronous actions that are taken at once',
+        description: 'calls of asynchronous actions claimed at once',
       },
     ),
     asyncActionLogTtl: option.wholeOrNone(
@@ -80,11 +80,11 @@ export default definePlugin({
       interval: options.asyncActionsFetchInterval,
       batchSize: options.asyncActionsFetchBatchSize,
       async run(call) {
-        // What a function changed and that it is done are one: it is never called again after it has ended.
+        // The changes of a function and its result are one transaction, so it is never called again after it has ended.
         const isFunction = hasFunction(call.action.name)
         const { value } = await answer(call, async (result, transaction) => {
           if (!(await log.completeIn(transaction, call.id, result)))
-            throw new Error('the call is another instance’s by now')
+            throw new Error('another instance has taken over the call')
         })
         if (!isFunction) await log.complete(call.id, value, call.signal)
       },
@@ -102,10 +102,10 @@ export default definePlugin({
   },
 })
 
-/** Milliseconds between deleting old results. */
+/** Milliseconds between clean-ups of old results. */
 const cleaningInterval = 600_000
 
-/** Has one of the instances delete what was answered so many hours ago, at the start and from time to time. */
+/** Declares the job that deletes results older than so many hours, at the start and regularly. */
 function cleanRegularly(engine: Pick<Engine, 'use' | 'onReady'>, log: ActionLog, hours: number): void {
   const job = engine.use(jobs).declare({
     name: 'clean the log of asynchronous actions',

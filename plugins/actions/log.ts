@@ -1,6 +1,6 @@
-// The lines about calls of webhooks.
+// Log lines of webhook calls.
 
-/** One answered call, in bytes. */
+/** An answered call; sizes in bytes. */
 export interface ActionHandlerLog {
   readonly request_size: number
   readonly response_size: number

@@ -1,4 +1,4 @@
-// The slice `actions`: fields of the root types that webhooks, or functions of plugins, answer.
+// The slice `actions`: root fields that webhooks or functions of plugins answer.
 
 import { badRequest, compareText, TrellisError } from '../../sdk/index.ts'
 import type {
@@ -27,23 +27,23 @@ export interface ArgumentModel {
   readonly type: ResolvedType
 }
 
-/** An action with all of its names looked up. */
+/** An action with resolved names. */
 export interface ActionModel {
   readonly name: string
   readonly description: string
-  /** Which root it is a field of, and whether it answers before its handler has. */
+  /** Its root, and whether the answer comes before the handler's. */
   readonly kind: 'query' | 'mutation' | 'asynchronous'
   readonly arguments: readonly ArgumentModel[]
   readonly output: ResolvedType
-  /** As it was configured, variables by their names. */
+  /** As configured, with names of environment variables. */
   readonly handler: string
-  /** Of its webhook; empty where a function answers. */
+  /** The headers for its webhook; empty for a function. */
   readonly url: string
   readonly headers: readonly ConfiguredHeader[]
   readonly forwardsClientHeaders: boolean
-  /** Milliseconds that its handler has. */
+  /** Milliseconds for the handler. */
   readonly timeout: number
-  /** Beside `admin`. */
+  /** Roles beside `admin`. */
   readonly roles: ReadonlySet<string>
 }
 
@@ -65,7 +65,7 @@ const describe = ({ name, definition, comment }: ActionEntry): ObjectDescription
   definition: { name, definition, comment: comment ?? null },
 })
 
-/** The action of that name. */
+/** The action with this name. */
 export const findAction = ({ actions }: Pick<MetadataDocument, 'actions'>, name: string): ActionEntry | undefined =>
   actions.find((action) => action.name === name)
 
@@ -97,7 +97,7 @@ function resolveActions(
   return actions
 }
 
-/** Its fields, and the type of what an asynchronous one is asked about. */
+/** Claims its root fields, and the status type of an asynchronous action. */
 function claims(entry: ActionEntry, { name, kind }: ActionModel, context: SliceContext): boolean {
   const object = describe(entry)
   if (kind === 'asynchronous' && !context.claimTypeNames(object, [name])) return false
@@ -140,7 +140,7 @@ function argumentsOf(
   })
 }
 
-/** An object of the custom types, or a scalar; in lists or not. */
+/** An object of the custom types or a scalar, possibly in lists. */
 function outputOf(action: string, text: string, type: ResolvedType | undefined): ResolvedType {
   if (type && baseOf(type).kind !== 'input') return type
   throw broken(action, `the type: "${baseName(text)}" is not an object type defined in custom types`)
@@ -164,7 +164,7 @@ function writeAction({ name, definition, comment, permissions = [] }: ActionEntr
   }
 }
 
-/** Refuses roles that are named twice. */
+/** Refuses a role that is named twice. */
 function validateAction({ permissions = [] }: ActionEntry): void {
   const roles = permissions.map(({ role }) => role)
   const twice = roles.find((role, i) => roles.indexOf(role) !== i)
@@ -175,7 +175,7 @@ function validateAction({ permissions = [] }: ActionEntry): void {
 
 type ActionsSlice = SliceDefinition<'actions', ActionSchemas['document']>
 
-/** The slice; `hasFunction` tells whose handlers are functions of plugins. */
+/** The slice; `hasFunction` says whether a function of a plugin handles an action. */
 export const actionsSlice = ({ document: schema }: ActionSchemas, hasFunction: HasFunction): ActionsSlice => ({
   schema,
   empty: [],

@@ -1,5 +1,5 @@
-// The log of asynchronous calls. Its name and columns are those that tools of v1.3 know; `lease` and `leased_until` tell
-// which instance is at a call, and until when the others leave it alone.
+// The log of asynchronous calls. Tools of v1.3 know its name and columns; `lease` and `leased_until` hold the lease of the instance
+// that runs a call.
 
 import type { Migration } from '../../sdk/index.ts'
 

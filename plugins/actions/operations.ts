@@ -1,4 +1,4 @@
-// Creating, changing and dropping actions, and who may call them.
+// Operations that create, update and drop actions, and their permissions.
 
 import { badRequest } from '../../sdk/index.ts'
 import { type MetadataDocument, operation } from '../../sdk/metadata.ts'

@@ -1,17 +1,17 @@
-// What a handler answered, as a value of the type that its action says it has.
+// Checks a handler's answer against the type of its action.
 
 import { type Dialect, TrellisError } from '../../sdk/index.ts'
 import { isDeeper, isRawNumber, jsonType } from '../../sdk/services.ts'
 import type { ModelField, NamedType, ResolvedType } from '../custom-types/index.ts'
 
-/** What is wrong with an answer; whoever knows how it came about adds that. */
+/** The error of an invalid answer; the caller adds details. */
 const refusal = (message: string, code = 'unexpected') => new TrellisError(400, code, message)
 
-/** Deeper values are no data that anybody made. */
+/** Deeper values are certainly not real data. */
 const maxDepth = 500
 
 export interface OutputRules {
-  /** Whether scalars are left to the handler, as in v1.3. */
+  /** Whether scalars are not checked, as in v1.3. */
   readonly isLenient: boolean
 }
 
@@ -21,8 +21,8 @@ export const outputRules = ({ lenientSchema }: Pick<Dialect, 'lenientSchema'>): 
 })
 
 /**
- * The answer as a value of the type, by the result coercion of GraphQL, so that fields and relationships see the same one;
- * refuses what is not of the type. Members that may be null may be absent. Containers are changed in place.
+ * The answer as a value of the type, by GraphQL's result coercion, so that fields and relationships see the same value; refuses other
+ * values. Nullable members may be absent. Containers are changed in place.
  */
 export function coerceOutput(value: unknown, type: ResolvedType, rules: OutputRules): unknown {
   const given = jsonType(value)
@@ -99,22 +99,22 @@ function coerceMember(value: unknown, type: ResolvedType, member: Member): unkno
   return coerceObject(value as Readonly<Record<string, unknown>>, type.of.object.fields, member.rules)
 }
 
-/** Numbers of another text than JavaScript gives them, as `1.0`, are kept as that. */
+/** Numbers that JavaScript would print differently, such as `1.0`, keep their text. */
 const numberOf = (value: unknown): unknown =>
   jsonType(value) === 'Number' ? Number(isRawNumber(value) ? value.rawJSON : value) : value
 
 const isWhole = (value: unknown): boolean => Number.isInteger(numberOf(value))
 
-/** Whether it has 32 bits, as GraphQL's `Int`. */
+/** Whether it fits 32 bits, as GraphQL's `Int` must. */
 const isInteger = (value: unknown): boolean => isWhole(value) && numberOf(value) === (Number(numberOf(value)) | 0)
 
-/** The digits of a whole number, all of them. */
+/** All digits of a whole number. */
 function digitsOf(value: unknown): string {
   const text = isRawNumber(value) ? value.rawJSON : String(value)
   return /^-?\d+$/.test(text) ? text : String(BigInt(Number(text)))
 }
 
-/** What the values of a built-in scalar become; undefined: they are not of it. */
+/** Coerces values of built-in scalars; undefined: the value is invalid. */
 const standard: Readonly<Record<string, (value: unknown) => unknown>> = {
   Int: (value) => (isInteger(value) ? numberOf(value) : undefined),
   Float: (value) => (jsonType(value) === 'Number' ? value : undefined),
@@ -123,7 +123,7 @@ const standard: Readonly<Record<string, (value: unknown) => unknown>> = {
   ID: (value) => (isWhole(value) ? digitsOf(value) : typeof value === 'string' ? value : undefined),
 }
 
-/** The value of a scalar or enum; `refused` makes the error of one that is not of the type. */
+/** The value of a scalar or enum; `refused` makes the error for an invalid one. */
 function coerceLeaf(
   value: unknown,
   type: NamedType,
@@ -133,7 +133,7 @@ function coerceLeaf(
   if (isDeeper(value, maxDepth)) throw refused('a value of less depth')
   const isLeft = isLenient && !(typeof value === 'object' && jsonType(value) !== 'Number')
   if (type.kind === 'builtIn') {
-    // Whatever the handler gives for an ID is left to it, too.
+    // IDs are not checked either.
     if (isLeft && type.name !== 'Int') return value
     const coerced = standard[type.name]?.(value)
     if (coerced !== undefined) return coerced

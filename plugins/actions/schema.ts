@@ -1,4 +1,4 @@
-// What actions look like on the wire, in arguments and in the document.
+// The shapes of actions in arguments and documents.
 
 import { badRequest, type Dialect, type ObjectOptions, parseFailed, Type, within } from '../../sdk/index.ts'
 import {
@@ -25,7 +25,7 @@ export interface ActionDefinition {
   headers?: ConfiguredHeader[]
   arguments?: ActionArgument[]
   type: 'mutation' | 'query'
-  /** Of mutations. */
+  /** Mutations only. */
   kind?: 'synchronous' | 'asynchronous'
   /** Seconds. */
   timeout?: number
@@ -49,12 +49,12 @@ declare module '../../sdk/registry.ts' {
   }
 }
 
-/** What is left of a definition once what says nothing is taken out, in the order of documents. */
+/** A definition without empty members, in the order of documents. */
 function canonical(given: ActionDefinition & { kind?: string; type?: string }): ActionDefinition {
   const { handler, output_type, forward_client_headers, headers = [], arguments: args = [], timeout } = given
   const { type = 'mutation', kind = 'synchronous' } = given
   if (type !== 'mutation' && type !== 'query') throw parseFailed(`expected mutation or query, but found ${type}`)
-  // Only mutations have a kind: tools write `kind: ""` into the definitions of queries.
+  // Only mutations have a kind, but tools write `kind: ""` into the definitions of queries.
   if (type === 'mutation' && kind !== 'synchronous' && kind !== 'asynchronous') {
     throw parseFailed(`expected synchronous or asynchronous, but found ${kind}`)
   }
@@ -75,19 +75,19 @@ function checkTimeout(seconds: number): number {
   throw badRequest('parse-failed', 'the time limit of an action is a positive number of seconds')
 }
 
-/** Whether the action of a name is answered by a function of a plugin, in the place of a webhook. */
+/** Whether a function of a plugin handles the action instead of a webhook. */
 export type HasFunction = (name: string) => boolean
 
 const checkHandler = (text: string): string => within('definition', () => within('handler', () => checkUrl(text)))
 
-/** What later engines change of requests and of their answers. */
+/** Later engines' changes of requests and answers. */
 const laterKeys = ['request_transform', 'response_transform', 'ignored_client_headers']
 
-/** The shapes of actions; `hasFunction` tells which of them call no webhook. A document may hold no unknown keys in either dialect. */
+/** The shapes of actions; `hasFunction` says which call no webhook. Documents may not have unknown keys in either dialect. */
 export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>, hasFunction: HasFunction) {
   const checked = <T extends { name: string; definition: ActionDefinition }>(entry: T): T => {
     const { name, definition } = entry
-    // Where a function answers, the text of the handler means nothing.
+    // The handler's URL is unused if a function handles the action.
     if (typeof definition.handler === 'string' && !hasFunction(name)) checkHandler(definition.handler)
     return entry
   }
@@ -136,7 +136,7 @@ export type ActionSchemas = ReturnType<typeof actionSchemas>
 
 export const DropActionArgs = Type.Object({ name: GraphQLName, clear_data: Type.Optional(Type.Boolean()) })
 
-/** What consoles send of a permission that lets a role call an action, whatever the arguments are. */
+/** The permission that consoles send for an action; its content is ignored. */
 const Unfiltered = Type.Object(
   { select: Type.Optional(Type.Object({ filter: Type.Optional(Type.Object({})) })) },
   { tolerated: Type.Unknown() },

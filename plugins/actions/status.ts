@@ -1,5 +1,4 @@
-// What an asynchronous call has come to: a field that is read from the log in one statement, and so can be followed by a
-// subscription.
+// The status of an asynchronous call: a field that one statement reads from the log, so subscriptions can follow it.
 
 import {
   type GraphQLFieldConfig,
@@ -30,7 +29,7 @@ const actionLog = { schema: 'trellis', name: 'hdb_action_log' }
 
 const types = { uuid: builtInType('uuid'), timestamptz: builtInType('timestamptz'), json: builtInType('json') }
 
-/** The field of an asynchronous action on the roots that are read from. */
+/** The status field of an asynchronous action on the query and subscription roots. */
 export const statusField = (scope: SchemaScope, action: ActionModel): GraphQLFieldConfig<unknown, unknown> => ({
   type: statusType(scope, action),
   description: action.description,
@@ -55,7 +54,7 @@ function statusType(scope: SchemaScope, { name, output }: ActionModel): GraphQLO
         id: { type: required('uuid'), description: 'the unique id of an action' },
         created_at: { type: required('timestamptz'), description: 'the time at which this action was created' },
         errors: { type: scalarType(scope, types.json)!, description: 'errors related to the invocation' },
-        // While the call waits there is none, whatever the action says of it.
+        // Null while the call waits, even if the action's type is not nullable.
         output: {
           type: getNullableType(outputTypeOf(scope, output)) as GraphQLOutputType,
           description: 'the output fields of this action',
@@ -75,7 +74,7 @@ function planStatus(field: FieldSelection, context: PlanContext, action: ActionM
   return { kind: 'one', unique: true, select: { rows, output: { kind: 'object', entries } } }
 }
 
-/** The row of that id; roles other than `admin` see it when their session is the one that made the call. */
+/** The row with this id; roles other than `admin` see only calls of their own session. */
 function whereOf(field: FieldSelection, { schema }: PlanContext, { name }: ActionModel): Condition {
   const operand = field.argument('id')!.param(codecFor(types.uuid), 'uuid')
   const own: Condition = {
@@ -104,7 +103,7 @@ function planMember(field: FieldSelection, context: PlanContext): Output {
   }
 }
 
-/** The error, with what is internal for those who may see that. */
+/** The error, with internals for those who may see them. */
 function errorsOutput({ schema: { role, settings } }: PlanContext): Output {
   const showsInternal = settings.devMode || (role === 'admin' && settings.adminInternalErrors)
   const hidden = showsInternal ? empty : sql` - 'internal'`

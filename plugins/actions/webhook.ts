@@ -1,4 +1,4 @@
-// Calls of actions as webhooks get them, and what their answers mean.
+// Calls of action webhooks, and the interpretation of their answers.
 
 import { internalError, messageOf, TrellisError, Type } from '../../sdk/index.ts'
 import { type ConfiguredHeader, decode } from '../../sdk/metadata.ts'
@@ -19,20 +19,20 @@ import {
 import type { HandlerAnswer, HandlerCall } from './call.ts'
 import { coerceOutput, type OutputRules } from './output.ts'
 
-/** What calling webhooks takes. */
+/** The services that webhook calls need. */
 export interface WebhookContext {
   readonly outgoing: Outgoing
   readonly observe: Observer
   readonly environment: Environment
   readonly rules: OutputRules
-  /** Whether headers of the action win over the client's of the same name. */
+  /** Whether headers of the action override the client's headers with the same name. */
   readonly configuredHeadersWin: boolean
 }
 
-/** Bytes that an answer may have. */
+/** Bytes of the largest answer. */
 const maxResponseSize = 16 * 2 ** 20
 
-/** The answer of an action's webhook; throws the error that the interface has for any other. */
+/** Calls the webhook of an action; throws the error of the interface for a bad answer. */
 export async function callWebhook(call: HandlerCall, context: WebhookContext): Promise<HandlerAnswer> {
   const { action, signal } = call
   const { url, timeout } = action
@@ -72,13 +72,13 @@ function requestHeaders(
 ): OutgoingHeaders {
   const own = configuredHeaders(action.headers, environment)
   const merged = configuredHeadersWin ? { ...clientHeaders, ...own } : { ...own, ...clientHeaders }
-  // The same whenever a call is tried again, so that a webhook can tell that it had it.
+  // The id is the same for each attempt, so a webhook can recognize a repeated call.
   return id === null ? merged : { ...merged, 'x-request-id': id }
 }
 
 const shownValue = (name: string, value: string): string => (isSecretHeader(name) ? '<redacted>' : value)
 
-/** Headers as administrators may see them: variables by their names, secrets not at all. */
+/** Headers for administrators: variables by name, secrets masked. */
 const describedHeaders = ({ action, clientHeaders }: HandlerCall): ConfiguredHeader[] => [
   ...action.headers.map((header) =>
     'value' in header ? { ...header, value: shownValue(header.name, header.value) } : header,
@@ -86,7 +86,7 @@ const describedHeaders = ({ action, clientHeaders }: HandlerCall): ConfiguredHea
   ...Object.entries(clientHeaders).map(([name, value]) => ({ name, value: shownValue(name, value) })),
 ]
 
-/** A request, and what came back. */
+/** A request with its response. */
 interface Exchange {
   readonly request: unknown
   readonly response: OutgoingResponse
@@ -98,7 +98,7 @@ function log(observe: Observer, text: string, { body }: OutgoingResponse): void 
   observe.log({ type: 'action-handler-log', level: 'info', detail })
 }
 
-/** The JSON of a success; throws what the webhook says is wrong, or what is wrong with it. */
+/** The JSON of a success; throws the webhook's refusal, or an error for an invalid answer. */
 function answeredValue(exchange: Exchange): unknown {
   const { status } = exchange.response
   const isSuccess = status >= 200 && status < 300
@@ -131,7 +131,7 @@ const Refusal = Type.Object({
 function refusalOf(value: unknown, exchange: Exchange): TrellisError {
   try {
     const { message, code = 'unexpected', extensions } = decode(Refusal, value)
-    // What cannot be printed again is left out.
+    // Extensions that cannot be encoded again are left out.
     const details = extensions && !isDeeper(extensions, maxLevels) ? { extensions } : {}
     return new TrellisError(exchange.response.status, code, message, details)
   } catch (error) {
@@ -143,7 +143,7 @@ function refusalOf(value: unknown, exchange: Exchange): TrellisError {
 /** Bytes of a body that are shown. */
 const shownBytes = 16_384
 
-/** What administrators are told of a call that went wrong. */
+/** The internals of a failed call, for administrators. */
 function internalOf(error: string, { request, response: { status, headers, body } }: Exchange): unknown {
   const shown = Object.entries(headers).flatMap(([name, values]) =>
     [values ?? []].flat().map((value) => ({ name, value: shownValue(name, value) })),
@@ -156,7 +156,7 @@ function shownBody(body: Buffer): unknown {
   if (body.length > shownBytes) return `${text}…`
   try {
     const value = parseJson(text, 'lossless')
-    // What is nested deeper than can be printed is shown as it came.
+    // JSON that is nested too deep to be encoded again is shown as text.
     JSON.stringify(value)
     return value
   } catch {

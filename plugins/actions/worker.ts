@@ -1,5 +1,5 @@
-// Asynchronous calls on their way to their handlers: taken from the log, a few at a time, by whichever instance comes first.
-// An instance that is at a call says so again and again; when it is not heard of any more, others take the call over.
+// Claims asynchronous calls from the log in small batches and runs their handlers. An instance renews the leases of its calls; after a
+// lease expires, another instance takes over.
 
 import { assumedSession } from '../../sdk/http.ts'
 import { type Engine, messageWithCause, TrellisError } from '../../sdk/index.ts'
@@ -11,15 +11,15 @@ import type { ActionModel } from './metadata.ts'
 export interface WorkerOptions {
   readonly engine: Pick<Engine, 'model' | 'dialect' | 'observe'>
   readonly log: ActionLog
-  /** Milliseconds between looking for calls. */
+  /** Milliseconds between polls. */
   readonly interval: number
-  /** How many are taken at once. */
+  /** Calls per claim. */
   readonly batchSize: number
-  /** Calls the handler, and keeps in the log what it answered. */
+  /** Calls the handler, and records its answer. */
   run(call: HandlerCall & { readonly id: string; readonly signal: AbortSignal }): Promise<void>
 }
 
-/** So many batches can be at work at once. */
+/** Batches that may run at once. */
 const batchesAtWork = 10
 
 interface Running {
@@ -34,7 +34,7 @@ export class ActionWorker {
   #renewing: NodeJS.Timeout | null = null
   #looking: Promise<void> = Promise.resolve()
   #isStopping = false
-  /** Whether the log could not be used the last time: that is said once. */
+  /** Whether the log failed last time: a failure is logged once. */
   #isAway = false
 
   constructor(options: WorkerOptions) {
@@ -47,7 +47,7 @@ export class ActionWorker {
     this.#lookLater()
   }
 
-  /** Takes no more calls, and waits for those at work. */
+  /** Claims no more calls, and waits for those in progress. */
   async rest(): Promise<void> {
     this.#isStopping = true
     if (this.#timer) clearTimeout(this.#timer)
@@ -55,7 +55,7 @@ export class ActionWorker {
     await Promise.all([...this.#running.values()].map(({ done }) => done))
   }
 
-  /** Gives up what is still at work, and leaves it to whoever comes next. */
+  /** Aborts the calls in progress, and releases them. */
   async close(): Promise<void> {
     this.#isStopping = true
     if (this.#renewing) clearInterval(this.#renewing)
@@ -73,7 +73,7 @@ export class ActionWorker {
     }, this.#options.interval)
   }
 
-  /** Takes what waits, as long as there is room for it. */
+  /** Claims waiting calls while there is room. */
   async #look(): Promise<void> {
     const { engine, log, batchSize } = this.#options
     const actions = [...(engine.model.slices.actions?.values() ?? [])].filter(({ kind }) => kind === 'asynchronous')
@@ -107,24 +107,24 @@ export class ActionWorker {
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof TrellisError)) this.#warn('an asynchronous action failed', error)
-      // An error may hold what PostgreSQL does not, such as a number of too many digits: what it says of that takes its place.
+      // An error may contain values that PostgreSQL refuses, such as a number with too many digits: then PostgreSQL's error is recorded.
       const fail = (thrown: unknown) => log.fail(id, describedError(thrown), signal)
       await this.#attempt(() => fail(error).catch(fail))
     }
   }
 
-  /** A call that was taken over elsewhere, or cleared, is given up here. */
+  /** Renews leases; calls that were taken over or deleted are aborted. */
   async #renew(): Promise<void> {
     const ids = [...this.#running.keys()]
     if (ids.length === 0) return
     const own = await this.#attempt(() => this.#options.log.renew(ids))
     if (!own) return
     for (const id of ids) {
-      if (!own.has(id)) this.#running.get(id)?.controller.abort(new Error('the call is another instance’s by now'))
+      if (!own.has(id)) this.#running.get(id)?.controller.abort(new Error('another instance has taken over the call'))
     }
   }
 
-  /** What fails is tried again at the next look: the database may be away for a while. */
+  /** Errors are retried at the next poll: the database may be away for a while. */
   async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await work()

@@ -53,7 +53,7 @@ export function readCron(text: string): string {
     occurrencesOf({ cron: expression })
     return expression
   } catch (error) {
-    const reason = (error as Error).message.replace(/^.*is no cron expression: (CronPattern: )?/, '')
+    const reason = (error as Error).message.replace(/^.*is not a cron expression: (CronPattern: )?/, '')
     throw parseFailed(`invalid cron expression ${JSON.stringify(text)}: ${reason}`)
   }
 }

@@ -1,40 +1,29 @@
-// Agenda, which wakes jobs: it says when, and by its locks which instance. Read in its sources, and stood around here:
+// Agenda wakes jobs: it knows when, and its locks decide which instance. Reading its sources showed these problems, which this file
+// works around:
 //
-// - It asks the database once per job and round. Here one statement asks for all entries, and Agenda is sent to the database only for those that are
-//   due, by a notification that never leaves the process.
-// - It locks jobs ahead and waits with a timer: a process that dies takes them along. What it is handed here is due.
-// - It holds its lock, and a timer, while the body runs, and ends both by its own rules. Here its part is over when the body was begun.
-// - A database that is lost makes promises reject that nobody holds, which would end the process: the repository it is handed does not reject where
-//   it does not wait, and connecting, which it does in its constructor, cannot fail.
+// - It queries the database once per job and round. Here one statement reads all entries. Only due ones are passed to Agenda, by a
+//   notification within the process.
+// - It locks jobs ahead and waits with a timer, so a process that dies keeps them locked. Here it only gets due jobs.
+// - It holds its lock and a timer while the body runs, and ends both by its own rules. Here its part ends when the body begins.
+// - A lost database causes unhandled rejections, which would end the process. So the repository that it gets never rejects where
+//   Agenda does not wait, and connecting, which its constructor does, cannot fail.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agenda, InMemoryNotificationChannel, type Job, type JobParameters, type JobRepository, toJobId } from 'agenda'
 import { type Entry, entryOf, type Store } from './store.ts'
-
-/** Milliseconds between two looks at all entries. */
-const scanEvery = 5_000
-/** The same while the store does not answer. */
-const retryEvery = 1_000
-/** Milliseconds after which an entry that was locked is anybody's: what happens under the lock takes a few. */
-const lockLifetime = 4_000
-/** Entries that Agenda is sent for at once: however many are due at the same moment, others get to the databases meanwhile. */
-const mostAsked = 4
-/** How many milliseconds before the moment Agenda takes a time for one in the past, which it would not store. */
-const ahead = 20
-/** Milliseconds that the end waits for a store that does not say anything any more: locks are short, and nothing else is lost. */
-const longestFarewell = 1_000
+import { aheadMillis, lockMillis, mostQueries, scanMillis, scanRetryMillis, storeCloseMillis } from './tuning.ts'
 
 export interface ClockOptions {
   readonly store: Store
-  /** Says who holds a lock. */
+  /** The name of this instance in locks. */
   readonly instance: string
-  /** The jobs that are declared. */
+  /** The declared jobs. */
   readonly names: () => readonly string[]
-  /** Begins what is due; gives the time at which it is to be woken again, null: never. Must not reject. */
+  /** Begins a due job; gives its next time, null: never. Must not reject. */
   readonly onDue: (name: string) => Promise<number | null>
-  /** Told when the entries were read, by which it may be seen what is missing. Must not reject. */
+  /** Called after the entries were read, so that missing ones can be found. Must not reject. */
   readonly onScan: () => Promise<void>
-  /** Called each time that the store does not answer, and (null) when it answers for the first time or again. */
+  /** Called whenever the store fails to answer, and with null when it answers first or again. */
   readonly onTrouble: (error: Error | null) => void
 }
 
@@ -42,15 +31,15 @@ export class Clock {
   readonly #options: ClockOptions
   readonly #channel = new InMemoryNotificationChannel({ reconnect: { enabled: false } })
   readonly #agenda: Agenda
-  /** What is known of the entries: others may have changed them since. */
+  /** The entries as last read: other instances may have changed them. */
   readonly #entries = new Map<string, Entry>()
-  /** Names that Agenda asks the database for at the moment. */
+  /** The names that Agenda is querying for. */
   readonly #asked = new Set<string>()
   #timer: NodeJS.Timeout | null = null
   #lastScan = Number.NEGATIVE_INFINITY
   #scanning: Promise<void> | null = null
   #isOpen = false
-  /** Null until the store was asked. */
+  /** Null before the first answer of the store. */
   #isTroubled: boolean | null = null
   #isStopped = false
 
@@ -61,46 +50,46 @@ export class Clock {
     this.#agenda = new Agenda({
       backend: { name: options.store.name, repository, connect, disconnect: connect, ownsConnection: false },
       notificationChannel: this.#channel,
-      ...{ name: options.instance, processEvery: lockLifetime, maxConcurrency: 100, defaultLockLifetime: lockLifetime },
+      ...{ name: options.instance, processEvery: lockMillis, maxConcurrency: 100, defaultLockLifetime: lockMillis },
       ...{ defaultConcurrency: 1, defaultLockLimit: 1 },
     })
     this.#agenda.on('error', () => {})
   }
 
-  /** Begins to look; waits for no database. */
+  /** Starts; does not wait for a database. */
   async start(): Promise<void> {
     await this.#agenda.start()
     this.#scan()
   }
 
-  /** Takes nothing more; a body that was begun is not its business. */
+  /** Begins no more jobs; running bodies are not its concern. */
   async stop(): Promise<void> {
     this.#isStopped = true
     if (this.#timer) clearTimeout(this.#timer)
-    await Promise.race([this.#letGo(), sleep(longestFarewell, undefined, { ref: false })])
+    await Promise.race([this.#letGo(), sleep(storeCloseMillis, undefined, { ref: false })])
   }
 
   async #letGo(): Promise<void> {
     await this.#agenda.stop(false).catch(() => {})
     await this.#options.store.close().catch(() => {})
-    // Ends with the connections.
+    // It ends with the connections.
     await this.#scanning
   }
 
-  /** What is known of a job's entry; undefined: it has none. */
+  /** A job's entry; undefined: it has none. */
   entry(name: string): Entry | undefined {
     return this.#entries.get(name)
   }
 
-  /** Whether the entries can be read. */
+  /** Whether the store answers. */
   get isWell(): boolean {
     return this.#isOpen && this.#isTroubled !== true
   }
 
-  /** Has a job woken at a time; when that cannot be stored, the next look at the entries tells. */
+  /** Wakes a job at a time. If the store fails, the next scan finds the difference. */
   async arm(name: string, at: number): Promise<void> {
     if (this.#isStopped || !this.isWell) return
-    const nextRunAt = new Date(Math.max(at, Date.now() + ahead))
+    const nextRunAt = new Date(Math.max(at, Date.now() + aheadMillis))
     const job: JobParameters = { name, nextRunAt, type: 'single', priority: 0, data: {} }
     try {
       this.#keep(await this.#options.store.repository.saveJob(job, { lastModifiedBy: this.#options.instance }))
@@ -114,7 +103,7 @@ export class Clock {
     await this.#options.store.repository.removeJobs({ name }).catch((error) => this.#trouble(error))
   }
 
-  /** Looks at all entries, soon. */
+  /** Reads all entries soon. */
   scanSoon(): void {
     this.#lastScan = Number.NEGATIVE_INFINITY
     this.#plan()
@@ -133,13 +122,13 @@ export class Clock {
     this.#plan()
   }
 
-  /** Waits for what comes first: the next look, or an entry that is due. */
+  /** Waits for the next scan or due entry, whichever comes first. */
   #plan(): void {
     if (this.#isStopped) return
     if (this.#timer) clearTimeout(this.#timer)
-    let next = this.#lastScan + (this.isWell ? scanEvery : retryEvery)
-    // Whoever ends being asked for plans anew.
-    const mayAsk = this.isWell && this.#asked.size < mostAsked
+    let next = this.#lastScan + (this.isWell ? scanMillis : scanRetryMillis)
+    // The end of a query plans the timer again.
+    const mayAsk = this.isWell && this.#asked.size < mostQueries
     if (mayAsk) for (const entry of this.#entries.values()) next = Math.min(next, this.#dueAt(entry))
     const wait = Math.max(next - Date.now(), this.#scanning ? 50 : 0)
     this.#timer = setTimeout(() => this.#tick(), Number.isFinite(wait) ? wait : 0).unref()
@@ -147,26 +136,30 @@ export class Clock {
 
   #dueAt({ name, nextRunAt, lockedAt }: Entry): number {
     if (this.#asked.has(name)) return Number.POSITIVE_INFINITY
-    if (lockedAt !== null) return lockedAt + lockLifetime + 1
+    if (lockedAt !== null) return lockedAt + lockMillis + 1
     return nextRunAt ?? Number.POSITIVE_INFINITY
   }
 
   #tick(): void {
     const now = Date.now()
-    if (now >= this.#lastScan + (this.isWell ? scanEvery : retryEvery)) this.#scan()
+    if (now >= this.#lastScan + (this.isWell ? scanMillis : scanRetryMillis)) this.#scan()
     if (this.isWell) {
       for (const entry of this.#entries.values()) {
-        if (this.#asked.size >= mostAsked) break
+        if (this.#asked.size >= mostQueries) break
         if (this.#dueAt(entry) <= now) this.#wake(entry.name)
       }
     }
     this.#plan()
   }
 
-  /** Sends Agenda for one job: it locks the entry, or learns that another instance has. */
+  /** Passes one job to Agenda: it locks the entry, or finds that another instance has. */
   #wake(name: string): void {
     if (!this.#agenda.definitions[name]) {
-      this.#agenda.define(name, (job: Job) => this.#begin(job), { concurrency: 1, lockLimit: 1, lockLifetime })
+      this.#agenda.define(name, (job: Job) => this.#begin(job), {
+        concurrency: 1,
+        lockLimit: 1,
+        lockLifetime: lockMillis,
+      })
     }
     this.#asked.add(name)
     const timestamp = new Date()
@@ -205,7 +198,7 @@ export class Clock {
       if (this.#isTroubled !== false) this.#options.onTrouble(null)
       this.#isTroubled = false
     } catch (error) {
-      // What the store needs may be gone.
+      // The store's table or index may be gone.
       this.#isOpen = false
       this.#trouble(error)
       return
@@ -213,7 +206,7 @@ export class Clock {
     await this.#options.onScan()
   }
 
-  /** The repository as Agenda gets it. */
+  /** The repository for Agenda. */
   #guarded(repository: JobRepository): JobRepository {
     const swallow = (error: unknown) => this.#trouble(error)
     return Object.assign(Object.create(repository) as JobRepository, {
@@ -221,7 +214,7 @@ export class Clock {
       getNextJobToRun: (...[name, , deadline, , options]: Parameters<JobRepository['getNextJobToRun']>) =>
         this.#lock(repository, { name, deadline, options }),
       saveJobState: async (job, options) => {
-        // Before the body there is nothing to say: the lock is stored, and it is short.
+        // Nothing changed before the body began; the lock is stored and short.
         if (job.lockedAt) return
         try {
           await repository.saveJobState(job, options)
@@ -232,18 +225,18 @@ export class Clock {
         }
       },
       unlockJob: (job) => repository.unlockJob(job).catch(swallow),
-      // Called at the end, when nobody waits for a database that is away: locks are short.
+      // Called at the end, which should not wait for an absent database: locks are short.
       unlockJobs: async (ids) => (this.isWell ? repository.unlockJobs(ids).catch(swallow) : undefined),
     } satisfies Partial<JobRepository>)
   }
 
-  /** Locks an entry that is due; those of which nothing is known to be due cost nothing. */
+  /** Locks a due entry; entries that are not known to be due cost no query. */
   async #lock(repository: JobRepository, wanted: Wanted): Promise<JobParameters | undefined> {
     const { name, deadline, options } = wanted
     if (this.#isStopped || !this.#asked.has(name)) return undefined
     try {
       const job = await repository.getNextJobToRun(name, new Date(), deadline, undefined, options)
-      // Another instance was faster: the next look tells what it made of it.
+      // Another instance was faster; the next scan reads its result.
       if (job) this.#entries.set(name, entryOf(job))
       else this.#entries.delete(name)
       return job
@@ -255,7 +248,7 @@ export class Clock {
   }
 }
 
-/** A job that Agenda asks for. */
+/** The job that Agenda queries for. */
 interface Wanted {
   readonly name: string
   readonly deadline: Date

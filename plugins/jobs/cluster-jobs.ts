@@ -1,18 +1,13 @@
-// Jobs that run once per cluster: Agenda wakes, the ledger decides, this instance runs.
+// Jobs that run once per cluster: Agenda wakes them, the ledger decides which instance runs them.
 
 import { randomUUID } from 'node:crypto'
 import type { Observer } from '../../sdk/services.ts'
 import type { Clock } from './clock.ts'
 import type { DeclaredJob, Job, JobState } from './job.ts'
-import { type JobRecord, type Ledger, type LedgerRow, leaseSeconds } from './ledger.ts'
+import type { JobRecord, Ledger, LedgerRow } from './ledger.ts'
 import { messageOf, type Outcome, type Run, type Runs } from './runs.ts'
 import { momentOf, type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
-
-/** Milliseconds between two comparisons of the ledger with what Agenda has. */
-const compareEvery = 15_000
-const renewEvery = (leaseSeconds * 1000) / 3
-/** Milliseconds before something is tried again that the database refused. */
-const patience = 1_000
+import { compareMillis, leaseSeconds, renewMillis, retryMillis } from './tuning.ts'
 
 /** A declared job. */
 interface Declared {
@@ -20,7 +15,7 @@ interface Declared {
   occurrences: Occurrences
   /** Whether the ledger has it with this schedule. */
   isStored: boolean
-  /** When it was asked to run, as long as that is not stored. */
+  /** The requested time of a run that is not stored yet. */
   unstoredWake: number | null
 }
 
@@ -28,7 +23,7 @@ export interface ClusterOptions {
   readonly ledger: Ledger
   readonly runs: Runs
   readonly observe: Observer
-  /** Made when there is a job to wake, to spare other starts the libraries. */
+  /** Created with the first job, so that other starts do not load the libraries. */
   readonly createClock: (cluster: ClusterJobs) => Promise<Clock>
 }
 
@@ -68,18 +63,18 @@ export class ClusterJobs {
     }
   }
 
-  /** Begins; what has to be stored is stored when the databases answer. `always`: also while there is no job. */
+  /** Starts; jobs are stored when the databases answer. `always`: even without a job. */
   async start(always = false): Promise<void> {
     this.#isStarted = true
     if (always || this.#declared.size > 0) await this.#startClock()
   }
 
-  /** Takes nothing more. */
+  /** Begins no more jobs. */
   stopTaking(): void {
     this.#isStopping = true
   }
 
-  /** Ends; bodies that are still at work are given up. */
+  /** Ends; running bodies are given up. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await Promise.all(this.#unended)
@@ -93,35 +88,35 @@ export class ClusterJobs {
     return [...this.#declared.values()].map((declared) => stateOf(declared, found.get(declared.job.name)))
   }
 
-  /** Begins what is due; the time at which it is to be woken again. */
+  /** Begins a due job; gives its next time. */
   async due(name: string): Promise<number | null> {
     const declared = this.#declared.get(name)
     const now = Date.now()
     if (!declared) return null
-    // Another instance may have it.
+    // Another instance may run it.
     if (this.#isStopping) return now
     const { job, occurrences } = declared
     const run = randomUUID()
     const occurrence = occurrences.latest(now)
     try {
       const claim = await this.#options.ledger.claim(name, occurrence, run, job.concurrency ?? 1)
-      // Removed meanwhile, as its row is or is about to be.
+      // The job was removed, and its row is deleted or about to be.
       if (this.#declared.get(name) !== declared) return null
       if (claim.isGranted) this.#begin(declared, run, claim.wokenAt ?? occurrence ?? now)
-      // A clock that is ahead of the database's would be told so again and again.
-      const wakeAt = claim.wakeAt === null ? null : Math.max(claim.wakeAt, now + patience)
+      // If this clock is ahead of the database's, the ledger would give a past time again and again.
+      const wakeAt = claim.wakeAt === null ? null : Math.max(claim.wakeAt, now + retryMillis)
       return earliest([occurrences.next(now), wakeAt])
     } catch {
-      return now + patience
+      return now + retryMillis
     }
   }
 
-  /** Compares the ledger with what Agenda has, and makes up for what is missing there. */
+  /** Compares the ledger with Agenda's entries, and repairs those. */
   async compare(): Promise<void> {
     const now = Date.now()
     const isNew = [...this.#declared.values()].some(({ isStored, unstoredWake }) => !isStored || unstoredWake !== null)
     const isIncomplete = this.names.some((name) => !this.#running?.entry(name))
-    if (!isNew && !isIncomplete && now < this.#lastComparison + compareEvery) return
+    if (!isNew && !isIncomplete && now < this.#lastComparison + compareMillis) return
     await this.#attempt(async () => {
       await this.#store()
       const rows = await this.#options.ledger.rows(this.names)
@@ -138,7 +133,7 @@ export class ClusterJobs {
     await this.#running.start()
   }
 
-  /** Makes a job known that was declared while the server runs. */
+  /** Stores a job that was declared while the server runs. */
   async #introduce(declared: Declared): Promise<void> {
     if (!this.#running) {
       await this.#attempt(() => this.#startClock())
@@ -182,7 +177,7 @@ export class ClusterJobs {
     const { job, occurrences } = declared
     const isSole = occurrences.text.startsWith('at ')
     await this.#options.ledger.declare(job.name, occurrences.text, isSole ? null : occurrences.latest(Date.now()))
-    // Its row was removed before it was there, and would count as the past of one that is declared by the name later.
+    // The removal came before the row existed; the row would count as the past of a later job with this name.
     if (!this.#declared.has(job.name)) return this.#options.ledger.remove(job.name)
     declared.isStored = true
     if (declared.unstoredWake !== null) await this.#storeWake(declared)
@@ -191,13 +186,13 @@ export class ClusterJobs {
   async #storeWake(declared: Declared): Promise<void> {
     const at = declared.unstoredWake
     if (at === null) return
-    // A time that is over by this clock may be to come by the database's.
+    // A time that is past by this clock may be in the future of the database's.
     const stored = await this.#options.ledger.wake(declared.job.name, at <= Date.now() ? null : at)
     if (stored === null) declared.isStored = false
     else if (declared.unstoredWake === at) declared.unstoredWake = null
   }
 
-  /** Has Agenda wake a job when the ledger says so, unless it does already. */
+  /** Makes Agenda wake a job at the time in the ledger, unless it does already. */
   async #arm(row: LedgerRow): Promise<void> {
     const declared = this.#declared.get(row.name)
     const clock = this.#running
@@ -209,11 +204,11 @@ export class ClusterJobs {
     if (!entry || isLate) await clock.arm(row.name, wanted)
   }
 
-  /** When a job is to be woken; a moment that is over: now. */
+  /** The next time of a job; a past moment means now. */
   #wantedAt({ job, occurrences }: Declared, { tick, wake_at, live, abandoned }: LedgerRow): number | null {
     const now = Date.now()
     const next = occurrences.next(now)
-    // Who ends the run looks what is due then.
+    // The end of the run checks what is due then.
     if (live >= (job.concurrency ?? 1)) return next
     const due = occurrences.latest(now)
     const missed = due !== null && (tick === null || tick < due) ? due : null
@@ -231,7 +226,7 @@ export class ClusterJobs {
     ended.finally(() => this.#unended.delete(ended))
   }
 
-  /** Keeps the lease of a run; a run that lost it is ended, since another instance may do it again. */
+  /** Renews the lease of a run; a run without its lease is aborted, because another instance may repeat it. */
   #renew(job: Job, id: string, run: Run): NodeJS.Timeout {
     let heldUntil = Date.now() + leaseSeconds * 1000
     const keep = async () => {
@@ -240,10 +235,10 @@ export class ClusterJobs {
       if (isHeld) heldUntil = asked + leaseSeconds * 1000
       if (isHeld === false || Date.now() >= heldUntil) run.abort(new Error('its lease ran out'))
     }
-    return setInterval(keep, renewEvery).unref()
+    return setInterval(keep, renewMillis).unref()
   }
 
-  /** Records the end of a run as soon as the database answers, as long as the run is this instance's. */
+  /** Records the end of a run once the database answers, while the run belongs to this instance. */
   async #end(job: Job, run: string, { error, seconds }: Outcome): Promise<void> {
     const lost = Date.now() + leaseSeconds * 1000
     const ended = { name: job.name, run, seconds, error }
@@ -255,12 +250,12 @@ export class ClusterJobs {
       } catch (failure) {
         this.#report(messageOf(failure))
         if (this.#isStopping) return
-        await new Promise((done) => setTimeout(done, patience).unref())
+        await new Promise((done) => setTimeout(done, retryMillis).unref())
       }
     }
   }
 
-  /** What the database refuses is done again when the ledger is compared. */
+  /** Reports an error of the database; the next comparison tries again. */
   async #attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work()

@@ -1,4 +1,4 @@
-// Work in the background, which other plugins declare: PostgreSQL is the ledger of what was run, Agenda is the clock.
+// Background jobs that other plugins declare: PostgreSQL is the ledger of runs, Agenda is the clock.
 
 import { definePlugin, option } from '../../sdk/index.ts'
 import { jobs } from './job.ts'
@@ -24,7 +24,7 @@ export default definePlugin({
       shown: shownMongoUrl,
       check: mongoUrlRefusal,
       description:
-        'MongoDB that schedules of jobs are kept in, mongodb://user:password@host:port/database; without it PostgreSQL',
+        'MongoDB for the schedules of jobs, mongodb://user:password@host:port/database; without it PostgreSQL is used',
     }),
   },
   migrations: jobMigrations,

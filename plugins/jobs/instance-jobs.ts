@@ -1,11 +1,11 @@
-// Jobs that each instance runs for itself: timers of this process, which need no database.
+// Jobs that each instance runs for itself: timers of this process, without a database.
 
 import { longestTimer } from '../../sdk/services.ts'
 import type { DeclaredJob, Job, JobState } from './job.ts'
 import type { Run, Runs } from './runs.ts'
 import { momentOf, type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
 
-/** What happened so far. */
+/** The history of a job. */
 interface Past {
   lastStartedAt: Date | null
   lastFinishedAt: Date | null
@@ -26,7 +26,7 @@ export class InstanceJob implements DeclaredJob {
     ...{ failures: 0, failuresInRow: 0, lastFailedAt: null, lastError: null },
   }
   #occurrences: Occurrences
-  /** The latest occurrence that was begun, or that there is nothing to make up for. */
+  /** The latest occurrence that was begun or needs no run. */
   #tick: number | null = null
   #wakeAt: number | null = null
   #timer: NodeJS.Timeout | null = null
@@ -87,7 +87,7 @@ export class InstanceJob implements DeclaredJob {
     return this.#runs.of(this.#job)
   }
 
-  /** When it is to run next; a moment that is over: now. */
+  /** The time of the next run; a past moment means now. */
   #next(): number | null {
     const due = this.#occurrences.latest(Date.now())
     const isDue = due !== null && (this.#tick === null || this.#tick < due)

@@ -1,30 +1,28 @@
-// What was run, and what is at work, of the jobs that run once per cluster. It is in PostgreSQL whatever wakes them, and decides
-// in one statement who runs what: Agenda may wake twice, late, or from two databases, and an occurrence is still run once.
+// The runs of cluster jobs, past and present. This ledger in PostgreSQL decides in one statement which instance runs a job. Agenda may
+// wake twice, late, or from two databases, and an occurrence still runs once.
 
 import type { Database, Row } from '../../sdk/sql.ts'
-
-/** How long an instance has a run for itself unless it says that it is still at it. */
-export const leaseSeconds = 30
+import { leaseSeconds } from './tuning.ts'
 
 /** A row of the ledger; times are milliseconds since 1970. */
 export interface LedgerRow extends Row {
   readonly name: string
   readonly tick: number | null
   readonly wake_at: number | null
-  /** How many runs are at work, and whether there is one whose instance died: it is to be done again. */
+  /** The number of runs in progress, and whether one of them lost its instance and has to be repeated. */
   readonly live: number
   readonly abandoned: boolean
 }
 
-/** The outcome of asking for a run. */
+/** The answer to a request for a run. */
 export interface Claim {
   readonly isGranted: boolean
-  /** What it was granted for: when it was woken for; null: an occurrence. */
+  /** The requested time that it was granted for; null: an occurrence. */
   readonly wokenAt: number | null
   readonly wakeAt: number | null
 }
 
-/** What ended. */
+/** The end of a run. */
 export interface Ended {
   readonly name: string
   readonly run: string
@@ -98,12 +96,12 @@ export class Ledger {
     this.#instance = instance
   }
 
-  /** Makes the row of a job. `tick`: the occurrence up to which there is nothing to make up for, when the schedule is new. */
+  /** Creates the row of a job. `tick`: the occurrence up to which a new schedule has nothing to make up for. */
   async declare(name: string, schedule: string, tick: number | null): Promise<void> {
     await this.#database.rows(declareText, [name, schedule, tick])
   }
 
-  /** Asks to run a job for an occurrence, for what woke it, or for a run whose instance died. */
+  /** Claims a run for an occurrence, for a requested time, or to repeat a run whose instance died. */
   async claim(name: string, occurrence: number | null, run: string, concurrency: number): Promise<Claim> {
     const values = [name, timestamp(occurrence), run, this.#instance, concurrency]
     const [row] = await this.#database.rows<{ granted: boolean; woken_at: number | null; wake_at: number | null }>(
@@ -113,18 +111,18 @@ export class Ledger {
     return { isGranted: row?.granted ?? false, wokenAt: row?.woken_at ?? null, wakeAt: row?.wake_at ?? null }
   }
 
-  /** Keeps a run; false: it is not this instance's any more. */
+  /** Renews a lease; false: the run belongs to another instance now. */
   async renew(name: string, run: string): Promise<boolean> {
     return (await this.#database.rows(renewText, [name, run])).length > 0
   }
 
-  /** Records how a run ended; null: it was not this instance's any more. */
+  /** Records the end of a run; null: the run belonged to another instance. */
   async end({ name, run, seconds, error }: Ended): Promise<LedgerRow | null> {
     const [row] = await this.#database.rows<LedgerRow>(endText, [name, run, seconds, error])
     return row ?? null
   }
 
-  /** Has a job run at a time, null: now; gives the time that counts, null when there is no such row. */
+  /** Requests a run at a time, null: now; gives the time that counts, or null without such a row. */
   async wake(name: string, at: number | null): Promise<number | null> {
     const [row] = await this.#database.rows<{ wake_at: number }>(wakeText, [name, at])
     return row?.wake_at ?? null
@@ -141,13 +139,13 @@ export class Ledger {
     ])
   }
 
-  /** What administrators see. */
+  /** The rows for administrators. */
   records(names: readonly string[]): Promise<JobRecord[]> {
     return this.#database.rows<JobRecord>(recordsText, [names])
   }
 }
 
-/** A job's past. */
+/** The history of a job. */
 export interface JobRecord extends Row {
   readonly name: string
   readonly wake_at: Date | null

@@ -1,6 +1,6 @@
-// The lines about jobs.
+// Log lines of jobs.
 
-/** Something that went wrong with a job, or with what wakes jobs; or that it is well again. */
+/** A failure of a job or of the store that wakes jobs, or its recovery. */
 export interface JobsLog {
   readonly message: string
   readonly job: string | null

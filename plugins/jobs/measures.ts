@@ -1,27 +1,26 @@
-// What can be measured of jobs: what this instance runs, and what the ledger tells of all instances.
+// Metrics of jobs: the runs of this instance, and the ledger for all instances.
 
 import type { Measure, MeasuredNumber } from '../../sdk/services.ts'
 import type { JobState, Jobs } from './job.ts'
 import type { Runs } from './runs.ts'
+import { mostJobLabels } from './tuning.ts'
 
-/** More names than this many are not told apart. */
-const mostNames = 200
 const other = 'other'
 
 const seconds = (time: Date | null): number | null => time && time.getTime() / 1000
 
-/** Numbers of jobs by their names; those without a number are left out. */
+/** Numbers of jobs by name; jobs without a number are left out. */
 function byJob(states: readonly JobState[], read: (state: JobState) => number | null): MeasuredNumber[] {
-  return states.slice(0, mostNames).flatMap((state) => {
+  return states.slice(0, mostJobLabels).flatMap((state) => {
     const value = read(state)
     return value === null ? [] : [{ labels: { job: state.name }, value }]
   })
 }
 
-/** The measures of jobs. */
+/** The metrics of jobs. */
 export function jobMeasures(service: Pick<Jobs, 'states'>, runs: Runs): readonly Measure[] {
   const labels = ['job']
-  // All of one round of reading share what one statement tells.
+  // All metrics of one scrape share one statement.
   let states: Promise<readonly JobState[]> | null = null
   const read = (value: (state: JobState) => number | null) => async () => {
     states ??= service.states().finally(() => setImmediate(() => (states = null)))
@@ -29,7 +28,7 @@ export function jobMeasures(service: Pick<Jobs, 'states'>, runs: Runs): readonly
   }
   const names = new Set<string>()
   const label = (name: string) => {
-    if (names.size < mostNames) names.add(name)
+    if (names.size < mostJobLabels) names.add(name)
     return names.has(name) ? name : other
   }
   return [
@@ -56,7 +55,7 @@ export function jobMeasures(service: Pick<Jobs, 'states'>, runs: Runs): readonly
       read: read(({ failuresInRow }) => failuresInRow),
     },
     {
-      ...{ name: 'job_running', help: 'Runs of a job that are at work', kind: 'gauge', labels },
+      ...{ name: 'job_running', help: 'Runs of a job in progress', kind: 'gauge', labels },
       read: read(({ running }) => running),
     },
   ]

@@ -1,8 +1,8 @@
-// The tables of jobs: what was run, which is the truth, and what Agenda keeps, which can be lost.
+// The tables of jobs: the ledger of runs, and Agenda's entries, which can be rebuilt from it.
 
 import type { Migration } from '../../sdk/index.ts'
 
-/** What @agendajs/postgres-backend expects, where it is told to make nothing itself. Like all that is in it, it may be lost. */
+/** The table that @agendajs/postgres-backend expects; it creates nothing itself here. Its rows may be lost. */
 export const entriesTable = `
   create table if not exists trellis.agenda_job (
     id uuid primary key default md5(random()::text || clock_timestamp()::text)::uuid,

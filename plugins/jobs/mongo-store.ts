@@ -1,4 +1,4 @@
-// Agenda's entries in MongoDB. The client connects by itself, when there is something to ask, and again when it was lost.
+// Agenda's entries in MongoDB. The client connects on demand, and again after a loss.
 
 import { MongoJobRepository } from '@agendajs/mongo-backend'
 import { MongoClient, type MongoClientOptions, MongoServerSelectionError } from 'mongodb'
@@ -6,18 +6,18 @@ import { mongoDatabaseOf, mongoUrlSets, withoutSecrets } from './mongodb-url.ts'
 import { messageOf } from './runs.ts'
 import { entryOf, type Store } from './store.ts'
 
-/** What holds unless the URL says otherwise: few connections, and nobody waits for long for a server that is away. */
+/** Defaults that the URL may override: few connections, and short timeouts for a server that is away. */
 const defaults: MongoClientOptions = {
   appName: 'trellis',
   connectTimeoutMS: 5_000,
   maxPoolSize: 5,
-  // Asks in turns on one connection, where it would hold two open.
+  // Uses one connection for monitoring instead of two.
   serverMonitoringMode: 'poll',
   serverSelectionTimeoutMS: 5_000,
   socketTimeoutMS: 10_000,
 }
 
-/** The store in a MongoDB; `collection` gives the name of one that is no other catalog's. Throws when the URL cannot be used. */
+/** The store in a MongoDB; `collection` gives a name that is unique to the catalog. Throws if the URL cannot be used. */
 export function mongoStore(url: string, collection: () => Promise<string>): Store {
   const options = Object.fromEntries(Object.entries(defaults).filter(([name]) => !mongoUrlSets(url, name)))
   const client = new MongoClient(url, options)
@@ -28,11 +28,11 @@ export function mongoStore(url: string, collection: () => Promise<string>): Stor
     repository,
     async open() {
       const name = await collection()
-      // A client whose first connection failed does not connect again by itself; one that was connected does.
+      // A client whose first connection failed does not reconnect by itself, unlike one that was connected.
       await client.connect()
-      // What its own connecting would do, without printing the options of the connection where somebody debugs.
+      // Agenda's own connect would do the same, but prints the connection options in debug mode.
       repository.collection = database.collection(name)
-      // One entry per job, whoever makes it first; it finds the entries too.
+      // One entry per job, whichever instance creates it; the index also serves the reads.
       await repository.collection.createIndex({ name: 1 }, { name: 'job', unique: true })
     },
     async entries(names) {
@@ -49,7 +49,7 @@ export function mongoStore(url: string, collection: () => Promise<string>): Stor
   }
 }
 
-/** The driver says no more than that it waited when servers answer but are none of the replica set, or its primary. */
+/** If servers answer that are not in the replica set, or not its primary, the driver only says that it waited. */
 function reasonOf(error: Error): string {
   if (error.name === 'MongoPoolClearedError' && error.cause) return messageOf(error.cause)
   const set = error instanceof MongoServerSelectionError ? error.reason?.setName : null

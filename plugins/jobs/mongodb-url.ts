@@ -1,18 +1,18 @@
-// The URL of MongoDB, of which nothing secret is shown.
+// The URL of MongoDB; its secrets are never shown.
 
-/** Scheme, the user with the password, hosts, the database, options. */
+/** Scheme, user and password, hosts, database, options. */
 const form = /^(mongodb(?:\+srv)?:\/\/)(?:([^/?#@]*)@)?([^/?#@]+)(?:\/([^?#@]*))?(?:\?([^#@]*))?$/
 
-/** The database that is used when the URL names none. */
+/** The database if the URL names none. */
 const defaultDatabase = 'trellis'
 
-/** What is wrong with a URL; null: nothing that can be seen of it alone. */
+/** The reason to refuse a URL; null: it looks valid. */
 export function mongoUrlRefusal(url: string): string | null {
   if (form.test(url)) return null
-  return 'is no URL such as mongodb://user:password@host:27017/database; what is special in user and password is percent-encoded'
+  return 'is not a URL such as mongodb://user:password@host:27017/database; special characters in user and password must be percent-encoded'
 }
 
-/** The URL as it may be printed: scheme, hosts, database. */
+/** The printable parts of a URL: scheme, hosts, database. */
 export function shownMongoUrl(url: string): string {
   const [, scheme, user, hosts, database] = form.exec(url) ?? []
   if (scheme === undefined) return '<redacted>'
@@ -25,13 +25,13 @@ export function mongoDatabaseOf(url: string): string {
   return database ? percentDecoded(database) : defaultDatabase
 }
 
-/** Whether a URL sets an option itself. */
+/** Whether a URL sets an option. */
 export function mongoUrlSets(url: string, option: string): boolean {
   const options = new URLSearchParams(form.exec(url)?.[5] ?? '')
   return [...options.keys()].some((name) => name.toLowerCase() === option.toLowerCase())
 }
 
-/** A message of the driver without what the URL has of secrets. */
+/** A message of the driver without the secrets of the URL. */
 export function withoutSecrets(message: string, url: string): string {
   const [, , user, , , options] = form.exec(url) ?? []
   const password = user?.slice(user.indexOf(':') + 1)

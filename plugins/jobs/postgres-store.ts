@@ -1,4 +1,4 @@
-// Agenda's entries in the schema of the catalog, over the server's own connections: it needs none beside.
+// Agenda's entries in the catalog's schema, over the server's own connections.
 
 import { PostgresJobRepository } from '@agendajs/postgres-backend'
 import type { Database, Row } from '../../sdk/sql.ts'
@@ -6,8 +6,8 @@ import { entriesTable } from './migrations.ts'
 import { messageOf } from './runs.ts'
 import type { Entry, Store } from './store.ts'
 
-// The library quotes the name as one word: what closes the quotes in the middle names the schema. It is told to make nothing, so nothing else is
-// made of the name.
+// The library quotes the name as one identifier, so the quotes within it separate the schema. The library creates nothing here, and
+// uses the name for nothing else.
 const tableName = 'trellis"."agenda_job'
 
 const entriesText = `
@@ -16,7 +16,7 @@ const entriesText = `
 
 type Pool = NonNullable<ConstructorParameters<typeof PostgresJobRepository>[0]['pool']>
 
-/** What the library asks of a pool; it wants to know how many rows a change had, which the rows tell when it returns them. */
+/** The pool interface that the library uses. It needs the number of changed rows, which `returning` gives. */
 function poolOver(database: Pick<Database, 'rows'>) {
   return {
     async query(text: string, values: readonly unknown[] = []) {
@@ -27,7 +27,7 @@ function poolOver(database: Pick<Database, 'rows'>) {
   }
 }
 
-/** The migrations made it; somebody may have dropped it since, or restored a dump without it. Who may make nothing asks no more than that. */
+/** The migrations create the table. It may be missing after a drop or a partial restore; a role that may not create it only checks. */
 async function makeTable(database: Pick<Database, 'rows' | 'transaction'>): Promise<void> {
   const [found] = await database.rows<{ is_there: boolean }>(
     `select to_regclass('trellis.agenda_job') is not null as is_there`,
@@ -35,7 +35,7 @@ async function makeTable(database: Pick<Database, 'rows' | 'transaction'>): Prom
   if (!found?.is_there) await database.transaction((transaction) => transaction.script(entriesTable))
 }
 
-/** The store in the PostgreSQL that is served. */
+/** The store in the served PostgreSQL. */
 export function postgresStore(database: Pick<Database, 'rows' | 'transaction'>): Store {
   const pool = poolOver(database) as Pool
   return {

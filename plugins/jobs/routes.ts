@@ -1,4 +1,4 @@
-// What a developer sees of the jobs.
+// The developer route of jobs.
 
 import type { Route } from '../../sdk/http.ts'
 import { Type } from '../../sdk/index.ts'
@@ -29,13 +29,13 @@ const Report = Type.Object({
   ),
 })
 
-/** What tells of the jobs, and of what wakes them. */
+/** The sources of the report. */
 export interface JobReport extends Pick<Jobs, 'states'> {
   readonly backend: {
     readonly name: string
-    /** Null: nobody has asked. */
+    /** Null: not asked yet. */
     readonly isReachable: boolean | null
-    /** Why it does not answer; null: it does, for all that is known. */
+    /** Why the store does not answer; null: it does, as far as known. */
     readonly trouble: string | null
   }
 }
@@ -46,7 +46,7 @@ export const jobsRoute = (service: JobReport): Route => ({
   url: '/dev/jobs',
   api: 'developer',
   auth: 'admin',
-  about: { summary: 'The jobs in the background: their last run, their next one, their failures.', result: Report },
+  about: { summary: 'Lists background jobs: their last run, next run, and failures.', result: Report },
   async handle() {
     const { name, isReachable, trouble } = service.backend
     return { backend: name, reachable: isReachable, error: trouble, jobs: (await service.states()).map(reported) }

@@ -1,28 +1,29 @@
-// The bodies that this instance runs: each by itself, so that one which throws or hangs hurts nobody else.
+// Runs bodies on this instance, isolated: one that throws or hangs does not affect the others.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { messageWithCause } from '../../sdk/index.ts'
 import type { Observer } from '../../sdk/services.ts'
 import type { Job } from './job.ts'
+import { abortMillis, defaultTimeoutMillis, longestMessage } from './tuning.ts'
 
-/** How a run ended; `error` is null when it did what it should. */
+/** The end of a run; `error` is null after a success. */
 export interface Outcome {
   readonly error: string | null
   readonly seconds: number
 }
 
-/** A run at work. */
+/** A run in progress. */
 export interface Run {
   readonly job: Job
   readonly startedAt: number
   readonly outcome: Promise<Outcome>
-  /** Ends it, as far as the body listens. */
+  /** Aborts it; the body has to listen. */
   abort(reason: Error): void
-  /** Waits for the body no longer. */
+  /** Stops waiting for the body. */
   giveUp(reason: Error): void
 }
 
-/** What follows a body. */
+/** The state of a body. */
 interface Started {
   readonly job: Job
   readonly dueAt: number
@@ -32,27 +33,23 @@ interface Started {
   readonly giveUp: (reason: Error) => void
 }
 
-const defaultTimeout = 10 * 60_000
-/** Milliseconds that an aborted body has to end in before it is left to itself. */
-const aftermath = 5_000
-
 export class Runs {
   readonly #observe: Observer
   readonly #atWork = new Set<Run>()
   #onEnded: (job: Job, outcome: Outcome) => void = () => {}
-  /** Bodies belong to no request, whatever woke them. */
+  /** Bodies run outside the context of any request. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
   constructor(observe: Observer) {
     this.#observe = observe
   }
 
-  /** Tells of each run that ended. */
+  /** Adds a listener for ended runs. */
   onEnded(told: (job: Job, outcome: Outcome) => void): void {
     this.#onEnded = told
   }
 
-  /** Runs at work of a job. */
+  /** The runs of a job in progress. */
   of(job: Job): readonly Run[] {
     return [...this.#atWork].filter((run) => run.job === job)
   }
@@ -76,28 +73,28 @@ export class Runs {
     return run
   }
 
-  /** Tells all bodies that the server stops, and waits until they have ended. */
+  /** Aborts all bodies because the server stops, and waits until they have ended. */
   async stop(): Promise<void> {
     const runs = [...this.#atWork]
     for (const run of runs) run.abort(new Error('the server stops'))
     await Promise.all(runs.map(({ outcome }) => outcome))
   }
 
-  /** Waits for nothing any more. */
+  /** Gives up all bodies. */
   giveUp(): void {
     for (const run of this.#atWork) run.giveUp(new Error('it did not end in time when the server stopped'))
   }
 
-  /** The message of what went wrong; null: nothing. */
+  /** The error message of a body; null: it succeeded. */
   async #follow({ job, dueAt, controller, left, giveUp }: Started): Promise<string | null> {
-    const { timeout = defaultTimeout } = job
+    const { timeout = defaultTimeoutMillis } = job
     const timers: NodeJS.Timeout[] = []
     const after = (millis: number, act: () => void) => timers.push(setTimeout(act, millis).unref())
     if (timeout !== null) {
       const overdue = new Error(`took longer than ${timeout / 1000} s`)
       after(timeout, () => {
         controller.abort(overdue)
-        after(aftermath, () => giveUp(overdue))
+        after(abortMillis, () => giveUp(overdue))
       })
     }
     try {
@@ -116,9 +113,6 @@ export class Runs {
     this.#observe.log({ type: 'jobs', level: 'error', detail: { message: 'a job failed', job: name, error } })
   }
 }
-
-/** Long enough to tell what happened. */
-const longestMessage = 1000
 
 export const messageOf = (error: unknown): string => {
   const { message, code } = Object(error) as { message?: unknown; code?: unknown }

@@ -1,9 +1,9 @@
-// When jobs are due. The occurrences of a schedule depend on nothing but the schedule, so all instances agree on them.
+// When jobs are due. The occurrences depend on the schedule alone, so all instances agree on them.
 
 import { Cron } from 'croner'
 import { longestStep, WallClock } from './wall-clock.ts'
 
-/** Five fields of cron in a time zone of the IANA database (absent: UTC); each so many milliseconds; or once. */
+/** Five fields of cron in an IANA time zone (default: UTC); every so many milliseconds; or once. */
 export type Schedule =
   | { readonly cron: string; readonly timezone?: string }
   | { readonly every: number }
@@ -11,21 +11,21 @@ export type Schedule =
 
 /** The occurrences of a schedule; times are milliseconds since 1970. */
 export interface Occurrences {
-  /** Two schedules with the same occurrences have the same text. */
+  /** Equal for two schedules with the same occurrences. */
   readonly text: string
-  /** The last one up to a moment, itself included; null: none. */
+  /** The last one up to and including a moment; null: there is no such time. */
   latest(moment: number): number | null
-  /** The first one after a moment; null: none. */
+  /** The first one after a moment; null: there is no such time. */
   next(moment: number): number | null
 }
 
-/** Of jobs that run only when they are woken. */
+/** The schedule of jobs that run only on request. */
 export const never: Occurrences = { text: '', latest: () => null, next: () => null }
 
-/** Longest time between two occurrences, so that timers and dates can hold it. */
+/** The longest time between two occurrences that timers and dates can hold. */
 const longestInterval = 366 * 24 * 3_600_000
 
-/** Reads a schedule; throws a `TypeError` that says what is wrong with it. */
+/** Reads a schedule; throws a `TypeError` with the reason if it is invalid. */
 export function occurrencesOf(schedule: Schedule | null | undefined): Occurrences {
   if (!schedule) return never
   if ('cron' in schedule) return cronOccurrences(schedule.cron, schedule.timezone ?? 'UTC')
@@ -35,28 +35,28 @@ export function occurrencesOf(schedule: Schedule | null | undefined): Occurrence
 
 function cronOccurrences(cron: string, timezone: string): Occurrences {
   const fields = cron.trim().split(/\s+/)
-  if (fields.length !== 5) throw new TypeError(`"${cron}" is no cron expression: it has not five fields`)
+  if (fields.length !== 5) throw new TypeError(`"${cron}" is not a cron expression: it must have five fields`)
   const clock = clockOf(timezone)
   const expression = fields.join(' ')
   const shown = shownTimes(expression)
   const next = isEachHour.test(fields[1]!) ? goingOn(shown, clock) : onceEach(shown, clock)
-  if (next(Date.now()) === null) throw new TypeError(`"${cron}" is no cron expression: it is never due`)
+  if (next(Date.now()) === null) throw new TypeError(`"${cron}" is not a cron expression: it is never due`)
   return { text: `${expression} ${timezone}`, latest: latestBy(next), next }
 }
 
-/** The times of an expression on clocks that are never set: the first one after another. */
+/** The times of an expression in a zone that never sets its clocks: a function from a time to the next one. */
 function shownTimes(expression: string): Occurrences['next'] {
   try {
     const parsed = new Cron(expression, { timezone: 'UTC', paused: true })
     return (shown) => parsed.nextRun(new Date(shown))?.getTime() ?? null
   } catch (error) {
-    throw new TypeError(`"${expression}" is no cron expression: ${(error as Error).message}`)
+    throw new TypeError(`"${expression}" is not a cron expression: ${(error as Error).message}`)
   }
 }
 
 const isEachHour = /^(\*|0-23)(\/1)?$/
 
-/** A time that the clocks skip is due when they have been set, one that they show twice is due the first time. */
+/** A time that the clocks skip is due right after the change; one that they show twice is due the first time. */
 const onceEach =
   (nextShown: Occurrences['next'], clock: WallClock): Occurrences['next'] =>
   (moment) => {
@@ -67,7 +67,7 @@ const onceEach =
     return null
   }
 
-/** A time that the clocks skip is not due, one that they show twice is due both times: so it goes on from hour to hour. */
+/** A skipped time is not due, and one that is shown twice is due twice, so that hourly schedules stay hourly. */
 const goingOn =
   (nextShown: Occurrences['next'], clock: WallClock): Occurrences['next'] =>
   (moment) => {
@@ -75,7 +75,7 @@ const goingOn =
     const soon = nextShown(now)
     if (soon === null) return null
     const at = moment + (soon - now)
-    // The clocks are not set until then.
+    // The clocks are not changed before then.
     if (at < moment + longestStep && clock.shown(at) === soon) return at
     const [before, after] = clock.offsetsAround(now)
     let first: number | null = null
@@ -87,10 +87,10 @@ const goingOn =
     return first
   }
 
-/** How far back something is looked for that was due: the 29th of February is eight years apart where a century is in between. */
+/** How far to look back for the last occurrence: the 29th of February can be eight years apart, around most centuries. */
 const longestPause = 20 * 366 * 24 * 3_600_000
 
-/** The last occurrence as those before it tell, so that whoever looks back and whoever looks ahead see the same ones. */
+/** The last occurrence, found by stepping forward, so that looking back and looking ahead agree. */
 function latestBy(next: Occurrences['next']): Occurrences['latest'] {
   let known: { readonly from: number; readonly until: number } | null = null
   return (moment) => {
@@ -112,26 +112,26 @@ function latestBy(next: Occurrences['next']): Occurrences['latest'] {
 
 function clockOf(name: string): WallClock {
   try {
-    // Offsets are no places: they have no rules of their own.
+    // Fixed offsets are not IANA zones.
     if (!/^[+-]/.test(name)) return new WallClock(name)
   } catch {
-    // Said below.
+    // The error follows below.
   }
-  throw new TypeError(`"${name}" is no time zone of the IANA database`)
+  throw new TypeError(`"${name}" is not an IANA time zone`)
 }
 
 function regularOccurrences(every: number): Occurrences {
   if (!Number.isInteger(every) || every < 1 || every > longestInterval) {
-    throw new TypeError(`${every} is no number of milliseconds for a job to wait`)
+    throw new TypeError(`${every} is not a valid interval in milliseconds`)
   }
   const latest = (moment: number) => Math.floor(moment / every) * every
   return { text: `every ${every} ms`, latest, next: (moment) => latest(moment) + every }
 }
 
-/** The moment of a date that a plugin gives; throws when it is none. */
+/** The time of a date from a plugin; throws if it is invalid. */
 export function momentOf(at: Date): number {
   const time = at instanceof Date ? at.getTime() : Number.NaN
-  if (Number.isNaN(time)) throw new TypeError(`${at} is no time for a job to run at`)
+  if (Number.isNaN(time)) throw new TypeError(`${at} is not a valid date`)
   return time
 }
 

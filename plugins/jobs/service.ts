@@ -1,4 +1,4 @@
-// The service `jobs`: what plugins declare, by whom it is run.
+// The service `jobs`: the declared jobs, and which part runs them.
 
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -13,13 +13,11 @@ import type { JobReport } from './routes.ts'
 import type { Runs } from './runs.ts'
 import type { Store } from './store.ts'
 import type { StoreMaker } from './stores.ts'
+import { mostLoggedReasons } from './tuning.ts'
 
 const longestName = 200
 
-/** So many different reasons for which one database does not answer are told. */
-const mostTold = 10
-
-/** What the service works with. */
+/** The parts of the service. */
 export interface ServiceParts {
   readonly runs: Runs
   readonly createStore: StoreMaker
@@ -34,10 +32,10 @@ export class JobService implements Jobs, JobReport {
   readonly #names = new Set<string>()
   readonly #ofInstance = new Map<string, InstanceJob>()
   readonly #instance = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
-  /** What is the matter with what wakes jobs; null: nothing. */
+  /** Why the store that wakes jobs does not answer; null: it does. */
   #trouble: string | null = null
   readonly #told = new Set<string>()
-  /** Whether the store answered the last time; null until it was asked. */
+  /** Whether the store answered last time; null before the first answer. */
   #isWell: boolean | null = null
   #isStarted = false
 
@@ -79,14 +77,14 @@ export class JobService implements Jobs, JobReport {
     await this.#cluster.start(this.#createStore.isApart)
   }
 
-  /** Ends the bodies that run. */
+  /** Ends the running bodies. */
   async stopRuns(): Promise<void> {
     this.#cluster.stopTaking()
     for (const job of this.#ofInstance.values()) job.stop()
     await this.#runs.stop()
   }
 
-  /** Ends everything else; bodies that did not listen are given up. */
+  /** Ends everything else; bodies that ignore their signal are given up. */
   async stop(): Promise<void> {
     this.#runs.giveUp()
     await this.#cluster.stop()
@@ -101,7 +99,7 @@ export class JobService implements Jobs, JobReport {
   }
 
   #check({ name, schedule, per = 'cluster', concurrency = 1, timeout = null, run }: Job): void {
-    // One that PostgreSQL cannot hold would keep all others from being stored.
+    // A name that PostgreSQL cannot store would prevent the storage of all others.
     if (typeof name !== 'string' || name === '' || name.length > longestName || name !== storableText(name)) {
       throw new TypeError(`a job's name has 1 to ${longestName} characters, none of which is U+0000 or half of one`)
     }
@@ -136,18 +134,18 @@ export class JobService implements Jobs, JobReport {
     return this.#clock
   }
 
-  /** Logs a failure once as long as it lasts, and anew when it is another one; and that the store answers. */
+  /** Logs each failure once while it lasts, and that the store answers again. */
   #reportStore({ name, shown }: Store, failure: Error | null): void {
     const isFirst = this.#isWell === null
     this.#isWell = failure === null
     this.#trouble = failure && shown(failure)
     if (this.#trouble !== null) {
-      // Connections and attempts have numbers.
+      // Messages contain numbers of connections and attempts.
       const kind = this.#trouble.replaceAll(/\d+/g, '0')
-      if (this.#told.has(kind) || this.#told.size >= mostTold) return
+      if (this.#told.has(kind) || this.#told.size >= mostLoggedReasons) return
       this.#told.add(kind)
     } else this.#told.clear()
-    // That the database itself answers is seen by everything else.
+    // The database itself needs no such line at the start.
     if (this.#isWell && isFirst && !this.#createStore.isApart) return
     const said = isFirst ? 'answers' : 'answers again'
     this.#engine.observe.log({

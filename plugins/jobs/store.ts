@@ -1,8 +1,8 @@
-// Where Agenda keeps what it wakes: one entry per job, with the time. All of it can be made again from the ledger.
+// The store of Agenda's entries: one per job, with its time. All entries can be rebuilt from the ledger.
 
 import type { JobParameters, JobRepository } from 'agenda'
 
-/** What Agenda knows of a job; times are milliseconds since 1970. */
+/** Agenda's entry of a job; times are milliseconds since 1970. */
 export interface Entry {
   readonly name: string
   readonly nextRunAt: number | null
@@ -11,19 +11,19 @@ export interface Entry {
 
 /** A database for Agenda. */
 export interface Store {
-  /** Of people: `PostgreSQL`, `MongoDB`. */
+  /** For log lines: `PostgreSQL`, `MongoDB`. */
   readonly name: string
   readonly repository: JobRepository
-  /** Makes what the repository needs; rejects while the database cannot be reached, and may be called again. */
+  /** Creates the table or index; rejects while the database is away, and may be called again. */
   open(): Promise<void>
   /** The entries of these jobs, in one statement. */
   entries(names: readonly string[]): Promise<readonly Entry[]>
-  /** What an error says, as it may be logged. */
+  /** The loggable message of an error. */
   shown(error: Error): string
   close(): Promise<void>
 }
 
-/** The entry that Agenda's own form of a job holds. */
+/** The entry in Agenda's form of a job. */
 export const entryOf = ({ name, nextRunAt, lockedAt }: JobParameters): Entry => ({
   ...{ name, nextRunAt: nextRunAt?.getTime() ?? null, lockedAt: lockedAt?.getTime() ?? null },
 })

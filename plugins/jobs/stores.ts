@@ -1,31 +1,31 @@
-// Which database Agenda keeps its entries in.
+// Chooses the database of Agenda's entries.
 
 import { type Dialect, OptionRefusal } from '../../sdk/index.ts'
 import type { Database } from '../../sdk/sql.ts'
 import { withoutSecrets } from './mongodb-url.ts'
 import type { Store } from './store.ts'
 
-/** What tells which one. */
+/** The settings that choose it. */
 export interface StoreChoice {
   readonly options: { readonly mongodbUrl: string | null }
   readonly database: Database
   readonly dialect: Dialect
 }
 
-/** Makes the store when there is a job. */
+/** Creates the store when the first job needs it. */
 export interface StoreMaker {
   readonly storeName: string
-  /** Whether it is a server beside the database, which may be away while that answers: the log says at start whether it is there. */
+  /** Whether it is a server beside the database, which may be away by itself: the log says at the start whether it answers. */
   readonly isApart: boolean
   create(): Promise<Store>
 }
 
-/** Tells this catalog from others that use the same MongoDB, also from one that was copied. */
+/** Distinguishes this catalog from others in the same MongoDB, also from a copy of it. */
 const catalogText = `
   select substr(md5(id || oid || datname), 1, 12) as id
   from trellis.job_catalog, pg_catalog.pg_database where datname = current_database()`
 
-/** How to make the store; refuses a URL of MongoDB that cannot be used. The libraries are loaded when they are needed. */
+/** Gives the way to create the store; refuses an unusable URL of MongoDB. The libraries are loaded on demand. */
 export async function createStore({ options, database, dialect }: StoreChoice): Promise<StoreMaker> {
   const { mongodbUrl } = options
   if (mongodbUrl === null) {
@@ -33,7 +33,7 @@ export async function createStore({ options, database, dialect }: StoreChoice): 
     return { storeName: 'PostgreSQL', isApart: false, create }
   }
   const { mongoStore } = await import('./mongo-store.ts')
-  // Asked when it is opened, again and again where PostgreSQL is away: a start does not fail for that.
+  // Read when the store opens, and again while PostgreSQL is away, so that the start does not fail.
   const collection = async () => {
     const [catalog] = await database.rows<{ id: string }>(catalogText)
     return `trellisJobs_${catalog!.id}`

@@ -1,13 +1,13 @@
-// What the clocks of a time zone show. A time that they show is in milliseconds as if they stood in UTC, so that it can be
-// reckoned with; a moment is in milliseconds since 1970.
+// The clocks of a time zone. A shown time is in milliseconds as if it were UTC, to be computed with; a moment is in milliseconds since
+// 1970.
 
-/** No zone sets its clocks by more than a day, as Samoa once did, or twice within this time. */
+/** No zone changes its clocks by more than a day, as Samoa once did, or twice within a day. */
 export const longestStep = 26 * 3_600_000
 
 export class WallClock {
   readonly #format: Intl.DateTimeFormat | null
 
-  /** Throws a `RangeError` where there is no such zone. */
+  /** Throws a `RangeError` for an unknown zone. */
   constructor(timezone: string) {
     const options = {
       year: 'numeric',
@@ -21,12 +21,12 @@ export class WallClock {
     this.#format = format.resolvedOptions().timeZone === 'UTC' ? null : format
   }
 
-  /** What they show at a moment. */
+  /** The shown time at a moment. */
   shown(moment: number): number {
     return moment + this.offset(moment)
   }
 
-  /** How far ahead of UTC they are at a moment. */
+  /** The offset from UTC at a moment. */
   offset(moment: number): number {
     if (!this.#format) return 0
     const whole = Math.floor(moment / 1000) * 1000
@@ -35,22 +35,22 @@ export class WallClock {
     return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second')) - whole
   }
 
-  /** The offsets shortly before and shortly after the clocks show something: two where they are set about then. */
+  /** The offsets shortly before and after a shown time; they differ around a change. */
   offsetsAround(shown: number): readonly [before: number, after: number] {
     return [this.offset(shown - longestStep), this.offset(shown + longestStep)]
   }
 
-  /** The moments at which they show it, in order: none where they skip it, two where they are set back to before it. */
+  /** The moments with a shown time, in order: none if it is skipped, two if it is repeated. */
   moments(shown: number): readonly number[] {
     const [before, after] = this.offsetsAround(shown)
     const offsets = before === after ? [before] : [Math.max(before, after), Math.min(before, after)]
     return offsets.map((offset) => shown - offset).filter((moment) => this.shown(moment) === shown)
   }
 
-  /** When the clocks are set that skip it. */
+  /** The moment of the change that skips a shown time. */
   setForward(shown: number): number {
     const [before, after] = this.offsetsAround(shown)
-    // Before it at the one, at it or behind it at the other.
+    // The shown time is past for one offset, and not for the other.
     let early = shown - after
     let late = shown - before
     while (late - early > 1) {

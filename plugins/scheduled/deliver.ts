@@ -1,14 +1,14 @@
-// Delivering events whose time has come, and telling the log of the server of it.
+// Delivers due events and logs the deliveries.
 
 import type { Engine } from '../../sdk/index.ts'
 import type { Deliveries, Ledger } from '../delivery/index.ts'
 import { type ClaimedEvent, CronLedger, OneOffLedger } from './ledger.ts'
 import { cronTriggersOf } from './metadata.ts'
 
-/** Milliseconds between two looks as long as it is heard what others add: the ledgers know what is due when. */
-const longestPause = 60_000
+/** Milliseconds between polls while notifications arrive: the ledgers know their next due time. */
+const longestPollMillis = 60_000
 
-/** Delivers scheduled events as long as the server runs. */
+/** Delivers scheduled events while the server runs. */
 export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {
   const { database, observe } = engine
   const caller = deliveries.caller('1')
@@ -28,8 +28,8 @@ export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {
       },
       released: (count) => say('info')(`${count} events successfully unlocked`),
     })
-  const options = { database, caller, interval: () => deliveries.lookInterval(longestPause) }
-  // What was left to others while its trigger could not be served is due already when it can be.
+  const options = { database, caller, interval: () => deliveries.lookInterval(longestPollMillis) }
+  // Events that were left to other instances are due already when their trigger can be served here.
   let served = cronTriggersOf(engine.model)
   engine.metadata.service.onChange((model) => {
     const before = served

@@ -1,5 +1,5 @@
-// The clock of cron triggers: a job for each wakes those who deliver when it is due, and one sees to it that enough occurrences
-// are in the ledger. What is due there is found without them too: they decide when it is looked at.
+// The jobs of cron triggers: one per trigger notifies the workers when it is due, and one plans occurrences in the ledger. Polls find
+// due events without these jobs, which only make delivery punctual.
 
 import type { Engine } from '../../sdk/index.ts'
 import { jobNameOf, keepJobs, notifyStatement } from '../delivery/index.ts'
@@ -9,10 +9,10 @@ import { topUp } from './occurrences.ts'
 
 const planningMillis = 60_000
 
-/** Milliseconds until the same is done without the job, whose database may be away: what is due each minute is planned for longer. */
-const netMillis = 20 * 60_000
+/** Milliseconds between plans without the job, whose database may be away: even a trigger of each minute is planned for longer. */
+const replanMillis = 20 * 60_000
 
-/** Has the jobs follow the model. */
+/** Keeps the jobs in step with the model. */
 export function scheduleTicks(engine: Engine, jobs: Jobs): void {
   const { database } = engine
   const wake = async () => {
@@ -20,19 +20,19 @@ export function scheduleTicks(engine: Engine, jobs: Jobs): void {
   }
   const plan = () =>
     database.transaction(async (transaction) => {
-      // Who has not heard of a change yet would undo it.
+      // A server that has not seen a metadata change yet would undo it.
       const [stored] = await transaction.rows<{ version: string }>(
         'select resource_version::text as version from trellis.metadata for share',
       )
       const { model } = engine
       if (stored?.version === String(model.resourceVersion)) await topUp(model, transaction)
     })
-  let net: NodeJS.Timeout | undefined
+  let replan: NodeJS.Timeout | undefined
   engine.onReady(() => {
-    // Where it fails, the database is away: there is a next time.
-    net = setInterval(() => void plan().catch(() => {}), netMillis).unref()
+    // A failure means that the database is away; the next run tries again.
+    replan = setInterval(() => void plan().catch(() => {}), replanMillis).unref()
   })
-  engine.onStopping(() => clearInterval(net))
+  engine.onStopping(() => clearInterval(replan))
   keepJobs(engine, jobs, (model) => {
     const triggers = [...cronTriggersOf(model).values()]
     if (triggers.length === 0) return []

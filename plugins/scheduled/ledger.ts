@@ -1,4 +1,4 @@
-// The ledgers of cron events and of one-off events as delivery workers see them.
+// The ledgers of cron events and one-off events.
 
 import { randomUUID } from 'node:crypto'
 import { TrellisError } from '../../sdk/index.ts'
@@ -26,7 +26,7 @@ import {
 import { cronTriggersOf, inconsistentCronTriggers, type ResolvedCronTrigger } from './metadata.ts'
 import { retryDefaults, type ScheduledRetryConf } from './schema.ts'
 
-/** What both kinds of event have. */
+/** The columns that both kinds of event have. */
 export interface ClaimedEvent {
   readonly id: string
   readonly scheduled_time: string
@@ -43,7 +43,7 @@ export interface ClaimedOneOffEvent extends ClaimedEvent {
   readonly webhook: string
   readonly headers: readonly ConfiguredHeader[]
   readonly retry_conf: ScheduledRetryConf
-  /** JSON text; null: there is none. */
+  /** JSON text; null: no payload. */
   readonly payload: string | null
   readonly comment: string | null
   readonly size: number
@@ -52,7 +52,7 @@ export interface ClaimedOneOffEvent extends ClaimedEvent {
 export interface LedgerOptions {
   readonly database: Pick<Database, 'rows' | 'texts'>
   readonly caller: WebhookCaller
-  /** Milliseconds after which the ledger is looked at whatever it says is next. */
+  /** The longest time between polls in milliseconds, whatever the next due time is. */
   interval(): number
 }
 
@@ -62,26 +62,26 @@ type Columns = readonly (string | null)[]
 interface LedgerTable<Item extends ClaimedEvent> {
   readonly table: string
   readonly logs: string
-  /** The columns that are its own, as they are claimed. */
+  /** The columns of this kind alone, as claimed. */
   readonly columns: string
-  /** Those of them that may be large. */
+  /** Those that may be large. */
   readonly large: readonly string[]
-  /** Reads them. */
+  /** Reads these columns. */
   read(event: ClaimedEvent, columns: Columns): Item
   /** The name of the trigger, in SQL. */
   readonly trigger: string
-  /** Names of triggers whose events are left to others; absent: there are no triggers. */
+  /** The names of triggers whose events are left to other instances; absent: this kind has no triggers. */
   readonly unserved?: () => Iterable<string>
-  /** By which workers are woken. */
+  /** The topic of its notifications. */
   readonly topic: string
 }
 
 type Named = Pick<LedgerTable<ClaimedEvent>, 'table' | 'logs' | 'columns' | 'large' | 'trigger'>
 
-/** Condition: its trigger is not among the names of a parameter; null names none. */
+/** A condition: the trigger is not among the names in a parameter; null has no names. */
 const isNotOf = (trigger: string, place: number): string => `(${trigger} = any ($${place}::text[])) is not true`
 
-/** Bytes of columns as they are stored. */
+/** The stored bytes of columns. */
 const bytesOf = (columns: readonly string[]): string =>
   ['0', ...columns.map((column) => `coalesce(pg_column_size(${column}), 0)`)].join(' + ')
 
@@ -101,7 +101,7 @@ const claimFrom = ({ table, columns, large, trigger }: Named): string => `
   returning e.id, e.tries, to_char(e.scheduled_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
     extract(epoch from clock_timestamp() - e.scheduled_time)::float8, ${columns}`
 
-/** The log of attempts is written for who lost the lease meanwhile, too; the state is not. Who asks again changes nothing. */
+/** Logs the attempt even if the lease was lost, but does not change the state then. A repeated record changes nothing. */
 const recordIn = ({ table, logs }: Named): string => `
   with outcome as materialized (
     select * from ${outcomeRows}),
@@ -144,7 +144,7 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
     })
   }
 
-  /** Nothing waits for others here. */
+  /** Scheduled events do not wait for each other. */
   async record(settled: readonly Settled<Item>[]): Promise<readonly never[]> {
     await this.#database.texts(this.#record, [...outcomeTexts(settled), this.#worker], { settings: byIndexes })
     return []
@@ -182,7 +182,7 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
     return [...(this.#table.unserved?.() ?? [])]
   }
 
-  /** Until the next one is due, or a lease ends, and no longer than others might add one without being heard. */
+  /** Until the next due time or the end of a lease, limited in case a notification of a new event is lost. */
   async pause(): Promise<number> {
     const { table, trigger } = this.#table
     const first = (time: string, status: string) =>
@@ -196,7 +196,7 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
     return Math.min(longest, Math.max(1, Math.ceil(row?.wait ?? longest)))
   }
 
-  /** What is to come is no backlog. */
+  /** Future events are not part of the backlog. */
   backlog(): Promise<Backlog[]> {
     const { table, trigger } = this.#table
     return this.#database.rows<Backlog>(`
@@ -206,7 +206,7 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
   }
 }
 
-/** Whether it is too late for an event to be delivered at all. */
+/** Whether an event is too late to be delivered. */
 const isTooLate = ({ late }: ClaimedEvent, { tolerance_seconds }: ScheduledRetryConf): boolean =>
   late > tolerance_seconds
 
@@ -220,7 +220,7 @@ interface Body {
   readonly comment: string | null
 }
 
-/** What the webhook is sent; `created_at` is the time of this attempt. */
+/** The payload for the webhook; `created_at` is the time of this attempt. */
 function bodyOf({ event, name, payload, comment }: Body): string {
   const time = event.scheduled_time.replace(/\.?0+Z$/, 'Z')
   const members = [
@@ -239,7 +239,7 @@ const retryRule = ({ num_retries: retries, retry_interval_seconds: interval }: S
   interval,
 })
 
-/** The ledger of cron triggers' events. */
+/** The ledger of cron events. */
 export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
   readonly #triggers: () => ReadonlyMap<string, ResolvedCronTrigger>
 
@@ -251,7 +251,7 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
       large: [],
       read: (event, [name]) => ({ ...event, trigger_name: name! }),
       trigger: 'trigger_name',
-      // Others may serve them: with another environment, say.
+      // Another instance may serve them, for example with another environment.
       unserved: () => inconsistentCronTriggers(model()).keys(),
       topic: 'cron',
     })
@@ -279,7 +279,7 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
     super(options, {
       table: 'hdb_scheduled_events',
       logs: 'hdb_scheduled_event_invocation_logs',
-      // Not `#>>`, which refuses texts that are no Unicode: one such event would keep all others from being claimed.
+      // `#>>` refuses invalid Unicode, and one such event would prevent the claim of all others.
       columns: 'e.webhook_conf, e.header_conf, e.retry_conf, e.payload, e.comment',
       large: ['webhook_conf', 'header_conf', 'payload', 'comment'],
       read: (event, [webhook, headers, retrying, payload = null, comment = null]) => ({
@@ -306,7 +306,7 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
     return outcomeOf(event.id, attempt, event.tries, retryRule(event.retry_conf))
   }
 
-  /** Where it goes, or why that cannot be told. */
+  /** The URL and headers, or the reason why they cannot be resolved. */
   #place({ webhook, headers }: ClaimedOneOffEvent) {
     try {
       return {

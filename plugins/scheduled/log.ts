@@ -1,4 +1,4 @@
-// The lines about deliveries of scheduled events.
+// Log lines of scheduled deliveries.
 
 /** One attempt to deliver an event. */
 export interface ScheduledTriggerLog {

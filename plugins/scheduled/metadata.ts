@@ -6,7 +6,7 @@ import { configuredUrl } from '../../sdk/services.ts'
 import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
 import { type CronTrigger, type cronTriggersSchema, retryDefaults } from './schema.ts'
 
-/** A cron trigger as its events are delivered. */
+/** A cron trigger with what its delivery needs. */
 export interface ResolvedCronTrigger {
   readonly entry: CronTrigger
   readonly url: string
@@ -16,7 +16,7 @@ export interface ResolvedCronTrigger {
 /** The cron triggers by name. */
 export interface ResolvedCronTriggers {
   readonly served: ReadonlyMap<string, ResolvedCronTrigger>
-  /** Those that are inconsistent. */
+  /** The inconsistent ones. */
   readonly unserved: ReadonlyMap<string, CronTrigger>
 }
 
@@ -30,15 +30,15 @@ const none: ResolvedCronTriggers = { served: new Map(), unserved: new Map() }
 
 const resolvedOf = (model: Model): ResolvedCronTriggers => model.slices.cron_triggers ?? none
 
-/** The cron triggers that are served, by name. */
+/** The served cron triggers, by name. */
 export const cronTriggersOf = (model: Model): ReadonlyMap<string, ResolvedCronTrigger> => resolvedOf(model).served
 
 export const cronTriggerRef = (name: string): ObjectRef => ({ kind: 'cron trigger', name })
 
-/** The cron triggers that are stored, and not served, by name. */
+/** The stored cron triggers that are not served, by name. */
 export const inconsistentCronTriggers = (model: Model): ReadonlyMap<string, CronTrigger> => resolvedOf(model).unserved
 
-/** Names of all cron triggers of the document that a model was made of. */
+/** The names of all cron triggers in the document of a model. */
 export const storedCronTriggers = (model: Model): ReadonlySet<string> =>
   new Set([...cronTriggersOf(model).keys(), ...inconsistentCronTriggers(model).keys()])
 
@@ -58,7 +58,7 @@ const described = (entry: CronTrigger): ObjectDescription => ({
 
 const resolved = new WeakMap<CronTrigger, ResolvedCronTrigger>()
 
-/** What the environment gives does not change while the server runs, so neither does what came of an entry. */
+/** Results by entry: the environment does not change while the server runs. */
 function resolveTrigger(entry: CronTrigger, context: SliceContext): ResolvedCronTrigger {
   const known = resolved.get(entry)
   if (known) return known
@@ -107,7 +107,7 @@ export const cronTriggersSlice = (
   },
 })
 
-/** The cron trigger of that name in the document; refuses one that is not there. */
+/** The cron trigger with this name in the document; refuses an unknown name. */
 export function requireCronTrigger(triggers: readonly CronTrigger[], name: string): CronTrigger {
   const found = triggers.find((each) => each.name === name)
   if (!found) throw badRequest('not-exists', `cron trigger with name: ${name} does not exist`)

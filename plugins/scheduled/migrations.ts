@@ -1,8 +1,8 @@
-// The ledger of scheduled events: what is due when, what became of it, and every attempt.
+// The ledger of scheduled events: due times, states, and all attempts.
 
 import type { Migration } from '../../sdk/index.ts'
 
-/** The two kinds of event have the same columns of state; `locked` is the end of the lease of who delivers. */
+/** Both kinds of event have the same columns of state; `locked` is the end of a lease. */
 const eventTable = (table: string, logs: string, own: string): string => `
   create table trellis.${table} (
     id text primary key default trellis.new_event_id(),

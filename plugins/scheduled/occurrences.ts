@@ -1,4 +1,4 @@
-// The occurrences of cron triggers, which are in the ledger ahead of their time: whoever is late finds what was missed.
+// The occurrences of cron triggers are planned ahead in the ledger, so that an instance that starts late finds the missed ones.
 
 import type { Model } from '../../sdk/metadata.ts'
 import type { Transaction } from '../../sdk/sql.ts'
@@ -6,12 +6,12 @@ import { notifyStatement, occurrencesAfter } from '../delivery/index.ts'
 import { cronTriggersOf, inconsistentCronTriggers } from './metadata.ts'
 import { type CronTrigger, retryDefaults } from './schema.ts'
 
-/** How many occurrences of each trigger are ahead. */
+/** The number of future occurrences per trigger. */
 const ahead = 100
 
 /**
- * Follows a change of the model: occurrences of new schedules come, those of old ones and of triggers that went go. A trigger that is
- * inconsistent here may be served by others.
+ * Applies a change of the model: plans occurrences of new schedules, and deletes those of changed schedules and removed triggers. A
+ * trigger that is inconsistent here may be served by another instance.
  */
 export async function followCronTriggers(
   { previous, next }: { readonly previous: Model; readonly next: Model },
@@ -34,12 +34,12 @@ export async function followCronTriggers(
   for (const entry of [...changed, ...changedUnserved]) await replan(entry, transaction)
 }
 
-/** Triggers whose occurrences are planned by one statement; others get their turn in between. */
+/** Triggers that one statement plans; other statements run in between. */
 const plannedAtOnce = 5
 
 /**
- * Every trigger that has fewer than it should gets more, from the last one that it has: what was due meanwhile is made up for, as
- * far back as it may be delivered yet. What no trigger stands behind goes.
+ * Plans missing occurrences of each trigger, from its last one on: missed ones are made up for as far as their tolerance allows.
+ * Deletes occurrences of unknown triggers.
  */
 export async function topUp(model: Model, transaction: Transaction): Promise<void> {
   const triggers = cronTriggersOf(model)
@@ -67,10 +67,10 @@ export async function topUp(model: Model, transaction: Transaction): Promise<voi
   )
 }
 
-/** Condition: it is still to come, and was never tried. */
+/** A condition: the occurrence is in the future and was not tried. */
 const isUpcoming = `status = 'scheduled' and tries = 0 and scheduled_time > now()`
 
-/** The moment, or where what comes after it would be too late to be delivered: when that is no more so. */
+/** A moment, or the earliest moment whose occurrences are not too late, if that is later. */
 function notTooLate(moment: Date, { retry_conf = retryDefaults }: CronTrigger, now: Date): Date {
   return new Date(Math.max(moment.getTime(), now.getTime() - retry_conf.tolerance_seconds * 1000))
 }
@@ -80,7 +80,7 @@ async function currentTime(transaction: Transaction): Promise<Date> {
   return row!.now
 }
 
-/** What was never tried and is still to come follows the schedule; the rest stays as it is. */
+/** Replaces future occurrences without attempts by those of the schedule; the others stay. */
 async function replan(entry: CronTrigger, transaction: Transaction): Promise<void> {
   await transaction.rows(
     `delete from trellis.hdb_cron_events
@@ -91,17 +91,17 @@ async function replan(entry: CronTrigger, transaction: Transaction): Promise<voi
   await plan([{ entry, after: now, now }], transaction)
 }
 
-/** Occurrences to be planned. */
+/** Occurrences to plan. */
 interface Plan {
   readonly entry: CronTrigger
   readonly after: Date
   readonly now: Date
 }
 
-/** So many are made up for at once. */
+/** Missed occurrences that are made up for at once. */
 const mostMissed = 1000
 
-/** An occurrence that is there already stays as it is, so that it is delivered once, whoever plans it again. */
+/** An existing occurrence stays unchanged, so that it is delivered once although several instances plan it. */
 async function plan(plans: readonly Plan[], transaction: Transaction): Promise<void> {
   const planned = plans.flatMap(({ entry, after, now }) =>
     occurrencesAfter(entry, after, { now, most: mostMissed, ahead }).map((time) => {
@@ -116,7 +116,7 @@ async function plan(plans: readonly Plan[], transaction: Transaction): Promise<v
   await transaction.rows(notifyStatement, ['cron'])
 }
 
-/** Removes all events of triggers, with the logs of their attempts. */
+/** Deletes all events of triggers with their attempts. */
 export async function forget(names: readonly string[], transaction: Transaction): Promise<void> {
   if (names.length > 0) {
     await transaction.rows('delete from trellis.hdb_cron_events where trigger_name = any($1)', [names])

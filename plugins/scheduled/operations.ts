@@ -1,4 +1,4 @@
-// Making and removing cron triggers and one-off events.
+// Operations that create and remove cron triggers, and create one-off events.
 
 import { badRequest, type Dialect, Type } from '../../sdk/index.ts'
 import { type Model, operation } from '../../sdk/metadata.ts'
@@ -6,7 +6,7 @@ import { cronTriggerRef, requireCronTrigger, storedCronTriggers } from './metada
 import { forget } from './occurrences.ts'
 import { CronTriggerName, createCronTriggerArgs, createScheduledEventArgs, retryDefaults } from './schema.ts'
 
-/** `served`: what is served while a request edits, which is what it began with. */
+/** `served`: the triggers that were served when the request began. */
 export const createCronTrigger = (dialect: Dialect, served: () => Model) =>
   operation({
     type: 'create_cron_trigger',
@@ -21,7 +21,7 @@ export const createCronTrigger = (dialect: Dialect, served: () => Model) =>
         throw badRequest('already-exists', `cron trigger with name: ${trigger.name} already exists`)
       }
       metadata.cron_triggers = [...triggers.filter(({ name }) => name !== trigger.name), trigger]
-      // One of that name that went in the same bulk is to the ledger as if it had been changed.
+      // For the ledger, a trigger that is removed and created in one bulk is a changed trigger.
       if (!replace && storedCronTriggers(served()).has(trigger.name)) await forget([trigger.name], transaction)
     },
   })
@@ -64,7 +64,7 @@ export const createScheduledEvent = (dialect: Dialect) =>
     },
   })
 
-/** No text of PostgreSQL holds it. */
+/** PostgreSQL's texts cannot contain U+0000. */
 function refuseNul(texts: readonly (string | null)[]): void {
   if (texts.some((text) => text?.includes('\0'))) {
     throw badRequest('parse-failed', 'a text must not hold the character U+0000')

@@ -1,4 +1,4 @@
-// Reading and removing scheduled events.
+// Operations that read and delete scheduled events.
 
 import { badRequest, compareText, parseFailed, type Static, Type } from '../../sdk/index.ts'
 import { decode, NoArguments, type OperationContext, operation } from '../../sdk/metadata.ts'
@@ -29,7 +29,7 @@ interface OfTrigger {
   event_id?: string
 }
 
-/** Cron events are those of one trigger. */
+/** Cron events are read for one trigger. */
 function requireTrigger<T extends OfTrigger>(given: T): T {
   if (given.type === 'cron' && given.event_id === undefined) decode(NeedsTrigger, given)
   return given
@@ -154,7 +154,7 @@ function checkTrigger({ metadata }: OperationContext, { type, trigger_name }: Of
   if (type === 'cron' && trigger_name !== undefined) requireCronTrigger(metadata.cron_triggers, trigger_name)
 }
 
-/** No id holds it. */
+/** No id contains U+0000. */
 function refuseNul(id: string | null): void {
   if (id?.includes('\0')) throw badRequest('parse-failed', 'an id must not hold the character U+0000')
 }
@@ -167,7 +167,7 @@ interface EventPage {
   readonly page: Pick<Static<typeof EventsArgs>, 'limit' | 'offset' | 'get_rows_count'>
 }
 
-/** A page of rows, and how many there are in all unless that is not wanted. */
+/** A page of rows, with their total if requested. */
 async function readEvents({ transaction }: OperationContext, { key, page, ...query }: EventPage) {
   const { limit = null, offset = 0, get_rows_count: counts = true } = page
   const { rows, count } = await readPage(transaction, { ...query, limit, offset, counts })

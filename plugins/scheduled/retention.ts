@@ -1,4 +1,4 @@
-// Taking scheduled events that are over out of their ledgers, with their attempts.
+// Deletes finished scheduled events with their attempts.
 
 import type { Engine } from '../../sdk/index.ts'
 import {
@@ -10,14 +10,14 @@ import {
 } from '../delivery/index.ts'
 import type { Jobs } from '../jobs/index.ts'
 
-/** Events of cron triggers that are gone went with them, so none are archived. */
+/** Events of removed cron triggers are deleted at once, so none are archived. */
 const statuses: Readonly<Record<Retention['state'], readonly string[]>> = {
   delivered: ['delivered'],
   failed: ['error', 'dead'],
   archived: [],
 }
 
-/** By the index on when they were due; attempts go with their events. */
+/** Uses the index on the due time; a foreign key deletes the attempts. */
 const leaving = (table: string): string => `
   with old as materialized (
     select id from trellis.${table}
@@ -27,7 +27,7 @@ const leaving = (table: string): string => `
   , gone as (delete from trellis.${table} e using old where e.id = old.id returning 1)
   select count(*)::int as count from gone`
 
-/** Has what is too old leave, where that is wanted. */
+/** Declares the retention job, if the options ask for it. */
 export function retainScheduled(engine: Engine, jobs: Jobs, { settings }: Pick<Deliveries, 'settings'>): void {
   const { database } = engine
   declareRetention(jobs, {

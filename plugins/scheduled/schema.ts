@@ -1,4 +1,4 @@
-// What cron triggers and one-off events look like on the wire, in arguments and in the document.
+// The shapes of cron triggers and one-off events in arguments and documents.
 
 import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
 import {
@@ -17,7 +17,7 @@ export interface ScheduledRetryConf {
   tolerance_seconds: number
 }
 
-/** A cron trigger as it is stored. */
+/** A stored cron trigger. */
 export interface CronTrigger {
   name: string
   webhook: ConfiguredUrl
@@ -90,7 +90,7 @@ const triggerMembers = (dialect: Dialect) => ({
 
 type GivenTrigger = Static<ReturnType<typeof Type.Object<ReturnType<typeof triggerMembers>>>>
 
-/** Members in the order of the document; what is at its default is left out. */
+/** Members in the order of the document; defaults are left out. */
 function triggerOf(given: GivenTrigger): CronTrigger {
   const { name, webhook, schedule, include_in_metadata, payload, retry_conf, headers = [], comment, timezone } = given
   return {
@@ -106,7 +106,7 @@ function triggerOf(given: GivenTrigger): CronTrigger {
 const isDefault = (given: ScheduledRetryConf): boolean =>
   Object.entries(retryDefaults).every(([key, value]) => given[key as keyof ScheduledRetryConf] === value)
 
-/** What later engines change of requests and of their answers. */
+/** Later engines' changes of requests and answers. */
 const laterKeys = ['request_transform', 'response_transform']
 
 /** The arguments of `create_cron_trigger`. */
@@ -142,11 +142,11 @@ export const CronTriggerName = Type.Object({ name: ObjectName }, { missingKey: '
 
 const timestamp = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\s?(Z|[+-]\d\d(:?\d\d)?)$/i
 
-/** Whether a day is in the calendar; `Date` takes the 30th of February for the 2nd of March. */
+/** Whether a day exists: `Date` reads the 30th of February as the 2nd of March. */
 const isDay = (text: string): boolean =>
   !text.startsWith('0000') && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text)
 
-/** A moment as PostgreSQL reads it. */
+/** A timestamp in PostgreSQL's form. */
 function readTimestamp(text: string): string {
   const match = timestamp.exec(text)
   const [, , , offset = '', minutes] = match ?? []

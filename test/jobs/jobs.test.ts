@@ -291,13 +291,10 @@ test('jobs that make no sense are refused where they are declared', async (t) =>
     [{ name: 'taken' }, 'job "taken" is declared already'],
     [{ name: 'constructor' }, 'job "constructor" has the name of a member that every object has'],
     [{ name: '__proto__' }, 'job "__proto__" has the name of a member that every object has'],
-    [{ schedule: { cron: '* * * *' } }, '"* * * *" is no cron expression: it has not five fields'],
-    [
-      { schedule: { cron: '0 3 * * *', timezone: 'Mars/Olympus' } },
-      '"Mars/Olympus" is no time zone of the IANA database',
-    ],
-    [{ schedule: { every: 0.5 } }, '0.5 is no number of milliseconds for a job to wait'],
-    [{ schedule: { at: new Date('never') } }, 'Invalid Date is no time for a job to run at'],
+    [{ schedule: { cron: '* * * *' } }, '"* * * *" is not a cron expression: it must have five fields'],
+    [{ schedule: { cron: '0 3 * * *', timezone: 'Mars/Olympus' } }, '"Mars/Olympus" is not an IANA time zone'],
+    [{ schedule: { every: 0.5 } }, '0.5 is not a valid interval in milliseconds'],
+    [{ schedule: { at: new Date('never') } }, 'Invalid Date is not a valid date'],
     [{ concurrency: 0 }, 'job "x": concurrency is at least 1'],
     [{ timeout: -1 }, 'job "x": a timeout is a number of milliseconds'],
   ]
@@ -315,7 +312,7 @@ test('a job that is woken at no time is not, and hurts no other one', async (t) 
   const jobOf = (name: string, per: Job['per']): Job => ({ name, per, run: () => void runs.push(name) })
   const { jobs } = await startWith(t, [])
   const woken = [jobs.declare(jobOf('a', 'cluster')), jobs.declare(jobOf('b', 'instance'))]
-  const message = 'Invalid Date is no time for a job to run at'
+  const message = 'Invalid Date is not a valid date'
   for (const job of woken) await assert.rejects(job.wake(new Date('never')), { name: 'TypeError', message })
   for (const job of woken) await job.wake()
   const other = jobs.declare({ ...jobOf('c', 'cluster'), schedule: { every: 500 } })

@@ -97,6 +97,6 @@ test('intervals are counted from 1970, a single time is due once', () => {
 test('what is never due is refused', () => {
   assert.throws(() => occurrencesOf({ cron: '0 0 31 2 *' }), {
     name: 'TypeError',
-    message: '"0 0 31 2 *" is no cron expression: it is never due',
+    message: '"0 0 31 2 *" is not a cron expression: it is never due',
   })
 })

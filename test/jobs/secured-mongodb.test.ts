@@ -42,7 +42,7 @@ test('schedules are kept in a replica set, over TLS, by a user, in a database of
 test('of a URL whose password is not percent-encoded nothing is shown', () => {
   for (const password of ['hu@sh', 'hu/sh', 'hu?sh', 'hu#sh', '12/34', '12?34']) {
     const url = `mongodb://clerk:${password}@127.0.0.1/jobs`
-    assert.match(mongoUrlRefusal(url) ?? '', /^is no URL such as .* is percent-encoded$/, url)
+    assert.match(mongoUrlRefusal(url) ?? '', /^is not a URL such as .* must be percent-encoded$/, url)
     assert.equal(shownMongoUrl(url), '<redacted>')
   }
   assert.equal(shownMongoUrl(`mongodb://${user}@a:1,b/jobs?tls=true`), 'mongodb://redacted@a:1,b/jobs')

@@ -6,7 +6,7 @@ import { operation } from '../../sdk/metadata.ts'
 /** Its access and effects are those of its members. */
 export const bulk = operation({
   type: 'bulk',
-  about: { summary: 'Runs requests in order, all or none of them.', result: Type.Array(Type.Unknown()) },
+  about: { summary: 'Runs requests in order; they succeed or fail together.', result: Type.Array(Type.Unknown()) },
   args: Type.Array(Type.Unknown()),
   adminOnly: false,
   access: 'any',

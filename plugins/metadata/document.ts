@@ -14,7 +14,7 @@ import { isJsonObject } from '../../sdk/services.ts'
 
 export const exportMetadata = operation({
   type: 'export_metadata',
-  about: { summary: 'Answers with all metadata as one document.', result: ({ format }) => format.schema() },
+  about: { summary: 'Returns all metadata as one document.', result: ({ format }) => format.schema() },
   args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
@@ -26,7 +26,7 @@ export const exportMetadataV2 = operation({
   type: 'export_metadata',
   version: 2,
   about: {
-    summary: 'Answers with all metadata as one document, and its version.',
+    summary: 'Returns all metadata as one document, and its version.',
     result: ({ format }) => Type.Object({ resource_version: Type.Integer(), metadata: format.schema() }),
   },
   args: NoArguments,

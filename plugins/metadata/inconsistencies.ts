@@ -37,7 +37,7 @@ export const consistencyReport = (inconsistencies: readonly Inconsistency[], dia
 export const getInconsistentMetadata = operation({
   type: 'get_inconsistent_metadata',
   about: {
-    summary: 'Lists what is stored but cannot be served, with the reasons.',
+    summary: 'Lists stored objects that cannot be served, with the reasons.',
     result: ({ dialect }) => (dialect.inconsistencies === 'report' ? ConsistencyReport : InconsistentObjects),
   },
   args: NoArguments,
@@ -51,7 +51,7 @@ export const getInconsistentMetadata = operation({
 
 export const dropInconsistentMetadata = operation({
   type: 'drop_inconsistent_metadata',
-  about: { summary: 'Forgets every object that is inconsistent.' },
+  about: { summary: 'Removes all inconsistent objects from the metadata.' },
   args: NoArguments,
   check: 'strict',
   handle({ model, remove }) {
@@ -66,7 +66,7 @@ export const dumpInternalState = (environment: (name: string) => string | undefi
   operation({
     type: 'dump_internal_state',
     about: {
-      summary: 'Shows what is served, for inspection: its shape may change.',
+      summary: 'Shows the served state for inspection; its shape may change.',
       result: Type.Object({}, { additionalProperties: true }),
     },
     args: NoArguments,

@@ -59,7 +59,7 @@ export const replaceMetadataV2 = operation({
   type: 'replace_metadata',
   version: 2,
   about: {
-    summary: 'Replaces all metadata by a document, which may be inconsistent where that is allowed.',
+    summary: 'Replaces all metadata by a document; inconsistent objects can be allowed.',
     args: ({ format }) => Type.Object({ ...ReplaceMetadataV2Args.properties, metadata: format.givenSchema() }),
     result: ConsistencyReport,
   },

@@ -192,7 +192,7 @@ for (const word of words) {
       [{ version: 3, sources: [], tables: [] }, wrongKey('$.tables', 'tables')],
       [
         { version: 3, sources: [{ name: 'default' }, { name: 'sales' }] },
-        notSupported('$.sources[1]', 'only one source is supported: "sales" is another one than "default"'),
+        notSupported('$.sources[1]', 'only one source is supported: "sales" differs from "default"'),
       ],
       [
         inSource({ kind: 'mssql' }),

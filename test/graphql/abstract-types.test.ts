@@ -25,7 +25,7 @@ const animals = [
   },
 ]
 
-/** Animals, of an interface and a union; `told`: by the types where the values do not say. */
+/** Animals of an interface and a union. With `told`, the types resolve values without `__typename`. */
 function zoo(values: readonly object[], { told = false, declared = true } = {}) {
   const byShape = (value: object) => ('lives' in value ? 'Cat' : 'size' in value ? 'Ball' : 'Dog')
   const Animal: graphql.GraphQLInterfaceType = new GraphQLInterfaceType({

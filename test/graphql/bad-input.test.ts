@@ -1,4 +1,4 @@
-// What clients send by mistake or on purpose: a clear error or the right answer, never a failure of the server.
+// Invalid input, sent by mistake or on purpose: the answer is a clear error or the right data, never a server failure.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -16,7 +16,7 @@ const refusalOf = (body: unknown) => {
   return { message, ...extensions }
 }
 
-/** The server still serves, and what it serves has not changed. */
+/** The server still works, and its schema and data are unchanged. */
 async function assertUnharmed(trellis: TestTrellis) {
   const answer = await trellis.graphql('{ book_aggregate { aggregate { count } } }')
   assert.deepEqual(answer, { data: { book_aggregate: { aggregate: { count: 3 } } } })
@@ -65,7 +65,7 @@ test('odd names work wherever GraphQL can spell them', async (t) => {
   }
   await trellis.op('untrack_table', { table })
   await trellis.op('track_table', { table, configuration }, { version: 2 })
-  // Type names keep the table's own, which GraphQL cannot spell: the table is served to the metadata API only.
+  // Type names are derived from the table's name. GraphQL cannot spell it, so only the metadata API serves the table.
   assert.equal(
     refusalOf(await trellis.graphql('{ odd { id } }')).message,
     `field "odd" not found in type: 'query_root'`,
@@ -142,7 +142,7 @@ test('values that do not fit their type are refused, whatever error code Postgre
       assert.match(refusalOf(refusal).message, message)
     }
   }
-  // The same code of what is no value tells nobody outside anything.
+  // The error code of an invalid value must reveal nothing when a function raises it.
   const raised = refusalOf(await trellis.graphql('{ raising { n } }'))
   assert.deepEqual([raised.code, raised.message], ['unexpected', 'database query error'])
 })

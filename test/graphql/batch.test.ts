@@ -12,7 +12,7 @@ interface Subscriber {
   readonly session?: Session
 }
 
-/** The answers of subscribers with one statement, and of the same as queries one by one. */
+/** The answers of subscribers from one statement, and those of the same queries one by one. */
 async function answers({ engine }: TestTrellis, text: string, subscribers: readonly Subscriber[]) {
   const { graphql } = engine
   const planned = subscribers.map(({ variables, session = admin }) => {

@@ -1,4 +1,4 @@
-// An action in the way that the engine has them: a call to another server, whose result has relationships to tables.
+// A call to another server whose result has relationships to tables, like an action.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -20,7 +20,7 @@ const { GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLStrin
 
 const book = { schema: 'public', name: 'book' }
 
-/** `Order.book`: the row that `book_id` leads to, for roles that may select books. */
+/** `Order.book`: the row of `book_id`, for roles that may select books. */
 const bookMember: MemberPlanner = {
   kind: 'relational',
   needs: { book_id: builtInType('int4') },
@@ -31,7 +31,7 @@ const bookMember: MemberPlanner = {
   },
 }
 
-/** `Order.cheaper`: books of its publisher, with the arguments of every list of rows. */
+/** `Order.cheaper`: books of the same publisher, with the arguments of any list of rows. */
 const cheaperMember: MemberPlanner = {
   kind: 'relational',
   needs: { publisher: builtInType('int4') },
@@ -42,7 +42,7 @@ const cheaperMember: MemberPlanner = {
   },
 }
 
-/** `Order.state`, from somewhere else. */
+/** `Order.state`, answered by another call. */
 const stateMember = (asked: unknown[]): ResolvedRowPlanner => ({
   kind: 'resolved',
   needs: ['id'],
@@ -52,7 +52,7 @@ const stateMember = (asked: unknown[]): ResolvedRowPlanner => ({
   },
 })
 
-/** `book.reviews`, from somewhere else. */
+/** `book.reviews`, answered by another call. */
 const reviews = (asked: unknown[]): ResolvedRowPlanner => ({
   kind: 'resolved',
   needs: ['id', 'title'],

@@ -182,7 +182,7 @@ test('errors may make data null as a whole', async (t) => {
   assert.deepEqual(text.body, { data: null, errors })
 })
 
-/** A root field that shows its arguments. */
+/** A root field that returns its arguments. */
 const shown = (plan?: ResolvedPlanner<string>['plan']) =>
   definePlugin({
     name: 'shown',
@@ -354,7 +354,7 @@ test('a call is aborted when its client disconnects', async (t) => {
   assert.equal(told.length, 1)
 })
 
-/** A mutation that writes in the operation's transaction, and asks GraphQL as a part of it. */
+/** A mutation that writes in the operation's transaction and runs GraphQL within it. */
 const noting = definePlugin({
   name: 'noting',
   dependencies: ['tables', 'graphql'],

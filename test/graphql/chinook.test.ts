@@ -56,7 +56,7 @@ test('ordering by related rows and by aggregates is the same as in plain SQL', a
   assert.deepEqual(answer.data, { track: tracks, artist: artists })
 })
 
-/** A customer reads its own invoices and their lines, and buys for itself only. */
+/** A customer reads its own invoices and their lines, and inserts only its own. */
 async function allowCustomers(trellis: TestTrellis) {
   const own = { customer_id: { _eq: 'X-Service-Customer-Id' } }
   const ofOwn = { invoice: own }

@@ -1,5 +1,5 @@
-// The user of the database may read some columns of a table and no others: statements name the columns that they need, so
-// that everything works which needs no more.
+// The database user may read only some columns of a table. Statements name only the columns that they need, so
+// everything else works.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -25,7 +25,7 @@ const link = (table: string, name: string, remote: string, mapping: Record<strin
 
 const columns = { shop: 'id, name, code', sale: 'id, shop_id, total, tags', remark: 'id, sale_id, text' }
 
-/** A server whose user of the database has grants on all columns but `secret`. */
+/** A server whose database user has grants on all columns except `secret`. */
 async function startGranted(t: TestContext): Promise<TestTrellis> {
   const database = await testDatabase(t, { sql: schema })
   const role = `granted_${randomBytes(6).toString('hex')}`

@@ -1,4 +1,4 @@
-// Errors of PostgreSQL that no client can do anything about, whatever code they have in which version.
+// Errors of PostgreSQL that a client cannot avoid, regardless of their code in each version.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'

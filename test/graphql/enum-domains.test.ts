@@ -1,4 +1,4 @@
-// Columns of a domain over an enum: PostgreSQL has no operators for their values, those of the enum have to do.
+// Columns of a domain over an enum: PostgreSQL has no operators for the domain, so the enum's operators are used.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

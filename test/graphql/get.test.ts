@@ -1,4 +1,4 @@
-// GET on the paths of GraphQL.
+// GET requests to the GraphQL paths.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -108,7 +108,7 @@ test('The page needs no secret, and runs nothing.', async (t) => {
   assert.match(text, /start the server with <code>--enable-graphiql/)
   const asked = await request(url('{ __typename }'), { headers: { ...browser, 'sec-fetch-site': 'none' } })
   assert.match(asked.text, /required, but not found/)
-  // A link elsewhere runs nothing.
+  // A cross-site link runs nothing.
   const led = await request(url('{ __typename }'), { headers: { ...browser, 'sec-fetch-site': 'cross-site' } })
   assert.match(led.text, /This is a GraphQL endpoint/)
 })
@@ -139,7 +139,7 @@ test('A body without a content type is refused, and a malformed one has its stat
     [untyped.status, untyped.body],
     [415, { errors: [{ extensions: { path: '$', code: 'invalid-headers' }, message }] }],
   )
-  // As curl sends it.
+  // Sent as curl does it.
   const form = await request('/v1/graphql', { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body })
   assert.equal(form.status, 200)
   const broken = await request<{ errors: { extensions: { code: string } }[] }>('/v1/graphql', { body: '{' })

@@ -1,5 +1,5 @@
-// Operands that fail do so whatever rows there are: two tables that differ in rows that a role may not see answer alike,
-// byte for byte, however often they are asked.
+// An operand that fails must fail regardless of the rows. Two tables that differ only in hidden rows give the same
+// bytes, however often they are queried.
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -13,7 +13,7 @@ before(async (t) => {
   trellis = await startHiding(t as never)
 })
 
-/** The ways in which a condition on the rows of a table can be part of a request. */
+/** The uses of a condition in a request. */
 const uses: Record<string, (table: string) => string> = {
   list: (table) => `query($where: ${table}_bool_exp!) { answer: ${table}(where: $where) { id } }`,
   ordered: (table) =>
@@ -52,7 +52,7 @@ for (const [shift, role] of Object.keys(roles).entries()) {
     const places = Object.values(placements)
     const refused = new Set<string>()
     for (const [i, comparison] of failing().entries()) {
-      // All operators meet all uses and places, if not with each operand.
+      // All operators meet all uses and places, but not with every operand.
       const n = i + shift
       const answer = await alike(places[n % places.length]!(comparison), all[n % all.length]!, role)
       if (answer.includes('"errors"')) refused.add(JSON.stringify(comparison))

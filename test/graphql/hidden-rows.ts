@@ -1,9 +1,9 @@
-// Two tables that differ in rows that no role may see, and comparisons that fail.
+// Two tables that differ only in rows hidden from every role, and comparisons that fail.
 
 import type { TestContext } from 'node:test'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 
-/** Columns of many types, and a value of each that hidden rows have. */
+/** Columns of many types, each with a value of a hidden row. */
 export const columns: Record<string, { type: string; hidden: string }> = {
   c_text: { type: 'text', hidden: 'ab(x\\y' },
   c_varchar: { type: 'varchar', hidden: 'ab(x\\y' },
@@ -79,7 +79,7 @@ export const patterns = [
   '_niregex',
 ]
 
-/** A server with both tables, for roles to whom the rows are hidden in different ways. */
+/** A server with both tables; each role's permission hides the rows in a different way. */
 export async function startHiding(t: TestContext): Promise<TestTrellis> {
   const trellis = await startTrellis(t, { sql })
   await trellis.op('track_table', 'box')
@@ -102,7 +102,7 @@ export async function startHiding(t: TestContext): Promise<TestTrellis> {
   return trellis
 }
 
-/** The ways in which a comparison can be part of a condition. */
+/** The places of a comparison within a condition. */
 export const placements: Record<string, (comparison: object) => object> = {
   alone: (comparison) => comparison,
   or: (comparison) => ({ _or: [{ id: { _lt: 0 } }, comparison] }),
@@ -133,13 +133,13 @@ export function failing(): object[] {
   const scalars = Object.keys(columns).flatMap((column) =>
     operators.map((operator) => ({ [column]: { [operator]: 'bad\\{' } })),
   )
-  // Values of their types, which PostgreSQL has no comparison for.
+  // Values of types for which PostgreSQL has no comparison.
   const incomparable = ['c_points', 'c_jsons', 'c_pair', 'c_pairs'].flatMap((column) => {
     const operand = { c_points: ['(1,3)'], c_jsons: ['3'], c_pair: '(1,3)', c_pairs: ['(1,3)'] }[column]
     const compared = [...operators.map((operator) => [operator, operand]), ['_in', [operand]], ['_nin', [operand]]]
     return compared.map(([operator, value]) => ({ [column]: { [operator as string]: value } }))
   })
-  // Patterns that PostgreSQL has not for collations that tell no case.
+  // Patterns that PostgreSQL does not support for case-insensitive collations.
   const folded = patterns.map((operator) => ({ c_folded: { [operator]: 'AB' } }))
   const lists = Object.keys(columns).flatMap((column) =>
     ['_in', '_nin'].flatMap((operator) =>

@@ -1,4 +1,4 @@
-// What stands beside the message of a refused request to help to mend it.
+// Hints next to the message of a refused request.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

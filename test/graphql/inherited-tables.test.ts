@@ -1,4 +1,4 @@
-// Tables that others inherit from: the rows of those are among their own, and their keys do not hold for them.
+// Inheritance: a parent table's rows include those of its children, and its keys do not apply to them.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -17,7 +17,7 @@ import { startLibrary } from '../support/library.ts'
 
 const { GraphQLObjectType, GraphQLString } = graphql
 
-/** Fields of the rows of tables that JavaScript answers: table, name, planner. */
+/** Fields of tables' rows that JavaScript answers: table, name, planner. */
 const rowFieldsPlugin = (...fields: readonly [table: string, name: string, planner: ResolvedRowPlanner][]) =>
   definePlugin({
     name: 'row-fields',
@@ -34,7 +34,7 @@ const rowFieldsPlugin = (...fields: readonly [table: string, name: string, plann
     },
   })
 
-/** Answers when as many calls wait as are to run at once. */
+/** Answers once the expected number of calls is waiting. */
 function meeting(count: number) {
   let arrive: () => void = () => {}
   const all = new Promise<void>((done) => {

@@ -1,5 +1,5 @@
-// Input that no client means: whatever it is, it gets an answer in the shape of the endpoint, is refused by the client's
-// fault, and leaves the server as it was.
+// Arbitrary input: every request is answered in the shape of the endpoint, refused with a client error, and changes
+// nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ const json = fc.letrec<{ json: unknown }>((tie) => ({
   ),
 })).json
 
-/** GraphQL in form, of names that may mean something and values of any kind. */
+/** Syntactically valid GraphQL, with names that may exist and values of any kind. */
 const graphqlName = fc.constantFrom(
   ...odd.slice(0, -1),
   ...known,
@@ -112,7 +112,7 @@ const document = fc
 
 const runs = { numRuns: 60 }
 
-/** The server's own failures have a status of 500 or more: no input may cause one. */
+/** A server failure has a status of 500 or more; no input may cause one. */
 async function isRefusedOrAnswered(trellis: TestTrellis, path: string, body: string, role?: string): Promise<void> {
   const answer = await trellis.request(path, { body, role })
   assert.ok(answer.status < 500, `${answer.status} ${answer.text}`)

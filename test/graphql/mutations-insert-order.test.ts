@@ -17,7 +17,7 @@ const manually = (remote_table: string, column_mapping: object, order?: object) 
   manual_configuration: { remote_table, column_mapping, ...order },
 })
 
-/** Accounts, each of which has at most one profile: by a manual configuration, and by the profile's foreign key. */
+/** Accounts with at most one profile each, by a manual configuration and by the profile's foreign key. */
 async function startOffice(t: TestContext): Promise<TestTrellis> {
   const trellis = await startTrellis(t, { sql })
   for (const table of ['account', 'profile', 'photo', 'flat', 'tenant']) await trellis.op('track_table', table)

@@ -6,7 +6,7 @@ import { refusalOf, startBlog } from './mutations.ts'
 const role = 'writer'
 const writer = { role, headers: { 'x-service-user-id': '7' } }
 
-/** Writers make authors of their own, and articles of those. */
+/** Writers insert their own authors, and articles of these. */
 async function allowWriters(trellis: TestTrellis) {
   const own = { owner: { _eq: 'X-Service-User-Id' } }
   await trellis.op('create_insert_permission', {

@@ -217,7 +217,7 @@ test('inserted and updated rows of a partitioned table are distinguished as well
       { role },
     )
   if (server!.version < 180_000) {
-    // Nothing tells inserted from updated rows of a partitioned table there.
+    // In that version, inserted and updated rows of a partitioned table cannot be distinguished.
     return assert.equal(refusalOf(await upsert('{id: 1, value: 11}')).message, 'database query error')
   }
   const answer = await upsert('[{id: 1, value: 11}, {id: 101, value: 11}, {id: 2, value: 2}, {id: 102, value: 2}]')

@@ -1,4 +1,4 @@
-// What the tests of mutations share.
+// Shared by the tests of mutations.
 
 import type { TestContext } from 'node:test'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'

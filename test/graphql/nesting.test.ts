@@ -1,5 +1,5 @@
-// Conditions, orders and selections that go from row to row through many relationships: what they cost grows with their
-// size, and what is too much is refused.
+// Conditions, orders and selections across many relationships: their cost grows with their size, and beyond the limit
+// they are refused.
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -13,7 +13,7 @@ insert into artist select g, 'a' || g, g % 3, nullif(g - 1, 0) from generate_ser
 insert into album select g, 1 + g % 300, 't' || g, g % 3 from generate_series(1, 1500) g;
 analyze`
 
-/** Row filters: of a column, of a related row, of either, and of both compared. */
+/** Row filters: on a column, on a related row, on either, and on both compared. */
 const roles: Record<string, { artist: unknown; album: unknown }> = {
   plain: { artist: { owner: { _neq: 1 } }, album: { owner: { _neq: 2 } } },
   related: { artist: { albums: { owner: { _neq: 1 } } }, album: { artist: { owner: { _neq: 2 } } } },
@@ -46,7 +46,7 @@ before(async (t) => {
 
 const userId = { 'x-service-user-id': '0' }
 
-/** An expression that goes back and forth between artists and albums; `around` says how a level stands in the one before. */
+/** An expression that alternates between artists and albums; `around` nests each level in the previous one. */
 function nested(depth: number, around = (inner: object): object => inner): object {
   let expression: object = { id: { _gt: 5 } }
   for (let level = depth; level >= 1; level--) {
@@ -55,7 +55,7 @@ function nested(depth: number, around = (inner: object): object => inner): objec
   return expression
 }
 
-/** JSON as GraphQL writes it. */
+/** JSON in GraphQL syntax. */
 const written = (value: unknown): string => JSON.stringify(value).replace(/"(\w+)":/g, '$1:')
 
 interface Ids {
@@ -80,7 +80,7 @@ for (const role of ['admin', ...Object.keys(roles)]) {
   for (const [shape, around] of Object.entries(shapes)) {
     test(`a condition of many relationships, ${shape}, for ${role}`, { timeout: 20_000 }, async () => {
       const deepest = shape === 'alone' ? 100 : shape === 'negated' ? 95 : 65
-      // What refers to the row around is asked for each row, so that a level costs more.
+      // A reference to the outer row is evaluated for each row, so a level costs more.
       const depth = role === 'compared' ? 40 : deepest
       const where = nested(depth, around)
       const ask = (query: string, variables?: Record<string, unknown>) =>
@@ -113,7 +113,7 @@ test('a condition that is nested deeper than the limit is refused', async () => 
 })
 
 test('deep conditions find the same rows as shallow ones', async () => {
-  // Whoever has an album is found by going there and back, however often.
+  // Each artist with an album is found again after any number of round trips.
   const shallow = await trellis.graphql<Ids>(
     '{ artist(where: {albums: {id: {_gt: 700}}}, order_by: {id: asc}) { id } }',
   )
@@ -181,7 +181,7 @@ test('orders and objects at a great distance', { timeout: 20_000 }, async () => 
   const ordered = await timed(() =>
     trellis.graphql<Ids>(`{ artist(order_by: [${order}, {id: desc}], limit: 3) { id } }`),
   )
-  // The first 98 have nobody that far away, and nulls come first.
+  // The first 98 have no artist at that distance, and nulls come first.
   assert.deepEqual(ordered.value, { data: { artist: [{ id: 98 }, { id: 97 }, { id: 96 }] } })
   const selected = await timed(() => trellis.graphql(`{ artist(where: {id: {_eq: 99}}) ${object} }`))
   let expected: object = { id: 1 }

@@ -11,7 +11,7 @@ const expressions = [
   '{publisher: null}',
 ]
 
-/** Those that are false where the others are true. */
+/** Operands that are false where the others are true. */
 const failing = ['{_not: null}', '{_or: null}']
 
 const all = { data: { book: [{ id: 1 }, { id: 2 }, { id: 3 }] } }

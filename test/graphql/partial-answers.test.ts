@@ -90,7 +90,7 @@ test('a failed non-null value makes the nearest nullable value around it null', 
     },
     errors: [listed(path, ['publisher', 1, 'first', 'mood'], 'unexpected', 'no mood')],
   })
-  // A list of rows holds no null, and neither may the root field be one.
+  // A list of rows contains no null, and the root field cannot be null either.
   assert.deepEqual(await trellis.graphql('{ book { title mood } }'), {
     data: null,
     errors: [listed('$.selectionSet.book.selectionSet.mood', ['book', 1, 'mood'], 'unexpected', 'no mood')],
@@ -151,7 +151,7 @@ const Item: graphql.GraphQLObjectType = new GraphQLObjectType({
   }),
 })
 
-/** A root field with the value. */
+/** A root field with this value. */
 const giving = (
   value: unknown,
   options: { partial?: boolean; completed?: boolean; type?: graphql.GraphQLOutputType } = {},

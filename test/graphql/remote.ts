@@ -1,4 +1,4 @@
-// Another GraphQL server, and a plugin that answers fields by it.
+// A second GraphQL server, and a plugin whose fields it answers.
 
 import type { TestContext } from 'node:test'
 import { buildSchema, type GraphQLFieldConfigMap, graphqlSync } from 'graphql'
@@ -13,7 +13,7 @@ import {
 } from '../../sdk/index.ts'
 import { type OtherServer, startOther } from '../auth/other-server.ts'
 
-/** A GraphQL server of the schema; its resolvers are functions of the root value. */
+/** A GraphQL server with this schema; its resolvers are functions of the root value. */
 export function startRemote(t: TestContext, text: string, rootValue: Record<string, unknown>): Promise<OtherServer> {
   const schema = buildSchema(text)
   return startOther(t, ({ body }) => {
@@ -27,7 +27,7 @@ export interface RemoteOptions {
   readonly name: string
   readonly url: string
   readonly text: string
-  /** Whether its errors leave nothing of the answer. */
+  /** Whether its errors make the whole answer fail. */
   readonly endsAnswer?: boolean
 }
 
@@ -36,7 +36,7 @@ interface RemoteResult {
   readonly errors?: readonly { readonly message: string; readonly path?: readonly (string | number)[] }[]
 }
 
-/** The fields of a schema, all those of an operation answered by one request to the server that has it. */
+/** The fields of a schema; one request fetches all fields of an operation. */
 export const remotePlugin = ({ name, url, text, endsAnswer }: RemoteOptions): Plugin =>
   definePlugin({
     name,

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { startTrellis } from '../support/trellis.ts'
 
-/** A row one of whose members is null is a value, though SQL's `is not null` is false of it. */
+/** A row with a null member is not null, although SQL's `is not null` is false for it. */
 async function startShelves(t: TestContext) {
   const trellis = await startTrellis(t, {
     sql: `

@@ -1,4 +1,5 @@
-// Tables and views with rules: PostgreSQL refuses some statements for them, in WITH above all, and those that it takes are sent.
+// Tables and views with rules. PostgreSQL refuses some statements on them, above all in WITH; only accepted forms are
+// sent.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

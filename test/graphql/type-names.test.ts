@@ -125,7 +125,7 @@ test('a table cannot have the name of an introspection type', async (t) => {
 })
 
 const scalarTaken = (name: string) =>
-  `"${name}" is a scalar of columns or functions: give the table of that name another one with custom_name`
+  `"${name}" is a scalar of columns or functions: rename the table in GraphQL with custom_name`
 
 const dated = `
   create table date (id int primary key, day text);

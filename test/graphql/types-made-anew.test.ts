@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startTrellis } from '../support/trellis.ts'
 
-/** How an enum is given other values, one statement after the other. */
+/** Replaces the values of an enum, statement by statement. */
 const remake = `
   alter table person alter column mood type text;
   drop type mood;

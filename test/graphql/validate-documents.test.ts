@@ -1,4 +1,4 @@
-// Documents that operations keep: validated against what is about to be saved, whatever their variables.
+// Documents that operations store: validated for all variables against the metadata about to be saved.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { operation } from '../../core/operations/operation.ts'
 import type { Answer } from '../support/client.ts'
 import { startTrellis } from '../support/trellis.ts'
 
-/** An operation that keeps nothing, and refuses what could not be asked. */
+/** An operation that only refuses invalid documents. */
 const keeper = definePlugin({
   name: 'keeper',
   dependencies: ['tables', 'graphql'],

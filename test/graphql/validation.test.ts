@@ -1,4 +1,4 @@
-// Every refusal of a GraphQL document that the interface words, with its path.
+// Every error about a GraphQL document that the interface words, with its path.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -12,7 +12,7 @@ interface Case {
   readonly message: string
   /** `validation-failed` when absent. */
   readonly code?: string
-  /** What may help; none when absent. */
+  /** The hint; absent: there is no hint. */
   readonly hint?: string
   readonly locations?: readonly { readonly line: number; readonly column: number }[]
 }

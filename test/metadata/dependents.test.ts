@@ -1,5 +1,5 @@
-// What is untracked or dropped takes along all that depends on it, directly or through others, or is refused: then nothing
-// has changed.
+// Untracking or dropping an object also removes its direct and indirect dependents. Without cascade it is refused, and
+// nothing changes.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -42,13 +42,13 @@ async function start(t: TestContext, ...operations: readonly object[]): Promise<
   return trellis
 }
 
-/** The document and what is inconsistent. */
+/** The document and the inconsistent objects. */
 async function stateOf({ op }: TestTrellis) {
   const document = await op<{ metadata?: unknown }>('export_metadata', {})
   return { document, inconsistent: await op('get_inconsistent_metadata', {}) }
 }
 
-/** Refused without cascade, and then done with it; the tables that are left. */
+/** Refused without cascade, then done with it; returns the remaining tables. */
 async function released(trellis: TestTrellis, ...objects: readonly string[]) {
   const before = await stateOf(trellis)
   assert.deepEqual(await trellis.opError('untrack_table', { table: 'book' }), refusal(...objects))

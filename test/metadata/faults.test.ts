@@ -1,5 +1,5 @@
-// Changes of the metadata that the database ends in the middle: the answer has the shape of an error, nothing of the change
-// is there, and the next one is carried out.
+// Metadata changes that the database aborts midway: the answer is an error, nothing of the change remains, and the next
+// change works.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -10,8 +10,8 @@ import { eventually } from '../support/waiting.ts'
 const schema = 'create table note (id serial primary key, body text); create table held (id int primary key)'
 
 /**
- * Another party that holds a table; the change that waits for it is found by its process. For the metadata others wait too: each
- * instance asks now and then which version there is, which only reads.
+ * Holds a lock on a table; the blocked change is found by its process. Instances also poll the version of the metadata,
+ * which only reads.
  */
 async function hold({ database }: TestTrellis, t: TestContext, table: string) {
   const holder = await connectTo(t, database.url)
@@ -29,7 +29,7 @@ async function hold({ database }: TestTrellis, t: TestContext, table: string) {
   return { waiting, release: () => holder.query('rollback') }
 }
 
-/** All that tells what the metadata are: as served, as stored, and what of it lives in the database. */
+/** The metadata as served and as stored, and the database objects that belong to them. */
 async function stateOf({ op, sql }: TestTrellis) {
   return {
     document: await op('export_metadata', {}, { version: 2 }),
@@ -50,7 +50,7 @@ const document = (role: string) => ({
   ],
 })
 
-/** Changes that wait where the metadata are locked, where a table is, or where entries are written. */
+/** Changes that block on the metadata lock, on a table, or while writing entries. */
 const changes = [
   { what: 'that waits for its turn', type: 'track_table', args: 'held', at: 'trellis.metadata' },
   { what: 'that stores an entry', type: 'track_table', args: 'held', at: 'trellis.metadata_entry' },

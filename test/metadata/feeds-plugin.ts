@@ -1,4 +1,4 @@
-// A plugin of the tests whose metadata needs what another server says: feeds, each with an address, and what is there.
+// A test plugin whose metadata needs content of another server: feeds, each with an address.
 
 import { Type } from '@sinclair/typebox'
 import { definePlugin } from '../../core/engine/plugin.ts'
@@ -18,7 +18,7 @@ declare module '../../sdk/registry.ts' {
     test_feeds: Feed[]
   }
   interface ModelSlices {
-    /** What each feed says. */
+    /** The content of each feed. */
     test_feeds: ReadonlyMap<string, unknown>
   }
 }
@@ -38,7 +38,7 @@ const addFeed = operation({
   },
 })
 
-/** One that does not say what it needs. */
+/** An operation that does not announce the source it needs. */
 const addFeedLater = operation({
   type: 'test_add_feed_later',
   args: Feed,
@@ -58,7 +58,7 @@ const reloadFeed = operation({
   },
 })
 
-/** Feeds; `timeout` is how long fetching one may take. */
+/** Feeds; `timeout` limits each fetch. */
 export const feedsPlugin = ({ timeout, reloadedBy }: { timeout?: number; reloadedBy?: string } = {}) =>
   definePlugin({
     name: 'feeds',

@@ -1,4 +1,4 @@
-// A plugin of the tests whose metadata needs variables of the environment.
+// A test plugin whose metadata needs environment variables.
 
 import { Type } from '@sinclair/typebox'
 import { definePlugin } from '../../core/engine/plugin.ts'
@@ -20,7 +20,7 @@ const describeHook = ({ name, url_from_env }: Hook) => ({
   definition: { name, url_from_env },
 })
 
-/** Metadata that needs a variable of the environment. */
+/** Metadata that needs an environment variable. */
 export const hooks = definePlugin({
   name: 'hooks',
   register({ metadata: { slice } }) {
@@ -30,7 +30,7 @@ export const hooks = definePlugin({
       entryKey: ({ name }: Hook) => name,
       resolve(entries, context) {
         for (const hook of entries) {
-          // As an author would write it who trusts the shape.
+          // Written like an author who trusts the shape.
           const variable = hook.url_from_env.trim()
           if (context.environment(variable) !== undefined) continue
           context.report(describeHook(hook), `environment variable '${variable}' not set`)

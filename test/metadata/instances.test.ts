@@ -14,7 +14,7 @@ async function startPair(t: TestContext, options: ServiceOptions): Promise<[Test
 
 const tableNames = (model: Model): string[] => [...model.tables.values()].map(({ name }) => name.name)
 
-/** Waits until a service's model is as wanted; fails when that takes unreasonably long. */
+/** Waits until a service's model satisfies the condition; fails after a generous timeout. */
 async function becomes({ service }: TestService, isWanted: (model: Model) => boolean): Promise<void> {
   if (isWanted(service.model)) return
   await new Promise<void>((resolve, reject) => {

@@ -135,7 +135,7 @@ test('a text that the scan calls safe survives JSON.parse', () => {
   )
 })
 
-/** The text with strings as `JSON.stringify` writes them and without spaces, numbers as they are. */
+/** The text with strings as `JSON.stringify` prints them, without spaces, and with unchanged numbers. */
 const respaced = (json: string): string =>
   JSON.stringify(
     JSON.parse(json, (_key, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source!) : value)),

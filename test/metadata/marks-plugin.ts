@@ -1,4 +1,4 @@
-// A plugin of the tests with one of each: a list slice, a value slice, a facet that adds nothing and counts, an effect.
+// A test plugin with one of each: a list slice, a value slice, a facet that only counts, and an effect.
 
 import { Type } from '@sinclair/typebox'
 import { definePlugin } from '../../core/engine/plugin.ts'

@@ -1,4 +1,4 @@
-// Plugins of the tests whose parts of the metadata build on each other's results.
+// Test plugins whose parts of the metadata use each other's results.
 
 import { Type } from '@sinclair/typebox'
 import { definePlugin } from '../../core/engine/plugin.ts'
@@ -46,7 +46,7 @@ const shapeRef = ({ name }: Shape): ObjectRef => ({ kind: 'shape', name })
 
 type ShapesSlice = SliceDefinition<'test_shapes'>
 
-/** Shapes claim the names of types; what they resolve to is how many they have. */
+/** Shapes claim type names; their result is the number of names. */
 export const shapesPlugin = (changes: Partial<Pick<ShapesSlice, 'after' | 'before'>> = { before: 'fields' }) =>
   definePlugin({
     name: 'shapes',
@@ -77,7 +77,7 @@ export const shapesPlugin = (changes: Partial<Pick<ShapesSlice, 'after' | 'befor
     },
   })
 
-/** What looks at shapes: a slice and a facet of tables; `resolved` is told each that is resolved. */
+/** A slice and a facet that read shapes; `resolved` is called for each resolved one. */
 export const usesPlugin = (
   resolved: (what: string) => void = () => {},
   changes: Pick<Facet<Use, number>, 'after'> = {},
@@ -85,7 +85,7 @@ export const usesPlugin = (
   definePlugin({
     name: 'uses',
     register({ metadata }) {
-      // Before shapes in the order of documents, were it not for what it declares.
+      // In document order it comes before shapes; only its declaration puts it after them.
       metadata.slice('test_uses', {
         schema: Type.Array(Use),
         empty: [],
@@ -116,7 +116,7 @@ export const usesPlugin = (
     },
   })
 
-/** A slice that names columns of tables, and follows when they are called otherwise. */
+/** A slice that names columns of tables and follows their renames. */
 export const notesPlugin = definePlugin({
   name: 'notes',
   register({ metadata }) {

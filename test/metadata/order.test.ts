@@ -1,4 +1,4 @@
-// Slices and facets that look at each other's results, claim names of types, and follow renames.
+// Slices and facets that read each other's results, claim type names, and follow renames.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -67,7 +67,7 @@ test('contradictory orders end the start with an error that names the plugins', 
   )
   assert.equal(
     await refusal(usesPlugin(undefined, { after: [] }), shapesPlugin({ after: ['test_uses'] })),
-    'Slices of the metadata come after each other in a circle: slice "test_uses" of plugin "uses" after slice "test_shapes" of plugin "shapes" after slice "test_uses" of plugin "uses"',
+    'Slices of the metadata form a cycle: slice "test_uses" of plugin "uses" after slice "test_shapes" of plugin "shapes" after slice "test_uses" of plugin "uses"',
   )
   const early = definePlugin({
     name: 'early',
@@ -96,7 +96,7 @@ test('a result can only be read if it is declared', async (t) => {
   }
   assert.deepEqual(
     objects.map(({ reason }) => reason),
-    ['to look at what "test_shapes" resolved to, name it in "after"'],
+    ['to read the result of "test_shapes", list it in "after"'],
   )
 })
 

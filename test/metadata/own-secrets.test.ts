@@ -1,4 +1,5 @@
-// Metadata refer to variables of the server, but for those that hold its own secrets: whoever edits metadata would read them.
+// Metadata can refer to variables of the server, except to its own secrets, which editors of metadata could otherwise
+// read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +13,7 @@ test('metadata cannot read variables that hold secrets of the server', async (t)
   process.env['SERVICE_GRAPHQL_ADMIN_SECRET'] = secret
   process.env['SERVICE_GRAPHQL_JWT_SECRET'] = secret
   process.env['SERVICE_GRAPHQL_HOOK_PATH'] = 'hook'
-  // The URLs of test databases have passwords of their own, or need none.
+  // URLs of test databases contain a password or need none.
   process.env['PGPASSWORD'] = secret
   process.env['OTEL_EXPORTER_OTLP_HEADERS'] = `authorization=${secret}`
   t.after(() => {

@@ -6,7 +6,7 @@ import { startService } from './service.ts'
 
 const tableKey = (name: string) => nameKey({ schema: 'public', name })
 
-/** Tables a to d, tracked, each with a mark; that of b looks at a. */
+/** Tracked tables a to d, each with a mark; the mark of b reads a. */
 async function startMarked(t: TestContext) {
   const counts: Counts = { resolved: new Map() }
   const started = await startService(t, {
@@ -18,7 +18,7 @@ async function startMarked(t: TestContext) {
     const mark = table === 'b' ? { name: 'm', sees: 'a' } : { name: 'm' }
     await started.op('test_add_mark', { table, mark })
   }
-  /** What was resolved since the last call. */
+  /** The objects resolved since the last call. */
   const resolved = () => {
     const names = [...counts.resolved.keys()].sort()
     counts.resolved.clear()

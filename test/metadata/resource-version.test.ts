@@ -1,4 +1,4 @@
-// `resource_version`: a request is made for one version of the metadata, and refused when another one is stored.
+// `resource_version`: a request expects one version of the metadata, and is refused if another is stored.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

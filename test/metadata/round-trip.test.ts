@@ -1,4 +1,4 @@
-// Any document over a fixed database: what is exported is what was given, on this instance and on a fresh one.
+// Any document over a fixed database: its export equals the input, on this instance and on a fresh one.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -35,7 +35,7 @@ const { expression } = fc.letrec<{ expression: Record<string, unknown> }>((tie) 
 
 const columns = fc.oneof(fc.constant('*' as const), fc.uniqueArray(fc.constantFrom('id', 'up', 'name')))
 
-/** An array left out when it is empty, its entries sorted by name as exports have them. */
+/** An array that is absent when empty, sorted by name as in exports. */
 const sortedList = <T extends object>(entry: fc.Arbitrary<T>, name: (entry: T) => string) =>
   fc
     .uniqueArray(entry, { maxLength: 3, selector: name })

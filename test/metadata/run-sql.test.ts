@@ -176,7 +176,7 @@ COMMIT TRANSACTION;`
   })
   assert.deepEqual({ status, code, path }, { status: 400, code: 'postgres-error', path: '$.args' })
   assert.deepEqual(await rows(), [1, 2, 3])
-  // What PostgreSQL does not take as such a statement it says itself.
+  // PostgreSQL itself reports statements of that kind that it does not accept.
   for (const text of [`begin 'x'`, 'commit work now', `commit prepared 'x'`, 'begin read everything']) {
     assert.equal((await refusal({ type: 'run_sql', args: { sql: text } })).code, 'postgres-error', text)
   }
@@ -190,7 +190,7 @@ test('an error contains its position', async (t) => {
     return { position: error['position'], line: error['line'], column: error['column'], help }
   }
   assert.deepEqual(await place('select 1;\nselect oops'), { position: 18, line: 2, column: 8, help: undefined })
-  // Characters count, whatever their size, and what is passed over keeps its place.
+  // Positions count characters of any size, and skipped text keeps its length.
   assert.deepEqual(await place("begin /* 🐘 */;\r\n\r\nselect '🐘', oops; commit"), {
     position: 31,
     line: 3,

@@ -1,4 +1,4 @@
-// A metadata service of this process over a database, with plugins but without HTTP and GraphQL.
+// A metadata service in this process over a database, with plugins but without HTTP and GraphQL.
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
@@ -52,7 +52,7 @@ export interface TestService {
   op(type: string, args: unknown, options?: { readonly version?: number; readonly role?: string }): Promise<unknown>
   /** Runs an envelope that is refused. */
   refusal(envelope: unknown, role?: string): Promise<Refusal & { readonly internal: unknown }>
-  /** Runs an operation that is refused, and compares all of the answer but `internal`. */
+  /** Runs an operation that is refused, and compares the whole answer except `internal`. */
   refused(type: string, args: unknown, expected: Refusal, version?: number): Promise<void>
 }
 
@@ -101,7 +101,7 @@ interface Parts {
   readonly sessionSettings: SessionSettings
 }
 
-/** As much of the contract as the metadata concerns. */
+/** The part of the plugin API that concerns the metadata. */
 function engineFor({ name }: Plugin, { registry, operations, service, dialect, sessionSettings }: Parts): Engine {
   const engine: Partial<Engine> = {
     dialect,

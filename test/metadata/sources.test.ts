@@ -1,4 +1,4 @@
-// What the metadata needs of other servers: fetched outside of all locks, stored, and fetched again.
+// Sources of the metadata on other servers: fetched outside of all locks, stored, and refetched.
 
 import assert from 'node:assert/strict'
 import { createServer, type Server, type ServerResponse } from 'node:http'
@@ -10,7 +10,7 @@ import { eventually } from '../support/waiting.ts'
 import { feedsPlugin } from './feeds-plugin.ts'
 import { startService, type TestService } from './service.ts'
 
-/** A server that says something, or nothing at all; it keeps its port when it goes down and comes up again. */
+/** A server that answers, or hangs; it keeps its port across restarts. */
 async function startFeed(t: TestContext) {
   const held: ServerResponse[] = []
   const feed = { says: 'hello' as unknown, isSilent: false, asked: 0, port: 0 }

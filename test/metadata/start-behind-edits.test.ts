@@ -1,5 +1,5 @@
-// Servers that start while somebody changes the metadata: what lives in the database beside them is brought in line in turn,
-// and a change that takes for ever keeps no server from starting.
+// Servers that start during a metadata change: they reconcile the database in turn, and an endless change does not
+// block the start.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -19,7 +19,7 @@ async function beginChange(t: TestContext, { url }: TestDatabase) {
   await client.query(`begin; lock table trellis.metadata in share row exclusive mode;
     update trellis.metadata set resource_version = resource_version + 1`)
   return {
-    /** Until somebody waits for its end. */
+    /** Resolves once another transaction waits for its end. */
     awaited: () =>
       eventually(async () => {
         const { rows } = await client.query(`select 1 from pg_locks join pg_database d on d.oid = database
@@ -39,7 +39,7 @@ for (const txIsolation of ['read-committed', 'repeatable-read', 'serializable'] 
     await change.awaited()
     await change.commit()
     const { op: opOfStarted } = await starting
-    // A start does not wait for ever, and hears of the change later then.
+    // A start waits a limited time, and learns of the change later.
     await eventually(async () => {
       const { resource_version: version } = await opOfStarted<{ resource_version: number }>(
         'export_metadata',
@@ -105,5 +105,5 @@ test('a delayed reconciliation survives a lack of connections', async (t) => {
   t.after(() => reconciliation.stop())
   await reconciliation.start()
   await eventually(() => isDone)
-  assert.deepEqual(warnings, ['the database is brought in line with the metadata later: they are being changed'])
+  assert.deepEqual(warnings, ['another instance is changing the metadata; the database will be reconciled afterwards'])
 })

@@ -1,4 +1,4 @@
-// Actions and who may call them.
+// Actions and their permissions.
 
 import assert from 'node:assert/strict'
 import { documentHas, serves } from './effects.ts'
@@ -51,7 +51,7 @@ const fieldOf = (root: 'query' | 'mutation' | 'subscription', name: string, isTh
   }
 }
 
-/** What no definition may say. */
+/** Invalid definitions. */
 const refusedDefinitions: Refusal[] = [
   broken(
     'an argument whose type is not there',

@@ -1,4 +1,4 @@
-// The description that the server gives of its API, with what its schemas accept.
+// The server's description of its API, with validators of its schemas.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonSchema } from '../../plugins/openapi/json-schema.ts'
@@ -20,7 +20,7 @@ export type Shapes = (entry: Pick<OperationEntry, 'type' | 'version'>) => Operat
 
 const known = new Map<string, Shapes>()
 
-/** What the server says of its operations; read once for all servers that say the same. */
+/** The server's description of its operations; read once for all servers with the same description. */
 export async function shapesOf({ request }: Pick<TestTrellis, 'request'>): Promise<Shapes> {
   const { text, body } = await request<ApiDocument>('/api/openapi.json')
   const shapes = known.get(text) ?? compile(body)

@@ -1,4 +1,4 @@
-// What tools store.
+// State that tools store.
 
 import assert from 'node:assert/strict'
 import type { Area, Effect } from './entry.ts'

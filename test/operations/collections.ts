@@ -28,7 +28,7 @@ const unknown = (args: object, path: string): Refusal => ({
   error: 'query collection with name "shop" does not exists',
 })
 
-/** What the text of a query may not be. */
+/** Invalid query texts. */
 const refusedTexts = (args: (query: unknown) => object, path: string): Refusal[] => [
   {
     title: 'a query that is no GraphQL',

@@ -1,4 +1,4 @@
-// No operation is forgotten: neither by the suite, nor by the switch that closes its API.
+// Every operation has tests, and is covered by the switch of its API.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'

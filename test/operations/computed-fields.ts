@@ -4,7 +4,7 @@ import { doesNotServe, noField, serves, tableIs } from './effects.ts'
 import type { Area, Refusal } from './entry.ts'
 import { named } from './world.ts'
 
-/** Functions that cannot be computed fields of `book`, each under its own name, and why. */
+/** Functions that cannot be computed fields of `book`, each under its own name, with the reasons. */
 const unfit: readonly (readonly [title: string, name: string, sql: string, ...reasons: string[]])[] = [
   [
     'a function that may write',

@@ -1,4 +1,4 @@
-// The types that actions are declared with.
+// The types that actions use.
 
 import { documentHas, serves } from './effects.ts'
 import type { Area, Call, Refusal } from './entry.ts'

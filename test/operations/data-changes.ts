@@ -1,4 +1,4 @@
-// Changing rows by the database's names and the role's permissions.
+// Changing rows, with database names and the role's permissions.
 
 import {
   cannot,

@@ -1,4 +1,4 @@
-// Reading rows by the database's names and the role's permissions.
+// Reading rows, with database names and the role's permissions.
 
 import {
   cannot,

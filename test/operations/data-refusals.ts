@@ -1,4 +1,4 @@
-// What the data operations refuse, whichever it is.
+// Refusals that all data operations share.
 
 import type { Refusal } from './entry.ts'
 
@@ -10,7 +10,7 @@ export const cannot = (action: string, column: string) =>
   `role "clerk" does not have permission to ${action} column "${column}"`
 export const notColumn = (hint: string) => `expecting a postgres column; but, "publisher" is a relationship; ${hint}`
 
-/** What expressions may not be, given the arguments around them; the path goes on in the expression. */
+/** Invalid expressions, within the given arguments; paths continue inside the expression. */
 export const refusedWhere = (args: (where: unknown) => object): Refusal[] => {
   const refused = (
     title: string,
@@ -119,7 +119,7 @@ export const refusedWhere = (args: (where: unknown) => object): Refusal[] => {
   ]
 }
 
-/** What a role must know of a column to name it in an expression. */
+/** Expressions over columns that the role may not select. */
 export const refusedReading = (args: (where: object) => object): Refusal[] => [
   {
     title: 'a column in its where that the role may not read',
@@ -139,7 +139,7 @@ export const refusedReading = (args: (where: object) => object): Refusal[] => [
   },
 ]
 
-/** What `returning` may not name, given the arguments around it. */
+/** Invalid members of `returning`, within the given arguments. */
 export const refusedReturning = (args: (returning: readonly string[]) => object): Refusal[] => [
   {
     title: 'returning a column that is not there',

@@ -4,7 +4,7 @@ import { changes } from './data-changes.ts'
 import { reads } from './data-reads.ts'
 import type { Area } from './entry.ts'
 
-/** What the clerk may do: read, add to and change the books of the house in the session. */
+/** The clerk's permissions: to read, insert and change the books of the publisher in the session. */
 const house = { publisher_id: 'X-Service-House' }
 const notForbidden = { title: { _ne: 'Forbidden' } }
 

@@ -1,4 +1,4 @@
-// Metadata documents: that of the library, one with everything in it, and those that are refused.
+// Metadata documents: the library's, one with everything, and invalid ones.
 
 import type { Refusal } from './entry.ts'
 import { named } from './world.ts'
@@ -22,7 +22,7 @@ export const bookEntry = {
   ],
 }
 
-/** What the library is exported as. */
+/** The export of the library. */
 export const library = {
   version: 2,
   tables: [bookEntry, { table: named('book_count') }, { table: named('cheap_book') }, publisherEntry],
@@ -31,7 +31,7 @@ export const library = {
 
 export const empty = { version: 2, tables: [] }
 
-/** A document that uses everything that there is. */
+/** A document that uses every feature. */
 export const everything = {
   version: 2,
   tables: [
@@ -130,7 +130,7 @@ const change = { role: 'r', permission: { columns: '*', filter: {}, check: null 
 const relationship = { name: 'a', using: { foreign_key_constraint_on: 'publisher_id' } }
 const label = { name: 'a', definition: { function: 'book_label' } }
 
-/** Documents that name something twice. */
+/** Documents that declare a name twice. */
 const repeated: readonly (readonly [kind: string, document: object, path: string, names: string])[] = [
   ['tables', inTables({ table: 'book' }, { table: named('book') }), '$.args.tables', '"book"'],
   [
@@ -203,7 +203,7 @@ const repeated: readonly (readonly [kind: string, document: object, path: string
 /** `$.args` with `metadata` in between. */
 const below = (path: string, member: string) => path.replace(/^\$(\.args)?/, (root) => `${root}${member}`)
 
-/** What both versions refuse, given how each has the document. */
+/** Refusals of both versions, for the arguments that contain the document. */
 export const refusedDocuments = (args: (document: unknown) => unknown, member: string): Refusal[] => [
   ...malformed.map(
     ([title, document, path, error, fits]): Refusal => ({

@@ -1,4 +1,4 @@
-// What can be seen of a request that succeeded.
+// Visible effects of a request that succeeded.
 
 import assert from 'node:assert/strict'
 import type { GraphQLOptions } from '../support/client.ts'
@@ -24,7 +24,7 @@ async function exportedTable(trellis: TestTrellis, table: string | TableEntry['t
   return tables.find((entry) => entry.table.schema === schema && entry.table.name === name)
 }
 
-/** The export has this entry for a table, as far as these keys go; `undefined` stands for absence. */
+/** The export has this entry for a table, compared by these keys; `undefined` means absent. */
 export const tableIs =
   (table: string | TableEntry['table'], expected: Readonly<Record<string, unknown>>): Effect =>
   async (trellis) => {
@@ -39,13 +39,13 @@ export const isUntracked =
   async (trellis) =>
     assert.equal(await exportedTable(trellis, table), undefined)
 
-/** The export has this under a top-level key; `undefined` stands for absence. */
+/** The export has this value under a top-level key; `undefined` means absent. */
 export const documentHas =
   (key: string, expected: unknown): Effect =>
   async (trellis) =>
     assert.deepEqual((await exported(trellis))[key], expected)
 
-/** The whole export is this. */
+/** The whole export equals this document. */
 export const documentIs =
   (expected: unknown): Effect =>
   async (trellis) =>
@@ -68,10 +68,10 @@ export const doesNotServe =
     )
   }
 
-/** The message for a root field that is not there. */
+/** The message about a missing root field. */
 export const noField = (name: string, root = 'query_root') => `field "${name}" not found in type: '${root}'`
 
-/** SQL outside the engine gives these rows. */
+/** SQL outside the engine returns these rows. */
 export const rows =
   (sql: string, expected: readonly unknown[]): Effect =>
   async (trellis) =>

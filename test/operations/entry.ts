@@ -1,4 +1,4 @@
-// What the suite knows of an operation: how it is used, what comes of it, and what it refuses.
+// The suite's description of an operation: its uses, its effects, and its refusals.
 
 import type { GivenSettings } from '../../core/engine/options.ts'
 import type { RequestOptions } from '../support/client.ts'
@@ -11,30 +11,30 @@ export interface Call {
   readonly version?: number
 }
 
-/** What happens before a case: SQL outside the engine, or a request that succeeds. */
+/** A preparation of a case: SQL outside the engine, or a request that succeeds. */
 export type Step = string | Call
 
-/** Something that must be so after a request; throws when it is not. */
+/** A condition after a request; throws when it does not hold. */
 export type Effect = (trellis: TestTrellis) => Promise<void>
 
 interface Case extends RequestOptions {
-  /** What is asked, or what is wrong with it: the name of the test. */
+  /** The name of the test: the request, or its fault. */
   readonly title: string
   readonly args: unknown
-  /** On top of the library, for this case alone. */
+  /** Preparations for this case only, after those of the library. */
   readonly given?: readonly Step[]
   readonly settings?: GivenSettings
 }
 
 /** A use of the operation. */
 export interface Success extends Case {
-  /** The body of the answer; a function looks at it itself. Absent: `{"message":"success"}`. */
+  /** The body of the answer, or a function that checks it. Absent: `{"message":"success"}`. */
   readonly answers?: unknown
-  /** What can be seen of it afterwards. */
+  /** Effects that are visible afterwards. */
   readonly then?: readonly Effect[]
 }
 
-/** A request that the operation refuses, after which everything is as before. */
+/** A request that the operation refuses; afterwards nothing has changed. */
 export interface Refusal extends Case {
   readonly code: string
   readonly error: string | RegExp
@@ -42,11 +42,11 @@ export interface Refusal extends Case {
   readonly path?: string
   /** Absent: 400. */
   readonly status?: number
-  /** What may help; absent: nothing. */
+  /** The hint; absent: no hint. */
   readonly hint?: string
-  /** What administrators are told beside; absent: not looked at. */
+  /** The details for administrators; absent: not checked. */
   readonly internal?: unknown
-  /** The shape of the arguments is right as far as their schema can say: it is their meaning that does not parse. */
+  /** Whether the arguments match their schema, so that only their meaning is wrong. */
   readonly fits?: true
 }
 
@@ -58,15 +58,15 @@ export interface OperationEntry {
   /** Whether roles other than `admin` may call it. */
   readonly anyRole?: true
   /**
-   * The keys whose absence is told as `key "x" not found`, by the place of their object (`true`: all of its keys); the
-   * absence of others as `the key 'x' was not present`.
+   * The keys that are reported as `key "x" not found` when missing, by the place of their object (`true`: all of its
+   * keys). Other keys are reported as `the key 'x' was not present`.
    */
   readonly notFound?: Readonly<Record<string, true | readonly string[]>>
   /** The keys that the arguments must have; absent: none. */
   readonly requires?: readonly string[]
-  /** Places whose faults are told in words of their own: see `refuses`. */
+  /** Places whose errors have their own wording: see `refuses`. */
   readonly ownWords?: readonly string[]
-  /** The first one is the request that is spoilt in every way. */
+  /** The first one is the request that is malformed in every way. */
   readonly succeeds: readonly [Success, ...Success[]]
   readonly refuses: readonly Refusal[]
 }
@@ -74,11 +74,11 @@ export interface OperationEntry {
 /** The operations of one area. */
 export interface Area {
   readonly title: string
-  /** Tables and functions beside those of the library. */
+  /** Tables and functions in addition to those of the library. */
   readonly sql?: string
-  /** On top of the library, for all cases. */
+  /** Preparations for all cases, after those of the library. */
   readonly given?: readonly Step[]
-  /** Of all servers of the area. */
+  /** Settings of all servers of the area. */
   readonly settings?: GivenSettings
   readonly operations: readonly OperationEntry[]
 }

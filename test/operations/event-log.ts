@@ -1,11 +1,11 @@
-// The log of event triggers: reading it, and taking out what is old.
+// The log of event triggers: reading it, and deleting old entries.
 
 import assert from 'node:assert/strict'
 import { tableIs } from './effects.ts'
 import type { Area, Call, Effect, OperationEntry, Refusal } from './entry.ts'
 
 const insert = { columns: '*' }
-// Nobody listens there: what is sent is of no interest here.
+// No server listens there: deliveries do not matter here.
 const webhook = 'http://127.0.0.1:1/hook'
 const retry_conf = { num_retries: 0, interval_sec: 10, timeout_sec: 60 }
 const stored = { name: 'told', definition: { enable_manual: true, insert }, retry_conf, webhook }
@@ -19,7 +19,7 @@ const bookHas = (trigger: object) => tableIs('book', { event_triggers: [trigger]
 
 const cleanup_config = { schedule: '0 3 * * *', clear_older_than: 24 }
 
-/** Events of the trigger, `count` of them, one hour old each more. */
+/** `count` events of the trigger; each is one hour older than the one before. */
 const events = (count: number): string => `
   insert into trellis.event_log (id, schema_name, table_name, trigger_name, payload, delivered, error, created_at)
   select 'e' || n, 'public', 'book', 'told', '{"n": 12345678901234567890}', n % 2 = 0, n % 2 = 1, now() - make_interval(hours => n)

@@ -1,4 +1,4 @@
-// Event triggers: making and removing them, events again and by hand.
+// Event triggers: creating and deleting them, redelivering events, and creating events by hand.
 
 import assert from 'node:assert/strict'
 import type { TestTrellis } from '../support/trellis.ts'
@@ -6,7 +6,7 @@ import { tableIs } from './effects.ts'
 import type { Area, Call, Effect, OperationEntry, Refusal } from './entry.ts'
 import { named } from './world.ts'
 
-// Nobody listens there: what is sent is of no interest here.
+// No server listens there: deliveries do not matter here.
 const webhook = 'http://127.0.0.1:1/hook'
 const insert = { columns: '*' }
 const minimal = { name: 'told', table: 'book', insert, webhook }

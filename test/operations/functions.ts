@@ -4,7 +4,7 @@ import { documentHas, doesNotServe, noField, serves } from './effects.ts'
 import type { Area, Refusal } from './entry.ts'
 import { named } from './world.ts'
 
-/** Functions that cannot be tracked, and why. */
+/** Functions that cannot be tracked, with the reasons. */
 const unfit: readonly (readonly [title: string, name: string, sql: string, ...reasons: string[]])[] = [
   [
     'whose name is none of GraphQL',
@@ -57,7 +57,7 @@ function cannotBeTracked(name: string, ...reasons: readonly string[]): string {
   return `${what} for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`
 }
 
-/** What both versions refuse, given how each says the name. */
+/** Refusals of both versions, for the arguments that contain the name. */
 const refusals = (args: (name: string | object) => unknown): Refusal[] => [
   {
     title: 'a function that is tracked',

@@ -1,28 +1,28 @@
-// Arguments spoilt in every way that the description of the API rules out: a key taken away, a value of another kind,
-// and keys that nobody knows.
+// Arguments malformed in every way that the API's description excludes: a missing key, a value of another kind, and
+// unknown keys.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { ValidateFunction } from 'ajv'
 import type { PathKey } from '../../core/errors/path.ts'
 import type { JsonSchema } from '../../plugins/openapi/json-schema.ts'
 
-/** Arguments that do not fit, and where they do not. */
+/** Malformed arguments, with the path of the fault. */
 export interface Malformed {
   readonly what: string
   readonly args: unknown
   readonly path: readonly PathKey[]
-  /** The key that was taken away. */
+  /** The missing key. */
   readonly missing?: string
 }
 
 const strange = 'no such key'
 const strangeKey = 'a strange key'
 
-/** What the description of the API says of an operation. */
+/** An operation's shape in the API's description. */
 export class OperationShape {
-  /** Whether arguments are as they should be. */
+  /** Whether arguments match the schema. */
   readonly fits: (args: unknown) => boolean
-  /** What does not fit in an answer; null when all does. */
+  /** The fault of an answer; null if it matches. */
   readonly answerFault: (body: unknown) => string | null
   readonly #args: JsonSchema
   readonly #components: JsonSchema
@@ -43,12 +43,12 @@ export class OperationShape {
     return this.#branch(this.#args, args).required ?? []
   }
 
-  /** Everything that can be spoilt in a request that is right. */
+  /** All malformed variants of a valid request. */
   malformed(args: unknown): Malformed[] {
     return [...this.#spoilt(args, this.#args, [], (spoilt) => spoilt)].filter((each) => !this.fits(each.args))
   }
 
-  /** The arguments with a key that nobody knows, in one of their objects after the other. */
+  /** The arguments with an unknown key, in one object at a time. */
   withOneStrangeKey(args: unknown): Malformed[] {
     return this.malformed(args).filter(({ what }) => what.startsWith(strangeKey))
   }
@@ -82,7 +82,7 @@ export class OperationShape {
     }
   }
 
-  /** The arguments with a key that nobody knows in each object that takes and ignores such keys. */
+  /** The arguments with an unknown key in each object that ignores unknown keys. */
   withStrangeKeys(args: unknown): unknown {
     return this.#estranged(args, this.#args)
   }
@@ -98,7 +98,7 @@ export class OperationShape {
     return { ...Object.fromEntries(entries), ...(additionalProperties === undefined && { [strange]: 1 }) }
   }
 
-  /** The schema without references and alternatives: the first that a value of this kind may be meant for. */
+  /** The schema without references and alternatives: the first alternative that matches the kind of the value. */
   #branch(schema: JsonSchema, value: unknown): ShapeKeywords {
     const { $ref, oneOf, anyOf = oneOf } = schema as Alternatives
     if ($ref !== undefined) return this.#branch(this.#components[$ref.split('/').at(-1)!] as JsonSchema, value)
@@ -129,6 +129,6 @@ function isMeant({ type, required = [], properties = {} }: ShapeKeywords, value:
   if (kind !== 'object') return true
   const object = value as Readonly<Record<string, unknown>>
   if (!required.every((key) => Object.hasOwn(object, key))) return false
-  // Requests are told apart by the constants in them.
+  // The constants in requests distinguish the alternatives.
   return Object.entries(properties).every(([key, { const: constant = object[key] }]) => constant === object[key])
 }

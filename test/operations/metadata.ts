@@ -1,4 +1,4 @@
-// The metadata as a whole: exporting, replacing, clearing, reloading, and what is inconsistent in it.
+// The metadata as a whole: exporting, replacing, clearing, reloading, and inconsistent objects.
 
 import assert from 'node:assert/strict'
 import { bookEntry, empty, everything, inTables, library, publisherEntry, refusedDocuments } from './documents.ts'
@@ -10,7 +10,7 @@ const gone = ['drop view cheap_book']
 const reload = { type: 'reload_metadata', args: {} }
 const cheapBookIsGone = ['table', 'no such table/view exists in postgres: "cheap_book"'] as const
 
-/** Only the two tables and their relationships, of which one is dropped behind the engine's back. */
+/** Only the two tables and their relationships; one table is dropped outside of the engine. */
 const withoutBook = [
   {
     type: 'replace_metadata',

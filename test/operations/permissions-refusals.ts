@@ -1,10 +1,10 @@
-// What permissions may not be.
+// Invalid permissions.
 
 import type { Refusal } from './entry.ts'
 
 export type Kind = 'insert' | 'select' | 'update' | 'delete'
 
-/** A body that is right for each kind; the rest of it goes on top. */
+/** A valid body for each kind; other members are merged into it. */
 const bodies: Readonly<Record<Kind, object>> = {
   insert: { check: {} },
   select: { columns: '*', filter: {} },
@@ -20,7 +20,7 @@ export const grant = (kind: Kind, permission: object, table = 'book') => ({
 
 const broken = (reason: string) => `in table "book": in permission for role "editor": ${reason}`
 
-/** Refusals of what stands in a permission on `book`. */
+/** Refusals of a part of a permission on `book`. */
 export const refusedParts = (
   kind: Kind,
   parts: readonly (readonly [title: string, part: object, reason: string])[],
@@ -105,7 +105,7 @@ export const refusedExpressions = (kind: Kind, key: 'check' | 'filter'): Refusal
   },
 ]
 
-/** The faults of lists of columns; `hint` is what is said to those who name other members. */
+/** Faults of lists of columns; `hint` is the hint for names of other members. */
 export const refusedColumns = (kind: Kind, hint: string): Refusal[] =>
   refusedParts(kind, [
     ['a column that is not there', { columns: ['id', 'nothing'] }, 'column "nothing" does not exist'],
@@ -138,7 +138,7 @@ export const refusedPresets = (kind: Kind): Refusal[] => [
   },
 ]
 
-/** What stands in a permission of each kind, whatever else does. */
+/** Required keys of each kind. */
 const neededKeys: Readonly<Record<Kind, readonly string[]>> = {
   insert: ['check'],
   select: ['columns', 'filter'],
@@ -149,7 +149,7 @@ const neededKeys: Readonly<Record<Kind, readonly string[]>> = {
 const absent = (kind: Kind, key: string) =>
   kind === 'select' ? `key "${key}" not found` : `the key '${key}' was not present`
 
-/** What no kind takes. */
+/** Values that every kind refuses. */
 export const refusedAlways = (kind: Kind): Refusal[] => [
   ...neededKeys[kind].map(
     (key): Refusal => ({

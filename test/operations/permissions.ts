@@ -1,4 +1,4 @@
-// Granting and revoking what roles may do with tables.
+// Creating and dropping permissions of roles on tables.
 
 import { doesNotServe, noField, rows, serves, tableIs } from './effects.ts'
 import type { Area } from './entry.ts'
@@ -15,7 +15,7 @@ import { named } from './world.ts'
 
 const asEditor = (headers: Record<string, string> = {}) => ({ role: 'editor', headers })
 
-/** A permission of that kind is dropped. */
+/** A permission of this kind is dropped. */
 const dropped = (kind: Kind) =>
   ({
     type: `drop_${kind}_permission`,

@@ -13,7 +13,7 @@ const manual = (remote_table: unknown, column_mapping: object) => ({
 
 const both = 'foreign_key_constraint_on/manual_configuration'
 
-/** What `using` may not be, given a foreign key that it may be, and the arguments around it. */
+/** Invalid values of `using`, given a valid foreign key and the arguments around it. */
 const refusedUsing = (key: object, args: (using: unknown) => object): Refusal[] => {
   const refused = (title: string, using: unknown, error: string): Refusal => ({
     title,
@@ -35,7 +35,7 @@ const refusedUsing = (key: object, args: (using: unknown) => object): Refusal[] 
   ]
 }
 
-/** What names and targets both kinds refuse; `using` is right for `table`. */
+/** Names and targets that both kinds refuse; `using` is valid for `table`. */
 const refusedNames = (table: unknown, using: object): Refusal[] => [
   {
     title: 'a table that is not tracked',
@@ -113,7 +113,7 @@ const refusedNames = (table: unknown, using: object): Refusal[] => [
   },
 ]
 
-/** What the operations on one relationship refuse; `args` holds what else they need. */
+/** Refusals of operations on one relationship; `args` contains their other arguments. */
 const refusedLookups = (key: 'name' | 'relationship', args: object): Refusal[] => [
   {
     title: 'a table that is not tracked',

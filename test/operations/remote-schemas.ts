@@ -1,4 +1,4 @@
-// Remote schemas, and what roles see of them.
+// Remote schemas and their permissions.
 
 import assert from 'node:assert/strict'
 import { documentHas, doesNotServe, noField, serves } from './effects.ts'

@@ -1,4 +1,4 @@
-// A GraphQL server that the suite's remote schemas are those of; it lives as long as the process.
+// The GraphQL server of the suite's remote schemas; it lives as long as the process.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,8 +22,8 @@ const server = createServer(async (request, response) => {
 await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
 server.unref()
 
-/** Where it listens. */
+/** Its URL. */
 export const remoteUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`
 
-/** Where nobody listens. */
+/** A URL without a server. */
 export const deadUrl = 'http://127.0.0.1:1/graphql'

@@ -1,10 +1,10 @@
-// Cron triggers and one-off events: making, removing, reading them.
+// Cron triggers and one-off events: creating, deleting and reading them.
 
 import assert from 'node:assert/strict'
 import { documentHas } from './effects.ts'
 import type { Area, Call, Effect, Refusal } from './entry.ts'
 
-// Nobody listens there: what is sent is of no interest here.
+// No server listens there: deliveries do not matter here.
 const webhook = 'http://127.0.0.1:1/hook'
 const minimal = { name: 'nightly', webhook, schedule: '0 2 * * *', include_in_metadata: true }
 const created = (args: object = {}): Call => ({ type: 'create_cron_trigger', args: { ...minimal, ...args } })

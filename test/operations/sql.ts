@@ -1,4 +1,4 @@
-// Running SQL as it is, with what that does to the metadata; and several requests as one.
+// Running SQL and its effect on the metadata; and several requests as one.
 
 import { documentHas, inconsistencies, isUntracked, rows, serves, tableIs } from './effects.ts'
 import type { Area, Effect, Refusal } from './entry.ts'

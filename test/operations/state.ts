@@ -1,4 +1,4 @@
-// Everything that a refused request must leave as it was.
+// The state that a refused request must leave unchanged.
 
 import type { TestTrellis } from '../support/trellis.ts'
 
@@ -20,12 +20,12 @@ const catalog = `
     where objoid > 16383
   order by 1, 2, 3, 4`
 
-/** Without the clock's own: it writes there by itself, whatever is asked meanwhile. */
+/** Without the tables of the clock, which writes there on its own. */
 const tables = `
   select oid::regclass::text as name from pg_class
     where relkind = 'r' and relnamespace::regnamespace::text = any($1) and relname <> 'agenda_job' order by 1`
 
-/** Each table's rows with the transactions that wrote them: rewriting a row as it was shows, too. */
+/** Each table's rows with the transactions that wrote them, so that even a rewrite of an equal row is noticed. */
 async function rowsOf({ sql }: Pick<TestTrellis, 'sql'>, schemas: readonly string[]): Promise<unknown> {
   const names = await sql<{ name: string }>(tables, [schemas])
   const digest = (name: string) =>
@@ -33,7 +33,7 @@ async function rowsOf({ sql }: Pick<TestTrellis, 'sql'>, schemas: readonly strin
   return sql(`${names.map(({ name }) => digest(name)).join(' union all ')} order by 1`)
 }
 
-/** The schemas that anything could have changed. */
+/** The schemas that could have changed. */
 async function schemas({ sql }: Pick<TestTrellis, 'sql'>): Promise<string[]> {
   const rows = await sql<{ name: string }>(
     `select nspname::text as name from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema' order by 1`,
@@ -41,7 +41,7 @@ async function schemas({ sql }: Pick<TestTrellis, 'sql'>): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** What is configured, served and stored, and what PostgreSQL has. */
+/** The state as configured, served and stored, and the catalog of PostgreSQL. */
 export async function stateOf(trellis: TestTrellis): Promise<unknown> {
   const { op, sql } = trellis
   const names = await schemas(trellis)

@@ -1,5 +1,5 @@
-// Runs the entries of an area, each operation over real HTTP: what it does, what it refuses, and that whatever it
-// refuses changes nothing.
+// Runs the entries of an area over real HTTP: effects and refusals of each operation. A refused request must change
+// nothing.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -17,7 +17,7 @@ import { asCall, registered, startWorld, take, type World } from './world.ts'
 /** Declares the tests of an area. */
 export function testOperations(area: Area): void {
   test(area.title, async (t) => {
-    // What changes nothing can all be asked of one server.
+    // Requests that change nothing can share one server.
     const world = await startWorld(t, { area })
     const tolerant = await startWorld(t, { area, settings: { dialect: 'hasura' } })
     const shared = { area, world, tolerant, state: await stateOf(world), shapes: await shapesOf(world) }
@@ -25,11 +25,11 @@ export function testOperations(area: Area): void {
   })
 }
 
-/** The server that refuses things, and how it was before. */
+/** A server that refuses requests, and its state before them. */
 interface Shared {
   readonly area: Area
   readonly world: World
-  /** Another one, in the dialect that passes over unknown keys of arguments. */
+  /** A second server, in the dialect that ignores unknown keys of arguments. */
   readonly tolerant: World
   readonly state: unknown
   readonly shapes: Shapes
@@ -69,14 +69,14 @@ async function checkSuccess(t: TestContext, area: Area, entry: OperationEntry, s
   await checkRoundTrip(world)
 }
 
-/** The description of the API allows the request and its answer. */
+/** The API's description allows the request and its answer. */
 async function checkDescribed(world: World, entry: OperationEntry, args: unknown, body: unknown): Promise<void> {
   const shape = (await shapesOf(world))(entry)
   assert.ok(shape.fits(args), 'its schema refuses the arguments')
   assert.equal(shape.answerFault(body), null)
 }
 
-/** What is configured can be exported and given again. */
+/** The configuration can be exported and imported again. */
 async function checkRoundTrip(world: World): Promise<void> {
   const report = await world.op<{ length?: number; is_consistent?: boolean }>('get_inconsistent_metadata', {})
   if (report.length !== 0 && report.is_consistent !== true) return
@@ -145,7 +145,7 @@ async function checkRefusal(t: TestContext, { entry, refusal, shared, shape }: R
   assert.deepEqual(await stateOf(world), state)
 }
 
-/** The description of the API and the server agree on what is malformed, and the server says where. */
+/** The API's description and the server agree on malformed arguments, and the server reports the path. */
 async function checkMalformed(world: World, entry: OperationEntry, all: readonly Malformed[]): Promise<void> {
   const problems: string[] = []
   for (const malformed of all) {
@@ -170,7 +170,7 @@ function missingKey({ notFound = {} }: OperationEntry, key: string, path: string
   return keys === true || keys.includes(key) ? `key "${key}" not found` : `the key '${key}' was not present`
 }
 
-/** Runs the request, and then one that is refused: nothing is left of either. */
+/** Runs the request, and then one that is refused: no trace of either remains. */
 async function checkRolledBack(
   world: World,
   entry: OperationEntry,
@@ -191,7 +191,7 @@ function isReader({ members, onlyReads, access }: Operation<TSchema>, args: unkn
   return onlyReads === true || (typeof access === 'function' ? access(args) : access) === 'any'
 }
 
-/** What may change something is refused for a version of the metadata that is not the stored one. */
+/** A request that may change something is refused if it expects another version of the metadata. */
 async function checkStale(world: World, entry: OperationEntry, { args }: Success): Promise<void> {
   const { status, body } = await ask(world, { ...envelope(entry, args), resource_version: 99_999 })
   const error = 'metadata resource version referenced (99999) did not match current version'

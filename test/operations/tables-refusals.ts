@@ -1,10 +1,10 @@
-// What operations on tables refuse: tables that cannot be enums, and names.
+// Refusals of operations on tables: tables that cannot be enums, and names.
 
 import type { Refusal } from './entry.ts'
 
 export const lead = { schema: 'crm', name: 'lead' }
 
-/** Tables that cannot be enums, and why. */
+/** Tables that cannot be enums, with the reasons. */
 export const badEnums: readonly (readonly [title: string, name: string, sql: string, ...reasons: string[]])[] = [
   ['without a primary key', 'keyless', '(value text)', 'the table must have a primary key'],
   [
@@ -74,7 +74,7 @@ export const refusedEnums = (args: (table: string) => unknown): Refusal[] =>
     error: cannotBeEnum(name, reasons),
   }))
 
-/** The refusals of custom names, in arguments made of a configuration. */
+/** Refusals of custom names, in arguments that contain a configuration. */
 export const refusedNames = (
   table: string,
   { args, path }: { readonly args: (configuration: object) => object; readonly path: string },

@@ -1,4 +1,4 @@
-// Tracking tables and views, and configuring what is tracked.
+// Tracking tables and views, and configuring them.
 
 import { documentHas, doesNotServe, isUntracked, noField, serves, tableIs } from './effects.ts'
 import type { Area, Refusal } from './entry.ts'
@@ -10,7 +10,7 @@ const renamed = {
   custom_column_names: { comment: 'about' },
 }
 
-/** What tracking refuses, whatever form the name has. */
+/** Tables that cannot be tracked, in any form of the name. */
 const refusedTables: readonly Refusal[] = [
   {
     title: 'a table that is tracked',

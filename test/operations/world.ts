@@ -1,4 +1,4 @@
-// The library: what is tracked and configured before each case.
+// The library: tracked and configured before each case.
 
 import type { TestContext } from 'node:test'
 import type { TSchema } from '@sinclair/typebox'
@@ -61,15 +61,15 @@ const configured: readonly Call[] = [
   },
 ]
 
-/** A name of schema `public` as documents show it. */
+/** A name in schema `public` as documents write it. */
 export const named = (name: string) => ({ schema: 'public', name })
 
 export interface World extends TestTrellis {
-  /** Everything that can be called. */
+  /** All operations. */
   readonly operations: readonly RegisteredOperation[]
 }
 
-/** Keeps what the contract shows to plugins. */
+/** Captures the registry that plugins receive. */
 function registryReader() {
   let read: () => readonly RegisteredOperation[] = () => []
   const plugin = definePlugin({
@@ -81,7 +81,7 @@ function registryReader() {
   return { plugin, operations: () => read() }
 }
 
-/** An engine over the library. */
+/** An engine with the library. */
 export async function startWorld(
   t: TestContext,
   {
@@ -97,7 +97,7 @@ export async function startWorld(
   return { ...trellis, operations: reader.operations() }
 }
 
-/** Does what a step says. */
+/** Runs a step. */
 export async function take({ sql: run, op }: TestTrellis, step: Step): Promise<void> {
   if (typeof step === 'string') await run(step)
   else await op(step.type, step.args, step.version === undefined ? {} : { version: step.version })
@@ -106,7 +106,7 @@ export async function take({ sql: run, op }: TestTrellis, step: Step): Promise<v
 /** A step as a request. */
 export const asCall = (step: Step): Call => (typeof step === 'string' ? { type: 'run_sql', args: { sql: step } } : step)
 
-/** The registered operation that an entry is about. */
+/** The registered operation of an entry. */
 export function registered(
   operations: readonly RegisteredOperation[],
   { type, version = 1 }: { readonly type: string; readonly version?: number },

@@ -1,4 +1,4 @@
-// Aggregates over rows, exact as long as PostgreSQL's are.
+// Aggregates over rows, as exact as PostgreSQL's.
 
 import { type Expected, exactly } from './expected.ts'
 import { Num } from './json.ts'
@@ -22,7 +22,7 @@ import type { Column, Row, Stored } from './world.ts'
 /** A value to order by; null is NULL. */
 export type Key = { readonly value: unknown } | null
 
-/** Compares what is in two keys; NaN when that is left to rounding. */
+/** Compares the values of two keys; NaN when rounding decides. */
 export type KeyOrder = (a: unknown, b: unknown) => number
 
 /** The aggregates over numeric columns. */
@@ -37,18 +37,18 @@ export const numericOperators = [
   'variance',
 ] as const
 
-/** Whether an operator of `T_aggregate_fields` works on a column; for money PostgreSQL itself has no more than `sum`. */
+/** Whether an operator of `T_aggregate_fields` works on a column; for money, PostgreSQL has only `sum`. */
 export function appliesTo(operator: string, { type }: Column): boolean {
   const { comparable, arithmetic } = columnTypes[type]
   if (operator === 'min' || operator === 'max') return Boolean(comparable)
   return arithmetic !== undefined && (arithmetic !== 'money' || operator === 'sum')
 }
 
-/** Whether two values of a type are the same to PostgreSQL. */
+/** Whether PostgreSQL considers two values of a type equal. */
 export const sameStored = (a: Stored, b: Stored, type: TypeName): boolean =>
   a === null || b === null ? a === b : compareData(type, a.datum, b.datum) === 0
 
-/** The data of a column that are not NULL. */
+/** The values of a column that are not NULL. */
 const dataOf = (rows: readonly Row[], column: Column): readonly Datum[] =>
   rows.flatMap((row) => {
     const stored = row[column.id] ?? null
@@ -68,7 +68,7 @@ export function countValues(rows: readonly Row[], columns: readonly Column[], di
   return kinds.length
 }
 
-/** What `operator(column)` must answer. */
+/** The expected result of `operator(column)`. */
 export function expectedAggregate(operator: string, column: Column, rows: readonly Row[]): Expected {
   const data = dataOf(rows, column)
   const type = columnTypes[column.type]
@@ -81,7 +81,7 @@ export function expectedAggregate(operator: string, column: Column, rows: readon
   if (type.arithmetic === 'double') {
     const result = ofDoubles(operator, data as readonly number[])
     if (result === null) return exactly(null)
-    // The sum of singles is one itself; everything else is computed in double precision.
+    // The sum of singles is a single; everything else is computed in double precision.
     const isSingle = column.type === 'float4' && operator === 'sum'
     return isSingle ? { kind: 'double', value: Math.fround(result.value), isSingle } : { kind: 'about', ...result }
   }
@@ -94,13 +94,13 @@ export function expectedAggregate(operator: string, column: Column, rows: readon
   return { kind: 'about', value, tolerance: Math.abs(value) * 1e-9 }
 }
 
-/** The values than which none is further, which may be written differently. */
+/** The extreme values; several equal ones may be printed differently. */
 function extremesOf(operator: string, data: readonly Datum[], type: TypeName): readonly Datum[] {
   const sign = operator === 'max' ? 1 : -1
   return data.filter((datum) => data.every((other) => sign * compareData(type, datum, other) >= 0))
 }
 
-/** How to order by an aggregate of related rows; no column is `count(*)`. */
+/** The sort key of an aggregate over related rows; without a column it is `count(*)`. */
 export function aggregateKey(
   operator: string,
   column: Column | null,
@@ -149,7 +149,7 @@ interface Exact {
 function ofExact(operator: string, data: readonly Datum[]): Exact | 'NaN' | null {
   const numbers = data.map(exactNumber).filter((number) => number !== null)
   const hasNaN = numbers.length < data.length
-  // To PostgreSQL 12 a single NaN is a sample.
+  // PostgreSQL 12 treats a single NaN as a sample.
   if (hasNaN && serverVersion() < 13) return 'NaN'
   if (data.length === 0 || (isSample(operator) && data.length < 2)) return null
   if (hasNaN) return 'NaN'
@@ -170,7 +170,7 @@ interface Double {
   readonly tolerance: number
 }
 
-/** Not greater than their distance from each other must be the error of both. */
+/** The difference is undetermined if it is not greater than the error of both. */
 function compareNear(a: Double, b: Double): number {
   const order = compareDoubles(a.value, b.value)
   const isNear = Math.abs(a.value - b.value) <= a.tolerance + b.tolerance

@@ -1,4 +1,4 @@
-// The answer that a request must get.
+// The expected answer of a request.
 
 import { appliesTo, countValues, expectedAggregate } from './aggregates.ts'
 import { relatedRows, type Scope } from './conditions.ts'
@@ -41,7 +41,7 @@ interface Selection {
 export const isIncluded = ({ include, skip }: Directives, run: Run): boolean =>
   (!include || datumOf(include, run)) && !(skip && datumOf(skip, run))
 
-/** Selections by response name; two of one name must be the same but for what is below them. */
+/** Selections by response name; two with the same name must be equal except for their subselections. */
 export function merged<T extends Selection>(
   items: readonly T[],
   { run }: Scope,
@@ -60,7 +60,7 @@ export function merged<T extends Selection>(
 
 type Tree = { readonly [key: string]: unknown }
 
-/** What must agree for two selections to merge. */
+/** The properties that two selections must share in order to merge. */
 function identity(selection: Selection): string {
   const { alias, directives, items, wrapped, ...rest } = selection as Selection & Tree
   return dataText(rest)
@@ -118,13 +118,13 @@ function rowsValue(table: string, set: RowSet, items: readonly Item[], scope: Sc
   return { kind: 'rows', groups: values, offset, limit }
 }
 
-/** A row as its selection shows it. */
+/** A row as its selection returns it. */
 export function rowValue(table: string, row: Row, items: readonly Item[], scope: Scope): Expected {
   const fields = merged(flattened(table, items, scope), scope, (item) => itemName(item, scope.view!))
   return objectOf(fields, (selections) => itemValue(table, row, selections, scope))
 }
 
-/** The fields of a selection, those of its fragments in their place. */
+/** The fields of a selection, with fragments expanded. */
 function flattened(table: string, items: readonly Item[], scope: Scope): readonly Item[] {
   if (items.length === 0) throw new Invalid('an empty selection')
   return items.flatMap((item) => {

@@ -1,4 +1,4 @@
-// Requests to the server, and the words of a failure.
+// Requests to the server, and the text of a failure.
 
 import type { TestTrellis } from '../support/trellis.ts'
 import { rowsSql, tableSql, typeSql } from './deploy.ts'
@@ -8,11 +8,11 @@ import type { Probe } from './probes.ts'
 import type { Rendered } from './render.ts'
 import type { World } from './world.ts'
 
-/** What a role's requests send along. */
+/** The session variables of a role's requests. */
 export const sessionOf = (world: World, role: string | null): { readonly [name: string]: string } =>
   world.roles.find(({ name }) => name === role)?.session ?? {}
 
-/** The text of the answer that a role gets. */
+/** The text of the answer for a role. */
 export async function ask(
   { request }: TestTrellis,
   { query, variables }: Rendered,
@@ -25,7 +25,7 @@ export async function ask(
   return text
 }
 
-/** The parts of an error; they are undefined where an answer is something else than one error without data. */
+/** The parts of an error; undefined if the answer is not a single error without data. */
 export interface AnswerError {
   readonly message?: Json | undefined
   readonly code?: Json | undefined
@@ -39,7 +39,7 @@ export function errorOf(answer: Json): AnswerError {
   return second ? {} : { message: error?.['message'], code: extensions?.['code'], path: extensions?.['path'] }
 }
 
-/** Throws unless what a role may not name is refused. */
+/** Throws unless the server refuses a name that the role may not use. */
 export async function checkProbe(trellis: TestTrellis, probe: Probe, world: World): Promise<void> {
   const text = await ask(trellis, { query: probe.query, variables: {} }, probe.role, world)
   const { message, code, path } = errorOf(parseExact(text))
@@ -52,7 +52,7 @@ export async function checkProbe(trellis: TestTrellis, probe: Probe, world: Worl
   throw new Error([expected, ...worldLines(world), `role: ${probe.role}`, probe.query].join('\n'))
 }
 
-/** A world as words. */
+/** A world as text. */
 export function worldLines(world: World): readonly string[] {
   const rows = world.tables.flatMap((table) => {
     const insert = rowsSql(table)
@@ -61,7 +61,7 @@ export function worldLines(world: World): readonly string[] {
   return [...typeSql(world), ...tableSql(world), ...rows, `metadata: ${JSON.stringify(metadataOf(world))}`]
 }
 
-/** The statement with its values in their places. */
+/** The statement with literal values. */
 function insertText({ text, values }: NonNullable<ReturnType<typeof rowsSql>>): string {
   return text.replace(/\$(\d+)::text/g, (_place, number) => {
     const value = values[Number(number) - 1]!

@@ -1,4 +1,4 @@
-// What one run of the property of queries is about: a world, and what is asked of it.
+// One run of the property of queries: a world, and requests to it.
 
 import type { Draw } from './draw.ts'
 import { drawRequest } from './generate-request.ts'
@@ -13,7 +13,7 @@ export interface Case {
   readonly probes: readonly Probe[]
 }
 
-/** A case of so many requests. */
+/** A case with this number of requests. */
 export function drawCase(draw: Draw, requests: number): Case {
   const world = drawWorld(draw)
   const role = () => (draw.chance(0.2) ? null : draw.pick(world.roles).name)

@@ -1,4 +1,4 @@
-// Asks the server, and compares.
+// Sends requests to the server, and compares the answers.
 
 import type { TestTrellis } from '../support/trellis.ts'
 import { expectedAnswer } from './answer.ts'
@@ -14,23 +14,23 @@ import { Undetermined } from './rows.ts'
 import { View } from './view.ts'
 import { Invalid, type World } from './world.ts'
 
-/** With the values of the document, and with others under the same plan. */
+/** The first run uses the values of the document, the second one other values under the same plan. */
 const runs: readonly Run[] = [0, 1]
 
 export class Checker {
   readonly #trellis: TestTrellis
   #deployed: World | null = null
-  /** How many answers were compared, and how many could not be. */
+  /** The number of compared answers, and of those that could not be compared. */
   compared = 0
   undetermined = 0
-  /** The comparisons that the answers rest on. */
+  /** The comparisons that contributed to the answers. */
   readonly coverage = new Coverage()
 
   constructor(trellis: TestTrellis) {
     this.#trellis = trellis
   }
 
-  /** Throws when an answer is not what it must be. */
+  /** Throws when an answer is not the expected one. */
   async check({ world, requests, probes }: Case, isSimplified: boolean): Promise<void> {
     if (this.#deployed !== world) {
       this.#deployed = null

@@ -1,4 +1,4 @@
-// Boolean expressions over a row, in SQL's logic of three values.
+// Boolean expressions over a row, in SQL's three-valued logic.
 
 import { type Coverage, columnOperators, type Truth } from './coverage.ts'
 import type { Comparison, Expression, Operand } from './expressions.ts'
@@ -19,7 +19,7 @@ import {
   type World,
 } from './world.ts'
 
-/** Where an expression is evaluated; without a view related rows need no permission, as in permissions. */
+/** The scope of an expression. Without a view, related rows need no permission, as in permissions. */
 export interface Scope {
   readonly world: World
   readonly view: View | null
@@ -67,7 +67,7 @@ function evaluateEntry(entry: Expression[number], row: Row, scope: Scope): Truth
   }
 }
 
-/** The rows that a relationship leads to, of those that the view lets through. */
+/** The rows of a relationship that the view contains. */
 export function relatedRows({ target, mapping }: Relationship, row: Row, { world, view }: Scope): readonly Row[] {
   const candidates = view ? view.rows(target) : rowsThere(world, target)
   return candidates.filter((candidate) =>
@@ -78,7 +78,7 @@ export function relatedRows({ target, mapping }: Relationship, row: Row, { world
   )
 }
 
-/** The data that a row's column is compared with; null when one of them is NULL. */
+/** The operands of a comparison with a row's column; null when one of them is NULL. */
 function operandData(operand: Operand, row: Row, run: Run): readonly Datum[] | null {
   switch (operand.kind) {
     case 'value':
@@ -104,7 +104,7 @@ function compare(comparison: Comparison, column: Column, row: Row, { run, view, 
 
 function truthOf({ operator, operand }: Comparison, { id, type }: Column, row: Row, run: Run): Truth {
   const stored: Stored = row[id] ?? null
-  // In permissions null is a value to compare with; elsewhere it is unknown, as in SQL.
+  // In permissions, null is an ordinary operand; elsewhere it is unknown, as in SQL.
   if (operand.kind === 'null' && operator === '_eq') return stored === null
   if (operand.kind === 'null' && operator === '_neq') return stored !== null
   const data = operandData(operand, row, run)

@@ -1,4 +1,4 @@
-// The constraints of a table on its rows, in the words of PostgreSQL's errors.
+// Constraints of a table on its rows, with the texts of PostgreSQL's errors.
 
 import { sameStored } from './aggregates.ts'
 import { addDecimals } from './numbers.ts'
@@ -26,7 +26,7 @@ function doubled(stored: Stored): Stored {
   return { datum: number ? addDecimals(number, number) : stored.datum }
 }
 
-/** The first of the constraints that a row violates all by itself. */
+/** The first constraint that a row violates by itself. */
 export function ownViolation(row: Row, table: Table): Violation | null {
   const missing = table.columns.find(({ id, nullable }) => !nullable && (row[id] ?? null) === null)
   if (missing) {
@@ -40,7 +40,7 @@ export function ownViolation(row: Row, table: Table): Violation | null {
   return { code: 'permission-error', message: `Check constraint violation. ${message}` }
 }
 
-/** The name of the first check that does not let a row through. */
+/** The name of the first check constraint that a row violates. */
 export function checkViolation(row: Row, { checks, columns }: Table): string | null {
   const violated = checks.find(({ column, not }) => {
     const { type } = columns.find(({ id }) => id === column)!
@@ -50,7 +50,7 @@ export function checkViolation(row: Row, { checks, columns }: Table): string | n
   return violated?.name ?? null
 }
 
-/** The row that a unique constraint does not let another one stand beside. */
+/** The existing row that conflicts with a row under a unique constraint. */
 export function conflicting(unique: Unique, row: Row, rows: readonly Row[], { columns }: Table): Row | undefined {
   const types = unique.columns.map((id) => [id, columns.find((column) => column.id === id)!.type] as const)
   if (!unique.nullsAreEqual && types.some(([id]) => (row[id] ?? null) === null)) return undefined

@@ -1,12 +1,12 @@
-// Which operators compared answers made use of, and how the comparisons came out: an operator that never lets a row
-// through, or never keeps one back, was not tested.
+// Counts the operators used in compared answers, and the outcomes of their comparisons. An operator that never accepted
+// or never rejected a row was not tested.
 
 import { type ColumnType, columnTypes, type TypeName, typeNames } from './types.ts'
 
 /** Null is unknown: one side was NULL. */
 export type Truth = boolean | null
 
-/** Who wrote a comparison. */
+/** The author of a comparison. */
 export type Origin = 'request' | 'permission'
 
 interface Count {
@@ -19,12 +19,12 @@ export class Coverage {
   readonly #counts = new Map<string, Count>()
   readonly #events = new Map<string, number>()
 
-  /** Counts something that happened, of any kind. */
+  /** Counts an event of any kind. */
   happened(event: string, times = 1): void {
     this.#events.set(event, (this.#events.get(event) ?? 0) + times)
   }
 
-  /** What happened, and how often. */
+  /** The events and their counts. */
   get events(): ReadonlyMap<string, number> {
     return this.#events
   }
@@ -37,7 +37,7 @@ export class Coverage {
     else count.unmatched++
   }
 
-  /** Takes over what another one has counted. */
+  /** Adds the counts of another coverage. */
   add(other: Coverage): void {
     for (const [event, times] of other.#events) this.happened(event, times)
     for (const [key, { matched, unmatched, unknown }] of other.#counts) {
@@ -54,7 +54,7 @@ export class Coverage {
     return count
   }
 
-  /** The pairs of operator and type that were not seen to let rows through and to keep rows back. */
+  /** The pairs of operator and type that did not both accept and reject rows. */
   missing(origin: Origin): readonly string[] {
     const pairs = typeNames.flatMap((type) => operatorsOf(type, origin).map((operator) => ({ operator, type })))
     return pairs.flatMap(({ operator, type }) => {
@@ -91,7 +91,7 @@ const likeOperators = ['_like', '_nlike', '_ilike', '_nilike', '_similar', '_nsi
 export const patternOperators = [...likeOperators, '_regex', '_nregex', '_iregex', '_niregex'] as const
 export const jsonOperators = ['_contains', '_contained_in', '_has_key', '_has_keys_any', '_has_keys_all'] as const
 
-/** Operators that compare with another column of the row, and the ones that they apply. */
+/** Operators that compare with another column of the row, and the operators that they apply. */
 export const columnOperators: Readonly<Record<string, string>> = {
   _ceq: '_eq',
   _cne: '_neq',
@@ -102,7 +102,7 @@ export const columnOperators: Readonly<Record<string, string>> = {
   _clte: '_lte',
 }
 
-/** The operators with values that columns of a type have. */
+/** The operators with values for columns of a type. */
 export function valueOperatorsOf(name: TypeName): readonly string[] {
   const { compare, kind, patterns }: ColumnType = columnTypes[name]
   if (!compare) return ['_is_null']
@@ -115,10 +115,10 @@ export function valueOperatorsOf(name: TypeName): readonly string[] {
   ]
 }
 
-/** All operators that columns of a type have. */
+/** All operators for columns of a type. */
 function operatorsOf(type: TypeName, origin: Origin): readonly string[] {
   if (origin === 'request') return valueOperatorsOf(type)
-  // Permissions can say nothing of json, and order the values of enum tables as what they are: texts.
+  // Permissions cannot compare json, and compare the values of enum tables as texts.
   if (!columnTypes[type].compare) return []
   const ofColumns = Object.keys(columnOperators)
   return [...valueOperatorsOf(type), ...ofColumns]

@@ -24,13 +24,13 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 export const qualified = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string =>
   `${quoted(schema)}.${quoted(name)}`
 
-/** The statements that make the types of a world. */
+/** The statements that create the types of a world. */
 export function typeSql(world: World): string[] {
   const types = new Set(world.tables.flatMap(({ columns }) => columns.map(({ type }) => type)))
   return [...types].flatMap((type) => columnTypes[type].setup ?? [])
 }
 
-/** The statements that make the tables. */
+/** The statements that create the tables. */
 export const tableSql = (world: World): string[] => world.tables.map((table) => createSql(table, world))
 
 function createSql(table: Table, world: World): string {
@@ -86,10 +86,10 @@ const valueSql = (type: ColumnType, datum: Parameters<ColumnType['text']>[0]): s
 
 const bareType = ({ sql }: ColumnType): string => sql.replace(/ collate .*/, '')
 
-/** The columns that rows are filled into. */
+/** The columns that receive values. */
 const filledColumns = ({ columns }: Table) => columns.filter((column) => column.default?.kind !== 'double')
 
-/** The statement that fills a table, its values apart; null when there are none. */
+/** The statement that fills a table, with separate values; null when the table has no rows. */
 export function rowsSql(table: Table): { readonly text: string; readonly values: readonly (string | null)[] } | null {
   const columns = filledColumns(table)
   if (table.rows.length === 0 || columns.length === 0 || table.view) return null
@@ -107,7 +107,7 @@ export function rowsSql(table: Table): { readonly text: string; readonly values:
   return { text, values }
 }
 
-/** The name of a column's sequence, as text for PostgreSQL. */
+/** The name of a column's sequence, as a PostgreSQL literal. */
 const sequenceSql = (table: Table, { name }: Column): string =>
   `pg_get_serial_sequence(${literalSql(qualified(table))}, ${literalSql(name)})`
 
@@ -119,14 +119,14 @@ export const sequenceColumns = (world: World) =>
       .map((column) => ({ column: column.id, name: sequenceSql(table, column) })),
   )
 
-/** The statements that put sequences where a world has them. */
+/** The statements that set the sequences of a world. */
 export const sequencesSql = (world: World): string[] =>
   sequenceColumns(world).map(({ column, name }) => {
     const last = world.sequences[column]
     return `select setval(${name}, ${last ?? 1n}, ${last !== undefined})`
   })
 
-/** Makes the database ready for worlds: types that stay, the time zone UTC, and the money of the locale C. */
+/** Prepares the database for worlds: permanent types, the time zone UTC, and the money format of the locale C. */
 export async function prepare({ sql }: TestTrellis): Promise<void> {
   await readServerVersion(sql)
   for (const type of typeNames) await sql(columnTypes[type].setup ?? 'select')
@@ -145,7 +145,7 @@ const dropTables = `do $$
     end loop;
   end $$`
 
-/** Puts a world in the place of the one before. */
+/** Replaces the previous world. */
 async function deploy(world: World, { op, sql }: TestTrellis): Promise<void> {
   await op('clear_metadata', {})
   await sql([dropTables, ...tableSql(world)].join(';'))
@@ -154,7 +154,10 @@ async function deploy(world: World, { op, sql }: TestTrellis): Promise<void> {
   await op('replace_metadata', metadataOf(world))
 }
 
-/** Deploys a world; false when a simplified one makes no sense to the server, an error with the world otherwise. */
+/**
+ * Deploys a world. Returns false when the server refuses a simplified one; other failures throw an error with the
+ * world.
+ */
 export async function deployed(world: World, trellis: TestTrellis, isSimplified: boolean): Promise<boolean> {
   try {
     await deploy(world, trellis)
@@ -165,7 +168,7 @@ export async function deployed(world: World, trellis: TestTrellis, isSimplified:
   }
 }
 
-/** Puts the rows of a world in the place of those that its tables hold. */
+/** Replaces the rows of all tables by those of a world. */
 export async function refill(world: World, sql: TestTrellis['sql']): Promise<void> {
   const tables = world.tables.filter(({ view }) => !view)
   await sql(`truncate ${tables.map(qualified).join(', ')} cascade`)

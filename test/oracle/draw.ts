@@ -1,4 +1,4 @@
-// Random choices, all from the generator that fast-check hands over, so that a seed repeats them.
+// Random choices, all from fast-check's generator, so that a seed repeats them.
 
 import type { Random } from 'fast-check'
 
@@ -44,7 +44,7 @@ export class Draw {
     return list.filter(() => this.chance(probability))
   }
 
-  /** At most so many different members, in random order. */
+  /** At most `max` different members, in random order. */
   few<T>(list: readonly T[], max: number): T[] {
     return this.shuffled(list).slice(0, this.integer(1, max))
   }

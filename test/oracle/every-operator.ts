@@ -1,6 +1,6 @@
-// A world with a table for every type, and comparisons with every operator: one in a request, with values that are
-// written down and with variables, and one in a role's filter, with values and with session variables. Besides every
-// order and every aggregate that the type has.
+// A world with a table for every type, and comparisons with every operator. One comparison is in a request, with
+// literals and variables; one is in a role's filter, with literals and session variables. Every order and aggregate of
+// the type is included as well.
 
 import { appliesTo, numericOperators } from './aggregates.ts'
 import { holds } from './conditions.ts'
@@ -34,7 +34,7 @@ export function drawOperatorCase(draw: Draw): OperatorCase {
   const bare = drawTypeWorld(draw)
   const { tables } = bare
   const roles = new Map<string, { readonly selects: SelectPermission[]; session: Session }>()
-  /** Those of the administrator by type, those of roles by role. */
+  /** Requests of the administrator by type, those of roles by role. */
   const requests = new Map<string, Request>()
   const ask = (name: string, role: string | null, root: Root) => {
     const asked = requests.get(name)?.roots ?? []
@@ -70,7 +70,7 @@ export function drawOperatorCase(draw: Draw): OperatorCase {
   return { world: { ...bare, roles: all }, requests: [...requests.values()] }
 }
 
-/** A world with a table for every type, and no role. */
+/** A world with a table for every type, and without roles. */
 export function drawTypeWorld(draw: Draw): World {
   const tables = [colourTable, ...typeNames.map((type) => drawTypeTable(draw, type))]
   return { tables, relationships: [], roles: [], sequences: {} }
@@ -79,7 +79,7 @@ export function drawTypeWorld(draw: Draw): World {
 /** The id of a type's table. */
 export const tableId = (type: TypeName): string => `table of ${type}`
 
-/** Two nullable columns of a type, of which now the one is greater and now the other. */
+/** Two nullable columns of a type; in some rows the first is greater, in others the second. */
 function drawTypeTable(draw: Draw, type: TypeName): Table {
   const columns = ['id', 'first', 'second'].map((name, i): Column => {
     const id = `${type}.${name}`
@@ -125,7 +125,7 @@ const asVariable: Lifted = (leaf, again) => {
 
 const asIs = <D>(leaf: Leaf<D>): Leaf<D> => leaf
 
-/** How comparisons with each operator of a column are made, by the name of the role that gets one. */
+/** Makers of comparisons for each operator of a column, by the name of the role that gets one. */
 function* filterMakers(
   draw: Draw,
   column: Column,
@@ -148,10 +148,10 @@ function* filterMakers(
   }
 }
 
-/** A comparison that no row passes, where no value could be found. */
+/** A comparison that accepts no row, when no value could be found. */
 const nothing = (operator: string): Comparison => ({ operator, operand: { kind: 'list', leaves: [], lift: false } })
 
-/** Draws until a comparison lets some row through and keeps some other back. */
+/** Draws until a comparison accepts one row and rejects another. */
 function drawSelective(make: () => Comparison, table: Table, world: World): Expression {
   const column = table.columns[1]!.id
   const scope = { world, view: null, run: 0 } as const
@@ -179,7 +179,7 @@ function rootOf(table: Table, where: Expression | null): Root {
   return { kind: 'select', table: table.id, args, items: allItems(table), ...selected }
 }
 
-/** The rows in each direction, and one for each value. */
+/** The rows in each direction, and one root for each value. */
 function orderRoots(table: Table): readonly Root[] {
   const [key, first] = table.columns as [Column, Column]
   if (!columnTypes[first.type].compare) return []

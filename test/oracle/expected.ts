@@ -1,8 +1,8 @@
-// What an answer must be, as far as it is determined, and the comparison with an actual one.
+// The expected answer, as far as it is determined, and its comparison with the actual one.
 
 import { isList, isObject, type Json, type JsonObject, Num } from './json.ts'
 
-/** Rows in order: each group holds rows whose order among each other is free. */
+/** Rows in order; the order of rows within a group is undetermined. */
 export interface ExpectedRows {
   readonly kind: 'rows'
   readonly groups: readonly (readonly Expected[])[]
@@ -11,11 +11,11 @@ export interface ExpectedRows {
 }
 
 export type Expected =
-  /** Text, boolean, null, or a number digit by digit. */
+  /** Text, boolean, null, or a number with these digits. */
   | { readonly kind: 'exactly'; readonly json: string | boolean | null | Num }
-  /** A double, however it is written; of single precision, as few digits as tell it from its neighbours. */
+  /** A double in any notation; in single precision, with as few digits as distinguish it from its neighbours. */
   | { readonly kind: 'double'; readonly value: number; readonly isSingle?: boolean }
-  /** A number that PostgreSQL rounds its own way. */
+  /** A number that PostgreSQL rounds in its own way. */
   | { readonly kind: 'about'; readonly value: number; readonly tolerance: number }
   /** JSON whose objects have no order. */
   | { readonly kind: 'json'; readonly json: Json }
@@ -30,7 +30,7 @@ export const exactly = (json: string | boolean | null | Num): Expected => ({ kin
 
 export const sameJson = (json: Json): Expected => ({ kind: 'json', json })
 
-/** Where and how an actual value differs; null when it is as expected. */
+/** The path and kind of the first difference; null when the values match. */
 export function difference(expected: Expected, actual: Json | undefined, path = '$'): string | null {
   switch (expected.kind) {
     case 'exactly':
@@ -126,10 +126,10 @@ function rowsDifference(
   return null
 }
 
-/** Whether each actual row can be given a row of the group of its own. */
+/** Whether each actual row can be matched with a different row of the group. */
 function groupDifference(group: readonly Expected[], actual: readonly Json[], path: string): string | null {
   if (group.length === 1) return difference(group[0]!, actual[0], path)
-  // Mostly they are in the same order.
+  // Usually they are in the same order.
   if (group.length === actual.length && group.every((row, i) => difference(row, actual[i], path) === null)) return null
   const possible = actual.map((row) => group.flatMap((expected, i) => (difference(expected, row) === null ? [i] : [])))
   const owner = new Map<number, number>()
@@ -148,7 +148,7 @@ function groupDifference(group: readonly Expected[], actual: readonly Json[], pa
   return `${path}: of ${group.length} rows in any order, none is left for ${JSON.stringify(actual[lonely])}; they are ${options}`
 }
 
-/** Readable text of what is expected. */
+/** Readable text of an expectation. */
 export function describe(expected: Expected): string {
   switch (expected.kind) {
     case 'exactly':

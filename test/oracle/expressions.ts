@@ -1,9 +1,9 @@
-// Boolean expressions, of requests and of permissions.
+// Boolean expressions of requests and permissions.
 
 import type { Json } from './json.ts'
 import type { Datum } from './types.ts'
 
-/** A value of a request that may be lifted into a variable. */
+/** A value of a request that may be replaced by a variable. */
 export interface Leaf<D = Datum> {
   /** The GraphQL type, without `!`. */
   readonly type: string
@@ -16,7 +16,7 @@ export interface Leaf<D = Datum> {
 }
 
 export interface Lift<D = Datum> {
-  /** Declared with `!` even where that is not asked for. */
+  /** Declared with `!` even where it is not required. */
   readonly strict: boolean
   /** Given as the declared default. */
   readonly byDefault: boolean
@@ -27,22 +27,22 @@ export interface Lift<D = Datum> {
 export type Operand =
   | { readonly kind: 'value'; readonly leaf: Leaf }
   | { readonly kind: 'list'; readonly leaves: readonly Leaf[]; readonly lift: boolean }
-  /** Another column of the row, in permissions. */
+  /** Another column of the row; in permissions. */
   | { readonly kind: 'column'; readonly column: string }
-  /** What a session variable stands for, in permissions. */
+  /** The value of a session variable; in permissions. */
   | { readonly kind: 'session'; readonly variable: string; readonly data: readonly Datum[] }
-  /** In permissions, and where requests may ask for a key that is null. */
+  /** In permissions, and where requests may query a null key. */
   | { readonly kind: 'null' }
 
 export interface Comparison {
   readonly operator: string
   readonly operand: Operand
-  /** In permissions, another way to write it: `$eq`, `_ne`, or the value alone. Absent: the plain one. */
+  /** Another notation, in permissions: `$eq`, `_ne`, or the bare value. Absent: the plain one. */
   readonly spelling?: 'dollar' | 'alias' | 'bare'
 }
 
 export type Entry =
-  /** `bare`: an object for a list of one. */
+  /** `bare`: an object instead of a list of one. */
   | { readonly kind: 'and' | 'or'; readonly of: readonly Expression[]; readonly bare: boolean }
   | { readonly kind: 'not'; readonly of: Expression }
   | { readonly kind: 'column'; readonly column: string; readonly comparisons: readonly Comparison[] }

@@ -1,4 +1,4 @@
-// Random arguments of everything that selects rows, and the values in them.
+// Random arguments of all fields that select rows, and their values.
 
 import { appliesTo, numericOperators } from './aggregates.ts'
 import type { Draw } from './draw.ts'
@@ -35,7 +35,7 @@ export const directions = [
   'desc_nulls_last',
 ] as const
 
-/** Makes the values of a request: literals, and now and then variables. */
+/** Creates the values of a request: literals, and sometimes variables. */
 export class RequestValues {
   readonly #draw: Draw
   readonly #view: View
@@ -45,7 +45,7 @@ export class RequestValues {
     this.#view = view
   }
 
-  /** A value, perhaps lifted into a variable, which then has another for the second run. */
+  /** A value, sometimes replaced by a variable, which has another value in the second run. */
   leaf<D>(make: () => Leaf<D>): Leaf<D> {
     return this.lifted(make(), make)
   }
@@ -60,7 +60,7 @@ export class RequestValues {
     return { ...leaf, lift }
   }
 
-  /** A value for a column, like one that is stored if there is one. */
+  /** A value for a column, similar to a stored one if there is one. */
   value(column: Column, stored: Stored): Leaf {
     const datum = stored ? stored.datum : valuesOf(this.#draw, this.#view.world)(column)
     return leafOf(this.#draw, column, datum)
@@ -90,7 +90,7 @@ export class RequestValues {
   }
 }
 
-/** Whether PostgreSQL can tell a column's values apart. */
+/** Whether PostgreSQL can compare a column's values. */
 export const isOrdered = ({ type }: Column): boolean => columnTypes[type].compare !== null
 
 /** Arguments for rows of a table. */
@@ -110,11 +110,11 @@ export function drawArguments(draw: Draw, table: string, view: View, values: Req
 
 function drawOffset(draw: Draw, values: RequestValues): Leaf<number> {
   const leaf = values.count(0, 4)
-  // Strings are no Int for variables.
+  // A string is not a valid Int in variables.
   return leaf.lift || draw.chance(0.8) ? leaf : { ...leaf, input: String(leaf.datum) satisfies Json }
 }
 
-/** A `where` that mostly finds some of the rows. */
+/** A `where` that usually matches some of the rows. */
 export function drawWhere(
   draw: Draw,
   table: string,
@@ -123,7 +123,7 @@ export function drawWhere(
 ): NonNullable<Arguments['where']> {
   const words: Vocabulary = {
     columns: (id) => view.columns(id),
-    // Of rows that a role may change but not see it can ask nothing.
+    // A role cannot query rows that it may change but not see.
     relationships: (id) => (view.permission(id) ? view.relationships(id) : []),
     tables: [],
     comparison: (_draw, column) => values.comparison(column),
@@ -136,7 +136,7 @@ export function drawWhere(
 
 type Order = readonly (readonly OrderEntry[])[]
 
-/** Objects to order by, the distinct columns first; mostly the key ends them, so that the order is total. */
+/** Objects to order by, the distinct columns first. Usually the key comes last, so that the order is total. */
 function drawOrder(draw: Draw, table: string, view: View, values: RequestValues, distinct: readonly Column[]): Order {
   if (!draw.chance(distinct.length > 0 ? 0.7 : 0.55)) return []
   const byColumn = ({ id }: Column): readonly OrderEntry[] => [
@@ -153,7 +153,7 @@ function drawOrder(draw: Draw, table: string, view: View, values: RequestValues,
   return draw.chance(0.1) ? together(objects) : objects
 }
 
-/** Several objects as one, which is ordered by its members in turn. */
+/** Merges several objects into one, which orders by its members in turn. */
 function together(objects: Order): Order {
   const entries = objects.flat()
   const keys = entries.map((entry) => (entry.kind === 'column' ? entry.column : `${entry.relationship} ${entry.kind}`))

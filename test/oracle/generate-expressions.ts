@@ -8,7 +8,7 @@ import { isList as isJsonList, isObject, type Json } from './json.ts'
 import { columnTypes, type Datum, jsonKeys, type TypeName } from './types.ts'
 import type { Column, Relationship, Row, Table, World } from './world.ts'
 
-/** What expressions are made of: the columns and relationships that may be named, and operands. */
+/** The vocabulary of expressions: columns, relationships and operands. */
 export interface Vocabulary {
   columns(table: string): readonly Column[]
   relationships(table: string): readonly Relationship[]
@@ -78,7 +78,7 @@ function drawComparisons(draw: Draw, column: Column, words: Vocabulary, siblings
   return { kind: 'column', column: column.id, comparisons: [...comparisons.values()] }
 }
 
-/** Draws again a few times until an expression is true of some rows but not of all. */
+/** Draws a few more times until an expression is true for some rows but not for all. */
 export function drawSelective(make: () => Expression, rows: readonly Row[], scope: Scope): Expression {
   for (let tries = 3; ; tries--) {
     const expression = make()
@@ -119,7 +119,7 @@ const likePatterns = [
 const regexPatterns = ['a', '^a', 'b$', '^$', '^(a|b)', 'a.', '[ab]+', 'a?b', '^[^a]', 'A', 'ab|ë', '']
 const similarPatterns = ['%', '_', '(a|b)%', 'a*b', 'a+', '[ab]+', 'a?b', 'abc|ab', '%(b|c)', '']
 
-/** How values of a world are found: mostly among those that a column holds. */
+/** Draws values from a world: usually values that a column contains. */
 export type ValueSource = (column: Column) => Datum
 
 /** Values for a column's comparisons. */
@@ -131,10 +131,10 @@ export const valuesOf =
     return notJsonNull(stored ? stored.datum : columnTypes[type].draw(draw))
   }
 
-/** In requests the null of JSON is SQL's. */
+/** In requests, JSON null means SQL NULL. */
 export const notJsonNull = (datum: Datum): Datum => (datum === null ? 'a' : datum)
 
-/** A value of a column, as a request writes it. */
+/** A value of a column in the notation of a request. */
 export function leafOf(draw: Draw, { type }: Pick<Column, 'type'>, datum: Datum): Leaf {
   const { scalar, input, kind } = columnTypes[type]
   return { type: scalar, input: input(datum, draw), datum, ...(kind === 'enum' ? { isEnum: true } : {}) }
@@ -159,10 +159,10 @@ export function drawOperand(draw: Draw, operator: string, column: Column, source
   return leafOf(draw, column, source(column))
 }
 
-/** Whether an operator matches texts. */
+/** Whether an operator matches text patterns. */
 export const isPattern = (operator: string): boolean => (patternOperators as readonly string[]).includes(operator)
 
-/** Some of the members of an object or list, as they are likely to be contained in it. */
+/** Some members of an object or list, so that it probably contains them. */
 function drawPart(draw: Draw, datum: Datum): Datum {
   const json = datum as Json
   if (draw.chance(0.5) || json === null) return datum
@@ -170,14 +170,14 @@ function drawPart(draw: Draw, datum: Datum): Datum {
   return isObject(json) ? Object.fromEntries(draw.some(Object.entries(json))) : datum
 }
 
-/** Makes variables of some values; `again` gives the value of a second run. */
+/** Replaces some values by variables; `again` returns the value of the second run. */
 export type Lifted = <D>(leaf: Leaf<D>, again: () => Leaf<D>) => Leaf<D>
 
 /** A comparison with values of the request itself. */
 export const drawValueComparison = (draw: Draw, column: Column, source: ValueSource, lifted: Lifted): Comparison =>
   drawComparisonWith(draw, drawOperator(draw, column.type), column, source, lifted)
 
-/** The same with a given operator. */
+/** The same for a given operator. */
 export function drawComparisonWith(
   draw: Draw,
   operator: string,
@@ -196,7 +196,7 @@ export function drawComparisonWith(
   const make = () => drawOperand(draw, operator, column, source)
   if (!isList(operator)) return { operator, operand: { kind: 'value', leaf: lifted(make(), make) } }
   const leaves = draw.times(0, 3, make)
-  // An empty list as a variable has no leaf to tell its type.
+  // An empty list in a variable has no leaf that determines its type.
   if (leaves.length > 0 && draw.chance(0.2)) return { operator, operand: { kind: 'list', leaves, lift: true } }
   return { operator, operand: { kind: 'list', leaves: leaves.map((leaf) => lifted(leaf, make)), lift: false } }
 }

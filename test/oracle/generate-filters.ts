@@ -1,4 +1,4 @@
-// Random boolean expressions of permissions, with the session variables that they need.
+// Random boolean expressions of permissions, with their session variables.
 
 import { holds } from './conditions.ts'
 import { columnOperators, valueOperatorsOf } from './coverage.ts'
@@ -22,7 +22,7 @@ import { type Column, hidingColumn, type Row, type Table, tableOf, type World } 
 /** The variables that a role's permissions use, with their values. */
 export type Session = { [variable: string]: string }
 
-/** An expression over the rows of a table; session variables that it uses are added to `session`. */
+/** An expression over the rows of a table; its session variables are added to `session`. */
 export function drawFilter(draw: Draw, table: Table, world: World, session: Session): Expression {
   const source = valuesOf(draw, world)
   const words: Vocabulary = {
@@ -35,7 +35,7 @@ export function drawFilter(draw: Draw, table: Table, world: World, session: Sess
   return drawHidingAware(draw, make, table, world) ?? drawSelective(make, table.rows, { world, view: null, run: 0 })
 }
 
-/** Now and then an expression that would find other rows if none were hidden; null: none was looked for, or found. */
+/** Sometimes an expression that would match other rows if none were hidden; null when none was drawn or found. */
 function drawHidingAware(draw: Draw, make: () => Expression, table: Table, world: World): Expression | null {
   if (!world.tables.some(hidingColumn) || draw.chance(0.5)) return null
   const open = withoutHiding(world)
@@ -47,7 +47,7 @@ function drawHidingAware(draw: Draw, make: () => Expression, table: Table, world
   return null
 }
 
-/** The world with nothing hidden. */
+/** The world without hidden rows. */
 function withoutHiding(world: World): World {
   const tables = world.tables.map((table) => ({
     ...table,
@@ -77,7 +77,7 @@ function drawFilterComparison(
 function drawSpelling(draw: Draw, { operator, operand }: Comparison): Comparison['spelling'] {
   if (draw.chance(0.1)) return 'dollar'
   if (operator === '_neq' && draw.chance(0.3)) return 'alias'
-  // The words of an object would be operators.
+  // The members of an object would be read as operators.
   const isPlain = operand.kind === 'session' || (operand.kind === 'value' && isScalarJson(operand.leaf.input))
   return operator === '_eq' && isPlain && draw.chance(0.3) ? 'bare' : undefined
 }
@@ -87,7 +87,7 @@ const isScalarJson = (json: Json): boolean => json !== null && !isObject(json) &
 function drawLiteralComparison(draw: Draw, column: Column, source: ValueSource): Comparison {
   const comparison = drawValueComparison(draw, column, source, (leaf) => leaf)
   const { operator, operand } = comparison
-  // In a list the name of a variable is a text like any other.
+  // Within a list, the name of a variable is an ordinary text.
   if (operand.kind !== 'list' || !columnTypes[column.type].patterns || isPattern(operator) || !draw.chance(0.1)) {
     return comparison
   }
@@ -126,7 +126,7 @@ export function drawSessionComparison(
   return { operator, operand: { kind: 'session', variable: drawVariable(draw, session, value), data } }
 }
 
-/** A new variable of the session, as an expression spells it. */
+/** A new session variable, as expressions spell it. */
 export function drawVariable(draw: Draw, session: Session, value: string): string {
   const isUser = !Object.hasOwn(session, userVariable) && draw.chance(0.2)
   const variable = isUser ? userVariable : `x-service-v${Object.keys(session).length}`
@@ -137,7 +137,7 @@ export function drawVariable(draw: Draw, session: Session, value: string): strin
 
 const userVariable = 'x-service-user-id'
 
-/** A value whose text survives the way through an HTTP header; null when none was found. */
+/** A value whose text is valid in an HTTP header; null when none was found. */
 export function safely(make: () => Datum, text: (datum: Datum) => string): Datum | null {
   for (let tries = 20; tries > 0; tries--) {
     const datum = make()

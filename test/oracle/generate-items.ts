@@ -1,4 +1,4 @@
-// Random selections: of rows, and of aggregates over them.
+// Random selections of rows, and of aggregates over them.
 
 import { appliesTo, numericOperators } from './aggregates.ts'
 import { itemName } from './answer.ts'
@@ -17,7 +17,7 @@ const aliases = ['_', 'data', 'j', 't0', 'alias', 'constructor', '__proto__', 'r
 export class Names {
   readonly #taken = new Set<string>()
 
-  /** An alias for a field; null when its own name will do. */
+  /** An alias for a field; null when the field's own name is free. */
   aliasFor(draw: Draw, name: string): string | null {
     if (!this.#taken.has(name) && draw.chance(0.8)) {
       this.#taken.add(name)
@@ -32,7 +32,7 @@ export class Names {
 
 const noDirectives: Directives = {}
 
-/** Draws what a role may select. */
+/** Draws selections that a role may use. */
 export class ItemGenerator {
   readonly #draw: Draw
   readonly #view: View
@@ -65,11 +65,11 @@ export class ItemGenerator {
     return drawArguments(this.#draw, table, this.#view, this.#values)
   }
 
-  /** What is selected of a row. */
+  /** The selection of a row. */
   items(table: string, depth: number, names = new Names()): readonly Item[] {
     const draw = this.#draw
     const items = draw.times(1, depth === 0 ? 3 : 5, () => this.#item(table, depth, names))
-    // The same fragment, or the same column, twice: both merge.
+    // The same fragment or column twice: both merge.
     const again = items.filter(({ kind }) => kind === 'fragment' || kind === 'column')
     return again.length > 0 && draw.chance(0.1) ? [...items, draw.pick(again)] : items
   }
@@ -122,12 +122,12 @@ export class ItemGenerator {
     const other = draw.pick(this.#view.tables)
     const on = draw.either<string | null>([3, () => table], [1, () => null], [1, () => other.id])
     const named = on !== null && draw.chance(0.5)
-    // What is selected for another type never shows, but its names must not clash where it would.
+    // A selection on another type never appears, but its names must not clash if it did.
     const items = this.items(on ?? table, depth - 1, on === null || on === table ? names : new Names())
     return { kind: 'fragment', named, on, items, alias: null, directives: this.#directives() }
   }
 
-  /** What is selected of an aggregate. */
+  /** The selection of an aggregate. */
   aggregateItems(table: string, depth: number): readonly AggregateItem[] {
     const draw = this.#draw
     const names = new Names()

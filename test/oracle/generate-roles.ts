@@ -1,4 +1,4 @@
-// Random roles: what they may do with each table.
+// Random roles with their permissions on each table.
 
 import type { Draw } from './draw.ts'
 import { leafOf, notJsonNull, valuesOf } from './generate-expressions.ts'

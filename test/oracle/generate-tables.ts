@@ -21,7 +21,7 @@ import {
   viewRow,
 } from './world.ts'
 
-/** Words of SQL and GraphQL, aliases that a printer might use, and names that must be quoted. */
+/** SQL and GraphQL keywords, aliases that a printer might use, and names that need quotes. */
 const columnNames = [
   ...['name', 'title', 'order', 'Group', 'user', 'select', 'where', 'limit', 'count', 'max', 'nodes', 'aggregate'],
   ...['j', 't0', 't1', 't2', 'row', 'value', 'member', 'kind', 'createdAt', '_x', 'id_', 'data', 'root', 'excluded'],
@@ -33,7 +33,7 @@ const keyTypes: readonly TypeName[] = [
   ...(['citext', 'char', 'timestamp', 'mood', 'inet'] as const),
 ]
 
-/** Types with operators of their own come more often. */
+/** Types with special operators are more frequent. */
 const plainTypes: readonly TypeName[] = [
   ...typeNames,
   'int',
@@ -64,13 +64,13 @@ export const colourTable: Table = {
   rows: colours.map((value) => ({ 'colour.value': { datum: value }, 'colour.comment': null })),
 }
 
-/** Where the sequences of a new world stand. */
+/** The initial value of sequences in a new world. */
 export const sequenceStart = 100n
 
 export interface TableOptions {
   readonly id: string
   readonly name: string
-  /** Whether it may have rows that are hidden from everybody. */
+  /** Whether some of its rows may be hidden from everyone. */
   readonly mayHide: boolean
 }
 
@@ -111,7 +111,7 @@ export function drawView(draw: Draw, base: Table): Table {
   const chosen = draw.some(able, 0.85)
   const id = `view of ${base.id}`
   const pairs = (chosen.length > 0 ? chosen : able).map((column) => {
-    // Behind a view it does not show that a column refers to an enum table.
+    // A view hides the fact that a column refers to an enum table.
     const type = column.type === 'colour' ? 'text' : column.type
     const own: Column = { ...column, id: `${id} ${column.id}`, type, nullable: true, default: null }
     return { own, base: column.id }
@@ -143,14 +143,14 @@ function drawPlainColumns(draw: Draw, id: string, hasEnum: boolean): readonly Co
   })
 }
 
-/** A column that hides rows; where it is never null, deleting a row is hiding it. */
+/** A column that hides rows; if it is never null, deleting a row hides it. */
 function drawHidingColumn(draw: Draw, id: string): Column {
   const column = { id: `${id}.hidden`, name: 'hidden', type: 'boolean', nullable: draw.chance(0.5) } as const
   const value: Default | null = draw.chance(0.5) ? { kind: 'constant', datum: false } : null
   return { ...column, customName: null, default: value }
 }
 
-/** A generated column, where there is one to be doubled. */
+/** A generated column, if there is a column to double. */
 function drawGenerated(draw: Draw, id: string, columns: readonly Column[]): readonly Column[] {
   const sources = columns.filter(({ type }) => columnTypes[type].arithmetic === 'exact')
   if (sources.length === 0) return []
@@ -214,7 +214,7 @@ const enumKeys = (name: string, columns: readonly Column[]): readonly ForeignKey
 const isConstrainable = ({ type, default: value }: Column): boolean =>
   columnTypes[type].compare !== null && value?.kind !== 'double'
 
-/** Constraints that differ from each other and from the key: PostgreSQL makes one of equal ones. */
+/** Constraints that differ from each other and from the key: PostgreSQL merges equal ones. */
 function drawUniques(
   draw: Draw,
   name: string,
@@ -239,7 +239,7 @@ function drawCheck(draw: Draw, name: string, columns: readonly Column[]): Check 
   return { name, column: id, not: columnTypes[type].draw(draw) }
 }
 
-/** Names for columns that GraphQL could not name, for some others, and now and then two names swapped. */
+/** Custom names for columns that GraphQL cannot name and for some others; sometimes two names are swapped. */
 function withCustomNames(draw: Draw, columns: readonly Column[]): readonly Column[] {
   const named = columns.map((column, i) => {
     const wants = isGraphQLName(column.name) ? 0.15 : 0.7
@@ -266,7 +266,7 @@ function drawRows(draw: Draw, table: Table, earlier: readonly Table[]): readonly
   return rows
 }
 
-/** Null when a reference has nothing to refer to. */
+/** Null when a reference has no possible target. */
 function drawRow(draw: Draw, table: Table, before: readonly Row[], earlier: readonly Table[]): Row | null {
   const row: { [column: string]: Stored } = {}
   for (const { id, type, nullable } of table.columns) {

@@ -64,7 +64,7 @@ function drawRelationships(draw: Draw, tables: readonly Table[]): readonly Relat
   return all
 }
 
-/** One or two pairs of columns of equal type. */
+/** One or two pairs of columns of the same type. */
 function drawMapping(draw: Draw, { columns }: Table, target: Table): readonly (readonly [string, string])[] {
   const able = columns.filter(({ type }) => columnTypes[type].compare !== null)
   const pairs = draw.shuffled(able).flatMap(({ id, type }) => {

@@ -1,5 +1,5 @@
-// The plugin that half of the worlds are made for: rows whose column `hidden` is true are there for nobody, and where that
-// column is never null, a row that is deleted is hidden.
+// The plugin for half of the worlds: rows whose column `hidden` is true are invisible to everyone. If that column is
+// never null, deleting a row hides it.
 
 import { type Condition, compare, constantValue, definePlugin, findOperator, updateInstead } from '../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'

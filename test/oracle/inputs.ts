@@ -1,11 +1,11 @@
-// Input values as GraphQL text, with the variables that stand for some of them.
+// Input values as GraphQL text, with variables for some of them.
 
 import type { Leaf } from './expressions.ts'
 import { isList, isObject, type Json, Num } from './json.ts'
 import { inputOf, type Run } from './request.ts'
 import { isGraphQLName } from './world.ts'
 
-/** An input value: leaves, and lists and objects that may be variables as a whole, one for each `lift`. */
+/** An input value: leaves, lists and objects. Lists and objects with a `lift` may be variables as a whole. */
 export type Input =
   | { readonly kind: 'leaf'; readonly leaf: Leaf<unknown>; readonly nonNull: boolean }
   | { readonly kind: 'list'; readonly items: readonly Input[]; readonly type: string; readonly lift: object | null }
@@ -89,7 +89,7 @@ function inputJson(input: Input, run: Run): Json {
   return Object.fromEntries(input.entries.map(([name, member]) => [name, inputJson(member, run)]))
 }
 
-/** Whether GraphQL's syntax can write a value. */
+/** Whether a value has a literal in GraphQL's syntax. */
 export const isLiteral = (json: Json): boolean => {
   if (isList(json)) return json.every(isLiteral)
   return !isObject(json) || Object.entries(json).every(([key, value]) => isGraphQLName(key) && isLiteral(value))

@@ -1,8 +1,8 @@
-// The texts of paths into JSON.
+// Texts of JSON paths.
 
 import type { Draw } from './draw.ts'
 
-/** One of the ways to write a path of keys. */
+/** One of the notations for a path of keys. */
 export function jsonPathText(draw: Draw, keys: readonly string[]): string {
   if (keys.length === 0) return '$'
   const steps = keys.map((key, i) => stepText(draw, key, i === 0))

@@ -1,6 +1,6 @@
 // JSON whose numbers keep their text.
 
-/** A number as it is written. */
+/** A number in its original notation. */
 export class Num {
   readonly text: string
 
@@ -22,7 +22,7 @@ export const isObject = (json: Json): json is JsonObject =>
 
 export const isList = (json: Json): json is readonly Json[] => Array.isArray(json)
 
-/** Data of any kind as text, to be compared. */
+/** Data of any kind as text, for comparisons. */
 export const dataText = (data: unknown): string =>
   JSON.stringify(data, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value)) ?? ''
 

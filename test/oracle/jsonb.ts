@@ -1,4 +1,4 @@
-// What jsonb's operators do (PostgreSQL's documentation, 8.14 and 9.16).
+// The operators of jsonb (PostgreSQL's documentation, 8.14 and 9.16).
 
 import { isList, isObject, type Json, type JsonObject, Num } from './json.ts'
 import { compareDecimals, decimal } from './numbers.ts'
@@ -17,7 +17,7 @@ const isScalar = (json: Json): boolean => rank(json) < 4
 
 /** The order of the B-tree. */
 export function compareJson(a: Json, b: Json): number {
-  // A scalar is stored as an array of one, so only arrays of one rank behind it, and an empty array ranks before.
+  // A scalar is stored as an array of one. So only arrays of one rank after it, and an empty array ranks before it.
   if (isScalar(a) && isList(b)) return b.length === 0 ? 1 : -1
   if (isList(a) && isScalar(b)) return a.length === 0 ? -1 : 1
   return compareInside(a, b)
@@ -54,13 +54,13 @@ function firstDifference(comparisons: readonly (() => number)[]): number {
   return 0
 }
 
-/** The keys as they are stored: shorter ones first. */
+/** The keys in storage order: shorter ones first. */
 const storedKeys = (json: JsonObject): string[] =>
   Object.keys(json).sort((a, b) => Buffer.byteLength(a) - Buffer.byteLength(b) || compareText(a, b))
 
 /** `@>`. */
 export function contains(outer: Json, inner: Json): boolean {
-  // An array contains a scalar, the exception to the rule that shapes must agree.
+  // An array contains a scalar: the exception to the rule that shapes must match.
   if (isList(outer) && isScalar(inner)) return outer.some((item) => isScalar(item) && compareInside(item, inner) === 0)
   return containsInside(outer, inner)
 }

@@ -114,7 +114,7 @@ function entryJson(entry: Entry, world: World): readonly [string, Json] {
   }
 }
 
-/** A comparison that stands alone may be written as its value. */
+/** A single comparison may be written as its value. */
 function comparisonsJson(comparisons: readonly Comparison[], world: World): Json {
   const [first, second] = comparisons
   if (first?.spelling === 'bare' && !second) return operandJson(first.operand, world)

@@ -1,7 +1,7 @@
-// Random mutations of random tables under random permissions: each answer, and after each one all rows and sequences of
-// the database, are compared with what the interface makes of the rows in memory. The words of a failure name the
-// seed: TRELLIS_ORACLE_SEED repeats it, TRELLIS_ORACLE_SCHEMAS and TRELLIS_ORACLE_SCRIPTS make a run longer or shorter,
-// TRELLIS_ORACLE_COVERAGE=1 tells what happened.
+// Random mutations of random tables under random permissions. Each answer is compared with the rows in memory, and so
+// are all rows and sequences of the database after each mutation. A failure names its seed, and TRELLIS_ORACLE_SEED
+// repeats it. TRELLIS_ORACLE_SCHEMAS and TRELLIS_ORACLE_SCRIPTS set the length of a run; TRELLIS_ORACLE_COVERAGE=1
+// prints what happened.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ import { expectedEvents } from './mutations/events.ts'
 import { simplerMutationCases } from './mutations/shrink.ts'
 import { checkProperty, setting } from './property.ts'
 
-/** So many answers have seen everything; fewer may not. */
+/** This many answers must cover everything; fewer may not. */
 const manyAnswers = 20_000
 
 test('Random mutations return and change the rows that the interface defines.', async (t) => {

@@ -1,4 +1,4 @@
-// Exact arithmetic: decimals as PostgreSQL's numeric has them, and fractions of them for averages.
+// Exact arithmetic: decimals like PostgreSQL's numeric, and fractions of them for averages.
 
 /** `unscaled / 10^scale`. */
 export interface Decimal {

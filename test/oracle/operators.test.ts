@@ -1,6 +1,7 @@
-// Every comparison operator with every type, in requests and in permissions: each must let some rows through and keep
-// others back, and the answers must say so. Likewise every operator of updates. TRELLIS_ORACLE_SEED repeats the values,
-// TRELLIS_ORACLE_ROUNDS draws them several times, TRELLIS_ORACLE_COVERAGE=1 tells how often each operator was used.
+// Every comparison operator with every type, in requests and in permissions: each must accept some rows and reject
+// others, and the answers must show it. The same holds for every update operator. TRELLIS_ORACLE_SEED repeats the
+// values, TRELLIS_ORACLE_ROUNDS draws them several times, and TRELLIS_ORACLE_COVERAGE=1 prints how often each operator
+// was used.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,10 +17,10 @@ import { simplerCases } from './shrink.ts'
 
 const origins = ['request', 'permission'] as const
 
-/** Values are drawn again, so often at most, while an operator has met none that it tells apart or changes. */
+/** Maximum number of draws while an operator has neither distinguished nor changed any values. */
 const mostDraws = 6
 
-/** Checks until nothing is missing; gives what still is. */
+/** Checks until nothing is missing; returns what is still missing. */
 async function untilCovered(check: (before: number) => Promise<readonly string[]>): Promise<readonly string[]> {
   for (let before = 0; ; before++) {
     const missing = await check(before)

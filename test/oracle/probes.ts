@@ -1,5 +1,5 @@
-// Requests that must be refused: those that name what a role may not see, wherever a name can stand, like names that do
-// not exist; and those that compare with null, lest a variable that is null widen what a condition lets through.
+// Requests that must be refused. Some use names that a role may not see, in every place of a name; they must be refused
+// like unknown names. Others compare with null, because a null variable must not widen a condition.
 
 import { appliesTo } from './aggregates.ts'
 import { valueOperatorsOf } from './coverage.ts'
@@ -25,10 +25,10 @@ export interface Probe {
   readonly path: string
 }
 
-/** The refusal of a name that a type does not have. */
+/** The error about a name that a type does not have. */
 export const unknownField = (name: string, type: string): string => `field "${name}" not found in type: '${type}'`
 
-/** Probes for everything hidden from a role: a few for each thing. */
+/** Probes for everything hidden from a role: a few for each object. */
 export function drawProbes(draw: Draw, world: World, role: string): readonly Probe[] {
   const view = new View(world, role)
   const hiddenTables = world.tables.filter(({ id }) => view.permission(id) === null)
@@ -59,13 +59,13 @@ function rootProbes(table: Table, role: string): readonly Probe[] {
   }))
 }
 
-/** Root fields that the permission of a visible table leaves out. */
+/** Root fields that the permission of a visible table excludes. */
 function missingRoots(table: Table, view: View, role: string): readonly Probe[] {
   const [, byKey, aggregate] = rootProbes(table, role)
   return [...(view.hasKey(table) ? [] : [byKey!]), ...(view.require(table.id).aggregations ? [] : [aggregate!])]
 }
 
-/** Names that could be columns of a table but are none of those: hidden columns, and names that custom ones replace. */
+/** Plausible names that are not columns of the type: hidden columns, and names that custom names replace. */
 export function hiddenNames({ columns }: Table, visible: readonly Column[]): readonly string[] {
   const taken = visible.map(fieldName)
   const names = columns.flatMap((column) => [fieldName(column), column.name])
@@ -73,7 +73,7 @@ export function hiddenNames({ columns }: Table, visible: readonly Column[]): rea
   return [...new Set(hidden as string[])]
 }
 
-/** Ways to a table's fields from the root: direct, or through one relationship. */
+/** Paths from the root to a table's fields: direct, or through one relationship. */
 function paths(table: Table, view: View): readonly { readonly field: Table; readonly through: Relationship | null }[] {
   const incoming = view.world.relationships.filter(
     ({ target, table: from }) => target === table.id && view.permission(from) !== null,
@@ -116,7 +116,7 @@ function columnProbes(hidden: string, table: Table, view: View, role: string): r
   })
 }
 
-/** Whether there is anything to order the table by, and so a type for it. */
+/** Whether the table has something to order by, and so has an order type. */
 const isOrderable = ({ id }: Table, view: View): boolean =>
   view.columns(id).length > 0 || view.relationships(id).some(({ type }) => type === 'array')
 
@@ -135,7 +135,7 @@ function rowProbes(probe: MakeProbe, hidden: string, type: string): readonly Pro
   ]
 }
 
-/** Where names of columns are values of an enum, or fields of an aggregate. */
+/** Places where names of columns are enum values or fields of an aggregate. */
 function nameProbes(probe: MakeProbe, hidden: string, table: Table, view: View): readonly Probe[] {
   const type = displayName(table)
   const visible = view.columns(table.id)
@@ -232,7 +232,7 @@ function nullRefusal(operator: string, type: TypeName): string {
   return what ? `expected ${what} for type "${wanted}", but found null` : `unexpected null value for type "${scalar}"`
 }
 
-/** What messages call the values of GraphQL's own scalars. */
+/** The names of GraphQL's own scalar values in messages. */
 export const nativeScalars: Readonly<Record<string, string>> = {
   Int: 'a 32-bit integer',
   Float: 'a float',

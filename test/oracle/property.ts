@@ -1,28 +1,28 @@
-// How the properties of this folder are run.
+// Runs the properties of this folder.
 
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { Draw } from './draw.ts'
 
-/** A number of the environment. */
+/** A number from the environment. */
 export const setting = (name: string, otherwise: number): number =>
   Number(process.env[`TRELLIS_ORACLE_${name}`] ?? otherwise)
 
-/** Milliseconds after a failure in which a simpler one is looked for. */
+/** Milliseconds spent on simplifying a failed case. */
 const shrinkMillis = setting('SHRINK_MILLIS', 60_000)
 
 export interface Property<T> {
   readonly runs: number
-  /** How many times it was checked before, with other values; absent: none. */
+  /** The number of earlier checks with other values; absent: 0. */
   readonly before?: number
   make(draw: Draw): T
-  /** Cases to try in the place of one that fails. */
+  /** Simpler cases to try after a failure. */
   simpler?(value: T): Iterable<T>
-  /** Throws when something is not as it must be; simplified cases may have become senseless. */
+  /** Throws when the case fails; a simplified case may be invalid. */
   check(value: T, isSimplified: boolean): Promise<void>
 }
 
-/** Checks random values, and returns the seed; the error of a failure names it. */
+/** Checks random values, and returns the seed; the error of a failure contains it. */
 export async function checkProperty<T>({ runs, before = 0, make, simpler, check }: Property<T>): Promise<number> {
   const seed = setting('SEED', Date.now() % 2 ** 31) + before
   let deadline: number | null = null
@@ -34,7 +34,7 @@ export async function checkProperty<T>({ runs, before = 0, make, simpler, check 
     } catch (error) {
       const [line = ''] = (error as Error).message.split('\n')
       if (deadline === null) first = line
-      // What fails in another way is not simpler but different.
+      // A different failure is not a simpler form of this one.
       else if (kindOf(line) !== kindOf(first)) return
       deadline ??= Date.now() + shrinkMillis
       throw error
@@ -50,7 +50,9 @@ export async function checkProperty<T>({ runs, before = 0, make, simpler, check 
   return seed
 }
 
-/** What failures of one kind have in common: the code and the words of an error in the answer, or how they begin. */
+/**
+ * The common part of failures of one kind: the code and message of an error in the answer, or the start of the text.
+ */
 function kindOf(line: string): string {
   const [error] = line.match(/"code":"[^"]*"/) ?? []
   const [message] = line.match(/"message":"[^\\"]*/) ?? []

@@ -1,6 +1,6 @@
-// Random queries over random tables under random permissions, each answer compared with what the interface makes of
-// the rows in memory. The words of a failure name the seed: TRELLIS_ORACLE_SEED repeats it, TRELLIS_ORACLE_SCHEMAS and
-// TRELLIS_ORACLE_QUERIES make a run longer or shorter.
+// Random queries over random tables under random permissions; each answer is compared with the rows in memory. A
+// failure names its seed, and TRELLIS_ORACLE_SEED repeats it. TRELLIS_ORACLE_SCHEMAS and TRELLIS_ORACLE_QUERIES set the
+// length of a run.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

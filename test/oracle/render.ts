@@ -33,7 +33,7 @@ export function render({ roots }: Request, world: World, run: Run): Rendered {
   return { query: `${head}${set}${writer.fragments}`, variables }
 }
 
-/** Writes selections, and the arguments of everything that selects rows. */
+/** Writes selections, and the arguments of all fields that select rows. */
 export class SelectionWriter {
   readonly #world: World
   readonly #inputs: Inputs
@@ -142,7 +142,7 @@ export class SelectionWriter {
     return `${call.operator}${directives} { ${columns.join(' ')} }`
   }
 
-  /** Leaves of columns carry ids; the document has names. */
+  /** Leaves of columns carry ids, but the document needs names. */
   #columnList(leaves: readonly Leaf<string>[], type: string): Input {
     return { kind: 'list', items: leaves.map((leaf) => leafInput(leaf, true)), type, lift: null }
   }

@@ -21,7 +21,7 @@ export type OrderEntry =
 
 export interface Arguments {
   readonly where?: { readonly expression: Expression; readonly lift: boolean }
-  /** A list of objects; every object orders by its entries in turn. */
+  /** A list of objects; each orders by its entries in turn. */
   readonly orderBy?: { readonly objects: readonly (readonly OrderEntry[])[]; readonly lift: boolean }
   readonly distinctOn?: readonly Leaf<string>[]
   readonly limit?: Leaf<number>
@@ -83,9 +83,9 @@ export interface CallColumn {
   readonly alias: string | null
 }
 
-/** What stands in a root type or a response. */
+/** A member of a root type or a response. */
 export interface Wrapped {
-  /** Whether it stands in a fragment of its own. */
+  /** Whether it is in its own fragment. */
   readonly wrapped?: boolean
 }
 
@@ -114,7 +114,7 @@ export interface Request {
   readonly roots: readonly Root[]
 }
 
-/** Which values a run takes: those of the document, or the second ones of lifted values. */
+/** The values of a run: those of the document, or the second ones of lifted values. */
 export type Run = 0 | 1
 
 export const inputOf = (leaf: Leaf<unknown>, run: Run) => (run === 1 && leaf.lift ? leaf.lift.second.input : leaf.input)

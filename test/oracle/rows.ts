@@ -1,4 +1,4 @@
-// Row sets: which rows a field's arguments select, and in which order, as far as that is determined.
+// Row sets: the rows that a field's arguments select, and their order as far as it is determined.
 
 import { aggregateKey, type Key, type KeyOrder, sameStored } from './aggregates.ts'
 import { holds, relatedRows, type Scope } from './conditions.ts'
@@ -7,14 +7,14 @@ import { compareData, type Datum } from './types.ts'
 import type { View } from './view.ts'
 import { Invalid, type Row, type Stored } from './world.ts'
 
-/** Thrown where the interface leaves open what the answer is. */
+/** Thrown when the interface does not determine the answer. */
 export class Undetermined extends Error {}
 
-/** A place in a row set, with the rows of which one stands there. */
+/** A position in a row set: one of these rows occupies it. */
 export type Slot = readonly Row[]
 
 export interface RowSet {
-  /** In order; the order inside a group is free. */
+  /** In order; the order within a group is undetermined. */
   readonly groups: readonly (readonly Slot[])[]
   readonly offset: number
   readonly limit: number
@@ -41,7 +41,7 @@ export function selectRows(table: string, candidates: readonly Row[], args: Argu
 }
 
 interface OrderElement {
-  /** The column's id when it is a plain one. */
+  /** The column's id if it is a plain column. */
   readonly column: string | null
   readonly direction: string
   readonly nullsFirst: boolean
@@ -127,7 +127,7 @@ function checkDistinct(columns: readonly string[], order: readonly OrderElement[
   if (columns.some((column) => !initial.includes(column))) throw new Invalid('distinct_on does not match order_by')
 }
 
-/** One place for every combination of values, taken by one of its first rows. */
+/** One position for every combination of values; one of its first rows occupies it. */
 function distinctGroups(
   groups: readonly (readonly Row[])[],
   columns: readonly string[],
@@ -154,13 +154,13 @@ export const limited = (set: RowSet, limit: number | null): RowSet => ({
   limit: Math.min(set.limit, limit ?? Infinity),
 })
 
-/** How many rows there are inside offset and limit. */
+/** The number of rows within offset and limit. */
 export function countRows({ groups, offset, limit }: RowSet): number {
   const total = groups.reduce((sum, group) => sum + group.length, 0)
   return Math.max(0, Math.min(limit, total - offset))
 }
 
-/** The rows inside offset and limit, in any order. */
+/** The rows within offset and limit, unordered. */
 export function certainRows({ groups, offset, limit }: RowSet): readonly Row[] {
   const end = offset + limit
   const rows: Row[] = []

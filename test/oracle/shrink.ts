@@ -1,4 +1,4 @@
-// Simpler cases than a given one. What a case mentions stays; everything else may go.
+// Simpler cases than a given one. The parts that the case mentions stay; everything else may be removed.
 
 import type { Case } from './case.ts'
 import { isLiteral } from './inputs.ts'
@@ -18,7 +18,7 @@ import {
   withViews,
 } from './world.ts'
 
-/** Cases to try in the place of one that fails, the greatest steps first. */
+/** Simpler cases to try after a failure, largest reductions first. */
 export function* simplerCases({ world, requests, probes }: Case): Generator<Case> {
   if (requests.length + probes.length > 1) {
     for (const request of requests) yield { world, requests: [request], probes: [] }
@@ -39,7 +39,7 @@ const flags = new Set(['wrapped', 'named', 'bare', 'strict', 'byDefault'])
 const neverEmpty = new Set(['roots', 'items', 'calls', 'columns', 'of related', 'response'])
 const opaque = new Set(['input', 'datum', 'key', 'mapping', 'second'])
 
-/** The values that come from dropping one part of a tree. */
+/** The values that result from dropping one part of a tree. */
 export function* reductions(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) yield* listReductions(value, true)
   else if (typeof value === 'object' && value !== null) yield* objectReductions(value as Tree)
@@ -67,11 +67,11 @@ function* objectReductions(tree: Tree): Generator<Tree> {
   }
 }
 
-/** Whether what a variable stands for has a literal. */
+/** Whether the value of a variable has a literal. */
 const canBeWritten = ({ input, isEnum }: Tree): boolean =>
   input === undefined || isEnum === true || isLiteral(input as Json)
 
-/** Whether a `where` may be left out: not of changes, and not of what a relationship leads to. */
+/** Whether a `where` may be omitted: not for changes, and not for relationships. */
 const isArguments = (tree: Tree): boolean => tree['kind'] === undefined && tree['constraint'] === undefined
 
 function without(tree: Tree, key: string): Tree {
@@ -79,7 +79,7 @@ function without(tree: Tree, key: string): Tree {
   return rest
 }
 
-/** Simpler worlds that have all that requests mention. */
+/** Simpler worlds that keep everything that requests mention. */
 export function* simplerWorlds(world: World, requests: readonly (Request | Mutation)[]): Generator<World> {
   const asking = world.roles.filter(({ name }) => requests.some(({ role }) => name === role))
   if (asking.length < world.roles.length) yield { ...world, roles: asking }
@@ -138,7 +138,7 @@ function withoutColumn(world: World, table: Table, id: string): World {
   return { ...replaced(world, { ...table, columns }), roles }
 }
 
-/** Whether anything but lists of permitted columns refers to a part. */
+/** Whether anything except lists of permitted columns refers to a part. */
 function mentions(world: World, requests: readonly unknown[], id: string): boolean {
   const tables = world.tables.map(({ rows, columns, ...rest }) => [rest, columns.map((column) => column.default)])
   const rules = world.roles.map(({ selects, inserts, updates, deletes }) =>
@@ -182,7 +182,7 @@ function* simplerTables(table: Table, world: World): Generator<Table> {
   }
 }
 
-/** Whether a foreign key of some row leads here; rows refer to keys by the very same value. */
+/** Whether a foreign key of some row refers to this row; rows refer to keys by the identical value. */
 const isReferred = (row: Row, { id }: Table, { tables }: World): boolean =>
   tables.some(({ foreignKeys, rows }) =>
     foreignKeys.some(
@@ -204,7 +204,7 @@ function* simplerRoles(role: Role): Generator<Role> {
 
 type Permission = SelectPermission | InsertPermission | UpdatePermission | DeletePermission
 
-/** The parts of permissions that may go, and what they are when they are gone. */
+/** The parts of permissions that may be removed, with their empty values. */
 const emptied = { filter: [], check: [], presets: [], limit: null } as const
 
 function* simplerPermissions(permission: Permission): Generator<Permission> {

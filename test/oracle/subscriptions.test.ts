@@ -1,5 +1,5 @@
-// Random queries asked as subscriptions too: the first result is the query's answer, the last one is what the query answers
-// after random writes, and after permissions were taken away the subscription ends with the query's refusal.
+// Random queries, also sent as subscriptions. The first result equals the query's answer, and the last one equals its
+// answer after random writes. When permissions are dropped, the subscription ends with the query's error.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -14,20 +14,20 @@ import { checkProperty, setting } from './property.ts'
 import { type Rendered, render } from './render.ts'
 import type { World } from './world.ts'
 
-/** A query of one root field, and who asks it. */
+/** A query of one root field, and its role. */
 interface Asked {
   readonly id: string
   readonly role: string | null
   readonly rendered: Rendered
 }
 
-/** What leaves rows to chance: which of those that are level come first, or at all. */
+/** Arguments that leave the choice among equal rows to the database. */
 const leavesChoice = /limit|offset|distinct_on|Limit|Offset/
 
 const asSubscription = (query: string): string =>
   query.startsWith('query') ? query.replace('query', 'subscription') : `subscription ${query}`
 
-/** The same for answers whose rows are in another order. */
+/** The same value for answers that differ only in the order of rows. */
 const sorted = (value: Json): unknown => {
   if (Array.isArray(value)) return value.map(sorted).sort((a, b) => (text(a) < text(b) ? -1 : 1))
   if (typeof value !== 'object' || value === null) return value
@@ -58,7 +58,7 @@ class Subscribers {
     socket.send({ type: 'start', id, payload })
   }
 
-  /** What a subscription received last. */
+  /** The last result of a subscription. */
   last({ id, role }: Asked): Record<string, unknown> | undefined {
     return this.#sockets
       .get(role)

@@ -21,25 +21,25 @@ const all = { ...numbers, ...texts, ...times, ...others, 'int[]': intArray, 'tex
 
 export type TypeName = keyof typeof all
 
-/** The types by name; a type is only ever given its own values. */
+/** The types by name; a type receives only its own values. */
 export const columnTypes = all as unknown as Readonly<Record<TypeName, ColumnType>>
 
 export const typeNames = Object.keys(all) as TypeName[]
 
-/** A number of an exact type as a decimal; NaN has none. */
+/** A number of an exact type as a decimal; null for NaN. */
 export function exactNumber(datum: Datum): Decimal | null {
   if (typeof datum === 'bigint') return integer(datum)
   return datum === notANumber ? null : (datum as Decimal)
 }
 
-/** The order of a type's values, where it has one. */
+/** The order of a type's values, if it has one. */
 export function compareData(type: TypeName, a: Datum, b: Datum): number {
   const { compare } = columnTypes[type]
   if (!compare) throw new Error(`values of type ${type} cannot be compared`)
   return compare(a, b)
 }
 
-/** A value as metadata keeps it: there numbers have no zeros at the ends of their fractions. */
+/** A value as metadata stores it: numbers without trailing zeros in their fractions. */
 export function inMetadata(type: TypeName, datum: Datum): Datum {
   if (type === 'json' || type === 'jsonb') return withPlainNumbers(datum as Json)
   if (type !== 'numeric' || datum === notANumber) return datum

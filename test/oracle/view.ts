@@ -1,4 +1,4 @@
-// What a role sees of the world.
+// A role's view of the world.
 
 import { holds } from './conditions.ts'
 import type { Coverage } from './coverage.ts'
@@ -39,7 +39,7 @@ export class View {
     return { table, columns, filter: [], limit: null, aggregations: true }
   }
 
-  /** The permission, where there must be one. */
+  /** The permission, which must exist. */
   require(table: string): SelectPermission {
     const permission = this.permission(table)
     if (!permission) throw new Invalid(`${table} is not visible`)
@@ -84,7 +84,7 @@ export class View {
     return primaryKey.length > 0 && primaryKey.every((column) => visible.includes(column))
   }
 
-  /** The rows that are not hidden and that the role's filter lets through. */
+  /** The visible rows that pass the role's filter. */
   rows(table: string): readonly Row[] {
     let rows = this.#rows.get(table)
     if (!rows) {

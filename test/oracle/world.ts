@@ -1,15 +1,15 @@
-// What a run is about: tables with rows, what is tracked of them, and roles. Plain data: parts refer to each other by id,
-// so that shrinking can take some away.
+// The world of a run: tables with rows, their metadata, and roles. It is plain data: parts refer to each other by id,
+// so that shrinking can remove some.
 
 import type { Expression, Leaf } from './expressions.ts'
 import type { Datum, TypeName } from './types.ts'
 
-/** What a column gets that is given no value. */
+/** The value of a column that is omitted. */
 export type Default =
   | { readonly kind: 'constant'; readonly datum: Datum }
-  /** A sequence of its own, which counts from one. */
+  /** Its own sequence, starting at one. */
   | { readonly kind: 'sequence'; readonly sort: 'serial' | 'identity by default' | 'identity always' }
-  /** A generated column: the double of another one. */
+  /** A generated column: twice the value of another column. */
   | { readonly kind: 'double'; readonly of: string; readonly sort: 'stored' | 'virtual' }
 
 export interface Column {
@@ -19,7 +19,7 @@ export interface Column {
   readonly nullable: boolean
   /** The configured GraphQL name. */
   readonly customName: string | null
-  /** Null: NULL. */
+  /** Null: the default is NULL. */
   readonly default: Default | null
 }
 
@@ -27,7 +27,7 @@ export interface Column {
 export const isWritable = ({ default: value }: Column): boolean =>
   value?.kind !== 'double' && !(value?.kind === 'sequence' && value.sort === 'identity always')
 
-/** What becomes of rows whose target changes. */
+/** The action on referring rows when their target changes. */
 export type Action = 'no action' | 'cascade' | 'set null'
 
 export interface ForeignKey {
@@ -38,7 +38,7 @@ export interface ForeignKey {
   readonly target: string
   readonly onDelete: Action
   readonly onUpdate: Action
-  /** Whether what it forbids is forbidden at the end of the transaction only. */
+  /** Whether it is checked only at the end of the transaction. */
   readonly isDeferred: boolean
 }
 
@@ -46,26 +46,26 @@ export interface ForeignKey {
 export interface Unique {
   readonly name: string
   readonly columns: readonly string[]
-  /** Whether two nulls are the same. */
+  /** Whether nulls count as equal. */
   readonly nullsAreEqual: boolean
 }
 
-/** A constraint that a column is not a value. */
+/** A constraint that excludes one value of a column. */
 export interface Check {
   readonly name: string
   readonly column: string
   readonly not: Datum
 }
 
-/** NULL is null; jsonb's own null is wrapped. */
+/** SQL NULL is null; the null of jsonb is wrapped. */
 export type Row = { readonly [column: string]: Stored }
 
 export type Stored = { readonly datum: Datum } | null
 
-/** What a view shows: columns of a table, all of its rows. */
+/** A view: some columns of a table, all of its rows. */
 export interface ViewOf {
   readonly of: string
-  /** Pairs of a column of the view and one of the table. */
+  /** Pairs of a column of the view and a column of the table. */
   readonly columns: readonly (readonly [own: string, base: string])[]
 }
 
@@ -88,18 +88,18 @@ export interface Table {
   readonly schema: string
   readonly name: string
   readonly columns: readonly Column[]
-  /** Column ids; empty when there is none. */
+  /** Column ids; empty without a primary key. */
   readonly primaryKey: readonly string[]
-  /** In the order in which they are made, the primary key left out. */
+  /** In order of creation, without the primary key. */
   readonly uniques: readonly Unique[]
   readonly checks: readonly Check[]
   readonly foreignKeys: readonly ForeignKey[]
   readonly customRoots: { readonly [key in RootKey]?: string }
   /** Whether its keys are the values of a GraphQL enum. */
   readonly isEnum: boolean
-  /** Null: a table of its own. */
+  /** Null: an ordinary table. */
   readonly view: ViewOf | null
-  /** Of a view, those that its table gives it: see {@link withViews}. */
+  /** For a view, the rows of its table: see {@link withViews}. */
   readonly rows: readonly Row[]
 }
 
@@ -112,7 +112,7 @@ export interface Relationship {
   /** Pairs of a column of the table and one of the target. */
   readonly mapping: readonly (readonly [string, string])[]
   readonly byForeignKey: boolean
-  /** Whether rows that an insert brings along come after the row itself, with values of it. */
+  /** Whether nested rows of an insert follow the row itself, with values of it. */
   readonly after: boolean
 }
 
@@ -124,7 +124,7 @@ export interface SelectPermission {
   readonly aggregations: boolean
 }
 
-/** A value that a permission gives to a column. */
+/** A value that a permission sets. */
 export interface Preset {
   readonly column: string
   readonly value:
@@ -166,26 +166,26 @@ export interface World {
   readonly tables: readonly Table[]
   readonly relationships: readonly Relationship[]
   readonly roles: readonly Role[]
-  /** The values that sequences gave out last, by column; absent: none so far. */
+  /** The last values of sequences, by column; absent: not used yet. */
   readonly sequences: { readonly [column: string]: bigint }
 }
 
-/** Whether a name needs no custom name to be in GraphQL. */
+/** Whether a name is valid in GraphQL without a custom name. */
 export const isGraphQLName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
 
-/** The name of a column in GraphQL; null when it has none. */
+/** The name of a column in GraphQL; null when it is not exposed. */
 export const fieldName = ({ name, customName }: Column): string | null =>
   customName ?? (isGraphQLName(name) ? name : null)
 
-/** The name that GraphQL types and fields of a table are made of. */
+/** The base of a table's GraphQL names. */
 export const displayName = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string =>
   schema === 'public' ? name : `${schema}_${name}`
 
-/** The primary key as a constraint; null when there is none. */
+/** The primary key as a constraint; null without a primary key. */
 export const primaryKeyOf = ({ name, primaryKey }: Table): Unique | null =>
   primaryKey.length === 0 ? null : { name: `${name}_pkey`, columns: primaryKey, nullsAreEqual: false }
 
-/** All constraints that keep rows apart, in the order in which they are checked. */
+/** All unique constraints, in the order in which they are checked. */
 export function uniquesOf(table: Table): readonly Unique[] {
   const key = primaryKeyOf(table)
   return key ? [key, ...table.uniques] : table.uniques
@@ -212,8 +212,8 @@ export function relationshipOf(world: World, id: string): Relationship {
 }
 
 /**
- * The column that says which rows are hidden: those where it is true are not there for anybody, as the plugin of
- * `hidden-rows.ts` has it. Null: the table hides none.
+ * The column that hides rows: rows where it is true are invisible to everyone, as in the plugin of `hidden-rows.ts`.
+ * Null: the table has no hidden rows.
  */
 export const hidingColumn = ({ columns }: Table): Column | null =>
   columns.find(({ name, type }) => name === 'hidden' && type === 'boolean') ?? null
@@ -234,7 +234,7 @@ export function rowsThere(world: World, id: string): readonly Row[] {
 export const viewRow = ({ columns }: ViewOf, row: Row): Row =>
   Object.fromEntries(columns.map(([own, base]) => [own, row[base] ?? null]))
 
-/** The world with the rows of its views as its tables have them. */
+/** The world with the rows of its views computed from its tables. */
 export function withViews(world: World): World {
   const tables = world.tables.map((table) => {
     const { view } = table
@@ -243,7 +243,7 @@ export function withViews(world: World): World {
   return { ...world, tables }
 }
 
-/** The table that a table's rows are in, and the columns that they are in, which differ for views. */
+/** The table and the columns that store a table's rows; they differ for views. */
 export function baseOf(world: World, id: string): { readonly table: Table; column(id: string): string } {
   const table = tableOf(world, id)
   if (!table.view) return { table, column: (column) => column }
@@ -251,5 +251,5 @@ export function baseOf(world: World, id: string): { readonly table: Table; colum
   return { table: tableOf(world, table.view.of), column: (column) => bases.get(column)! }
 }
 
-/** A case that says nothing about the product, as shrinking makes them. */
+/** A case that is invalid and proves nothing, as shrinking creates them. */
 export class Invalid extends Error {}

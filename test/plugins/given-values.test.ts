@@ -233,7 +233,10 @@ test('a request of a plugin without a query is refused for that', async (t) => {
   const request = { query: untyped(undefined), operationName: null, variables: null }
   const run = engine().graphql.execute(request, assumedSession({}, engine().dialect), { headers: {} })
   await assert.rejects(run, (error: { message: string; help: () => object }) => {
-    assert.deepEqual([error.message, error.help()], ['not a valid graphql query', { hint: 'the query is no text' }])
+    assert.deepEqual(
+      [error.message, error.help()],
+      ['not a valid graphql query', { hint: 'the query is not a string' }],
+    )
     return true
   })
 })

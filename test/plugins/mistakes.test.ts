@@ -317,8 +317,8 @@ test('values that JSON cannot represent are refused with their path', async (t) 
   const trellis = await startTrellis(t, { plugins: [plugin] })
   assert.deepEqual(await trellis.graphql('{ number none }'), { data: { number: 1.5, none: null } })
   const refused = {
-    big: 'the value of field "big" is a bigint, which JSON does not have',
-    call: 'the value of field "call" is a function, which JSON does not have',
+    big: 'the value of field "big" is a bigint, which JSON cannot express',
+    call: 'the value of field "call" is a function, which JSON cannot express',
     required: 'expecting not null value for field "required"',
   }
   for (const [field, message] of Object.entries(refused)) {
@@ -335,7 +335,7 @@ test('an error for invalid fields names their contribution', async (t) => {
   })
   const trellis = await startTrellis(t, { plugins: [plugin], observe })
   await trellis.graphql('{ a }')
-  const message = 'Error: GraphQL contribution "plain" has to give its query by fieldMap'
+  const message = 'Error: GraphQL contribution "plain" must return its query as a fieldMap'
   assert.ok(observe.entries.some(({ detail }) => String(detail).startsWith(message)))
 })
 
@@ -360,12 +360,12 @@ test('an error for root fields without an answer names them', async (t) => {
     type === 'unstructured' ? [String(detail).split('\n')[0]] : [],
   )
   const untypedField = (name: string) =>
-    `Error: GraphQL contribution "broken": the root field "${name}" has no type that can be answered`
+    `Error: GraphQL contribution "broken": the root field "${name}" has no valid output type`
   assert.deepEqual(messages, [
     untypedField('untyped'),
     untypedField('nothing'),
     untypedField('given'),
-    'Error: the root field "misspelt" has a planner of a kind that there is not: resolve',
+    'Error: the root field "misspelt" has a planner of unknown kind: resolve',
     untypedField('untyped'),
   ])
 })

@@ -247,8 +247,8 @@ test('a variable that is not set leaves out what needs it, until a start with it
 
 /** Rows that nobody here would store: of a plugin that is not loaded, or in a shape of another time. */
 const strange: readonly (readonly [slice: string, entry: unknown, reason: string])[] = [
-  ['test_hooks', { name: 'h', url_from_env: 'X' }, 'no plugin that is loaded declares "test_hooks"'],
-  ['nowhere', 'anything', 'no plugin that is loaded declares "nowhere"'],
+  ['test_hooks', { name: 'h', url_from_env: 'X' }, 'no loaded plugin declares "test_hooks"'],
+  ['nowhere', 'anything', 'no loaded plugin declares "nowhere"'],
   ['tables', null, 'it is not in the shape of "tables"'],
   ['tables', { name: 'item' }, 'it is not in the shape of "tables"'],
   ['tables', { table: 'item' }, 'it is not in the shape of "tables"'],
@@ -275,7 +275,7 @@ test('stored metadata that cannot be read is kept and listed, and leaves the res
   const marked = {
     type: 'test_marks',
     definition: { table: shop, test_marks: [{ name: 'm' }] },
-    reason: 'in table "shop": no plugin that is loaded declares "test_marks"',
+    reason: 'in table "shop": no loaded plugin declares "test_marks"',
   }
   const byText = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
   const expected = [...strange.map(([type, definition, reason]) => ({ type, definition, reason })), marked].sort(byText)

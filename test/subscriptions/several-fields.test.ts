@@ -49,7 +49,7 @@ test('It has to say so, and neither streams nor introspection are among them.', 
     ],
     [
       `subscription @_multiple_top_level_fields { book { id } ${stream} }`,
-      ...['$.selectionSet.book_stream', 'not-supported', '"book_stream" has to be the only field of its subscription'],
+      ...['$.selectionSet.book_stream', 'not-supported', '"book_stream" must be the only field of its subscription'],
     ],
     [
       'subscription @_multiple_top_level_fields { book { id } __typename }',

@@ -50,7 +50,7 @@ export function checkSubscription(fields: readonly FieldSelection[], operation: 
   const sole = fields.length > 1 ? fields.find(isSubscribedAlone) : undefined
   if (!sole) return
   const path = pathKeys(sole.path)
-  throw badRequest('not-supported', `"${sole.name}" has to be the only field of its subscription`, { path })
+  throw badRequest('not-supported', `"${sole.name}" must be the only field of its subscription`, { path })
 }
 
 /** Streams, and every field that the database does not answer. */
@@ -86,7 +86,7 @@ function planRootField(field: FieldSelection, context: PlanContext): PlannedFiel
       return { kind: 'feed', key, feed: planFeed(field, context, planner) }
     default: {
       const { kind }: { readonly kind: unknown } = planner
-      throw new Error(`the root field "${field.name}" has a planner of a kind that there is not: ${kind}`)
+      throw new Error(`the root field "${field.name}" has a planner of unknown kind: ${kind}`)
     }
   }
 }

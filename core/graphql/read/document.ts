@@ -115,10 +115,10 @@ export function parseText(text: string): DocumentNode | null {
 
 function parseDefinitions(text: string): DocumentNode {
   // A plugin may forward a client's value unchecked.
-  if (typeof text !== 'string') throw notGraphQL(() => ({ hint: 'the query is no text' }))
+  if (typeof text !== 'string') throw notGraphQL(() => ({ hint: 'the query is not a string' }))
   if (text.length > maxDocumentLength)
     throw notGraphQL(() => ({
-      hint: `a document has at most ${maxDocumentLength} characters; long values belong into variables`,
+      hint: `a document has at most ${maxDocumentLength} characters; pass long values as variables`,
     }))
   let node: DocumentNode
   try {

@@ -12,7 +12,7 @@ import type { GraphQLOperation } from './document.ts'
 export type Variables = Readonly<Record<string, unknown>>
 
 /** Replaces the value of a variable when a document is validated without a request. */
-export const unknownValue = Symbol('a value that nobody has sent')
+export const unknownValue = Symbol('unknown value')
 
 /** A variable in one place of use. */
 export interface UsedVariable {

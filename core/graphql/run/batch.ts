@@ -36,6 +36,6 @@ export async function answerBatch(
 }
 
 function batchOf({ batch }: PreparedOperation): PreparedBatch {
-  if (!batch) throw new Error('only subscriptions have answers for many')
+  if (!batch) throw new Error('only subscriptions can be answered in batches')
   return batch
 }

@@ -129,7 +129,7 @@ export class Completion {
     if (isLeaf) {
       if (!isInJson(value)) {
         return this.#refuse(
-          `the value of field "${field.name}" is a ${typeof value}, which JSON does not have`,
+          `the value of field "${field.name}" is a ${typeof value}, which JSON cannot express`,
           field,
           place,
         )

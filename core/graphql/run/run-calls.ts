@@ -131,12 +131,12 @@ async function resultsOf(calls: readonly CallRun[], run: Run): Promise<readonly 
     isWhole,
   )
   if (results instanceof WholeAnswer) {
-    if (!isWhole) throw internalError('a call that is a part of the answer gave all of it')
+    if (!isWhole) throw internalError('a call returned a whole answer, but it provides only a part')
     run.answer.whole = results.body
     run.answer.takeHeaders(results.headers)
     return calls.map(() => null)
   }
-  if (results.length !== calls.length) throw internalError('a group of calls gave another number of results')
+  if (results.length !== calls.length) throw internalError('a group returned a wrong number of results')
   return results
 }
 

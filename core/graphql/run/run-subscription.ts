@@ -81,7 +81,7 @@ export class SubscriptionRunner implements SubscriptionRun {
 
   get #feed(): PreparedFeed {
     const { feed } = this.#context.prepared
-    if (!feed) throw new Error('the operation is no subscription to a feed')
+    if (!feed) throw new Error('the operation is not a subscription to a feed')
     return feed
   }
 

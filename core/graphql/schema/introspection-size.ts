@@ -166,7 +166,7 @@ class Counting {
   }
 
   #checked(size: number): number {
-    if (size > this.#most) throw validationFailed('the introspection asks for too much at once')
+    if (size > this.#most) throw validationFailed('the introspection is too large')
     return size
   }
 

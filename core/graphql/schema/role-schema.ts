@@ -191,7 +191,7 @@ export class RoleSchema implements SchemaScope {
 
 /** Refuses a contribution's result that is not a field map, such as a plain object, before later lookups fail on it. */
 function requireFields({ get }: { readonly get: unknown }, { name }: Contribution, what: string): void {
-  if (typeof get !== 'function') throw new Error(`GraphQL contribution "${name}" has to give its ${what} by fieldMap`)
+  if (typeof get !== 'function') throw new Error(`GraphQL contribution "${name}" must return its ${what} as a fieldMap`)
 }
 
 /** A contribution's name and its fields. */
@@ -304,7 +304,7 @@ export class RootType implements FieldSource {
     if (isNamed && isOutputType(Object(config).type)) return config
     const [owner] = this.#sources.find(([, fields]) => fields.get(name)) ?? []
     const fault = isNamed
-      ? `the root field "${name}" has no type that can be answered`
+      ? `the root field "${name}" has no valid output type`
       : `"${name}" is not a valid GraphQL name`
     throw new Error(`GraphQL contribution "${owner}": ${fault}`)
   }

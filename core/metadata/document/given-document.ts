@@ -90,7 +90,7 @@ function openSources(wire: unknown, others: WireObject, namingConvention: string
   if (!first) return { formatVersion: 3, parts: { ...others, tables: [] }, place, source: null }
   refuseKind(first.kind)
   if (second) {
-    const message = `only one source is supported: "${second.name}" is another one than "${first.name}"`
+    const message = `only one source is supported: "${second.name}" differs from "${first.name}"`
     throw badRequest('not-supported', message, { path: ['sources', 1] })
   }
   refuseUnservable(first.given, ['sources', 0], namingConvention)

@@ -81,7 +81,7 @@ const namedScalars = (types: readonly PgType[]): ReadonlyMap<string, PgType> =>
 
 /** The error about a table whose name is that of a scalar. */
 export const scalarNameTaken = (name: string): string =>
-  `"${name}" is a scalar of columns or functions: give the table of that name another one with custom_name`
+  `"${name}" is a scalar of columns or functions: rename the table in GraphQL with custom_name`
 
 const isNamed = (entry: readonly [name: string | null, type: PgType]): entry is readonly [string, PgType] =>
   entry[0] !== null

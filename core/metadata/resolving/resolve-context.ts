@@ -65,7 +65,7 @@ export interface RecordedWorld extends ResolveEnvironment {
   readonly results: ReadonlyMap<string, { readonly model: unknown }>
 }
 
-const unwanted: SourceState = { kind: 'failure', reason: 'the document does not need it' }
+const unwanted: SourceState = { kind: 'failure', reason: 'the document does not use it' }
 
 class RecordingContext {
   readonly dialect: Dialect
@@ -113,7 +113,7 @@ class RecordingContext {
   }
 
   resolved<K extends keyof ModelSlices>(key: K): ModelSlices[K] | undefined {
-    if (!this.after.includes(key)) throw new TypeError(`to look at what "${key}" resolved to, name it in "after"`)
+    if (!this.after.includes(key)) throw new TypeError(`to read the result of "${key}", list it in "after"`)
     const model = this.world.results.get(key)?.model
     this.#results ??= new Map()
     this.#results.set(key, model)

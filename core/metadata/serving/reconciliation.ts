@@ -28,7 +28,7 @@ export class Reconciliation {
       await this.#options.attempt()
     } catch (error) {
       if (!isLockDenied(error)) throw error
-      this.#options.warn('the database is brought in line with the metadata later: they are being changed', {
+      this.#options.warn('another instance is changing the metadata; the database will be reconciled afterwards', {
         reason: messageWithCause(error),
       })
       this.#later()
@@ -54,7 +54,7 @@ export class Reconciliation {
     } catch (error) {
       if (isLockDenied(error) || isConnectionLost(error) || isBusy(error)) this.#later()
       else
-        this.#options.warn('the database could not be brought in line with the metadata', {
+        this.#options.warn('the database could not be reconciled with the metadata', {
           reason: messageWithCause(error),
         })
     }

@@ -91,7 +91,7 @@ export class ServedMetadata {
       storedVersion: () => this.#store.version(database),
       onVersion: (version, tables) => this.#catchUp(version, tables),
       onProblem: (error) => {
-        const message = `metadata changes of other instances may be seen late: ${messageWithCause(error)}`
+        const message = `metadata changes of other instances may be noticed late: ${messageWithCause(error)}`
         observe.log({ type: 'pg-client', level: 'warn', detail: { message } })
       },
     })

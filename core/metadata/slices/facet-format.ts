@@ -110,7 +110,7 @@ export const laterShapes = (
 ): [key: string, shape: TSchema][] =>
   [...keys]
     .filter((key) => !known.some((each) => each.key === key))
-    .map((key) => [key, Type.Optional(Type.Unknown({ description: 'Taken where it says nothing.' }))])
+    .map((key) => [key, Type.Optional(Type.Unknown({ description: 'Accepted if empty.' }))])
 
 /** Runs `work`; prefixes the path of an error with `at`. */
 export function locate<T>(at: readonly PathKey[], work: () => T): T {

@@ -40,7 +40,7 @@ export function resolveOrder({ slices, facets, describe }: OrderInput): ResolveO
     if (done.has(slice)) return
     if (path.includes(slice)) {
       const circle = [...path.slice(path.indexOf(slice)), slice].map(({ key }) => describe('slice', key))
-      throw new StartError(`Slices of the metadata come after each other in a circle: ${circle.join(' after ')}`)
+      throw new StartError(`Slices of the metadata form a cycle: ${circle.join(' after ')}`)
     }
     for (const other of earlier(slice.after)) visit(other, [...path, slice])
     done.add(slice)

@@ -34,7 +34,7 @@ declare module '../../../sdk/registry.ts' {
 
 const kind = 'stored metadata'
 
-const undeclared = (key: string): string => `no plugin that is loaded declares "${key}"`
+const undeclared = (key: string): string => `no loaded plugin declares "${key}"`
 
 const describeRow = ({ slice, key, value }: UnreadableRow): ObjectDescription => ({
   ref: { kind, name: slice, detail: key },

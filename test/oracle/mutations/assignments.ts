@@ -1,4 +1,4 @@
-// The values that updates give to columns.
+// The values that updates assign to columns.
 
 import type { Json } from '../json.ts'
 import { columnTypes, type Datum } from '../types.ts'

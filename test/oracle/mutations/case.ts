@@ -1,4 +1,4 @@
-// What one run of the property of mutations is about: a world, and what is done to it, one after the other.
+// One run of the property of mutations: a world, and mutations of it in sequence.
 
 import type { Draw } from '../draw.ts'
 import { drawWorld } from '../generate-world.ts'
@@ -26,7 +26,7 @@ export function drawMutationCase(draw: Draw, scripts: number, length: number): M
   }
 }
 
-/** Mutations that make sense one after the other, as far as that can be told beforehand. */
+/** Mutations that make sense in sequence, as far as that is known in advance. */
 function drawScript(draw: Draw, start: World, length: number): Script {
   const script: Mutation[] = []
   let world = start

@@ -1,4 +1,4 @@
-// Asks the server for mutations, and compares its answers, and what the database holds afterwards.
+// Sends mutations to the server, and compares its answers and the content of the database afterwards.
 
 import type { TestTrellis } from '../../support/trellis.ts'
 import { ask, checkProbe, errorOf, sessionOf, worldLines } from '../ask.ts'
@@ -24,14 +24,14 @@ export class MutationChecker {
   #deployed: World | null = null
   compared = 0
   undetermined = 0
-  /** What happened in the mutations that were compared. */
+  /** The events in the compared mutations. */
   readonly coverage = new Coverage()
 
   constructor(trellis: TestTrellis) {
     this.#trellis = trellis
   }
 
-  /** Throws when an answer, or what the database holds, is not what it must be. */
+  /** Throws when an answer, or the content of the database, is not the expected one. */
   async check({ world, scripts, probes }: MutationCase, isSimplified: boolean): Promise<void> {
     if (this.#deployed === null || withoutRows(this.#deployed) !== withoutRows(world)) {
       this.#deployed = null
@@ -45,7 +45,7 @@ export class MutationChecker {
     }
   }
 
-  /** What is refused changes nothing. */
+  /** A refused mutation changes nothing. */
   async #checkProbes(probes: readonly Probe[], world: World): Promise<void> {
     await refill(world, this.#trellis.sql)
     for (const probe of probes) await checkProbe(this.#trellis, probe, world)
@@ -108,7 +108,7 @@ export class MutationChecker {
   }
 }
 
-/** What of a world tells whether it must be deployed anew. */
+/** The parts of a world that require a new deployment when they change. */
 const withoutRows = (world: World): string =>
   dataText({ ...world, tables: world.tables.map(({ rows, ...rest }) => rest) })
 
@@ -125,7 +125,7 @@ function answerDifference(outcome: Outcome, text: string): string | null {
   return isExpected ? null : `expected one of the errors, got ${text}`
 }
 
-/** Sequences never go back, and count exactly when nothing fails. */
+/** Sequences never go back, and their values are exact when nothing fails. */
 function sequencesDifference(outcome: Outcome, before: World, sequences: World['sequences']): string | null {
   for (const [column, last] of Object.entries(sequences)) {
     const expected = outcome.kind === 'done' ? outcome.world.sequences[column] : null

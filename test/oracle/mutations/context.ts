@@ -1,4 +1,4 @@
-// What everything that a mutation does needs to know.
+// The shared context of a mutation's parts.
 
 import { holds } from '../conditions.ts'
 import type { Coverage } from '../coverage.ts'
@@ -28,7 +28,7 @@ export class Context {
     this.#view = new View(world, role, coverage)
   }
 
-  /** What the role sees of a world; absent: as it is now. */
+  /** The role's view of a world; absent: the current world. */
   view(world = this.store.world): View {
     if (this.#view.world !== world) this.#view = new View(world, this.role, this.#coverage)
     return this.#view
@@ -43,12 +43,12 @@ export class Context {
     return (row, world) => isThere(row, tableOf(world, id))
   }
 
-  /** An expression of a permission. */
+  /** A condition of a permission. */
   permitted(expression: Expression): Condition {
     return (row, world) => holds(expression, row, { world, view: null, run: 0, coverage: this.#coverage })
   }
 
-  /** An expression of the mutation. */
+  /** A condition of the mutation. */
   asked(where: Where | null): Condition {
     if (!where) return () => true
     return (row, world) => holds(where.expression, row, scopeOf(this.view(world), this.run))
@@ -64,7 +64,7 @@ export class Context {
   }
 }
 
-/** The values that a permission gives. */
+/** The values that presets assign. */
 export const presetTuple = (presets: readonly Preset[]): Tuple =>
   new Map(presets.map(({ column, value }) => [column, presetValue(value)]))
 

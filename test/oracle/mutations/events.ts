@@ -1,4 +1,4 @@
-// What a run of mutations must have seen to say anything.
+// The events that a run of mutations must contain to be meaningful.
 
 import type { Outcome } from './execute.ts'
 import type { Mutation, MutationRoot } from './mutation.ts'
@@ -55,7 +55,7 @@ export const expectedEvents: readonly string[] = [
   'on_conflict left a hidden row alone',
 ]
 
-/** What an outcome is as events. */
+/** The events of an outcome. */
 export function outcomeEvents({ roots }: Mutation, outcome: Outcome): readonly string[] {
   if (outcome.kind === 'done') return roots.map(({ kind }) => `done: ${kind}`)
   const { message } = outcome.refusals[0]!

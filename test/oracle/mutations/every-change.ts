@@ -1,4 +1,4 @@
-// Updates by every operator that a type has, of rows of every type.
+// Updates with every operator of every type.
 
 import type { Draw } from '../draw.ts'
 import { allItems, drawTypeWorld, tableId } from '../every-operator.ts'
@@ -13,12 +13,12 @@ import { WriteValues } from './generate-values.ts'
 import type { Mutation, UpdateOperator } from './mutation.ts'
 import { changeEvent } from './statements.ts'
 
-/** What must have happened. */
+/** The required events. */
 export const expectedChanges: readonly string[] = typeNames.flatMap((type) =>
   updateOperatorsOf(type).map((operator) => changeEvent(operator, type)),
 )
 
-/** Updates of which most change something and some do not, or are refused. */
+/** Updates of which most change something; the others change nothing or are refused. */
 export function drawChangeCase(draw: Draw): MutationCase {
   const start = drawTypeWorld(draw)
   const script: Mutation[] = []
@@ -35,7 +35,7 @@ export function drawChangeCase(draw: Draw): MutationCase {
   return { world: start, scripts: [script], probes: [] }
 }
 
-/** Draws until a row is another one afterwards, where that is wanted. */
+/** Draws until the row changes, if that is wanted. */
 function drawChange(draw: Draw, operator: UpdateOperator, table: Table, world: World, isEffective: boolean): Mutation {
   const [key, column] = table.columns as [Table['columns'][number], Table['columns'][number]]
   const requestValues = new RequestValues(draw, new View(world, null))

@@ -1,4 +1,4 @@
-// What a mutation does to a world, and what it answers.
+// The effect of a mutation on a world, and its answer.
 
 import { merged, objectOf, rowValue } from '../answer.ts'
 import type { Coverage } from '../coverage.ts'
@@ -19,10 +19,10 @@ import { attempt, type Condition, remove, update } from './statements.ts'
 
 export type Outcome =
   | { readonly kind: 'done'; readonly data: Expected; readonly world: World }
-  /** One of these errors, and everything as it was but for sequences. */
+  /** One of these errors; everything is unchanged except sequences. */
   | { readonly kind: 'refused'; readonly refusals: readonly Refusal[] }
 
-/** Runs all fields of a mutation, each on what those before it left; an error undoes them all. */
+/** Runs all fields of a mutation, each on the result of the previous ones; an error rolls all of them back. */
 export function execute(mutation: Mutation, world: World, run: Run, coverage?: Coverage): Outcome {
   const refusals = planRefusals(mutation, world, run)
   if (refusals.length > 0) return { kind: 'refused', refusals }
@@ -39,7 +39,7 @@ export function execute(mutation: Mutation, world: World, run: Run, coverage?: C
   }
 }
 
-/** What was put off until the end is an error of no field. */
+/** An error of a deferred constraint belongs to no field. */
 function commit({ store }: Context): void {
   const refusals = store.deferred.flatMap((check) => attempt(check).refusals)
   if (refusals.length > 0) throw new Refused(refusals.map((refusal) => ({ ...refusal, path: '$' })))
@@ -125,7 +125,7 @@ function keyCondition({ key }: Pick<RootOf<'updateByKey'>, 'key'>, { store, run 
     })
 }
 
-/** The rows that a field changed: each group in the order that only the database knows. */
+/** The rows that a field changed; the order within a group is known only to the database. */
 interface Affected {
   readonly affected: number
   readonly groups: readonly (readonly Row[])[]
@@ -169,7 +169,7 @@ function rowOf(
   return row ? returned(context.store.table(table), row, items, context) : exactly(null)
 }
 
-/** A row as the statement left it, with related rows as they are when the field is done. */
+/** A row after the statement, with related rows as they are when the field is done. */
 function returned({ id }: Table, row: Row, items: readonly Item[], context: Context): Expected {
   const view = context.view()
   if (!view.rows(id).includes(row)) context.store.happened('a row was returned that is gone or hidden')

@@ -1,5 +1,5 @@
-// Foreign keys after a statement: PostgreSQL's triggers, which run in the order in which rows were changed, and put
-// changes of their own at the end of the queue.
+// Foreign keys after a statement: PostgreSQL's triggers run in the order of the changed rows, and append their own
+// changes to the queue.
 
 import { sameStored } from '../aggregates.ts'
 import { conflicting, ownViolation, type Violation, withGenerated } from '../constraints.ts'
@@ -9,14 +9,14 @@ import { columnOf, type ForeignKey, type Row, type Stored, type Table, uniquesOf
 import { Refused } from './refusal.ts'
 import type { Store } from './store.ts'
 
-/** A row that a statement wrote or took away. */
+/** A row that a statement wrote or deleted. */
 export interface RowChange {
   readonly table: string
   readonly before: Row | null
   readonly after: Row | null
 }
 
-/** Lets foreign keys act, and refuses what they do not let through; `isReversed` takes rows that they find backwards. */
+/** Runs the actions and checks of foreign keys; `isReversed` processes the rows that they find in reverse order. */
 export function enforceForeignKeys(store: Store, changes: readonly RowChange[], isReversed: boolean): void {
   new Enforcement(store, isReversed).run(changes)
 }
@@ -43,7 +43,7 @@ class Enforcement {
     }
   }
 
-  /** What becomes of the rows that refer to a row. */
+  /** Queues the actions on the rows that refer to a row. */
   #addActions({ table, after }: RowChange, before: Row): void {
     for (const referring of this.#store.world.tables) {
       for (const key of referring.foreignKeys.filter((other) => other.table === table)) {
@@ -57,7 +57,7 @@ class Enforcement {
     }
   }
 
-  /** Whether two values are not only equal but the same. */
+  /** Whether two values are identical, not only equal. */
   #isIdentical(a: Stored, b: Stored, column: string): boolean {
     const { text } = columnTypes[columnOf(this.#store.world, column).type]
     return a === null || b === null ? a === b : text(a.datum) === text(b.datum)
@@ -94,15 +94,15 @@ class Enforcement {
     this.#add(changes)
   }
 
-  /** What a row refers to must be there. */
+  /** Queues the checks that the targets of a row exist. */
   #addChecks({ table, before }: RowChange, after: Row): void {
     for (const key of this.#store.table(table).foreignKeys) {
       const value = after[key.column] ?? null
       if (value === null) continue
-      // A row that this transaction wrote before may still owe the check of its last version.
+      // A row that this transaction wrote earlier may still need the check of its last version.
       if (!key.isDeferred && before && this.#isSame(before[key.column] ?? null, value, key)) continue
       const check = () => {
-        // The row may have been changed again, or be gone.
+        // The row may have been changed again or deleted.
         if (!this.#store.table(table).rows.includes(after) || this.#hasTarget(key, value)) return
         const message = `insert or update on table "${this.#store.table(table).name}" violates foreign key constraint "${key.name}"`
         throw new Refused([foreignKeyViolation(message)])

@@ -1,4 +1,4 @@
-// Random rows to be inserted, with rows that are related to them.
+// Random rows to insert, with related rows.
 
 import type { Draw } from '../draw.ts'
 import { drawWhere, literalOf, type RequestValues } from '../generate-arguments.ts'
@@ -22,7 +22,7 @@ export class RowGenerator {
     this.#parts = parts
   }
 
-  /** Rows of one list; `determined` are columns that they get from elsewhere. */
+  /** Rows of one list; `determined` columns get their values from elsewhere. */
   rows(table: Table, count: number, options: RowOptions): readonly InsertRow[] {
     const nests = options.depth > 0 && this.#draw.chance(0.35)
     return Array.from({ length: count }, () => this.row(table, { ...options, depth: nests ? options.depth : 0 }))
@@ -42,7 +42,7 @@ export class RowGenerator {
     return { values, nested, lift: draw.chance(0.08) }
   }
 
-  /** Relationships that bring rows along: seldom two objects for the same column. */
+  /** Relationships with nested rows; two objects for the same column are rare. */
   #related(table: Table, determined: readonly string[]): readonly Relationship[] {
     const draw = this.#draw
     const able = this.#parts.writes
@@ -73,7 +73,7 @@ export class RowGenerator {
     return { relationship: id, rows, bare: draw.chance(0.2), conflict }
   }
 
-  /** An `on_conflict`, where the role has it. */
+  /** An `on_conflict`, if the role has it. */
   conflict(table: Table): Conflict | null {
     const draw = this.#draw
     const { writes, requestValues } = this.#parts
@@ -103,14 +103,14 @@ export class RowGenerator {
 }
 
 export interface RowOptions {
-  /** How many levels of related rows there may be. */
+  /** The maximum depth of related rows. */
   readonly depth: number
-  /** The probability that a unique value is there already. */
+  /** The probability that a unique value exists already. */
   readonly colliding: number
   readonly determined: readonly string[]
 }
 
-/** The probability that a row gives a column no value. */
+/** The probability that a row omits a column. */
 function omission(column: Column): number {
   if (column.default) return column.default.kind === 'sequence' ? 0.7 : 0.5
   return column.nullable ? 0.3 : 0.01

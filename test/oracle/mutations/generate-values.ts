@@ -1,4 +1,4 @@
-// Random values to be written.
+// Random values to write.
 
 import { conflicting } from '../constraints.ts'
 import type { Draw } from '../draw.ts'
@@ -21,12 +21,12 @@ export class WriteValues {
     this.#values = values
   }
 
-  /** A value for a new row; `colliding` is the probability that a unique one is there already. */
+  /** A value for a new row; `colliding` is the probability that a unique value exists already. */
   forInsert(column: Column, table: Table, colliding: number): GivenValue {
     return this.#given(column, () => this.#written(column, table, colliding))
   }
 
-  /** What a column is in the end, behind views. */
+  /** The table column behind a view's column. */
   base(column: Column, table: Table): Column {
     return columnOf(this.#world, baseOf(this.#world, table.id).column(column.id))
   }
@@ -70,7 +70,7 @@ export class WriteValues {
     return this.#fresh(column, table)
   }
 
-  /** A value that is not there yet, if there are any left. */
+  /** A value that does not exist yet, if one is left. */
   #fresh(column: Column, table: Table): Datum {
     const draw = this.#draw
     const isWhole = ['smallint', 'int', 'bigint'].includes(column.type)
@@ -102,7 +102,7 @@ export class WriteValues {
     return { type, input: key, datum: key }
   }
 
-  /** Mostly the way to something that a row holds. */
+  /** Usually the path of something that a row contains. */
   #path(column: Column, table: Table): readonly string[] {
     const draw = this.#draw
     const stored = table.rows.flatMap((row) => row[column.id] ?? [])

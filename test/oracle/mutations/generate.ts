@@ -1,4 +1,4 @@
-// Random mutations that a role may ask for.
+// Random mutations that a role may send.
 
 import type { Draw } from '../draw.ts'
 import { RequestValues } from '../generate-arguments.ts'
@@ -15,7 +15,7 @@ import type { Change, Mutation, MutationRoot, ResponseItem, UpdateOperator } fro
 import { rootKey, rootName } from './root-names.ts'
 import { Writes } from './writes.ts'
 
-/** A mutation of the role, and the world that it leaves; null when the role may change nothing. */
+/** A mutation of the role, and the world after it; null when the role may change nothing. */
 export function drawMutation(
   draw: Draw,
   start: World,
@@ -38,7 +38,7 @@ interface Drawn {
   readonly world: World
 }
 
-/** Draws again a few times until a field does something. */
+/** Draws a few more times until a field changes something. */
 function drawUseful(draw: Draw, world: World, role: string | null, names: Names): Drawn | null {
   for (let tries = 6; ; tries--) {
     const root = new MutationGenerator(draw, world, role).root()
@@ -50,7 +50,7 @@ function drawUseful(draw: Draw, world: World, role: string | null, names: Names)
   }
 }
 
-/** The world that a mutation leaves; null when it is refused. */
+/** The world after a mutation; null when it is refused. */
 export function worldAfter(mutation: Mutation, world: World, run: Run = 0): World | null {
   try {
     const outcome = execute(mutation, world, run)
@@ -156,7 +156,7 @@ class MutationGenerator {
     })
   }
 
-  /** What an update does: mostly one thing to each of a few columns. */
+  /** The changes of an update: usually one operator on each of a few columns. */
   #changes(table: Table): readonly Change[] {
     const draw = this.#draw
     const columns = this.#writes.updatable(table.id)
@@ -203,7 +203,7 @@ class MutationGenerator {
   }
 }
 
-/** The operators of updates that columns of a type have. */
+/** The update operators for columns of a type. */
 export function updateOperatorsOf(type: TypeName): readonly UpdateOperator[] {
   if (type === 'jsonb') return ['_set', '_delete_key', '_delete_elem', '_delete_at_path', '_append', '_prepend']
   return columnTypes[type].arithmetic ? ['_set', '_inc'] : ['_set']

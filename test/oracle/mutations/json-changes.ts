@@ -1,10 +1,10 @@
-// What the operators of jsonb that change a value do (PostgreSQL's documentation, 9.16); errors are texts.
+// The operators of jsonb that change a value (PostgreSQL's documentation, 9.16); errors are texts.
 
 import { isList, isObject, type Json } from '../json.ts'
 
 type Result = { readonly datum: Json } | string
 
-/** `||`: objects are merged, anything else is put behind each other in a list. */
+/** `||`: objects are merged; other values are concatenated to a list. */
 export function concatenated(left: Json, right: Json): Result {
   if (isObject(left) && isObject(right)) return { datum: { ...left, ...right } }
   const items = (json: Json): readonly Json[] => (isList(json) ? json : [json])

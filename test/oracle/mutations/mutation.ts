@@ -15,7 +15,7 @@ export interface GivenValue {
   readonly leaf: Leaf<Datum | null>
 }
 
-/** A row to be inserted, with the rows that are related to it. */
+/** A row to insert, with its related rows. */
 export interface InsertRow {
   readonly values: readonly GivenValue[]
   readonly nested: readonly NestedRows[]
@@ -25,9 +25,9 @@ export interface InsertRow {
 
 export interface NestedRows {
   readonly relationship: string
-  /** Null: null in their place. */
+  /** Null: the input is null instead of rows. */
   readonly rows: readonly InsertRow[] | null
-  /** An object for a list of one. */
+  /** An object instead of a list of one. */
   readonly bare: boolean
   readonly conflict: Conflict | null
 }
@@ -53,7 +53,7 @@ export const updateOperators = [
 
 export type UpdateOperator = (typeof updateOperators)[number]
 
-/** What one operator of an update does; the data of `_delete_at_path` are lists of texts. */
+/** The change of one update operator; the data of `_delete_at_path` are lists of texts. */
 export interface Change {
   readonly operator: UpdateOperator
   readonly values: readonly GivenValue[]
@@ -84,9 +84,9 @@ export type MutationRoot = Selected &
         readonly kind: 'insert'
         readonly table: string
         readonly rows: readonly InsertRow[]
-        /** An object for a list of one. */
+        /** An object instead of a list of one. */
         readonly bare: boolean
-        /** The rows of the second run, when all of them are one variable. */
+        /** The rows of the second run, if all rows are one variable. */
         readonly lift: { readonly second: readonly InsertRow[] } | null
         readonly conflict: Conflict | null
         readonly response: readonly ResponseItem[]

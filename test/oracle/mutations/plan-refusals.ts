@@ -1,4 +1,4 @@
-// What is refused before anything runs.
+// Mutations that are refused before anything runs.
 
 import { isIncluded } from '../answer.ts'
 import { nativeScalars } from '../probes.ts'
@@ -19,7 +19,7 @@ import type { Refusal } from './refusal.ts'
 import { rootKey, rootName } from './root-names.ts'
 import { Writes } from './writes.ts'
 
-/** The errors of which one is reported. */
+/** The possible errors; one of them is reported. */
 export function planRefusals({ role, roots }: Mutation, world: World, run: Run): readonly Refusal[] {
   const planner = new Planner(new Writes(new View(world, role)), run)
   return roots.filter(({ directives }) => isIncluded(directives, run)).flatMap((root) => planner.root(root))
@@ -27,7 +27,7 @@ export function planRefusals({ role, roots }: Mutation, world: World, run: Run):
 
 const refusal = (message: string, path: string): Refusal => ({ code: 'validation-failed', message, path })
 
-/** As messages list operators. */
+/** In the order in which messages list operators. */
 const inOrder = (changes: readonly Change[]): readonly Change[] =>
   changes.toSorted((a, b) => updateOperators.indexOf(a.operator) - updateOperators.indexOf(b.operator))
 
@@ -68,7 +68,7 @@ class Planner {
     return [...rows.flatMap((row, i) => this.#nulls(row, `${path}[${i}]`)), ...this.#structure(rows, path, determined)]
   }
 
-  /** Nulls where GraphQL's own types have none. */
+  /** Nulls where GraphQL's own types do not allow them. */
   #nulls({ values, nested }: InsertRow, path: string): readonly Refusal[] {
     return [
       ...values.flatMap((value) => this.#null(value, path)),
@@ -88,7 +88,7 @@ class Planner {
     return [refusal(`expected ${what} for type "${scalar}", but found null`, `${path}.${fieldName(column)}`)]
   }
 
-  /** Columns that get values from two sides. */
+  /** Columns that receive values from two sides. */
   #structure(rows: readonly InsertRow[], path: string, determined: readonly string[]): readonly Refusal[] {
     return rows.flatMap((row, i) => this.#rowStructure(row, `${path}[${i}]`, determined))
   }

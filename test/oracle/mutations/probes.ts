@@ -1,5 +1,4 @@
-// Mutations that name what a role may not change, wherever a name can stand. They must be refused like names that do not
-// exist.
+// Mutations with names that a role may not change, in every place of a name. They must be refused like unknown names.
 
 import type { Draw } from '../draw.ts'
 import { hiddenNames, type Probe, unknownField } from '../probes.ts'
@@ -13,7 +12,7 @@ type Kind = Exclude<MutationRoot['kind'], 'typename'>
 
 const kinds: readonly Kind[] = ['insert', 'insertOne', 'update', 'updateByKey', 'delete', 'deleteByKey']
 
-/** Probes for everything that is closed to a role: a few for each table. */
+/** Probes for everything that a role may not use: a few for each table. */
 export function drawWriteProbes(draw: Draw, world: World, role: string): readonly Probe[] {
   const writes = new Writes(new View(world, role))
   return world.tables.flatMap((table) => draw.some(new Prober(writes, table, role).all(), 0.3))
@@ -126,7 +125,7 @@ class Prober {
     ]
   }
 
-  /** Conditions are on what the role may select. */
+  /** Conditions may use only columns that the role may select. */
   #conditions(): readonly Probe[] {
     const { view } = this.#writes
     const type = `${this.#type}_bool_exp`

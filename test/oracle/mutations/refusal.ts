@@ -1,8 +1,8 @@
-// How statements fail.
+// Failures of statements.
 
 import type { Violation } from '../constraints.ts'
 
-/** An error of which the API answers with one: which one is left open. */
+/** The API reports one of these errors; which one is undetermined. */
 export class Refused extends Error {
   readonly refusals: readonly Refusal[]
 
@@ -13,7 +13,7 @@ export class Refused extends Error {
 }
 
 export interface Refusal extends Violation {
-  /** Absent: where the statement's values are. */
+  /** Absent: the path of the statement's values. */
   readonly path?: string
 }
 
@@ -22,7 +22,7 @@ export const databaseError: Violation = { code: 'unexpected', message: 'database
 
 export const dataException = (message: string): Violation => ({ code: 'data-exception', message })
 
-/** Has errors that do not say where they belong point at a path. */
+/** Adds a path to errors without one. */
 export function located<T>(path: string, run: () => T): T {
   try {
     return run()

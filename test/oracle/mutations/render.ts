@@ -96,7 +96,7 @@ class MutationWriter {
   }
 
   #where(where: Where, type: string): ObjectInput {
-    // Types inside lack the exclamation mark.
+    // Nested types have no exclamation mark.
     const expression = this.#selections.expression(where.expression, type.replace('!', ''))
     return { ...expression, type, lift: where.lift ? where : null }
   }
@@ -143,5 +143,5 @@ class MutationWriter {
   }
 }
 
-/** A variable in the place of a list would have to be a list. */
+/** A variable instead of a list would have to be a list. */
 const inPlaceOfList = (item: ObjectInput): ObjectInput => ({ ...item, lift: null })

@@ -1,5 +1,5 @@
-// Inserts rows together with those that are related to them: first what a row refers to, then the row itself, then what
-// refers to it. As soon as one row of a list has related ones, each is inserted by a statement of its own.
+// Inserts rows together with related rows: first the rows that a row refers to, then the row, then the rows that refer
+// to it. If one row of a list has related rows, each row of the list is inserted by its own statement.
 
 import { datumOf } from '../request.ts'
 import { type Row, relationshipOf, type Stored, uniquesOf } from '../world.ts'
@@ -11,20 +11,20 @@ import { type Insert, insert, type Tuple } from './statements.ts'
 export interface InsertTarget {
   readonly table: string
   readonly conflict: Conflict | null
-  /** Where errors point. */
+  /** The path of errors. */
   readonly path: string
 }
 
 export class RowInserter {
   readonly #context: Context
-  /** How many rows of all tables were inserted or updated. */
+  /** The number of inserted or updated rows in all tables. */
   affected = 0
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** Inserts a list of rows, and returns those of the table itself; `determined` are values that all of them get. */
+  /** Inserts a list of rows, and returns those of the table itself; `determined` are values for all of them. */
   insert(rows: readonly InsertRow[], target: InsertTarget, determined: Tuple): readonly Row[] {
     if (rows.length === 0) return []
     if (rows.some(({ nested }) => nested.some(hasRows))) {
@@ -38,7 +38,7 @@ export class RowInserter {
     )
   }
 
-  /** Inserts a row and all that comes with it; null when it is skipped. */
+  /** Inserts a row with its related rows; null when it is skipped. */
   #insertTree(row: InsertRow, target: InsertTarget, determined: Tuple): Row | null {
     const { store } = this.#context
     const nested = row.nested.filter(hasRows).map((related) => {
@@ -73,7 +73,7 @@ export class RowInserter {
     return inserted ?? null
   }
 
-  /** What a row's columns get: presets, over them what is given, over that what related rows determine. */
+  /** The values of a row's columns: presets, overridden by given values, overridden by values of related rows. */
   #tuple({ values }: InsertRow, table: string, determined: Tuple): Tuple {
     const context = this.#context
     const { presets } = context.writes.insert(table)!
@@ -109,11 +109,11 @@ export class RowInserter {
   }
 }
 
-/** Whether a member of an input brings rows along. */
+/** Whether a member of an input contains rows. */
 const hasRows = (related: NestedRows): related is NestedRows & { readonly rows: readonly InsertRow[] } =>
   related.rows !== null && related.rows.length > 0
 
-/** A table's name as messages show it. */
+/** A table's name in messages. */
 function displayTable({ store }: Context, id: string): string {
   const { schema, name } = store.table(id)
   return schema === 'public' ? name : `${schema}.${name}`

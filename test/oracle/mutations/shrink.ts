@@ -4,7 +4,7 @@ import { reductions, simplerWorlds } from '../shrink.ts'
 import type { MutationCase, Script } from './case.ts'
 import type { Mutation } from './mutation.ts'
 
-/** Cases to try in the place of one that fails, the greatest steps first. */
+/** Simpler cases to try after a failure, largest reductions first. */
 export function* simplerMutationCases({ world, scripts, probes }: MutationCase): Generator<MutationCase> {
   if (scripts.length + probes.length > 1) {
     for (const script of scripts) yield { world, scripts: [script], probes: [] }

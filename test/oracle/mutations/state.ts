@@ -1,4 +1,4 @@
-// The rows and sequences of the database, and how they differ from a world's.
+// The rows and sequences of the database, and their differences from a world.
 
 import type { TestTrellis } from '../../support/trellis.ts'
 import { qualified, quoted, sequenceColumns } from '../deploy.ts'
@@ -9,7 +9,7 @@ import type { Table, World } from '../world.ts'
 
 type Sql = TestTrellis['sql']
 
-/** Where the database holds other rows than a world does; null when it holds the same. */
+/** The first difference between the rows of the database and a world; null when they are equal. */
 export async function rowsDifference(world: World, sql: Sql): Promise<string | null> {
   const queries = world.tables.map((table) => `select ${rowsSql(table)} as text`)
   const rows = await sql<{ text: string }>(queries.join(' union all '))
@@ -37,7 +37,7 @@ function expectedRows({ columns, rows }: Table): Expected {
   return { kind: 'rows', groups: group.length === 0 ? [] : [group], offset: 0, limit: Number.POSITIVE_INFINITY }
 }
 
-/** The values that the database's sequences gave out last. */
+/** The last values of the database's sequences. */
 export async function readSequences(world: World, sql: Sql): Promise<World['sequences']> {
   const columns = sequenceColumns(world)
   if (columns.length === 0) return {}

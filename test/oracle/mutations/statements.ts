@@ -1,4 +1,4 @@
-// INSERT, UPDATE and DELETE, as PostgreSQL runs them: conditions see the rows as they were before the statement.
+// INSERT, UPDATE and DELETE as PostgreSQL runs them: conditions see the rows before the statement.
 
 import { sameStored } from '../aggregates.ts'
 import { conflicting, ownViolation, uniqueViolation, type Violation, withGenerated } from '../constraints.ts'
@@ -26,10 +26,10 @@ import type { UpdateOperator } from './mutation.ts'
 import { databaseError, Refused } from './refusal.ts'
 import type { Store } from './store.ts'
 
-/** Values by column; columns that are absent get their defaults. */
+/** Values by column; absent columns get their defaults. */
 export type Tuple = ReadonlyMap<string, Stored>
 
-/** A condition on a row, asked of the world as it was before the statement. */
+/** A condition on a row, evaluated in the world before the statement. */
 export type Condition = (row: Row, world: World) => boolean
 
 export interface Insert {
@@ -45,7 +45,7 @@ export interface Insert {
     } | null
   } | null
   readonly check: Condition
-  /** For rows that were there already; null: the same. */
+  /** For rows that existed before; null: the same. */
   readonly updatedCheck: Condition | null
 }
 
@@ -98,20 +98,20 @@ export function insert(store: Store, statement: Insert): readonly Row[] {
   return changes.map(({ after }) => shown(after!))
 }
 
-/** An insert into a view as one into its table; `shown` gives rows as the view has them. */
+/** An insert into a view, rewritten for its table; `shown` returns rows as the view shows them. */
 function onBase(world: World, { table: given, tuples, ...rest }: Insert) {
   const { table, column } = baseOf(world, given)
   const mapped = tuples.map((tuple): Tuple => new Map([...tuple].map(([id, stored]) => [column(id), stored])))
   return { ...rest, id: table.id, tuples: mapped, shown: showing(world, given) }
 }
 
-/** How a table shows rows: those of a view are in another table. */
+/** How a table shows rows; the rows of a view belong to another table. */
 function showing(world: World, id: string): (row: Row) => Row {
   const { view } = tableOf(world, id)
   return (row) => (view ? viewRow(view, row) : row)
 }
 
-/** Relationships may determine columns to which PostgreSQL lets nobody write. */
+/** Relationships may determine columns that PostgreSQL does not let anyone write. */
 function refuseUnwritable(tuples: readonly Tuple[], { columns }: Table): void {
   const unwritable = columns.filter((column) => !isWritable(column))
   if (unwritable.some(({ id }) => tuples.some((tuple) => tuple.has(id)))) throw new Refused([databaseError])
@@ -146,10 +146,10 @@ export interface Update {
   readonly check: Condition
 }
 
-/** That an operator changed a value of a type. */
+/** The event that an operator changed a value of a type. */
 export const changeEvent = (operator: UpdateOperator, type: TypeName): string => `${operator} changed a ${type}`
 
-/** Updates the rows that `where` finds; returns them as they are then, in no order. */
+/** Updates the matching rows; returns them after the update, unordered. */
 export function update(store: Store, { table: given, where, check, ...rest }: Update): readonly Row[] {
   const before = store.world
   const { table, column: baseColumn } = baseOf(before, given)
@@ -193,7 +193,7 @@ function changedRow(row: Row, assignments: readonly Assignment[], table: Table):
   return changed
 }
 
-/** What came of something that may be refused. */
+/** The outcome of work that may be refused. */
 export function attempt<T>(run: () => T): { readonly value: T | null; readonly refusals: readonly Violation[] } {
   try {
     return { value: run(), refusals: [] }
@@ -206,8 +206,8 @@ export function attempt<T>(run: () => T): { readonly value: T | null; readonly r
 type Change = { readonly before: Row; readonly after: Row }
 
 /**
- * What may be wrong with updated rows. Rows are updated in an order that nobody knows, and each must differ from all
- * others as they are at that moment: a value that another row is about to lose makes an error only perhaps.
+ * Possible violations of updated rows. The order of updates is unknown, and each row must differ from all others at its
+ * turn. So a value that another row is about to lose causes an error only possibly.
  */
 function rowRefusals(
   table: Table,
@@ -228,7 +228,7 @@ function rowRefusals(
   return surely.length === 0 ? [] : [...surely, ...perhaps]
 }
 
-/** Deletes the rows that `where` finds; returns them as they were, in no order. */
+/** Deletes the matching rows; returns them as they were, unordered. */
 export function remove(store: Store, given: string, where: Condition): readonly Row[] {
   const before = store.world
   const { id, rows } = baseOf(before, given).table
@@ -242,7 +242,7 @@ export function remove(store: Store, given: string, where: Condition): readonly 
   return found.map(shown)
 }
 
-/** Lets foreign keys act; what depends on the order of the rows is not determined. */
+/** Runs foreign keys; outcomes that depend on the order of the rows are undetermined. */
 function enforce(store: Store, changes: readonly RowChange[]): void {
   const { world, deferred } = store
   const run = (ordered: readonly RowChange[], isReversed: boolean) => {
@@ -250,7 +250,7 @@ function enforce(store: Store, changes: readonly RowChange[]): void {
     const { refusals } = attempt(() => enforceForeignKeys(store, ordered, isReversed))
     return { refusals, world: store.world }
   }
-  // Each row comes first once, so that each error that may come first does.
+  // Each row comes first once, so that each possible first error occurs.
   const rotated = changes.map((_, i) => run([...changes.slice(i), ...changes.slice(0, i)], false))
   const outcomes = [...rotated, run(changes.toReversed(), true), run(changes, false)]
   const refusals = outcomes.flatMap((outcome) => outcome.refusals)

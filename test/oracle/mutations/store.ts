@@ -1,11 +1,11 @@
-// The rows of a world while statements change them.
+// The rows of a world during statements.
 
 import type { Coverage } from '../coverage.ts'
 import { type Row, type Table, tableOf, type World, withViews } from '../world.ts'
 
 export class Store {
   #world: World
-  /** What is checked at the end of the transaction. */
+  /** Checks to run at the end of the transaction. */
   #deferred: readonly (() => void)[] = []
   readonly #coverage: Coverage | undefined
 
@@ -14,12 +14,12 @@ export class Store {
     this.#coverage = coverage
   }
 
-  /** Counts something that happened to the rows. */
+  /** Counts an event on the rows. */
   happened(event: string): void {
     this.#coverage?.happened(event)
   }
 
-  /** The world as it is now; later changes leave it as it is. */
+  /** The current world; later changes do not affect the returned object. */
   get world(): World {
     return this.#world
   }
@@ -47,7 +47,7 @@ export class Store {
     return value
   }
 
-  /** Has something checked at the end of the transaction. */
+  /** Defers a check to the end of the transaction. */
   defer(check: () => void): void {
     this.#deferred = [...this.#deferred, check]
   }
@@ -56,7 +56,7 @@ export class Store {
     return this.#deferred
   }
 
-  /** Goes back to how things were. */
+  /** Restores an earlier state. */
   reset({ world, deferred }: Pick<Store, 'world' | 'deferred'>): void {
     this.#world = world
     this.#deferred = deferred

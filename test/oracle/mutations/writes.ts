@@ -1,4 +1,4 @@
-// What a role may change.
+// The role's permissions to write.
 
 import type { View } from '../view.ts'
 import {
@@ -47,12 +47,12 @@ export class Writes {
     return tableOf(this.view.world, table).columns.map(({ id }) => id)
   }
 
-  /** The columns that the role can give values when it inserts. */
+  /** The columns that the role can set when it inserts. */
   insertable(table: string): readonly Column[] {
     return this.#writable(table, this.insert(table))
   }
 
-  /** The columns that the role can give values when it updates. */
+  /** The columns that the role can set when it updates. */
   updatable(table: string): readonly Column[] {
     return this.#writable(table, this.update(table))
   }
@@ -69,7 +69,7 @@ export class Writes {
     )
   }
 
-  /** The relationships to rows that the role can insert along with a row. */
+  /** The relationships whose rows the role can insert together with a row. */
   relationships(table: string): readonly Relationship[] {
     return this.view.world.relationships.filter(
       ({ table: from, target }) => from === table && this.insert(target) !== null,

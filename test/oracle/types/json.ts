@@ -45,7 +45,7 @@ export const jsonb: ColumnType<Json> = {
 
 export const json: ColumnType<Json> = { ...jsonb, sql: 'json', scalar: 'json', compare: null }
 
-/** The same with no zeros at the ends of fractions. */
+/** The same value without trailing zeros in fractions. */
 export function withPlainNumbers(value: Json): Json {
   if (value instanceof Num) return new Num(plainNumber(value.text))
   if (isList(value)) return value.map(withPlainNumbers)
@@ -53,5 +53,5 @@ export function withPlainNumbers(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withPlainNumbers(member)]))
 }
 
-/** A number without zeros at the end of its fraction. */
+/** A number without trailing zeros in its fraction. */
 export const plainNumber = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text)

@@ -1,4 +1,4 @@
-// Types of numbers.
+// Numeric types.
 
 import type { Draw } from '../draw.ts'
 import { exactly } from '../expected.ts'
@@ -8,7 +8,7 @@ import type { ColumnType } from './type.ts'
 
 const smallIntegers: readonly bigint[] = [0n, 1n, 2n, 3n, 4n, 5n, -1n, -7n]
 
-/** An integer type of so many bits. */
+/** An integer type with this number of bits. */
 function integerType(sql: string, scalar: string, bits: number, great: readonly bigint[]): ColumnType<bigint> {
   return {
     sql,
@@ -24,7 +24,7 @@ function integerType(sql: string, scalar: string, bits: number, great: readonly 
   }
 }
 
-/** Numbers that may come as strings as well. */
+/** Numbers that may also be given as strings. */
 const orText = (number: string, draw: Draw): Json => (draw.chance(0.5) ? new Num(number) : number)
 
 export const smallint: ColumnType<bigint> = {
@@ -39,7 +39,7 @@ export const bigint: ColumnType<bigint> = {
   input: (datum, draw) => orText(String(datum), draw),
 }
 
-/** Not a number, of numeric. */
+/** NaN of numeric. */
 export const notANumber = 'NaN'
 
 const decimals = ['0', '1', '1.0', '1.5', '1.50', '-2.25', '0.001', '100', '2', '12345678901234567890.123456789']
@@ -62,7 +62,7 @@ export const numeric: ColumnType<Decimal | typeof notANumber> = {
 
 const numberInput = (text: string, draw: Draw): Json => (/\d/.test(text) && draw.chance(0.6) ? new Num(text) : text)
 
-/** NaN is equal to itself and greater than all others. */
+/** NaN equals itself and is greater than all other values. */
 export function compareDoubles(a: number, b: number): number {
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
   return a < b ? -1 : a > b ? 1 : 0
@@ -115,7 +115,7 @@ export const money: ColumnType<bigint> = {
     draw.either<Json>([2, () => numberInput(money.text(cents), draw)], [1, () => moneyText(cents)]),
 }
 
-/** As the locale C prints it. */
+/** As printed in the locale C. */
 export function moneyText(cents: bigint): string {
   const [whole = '', fraction = ''] = money.text(cents < 0n ? -cents : cents).split('.')
   return `${cents < 0n ? '-' : ''}$${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction}`

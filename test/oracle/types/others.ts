@@ -1,4 +1,4 @@
-// Types that GraphQL passes as PostgreSQL's own texts, and those that fit nowhere else.
+// Types that GraphQL passes as PostgreSQL texts, and types without a group of their own.
 
 import type { Draw } from '../draw.ts'
 import { exactly, sameJson } from '../expected.ts'
@@ -28,7 +28,7 @@ export const uuid: ColumnType<string> = {
   input: (datum, draw) => (draw.chance(0.3) ? datum.toUpperCase() : datum),
 }
 
-/** A type whose values are written one way only. */
+/** A type with one notation for each value. */
 const ofTexts = (sql: string, texts: readonly string[], compare: (a: string, b: string) => number) => ({
   sql,
   scalar: sql,
@@ -53,7 +53,7 @@ export const bits: ColumnType<string> = {
 
 const moods = ['sad', 'so so', 'Happy'] as const
 
-/** An enum of PostgreSQL's own: its order is that of the declaration. */
+/** A PostgreSQL enum, in the order of its declaration. */
 export const mood: ColumnType<string> = {
   ...ofTexts('mood', moods, (a, b) => Math.sign(moods.indexOf(a as never) - moods.indexOf(b as never))),
   setup: `create type mood as enum (${moods.map((value) => `'${value}'`).join(', ')})`,
@@ -69,7 +69,7 @@ export const colour: ColumnType<string> = {
   kind: 'enum',
 }
 
-/** Addresses with the number and the length of their network. */
+/** Addresses with their number and the length of their network. */
 const addresses: Readonly<Record<string, readonly [address: number, bits: number]>> = {
   '10.0.0.0/8': [0x0a000000, 8],
   '10.0.0.0': [0x0a000000, 32],
@@ -87,7 +87,7 @@ function compareAddresses(a: string, b: string): number {
 
 export const inet: ColumnType<string> = ofTexts('inet', Object.keys(addresses), compareAddresses)
 
-/** Canonical ranges; the bounds that are absent are infinite, and the empty range has none. */
+/** Canonical ranges; absent bounds are infinite, and the empty range has no bounds. */
 const ranges: Readonly<Record<string, readonly [from: number, to: number]>> = {
   empty: [-Infinity, -Infinity],
   '(,3)': [-Infinity, 3],
@@ -126,7 +126,7 @@ export const pair: ColumnType<Pair> = {
   input: (datum) => pair.text(datum),
 }
 
-/** An element of an array or row, in PostgreSQL's text. */
+/** An element of an array or row in PostgreSQL's text format. */
 export const quotedItem = (item: string): string => `"${item.replace(/["\\]/g, '\\$&')}"`
 
 /** Arrays of a type, of one dimension. */

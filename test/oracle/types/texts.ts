@@ -1,4 +1,4 @@
-// Types of texts.
+// Text types.
 
 import { exactly } from '../expected.ts'
 import { compareText, lowerAscii } from '../texts.ts'
@@ -20,7 +20,7 @@ const hardWords = [
   '\u0001',
 ]
 
-/** Words that survive the way through an HTTP header. */
+/** Words that are valid in an HTTP header. */
 const plainWords = ['a', 'A', 'b', 'ab', 'abc', 'it\'s "so"', '{a,b}', '50%', 'back\\slash']
 
 export const text: ColumnType<string> = {
@@ -43,14 +43,14 @@ export const text: ColumnType<string> = {
 
 export const varchar: ColumnType<string> = { ...text, sql: 'varchar collate "C"' }
 
-/** A domain shows as what it is made of. */
+/** A domain looks like its base type. */
 export const label: ColumnType<string> = {
   ...text,
   sql: 'label',
   setup: 'create domain label as text collate "C"',
 }
 
-/** Of ASCII alone: what else is lower case depends on the database. */
+/** ASCII only: the lower case of other letters depends on the database. */
 const latinWords = ['', 'a', 'A', 'b', 'B', 'ab', 'AB', 'abc', 'aBc', 'a%b', 'it\'s "so"', 'x_Y']
 
 export const citext: ColumnType<string> = {
@@ -65,7 +65,9 @@ export const citext: ColumnType<string> = {
 
 const length = 3
 
-/** `char(3)`: values have no blanks at their ends, which PostgreSQL adds and does not compare. */
+/**
+ * `char(3)`: PostgreSQL pads values with blanks and ignores these in comparisons, so values have no trailing blanks.
+ */
 export const char: ColumnType<string> = {
   sql: `char(${length}) collate "C"`,
   scalar: 'bpchar',

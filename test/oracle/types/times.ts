@@ -1,4 +1,4 @@
-// Types of dates and times.
+// Date and time types.
 
 import type { Draw } from '../draw.ts'
 import { exactly } from '../expected.ts'
@@ -6,7 +6,7 @@ import { type ColumnType, compareValues } from './type.ts'
 
 const infinities = ['-infinity', 'infinity']
 
-/** Of texts in a fixed format, and the infinities. */
+/** Compares texts in a fixed format, including the infinities. */
 function compareTimes(a: string, b: string): number {
   const place = (time: string) => (infinities.includes(time) ? (time === 'infinity' ? 1 : -1) : 0)
   return Math.sign(place(a) - place(b)) || compareValues(a, b)
@@ -27,7 +27,7 @@ export const date: ColumnType<string> = {
   input: (datum) => datum,
 }
 
-/** Without the zeros at the end of the fraction. */
+/** Without trailing zeros of the fraction. */
 const trimmed = (time: string): string => time.replace(/\.?0+$/, '')
 
 /** Values are `YYYY-MM-DDTHH:MM:SS.ffffff`. */
@@ -58,7 +58,7 @@ export const timestamptz: ColumnType<string> = {
   input: (datum, draw) => (infinities.includes(datum) ? datum : inZone(datum, draw.integer(-3, 3))),
 }
 
-/** The same moment as the clocks of another zone show it. */
+/** The same moment in another time zone. */
 function inZone(time: string, hours: number): string {
   const shifted = new Date(Date.parse(`${time.slice(0, 19)}Z`) + hours * 3_600_000).toISOString().slice(0, 19)
   return `${shifted}${time.slice(19)}${hours < 0 ? '-' : '+'}0${Math.abs(hours)}:00`
@@ -89,10 +89,10 @@ export const timetz: ColumnType<string> = {
 
 const zoneOf = (clock: string): number => Number(clock.slice(8))
 
-/** Since midnight in UTC. */
+/** Seconds since midnight in UTC. */
 const secondsOf = (clock: string): number => (Number(clock.slice(0, 2)) - zoneOf(clock)) * 3600
 
-/** Hours as PostgreSQL counts them when it compares; a month has 30 days. */
+/** Hours as PostgreSQL counts them in comparisons; a month has 30 days. */
 const intervals: Readonly<Record<string, number>> = {
   '00:00:00': 0,
   '01:30:00': 1.5,

@@ -1,11 +1,11 @@
-// What the oracle knows of a column type.
+// The oracle's description of a column type.
 
 import type { Draw } from '../draw.ts'
 import type { Expected } from '../expected.ts'
 import type { Json } from '../json.ts'
 import type { Decimal } from '../numbers.ts'
 
-/** A value that is not NULL; of what kind, its type says. */
+/** A value other than NULL; its type determines its kind. */
 export type Datum = bigint | number | boolean | string | Decimal | Json | readonly (bigint | string | null)[]
 
 export interface ColumnType<D extends Datum = Datum> {
@@ -15,13 +15,13 @@ export interface ColumnType<D extends Datum = Datum> {
   readonly setup?: string
   /** The name of the GraphQL scalar, or enum. */
   readonly scalar: string
-  /** How it is added up, when `_inc`, `sum` and their like work on it. */
+  /** How values are added, if `_inc`, `sum` and similar operators apply. */
   readonly arithmetic?: 'exact' | 'double' | 'money'
   /** Whether it has `min` and `max`. */
   readonly comparable?: boolean
-  /** How `_like` and its like match it, when they do. */
+  /** How `_like` and similar operators match it, if they apply. */
   readonly patterns?: 'sensitive' | 'insensitive'
-  /** What it is besides: an array of something, or an enum, whose values are bare words. */
+  /** Further kinds: an array, or an enum, whose values are bare words. */
   readonly kind?: 'array' | 'enum'
   /** Absent: PostgreSQL can neither compare nor order its values. */
   readonly compare: ((a: D, b: D) => number) | null
@@ -29,11 +29,11 @@ export interface ColumnType<D extends Datum = Datum> {
   /** PostgreSQL's input text. */
   text(datum: D): string
   expected(datum: D): Expected
-  /** One of the ways to write it in a request. */
+  /** One of its notations in a request. */
   input(datum: D, draw: Draw): Json
-  /** The sum of two values; the text of an error of PostgreSQL when it has none. */
+  /** The sum of two values, or the text of PostgreSQL's error. */
   add?(a: D, b: D): { readonly datum: D } | string
 }
 
-/** The order of texts in a fixed format, and of anything else that `<` has right. */
+/** The order of texts in a fixed format, and of other values that `<` compares correctly. */
 export const compareValues = <T extends string | number | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -303,7 +303,7 @@ test('jobs that make no sense are refused where they are declared', async (t) =>
   }
   assert.throws(
     () => jobs.declare({ name: 'x', run: () => {}, schedule: { cron: '99 * * * *' } }),
-    /"99 \* \* \* \*" is no cron/,
+    /"99 \* \* \* \*" is not a cron/,
   )
 })
 

@@ -18,11 +18,11 @@ const schema = `
   create table spare (id serial primary key);
 `
 
-/** How many connections the pool has; some tests fill it. */
+/** Connections of the pool. Some tests fill it from one client, so callers have no share here. */
 const connections = 50
 
 async function start(t: TestContext): Promise<TestTrellis> {
-  const trellis = await startTrellis(t, { sql: schema, settings: { connections } })
+  const trellis = await startTrellis(t, { sql: schema, settings: { connections, callerShare: 100 } })
   await trellis.op('track_table', 'note')
   await trellis.op('track_function', 'nap')
   return trellis

@@ -1,8 +1,8 @@
-// Types of PostgreSQL under the names that they have as scalars.
+// PostgreSQL types by the names of their scalars.
 
 import { builtInType, type ObjectRef, type PgType, type SliceContext } from '../../sdk/metadata.ts'
 
-/** Types of PostgreSQL itself, by the names of their scalars where those are others. */
+/** PostgreSQL types whose scalars have other names. */
 const renamed: Readonly<Record<string, string>> = { smallint: 'int2', bigint: 'int8' }
 
 const own = [
@@ -33,8 +33,8 @@ const builtIn: ReadonlyMap<string, PgType> = new Map([
 ])
 
 /**
- * What of the tracked tables gives a type of the database, where that is in one table alone: its column, or the table when
- * several have the type. Null: the type is there without any.
+ * The only tracked table that has columns of a type, as the column, or as the table if several columns have the type. Null for
+ * built-in types, and for types that several tables use.
  */
 export function soleSource(name: string, context: Pick<SliceContext, 'catalog'>): ObjectRef | null {
   if (builtIn.has(name)) return null
@@ -48,7 +48,7 @@ export function soleSource(name: string, context: Pick<SliceContext, 'catalog'>)
   return columns.length === 1 ? { kind: 'column', table, name: columns[0]!.name } : { kind: 'table', table }
 }
 
-/** The type of that scalar: one of PostgreSQL itself, or of a column of a tracked table. */
+/** The type of a scalar: a built-in type, or the type of a tracked table's column. */
 export function databaseType(name: string, context: Pick<SliceContext, 'catalog'>): PgType | undefined {
   const known = builtIn.get(name)
   if (known) return known

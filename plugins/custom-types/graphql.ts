@@ -1,4 +1,4 @@
-// Custom types in a role's schema, and how selections of their objects are planned.
+// Custom types in a role's schema, and the plans of their relationships.
 
 import {
   GraphQLEnumType,
@@ -29,25 +29,25 @@ import type { CustomEnum } from './schema.ts'
 
 export { planStored } from './stored.ts'
 
-/** A type as arguments have it. */
+/** The GraphQL type for arguments. */
 export function inputTypeOf(scope: SchemaScope, type: ResolvedType): GraphQLInputType {
   const nullable = type.kind === 'list' ? new GraphQLList(inputTypeOf(scope, type.of)) : namedInput(scope, type.of)
   return type.isNullable ? nullable : new GraphQLNonNull(nullable)
 }
 
-/** A type as results have it. */
+/** The GraphQL type for results. */
 export function outputTypeOf(scope: SchemaScope, type: ResolvedType): GraphQLOutputType {
   const nullable = type.kind === 'list' ? new GraphQLList(outputTypeOf(scope, type.of)) : namedOutput(scope, type.of)
   return type.isNullable ? nullable : new GraphQLNonNull(nullable)
 }
 
 function namedInput(scope: SchemaScope, type: NamedType) {
-  if (type.kind === 'object') throw new Error(`"${type.object.name}" is no type of arguments`)
+  if (type.kind === 'object') throw new Error(`"${type.object.name}" is not an input type`)
   return type.kind === 'input' ? inputObjectType(scope, type.input) : leafType(scope, type)
 }
 
 function namedOutput(scope: SchemaScope, type: NamedType) {
-  if (type.kind === 'input') throw new Error(`"${type.input.name}" is no type of results`)
+  if (type.kind === 'input') throw new Error(`"${type.input.name}" is not an output type`)
   return type.kind === 'object' ? objectType(scope, type.object) : leafType(scope, type)
 }
 
@@ -89,7 +89,7 @@ function inputObjectType(scope: SchemaScope, { name, description, fields }: Inpu
   })
 }
 
-/** An object's type, with the relationships that the role sees: of those to tables, where it may select. */
+/** The type of an object, with the relationships that the role sees; those to tables need select permission. */
 function objectType(scope: SchemaScope, object: ObjectModel): GraphQLObjectType {
   const { name, description, fields } = object
   return scope.type(name, () => {
@@ -122,7 +122,7 @@ function relationshipFields(scope: SchemaScope, { fields, relationships, members
   return map
 }
 
-/** The members of the object that the relationship is made of, with the types of the columns. */
+/** The object's fields in the mapping, with the types of their columns. */
 const needsOf = ({ mapping }: RelationshipOfObject) =>
   Object.fromEntries(mapping.map(({ field, type }) => [field, type]))
 

@@ -1,4 +1,4 @@
-// Types of GraphQL that users declare, for the arguments and results of actions.
+// GraphQL types that users declare for the arguments and results of actions.
 
 import { definePlugin, serviceKey } from '../../sdk/index.ts'
 import { customTypesSlice } from './metadata.ts'
@@ -21,7 +21,7 @@ export type { OtherRelationship } from './schema.ts'
 export { baseName } from './type-text.ts'
 export { isInput } from './validate.ts'
 
-/** Where other plugins add kinds of relationships of objects. */
+/** The service to which other plugins add kinds of object relationships. */
 export const objectRelationships = serviceKey<ObjectRelationships>('object-relationships')
 
 export default definePlugin({

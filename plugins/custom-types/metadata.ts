@@ -1,4 +1,4 @@
-// The slice `custom_types`: the types that actions are declared with.
+// The slice `custom_types`: the types of actions' arguments and results.
 
 import { badRequest, type Dialect, sameName } from '../../sdk/index.ts'
 import {
@@ -45,7 +45,7 @@ declare module '../../sdk/registry.ts' {
   }
 }
 
-/** All custom types together, as inconsistencies name them. */
+/** The reference to all custom types together in inconsistencies. */
 export const customTypesRef: ObjectRef = { kind: 'custom types' }
 
 const describe = (
@@ -62,7 +62,7 @@ const describe = (
   },
 })
 
-/** With null where there is nothing, as definitions of inconsistent objects are shown. */
+/** Adds null for absent members, as in the definitions of inconsistent objects in v1.3. */
 const whole = (entry: object): object => ({ description: null, ...entry })
 
 const wholeObject = (object: CustomObject) => {
@@ -72,7 +72,7 @@ const wholeObject = (object: CustomObject) => {
 
 type Database = (name: string) => PgType | undefined
 
-/** What the names stand for, fields of objects not filled in yet. */
+/** The types by name, still without fields. */
 function namesOf({ input_objects = [], objects = [], scalars = [], enums = [] }: CustomTypes) {
   const types = new Map<string, NamedType>()
   for (const { name, description } of input_objects) {
@@ -93,7 +93,7 @@ function namesOf({ input_objects = [], objects = [], scalars = [], enums = [] }:
   return types
 }
 
-/** The type of a text; undefined when it names nothing that is there. */
+/** The type of a text; undefined if the text names an unknown type. */
 export const typeOfText = (
   text: string,
   types: Pick<CustomTypesModel, 'types'>,
@@ -106,17 +106,17 @@ interface Resolving {
   readonly kinds: RelationshipKinds
 }
 
-/** A relationship of an object to a table, as dependencies name it. */
+/** The reference to an object's relationship to a table in dependencies. */
 const relationshipRef = (object: string, name: string): ObjectRef => ({
   kind: 'relationship',
   name: object,
   detail: name,
 })
 
-/** A field of a type as dependencies name it. No cascade takes it away: others may need the type as it is. */
+/** The reference to a field of a type in dependencies. Cascades do not remove fields, since others may need the whole type. */
 const fieldRef = (type: string, name: string): ObjectRef => ({ kind: 'custom type', name: type, detail: name })
 
-/** Records that an object needs the column that a type of the database is known by, if it is one of the database's. */
+/** For a database type that only one tracked table uses: records that the object needs that column or table. */
 export function dependOnType(
   { object, type }: { readonly object: ObjectRef; readonly type: ResolvedType },
   context: SliceContext,
@@ -126,7 +126,7 @@ export function dependOnType(
   if (source) context.depend(object, source, source.kind === 'column' ? 'on_type' : 'table')
 }
 
-/** Fills in the fields of types that were found to be right. */
+/** Adds the fields of validated types. */
 function fillIn(custom: CustomTypes, named: Pick<CustomTypesModel, 'types'>, { context, kinds }: Resolving): void {
   const fieldsOf = (owner: string, fields: readonly TypedField[]): ModelField[] =>
     fields.map(({ name, type, description }) => {
@@ -174,7 +174,7 @@ function relationshipOf(
   return { name, type, table, mapping, unique: isUniqueBy(catalog, mapped) }
 }
 
-/** The names that no other type may have; a scalar of the database's name is the database's. */
+/** The names to claim; a custom scalar with the name of a database type is that type. */
 function claimedNames(custom: CustomTypes, database: Database): ClaimedTypes {
   const { input_objects = [], objects = [], scalars = [], enums = [] } = custom
   const own = scalars.filter(({ name }) => namedType(name, { types: new Map() }, database) === undefined)
@@ -204,7 +204,7 @@ const listed = (reasons: readonly string[]): string => {
   return `for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`
 }
 
-/** How types are refused that others have already. */
+/** The messages for names that are already taken. */
 const conflict = ({ generatedTypes }: Dialect): ConflictWording => ({
   reason: ({ names }) =>
     `following custom types conflict with the ${generatedTypes} or from remote schemas: ${names.join(', ')}`,
@@ -213,7 +213,7 @@ const conflict = ({ generatedTypes }: Dialect): ConflictWording => ({
   },
 })
 
-/** The types with a new name in the place of the old one in their relationships. */
+/** The types, with a table or column renamed in their relationships. */
 function renameInTypes(custom: CustomTypes, rename: Rename): CustomTypes {
   const { objects } = custom
   if (!objects || rename.kind === 'relationship') return custom
@@ -239,7 +239,7 @@ function renamed(relationship: AnyRelationship, rename: Exclude<Rename, { kind: 
   return { ...relationship, field_mapping: Object.fromEntries(mapping) }
 }
 
-/** The kinds in the order of the document. */
+/** The types in the order of documents. */
 function writeTypes(custom: CustomTypes, kinds: RelationshipKinds): CustomTypes | undefined {
   const { input_objects, objects, scalars, enums } = custom
   if (!input_objects && !objects && !scalars && !enums) return undefined
@@ -253,6 +253,7 @@ function writeTypes(custom: CustomTypes, kinds: RelationshipKinds): CustomTypes 
 
 type CustomTypesSlice = SliceDefinition<'custom_types', ReturnType<typeof documentSchema>>
 
+/** The slice `custom_types`. */
 export const customTypesSlice = (kinds: RelationshipKinds): CustomTypesSlice => ({
   schema: documentSchema(kinds),
   empty: {},

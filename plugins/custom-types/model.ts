@@ -1,4 +1,4 @@
-// What custom types come to once every name in them was looked up.
+// The model of custom types, with all names resolved.
 
 import { type GraphQLFieldConfig, Kind, specifiedScalarTypes, type TypeNode } from 'graphql'
 import type { SchemaScope } from '../../sdk/graphql.ts'
@@ -12,7 +12,7 @@ import { typeNode } from './type-text.ts'
 export interface MappedField {
   readonly field: string
   readonly column: string
-  /** Of the column, which values of the field are to have. */
+  /** The column's type, to which values of the field are cast. */
   readonly type: PgType
 }
 
@@ -28,7 +28,7 @@ export interface RelationshipOfObject {
 /** A relationship that another plugin answers. */
 export interface ObjectMember {
   readonly name: string
-  /** Makes the field, whose planner is a `member`; null: the role does not see it. */
+  /** Makes the field, whose extension is `member`; null if the role does not see it. */
   field(scope: SchemaScope): (() => GraphQLFieldConfig<unknown, unknown>) | null
 }
 
@@ -38,7 +38,7 @@ export interface ModelField {
   readonly type: ResolvedType
 }
 
-/** Types may refer to each other in circles, so their fields are filled in when all types are there. */
+/** The fields are added once all types exist, since types may refer to each other in cycles. */
 export interface InputModel {
   readonly name: string
   readonly description?: string
@@ -46,9 +46,9 @@ export interface InputModel {
 }
 
 export interface ObjectModel extends InputModel {
-  /** Those to tables. */
+  /** The relationships to tables. */
   readonly relationships: RelationshipOfObject[]
-  /** Those that other plugins answer. */
+  /** The relationships that other plugins answer. */
   readonly members: ObjectMember[]
 }
 
@@ -61,7 +61,7 @@ export type NamedType =
   | { readonly kind: 'input'; readonly input: InputModel }
   | { readonly kind: 'object'; readonly object: ObjectModel }
 
-/** The name that GraphQL has for a type. */
+/** The GraphQL name of a type. */
 export function nameOfType(type: NamedType): string {
   switch (type.kind) {
     case 'builtIn':
@@ -82,7 +82,7 @@ export function nameOfType(type: NamedType): string {
 }
 
 export interface CustomTypesModel {
-  /** Whether they can be used; when not there are none. */
+  /** Whether the types are valid; `types` is empty otherwise. */
   readonly isConsistent: boolean
   /** The custom types by name. */
   readonly types: ReadonlyMap<string, NamedType>
@@ -90,7 +90,7 @@ export interface CustomTypesModel {
 
 const builtInScalars: ReadonlySet<string> = new Set(specifiedScalarTypes.map(({ name }) => name))
 
-/** What a name stands for; `database` finds types of the database. */
+/** The type of a name; `database` finds types of the database. */
 export function namedType(
   name: string,
   { types }: Pick<CustomTypesModel, 'types'>,
@@ -99,17 +99,17 @@ export function namedType(
   if (builtInScalars.has(name)) return { kind: 'builtIn', name }
   const custom = types.get(name)
   if (custom && custom.kind !== 'scalar') return custom
-  // A custom scalar of the name of a type of the database is that type.
+  // A custom scalar with the name of a database type is that type.
   const type = database(name)
   return type ? { kind: 'database', type } : custom
 }
 
-/** A type with the named type in it, as a tree that is looked at for values and schemas alike. */
+/** A type as a tree, which values and schemas are made from. */
 export type ResolvedType =
   | { readonly kind: 'named'; readonly of: NamedType; readonly isNullable: boolean }
   | { readonly kind: 'list'; readonly of: ResolvedType; readonly isNullable: boolean }
 
-/** The type of a text; undefined when it names nothing that is there. */
+/** The type of a text; undefined if the text names an unknown type. */
 export function resolvedType(text: string, find: (name: string) => NamedType | undefined): ResolvedType | undefined {
   const resolve = (node: TypeNode, isNullable: boolean): ResolvedType | undefined => {
     if (node.kind === Kind.NON_NULL_TYPE) return resolve(node.type, false)

@@ -1,4 +1,4 @@
-// Replacing the custom types.
+// The operation that replaces the custom types.
 
 import { operation } from '../../sdk/metadata.ts'
 import { customTypesRef } from './metadata.ts'
@@ -8,7 +8,7 @@ import { setCustomTypesArgs } from './schema.ts'
 export const setCustomTypes = (kinds: RelationshipKinds) =>
   operation({
     type: 'set_custom_types',
-    about: { summary: 'Replaces all custom types, which actions are declared with.' },
+    about: { summary: "Replaces all custom types: the types of actions' arguments and results." },
     args: setCustomTypesArgs(kinds),
     check: 'object',
     object: () => customTypesRef,

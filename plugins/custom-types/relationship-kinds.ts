@@ -1,4 +1,4 @@
-// Relationships of objects that other plugins answer: each kind reads, resolves and writes its own entries.
+// Object relationships that other plugins answer. Each kind reads, resolves, and writes its own entries.
 
 import { TrellisError } from '../../sdk/index.ts'
 import type { ObjectDescription, SliceContext } from '../../sdk/metadata.ts'
@@ -6,28 +6,28 @@ import type { ModelSlices } from '../../sdk/registry.ts'
 import type { ObjectMember, ObjectModel } from './model.ts'
 import { type AnyRelationship, type CustomObject, leadsToTable, type OtherRelationship } from './schema.ts'
 
-/** A kind of relationships of objects beside those to tables. */
+/** A kind of object relationships besides those to tables. */
 export interface ObjectRelationshipKind {
-  /** Whether an entry is one of the kind, as it was given or as it is stored. */
+  /** Whether an entry is of this kind, in its given or stored form. */
   owns(entry: object): boolean
-  /** What was given to what is stored; throws with a path relative to the entry. */
+  /** The stored form of a given entry; throws with a path relative to the entry. */
   read(given: object): OtherRelationship
-  /** As documents have it. */
+  /** The form of documents. */
   write(entry: OtherRelationship): OtherRelationship
-  /** The slices whose results `resolve` may look at. */
+  /** The slices whose results `resolve` may read. */
   readonly after: readonly (string & keyof ModelSlices)[]
-  /** How it is listed and named; `object` is the name of the object that has it. */
+  /** Its description in lists of inconsistencies; `object` is the owner's name. */
   describe(object: string, entry: OtherRelationship): ObjectDescription
-  /** Throws a TrellisError when the entry is broken: it alone is left out then, and listed. */
+  /** Throws a TrellisError if the entry is broken: then only this entry is left out, and listed. */
   resolve(entry: OtherRelationship, object: ObjectModel, context: SliceContext): ObjectMember
 }
 
-/** Takes kinds of relationships. */
+/** Registers kinds of object relationships. */
 export interface ObjectRelationships {
   add(kind: ObjectRelationshipKind): void
 }
 
-/** An entry of a kind, with where it stands. */
+/** An entry of a kind, with its object. */
 export interface PlacedRelationship {
   readonly object: CustomObject
   readonly entry: OtherRelationship
@@ -39,7 +39,7 @@ const isOther = (entry: AnyRelationship): entry is OtherRelationship => !leadsTo
 /** The kinds that plugins have added. */
 export class RelationshipKinds implements ObjectRelationships {
   readonly #kinds: ObjectRelationshipKind[] = []
-  /** Of all kinds; grows as they are added. */
+  /** The slices that all kinds read; it grows as kinds are added. */
   readonly after: (string & keyof ModelSlices)[] = []
 
   add(kind: ObjectRelationshipKind): void {
@@ -47,12 +47,12 @@ export class RelationshipKinds implements ObjectRelationships {
     this.after.push(...kind.after)
   }
 
-  /** The kind of an entry, as it was given or as it is stored. */
+  /** The kind of an entry, in its given or stored form. */
   of(entry: object): ObjectRelationshipKind | undefined {
     return this.#kinds.find((kind) => kind.owns(entry))
   }
 
-  /** The object as documents have it. */
+  /** The object in the form of documents. */
   write(object: CustomObject): CustomObject {
     const { relationships } = object
     if (!relationships) return object
@@ -60,7 +60,7 @@ export class RelationshipKinds implements ObjectRelationships {
     return { ...object, relationships: written }
   }
 
-  /** The entries of objects that are of a kind. */
+  /** The entries that belong to a registered kind. */
   entriesOf(objects: readonly CustomObject[]): PlacedRelationship[] {
     return objects.flatMap((object) =>
       (object.relationships ?? []).filter(isOther).flatMap((entry) => {
@@ -70,7 +70,7 @@ export class RelationshipKinds implements ObjectRelationships {
     )
   }
 
-  /** What an entry comes to; null when it is broken, which is reported. */
+  /** Resolves an entry; reports a broken one, and returns null then. */
   resolve(entry: OtherRelationship, object: ObjectModel, context: SliceContext): ObjectMember | null {
     const kind = this.of(entry)
     if (!kind) return null

@@ -1,11 +1,11 @@
-// What custom types look like on the wire, in arguments and in the document.
+// The shapes of custom types in arguments of operations and in documents.
 
 import { parseType, print } from 'graphql'
 import { type ObjectOptions, parseFailed, type QualifiedName, type TSchema, Type } from '../../sdk/index.ts'
 import { ColumnName, type DecodePart, DocumentTableName, GraphQLName, own, TableName } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 
-/** A field of an input object or object; `type` is GraphQL's text of a type, as graphql-js prints it. */
+/** A field of an input object or object; `type` is in GraphQL's notation, as graphql-js prints it. */
 export interface TypedField {
   name: string
   type: string
@@ -18,7 +18,7 @@ export interface InputObject {
   fields: TypedField[]
 }
 
-/** A member of an object that leads to rows of a table: pairs of (field of the object, column of the table). */
+/** A relationship to rows of a table; `field_mapping` maps fields of the object to columns of the table. */
 export interface ObjectRelationship {
   name: string
   type: 'object' | 'array'
@@ -26,7 +26,7 @@ export interface ObjectRelationship {
   field_mapping: Record<string, string>
 }
 
-/** A member of an object that another plugin answers, of a kind that it has added. */
+/** A relationship of a kind that another plugin has added. */
 export interface OtherRelationship {
   name: string
   definition: object
@@ -37,7 +37,7 @@ export type AnyRelationship = ObjectRelationship | OtherRelationship
 /** Whether an entry of an object's relationships leads to a table. */
 export const leadsToTable = (entry: AnyRelationship): entry is ObjectRelationship => 'remote_table' in entry
 
-/** A field of an object; that it has arguments is refused when the types are looked at as a whole. */
+/** A field of an object; the validation of all types refuses arguments. */
 export interface ObjectField extends TypedField {
   arguments?: unknown
 }
@@ -66,7 +66,7 @@ export interface CustomEnum {
   values: CustomEnumValue[]
 }
 
-/** The four kinds of types; a kind without any is left out. */
+/** The four kinds of types; empty lists are left out. */
 export interface CustomTypes {
   input_objects?: InputObject[]
   objects?: CustomObject[]
@@ -88,16 +88,16 @@ function canonicalType(text: string): string {
   }
 }
 
-/** GraphQL's text of a type, such as `[uuid!]!`. */
+/** A type in GraphQL's notation, such as `[uuid!]!`. */
 export const GraphQLTypeText = Type.String({ convert: canonicalType, examples: ['Int', '[uuid!]!'] })
 
 const described = { description: Type.Optional(Type.String()) }
 
-/** Leaves out the kinds that have no types. */
+/** Leaves out empty lists. */
 const canonical = (types: CustomTypes): CustomTypes =>
   Object.fromEntries(Object.entries(types).filter(([, list]) => list.length > 0))
 
-/** Later engines name the database that the table is in, of which there is one. */
+/** Leaves out `source`, by which later engines name the table's database: here it is always the server's own. */
 function canonicalRelationship({ source: _, ...relationship }: ObjectRelationship & { source?: string }) {
   return relationship
 }
@@ -113,11 +113,11 @@ const canonicalValue = ({ value, description = null, is_deprecated = null }: Par
 
 /** The kinds of relationships that plugins have added. */
 export interface OtherKinds {
-  /** What reads an entry that was given; undefined: it is of none of them. */
+  /** The reader of a given entry; undefined if the entry is of another kind. */
   of(given: object): { read(given: object): OtherRelationship } | undefined
 }
 
-/** An entry of `relationships`: it leads to a table, unless it is of a kind that a plugin has added. */
+/** An entry of `relationships`: of a kind that a plugin has added, else a relationship to a table. */
 function relationshipSchema(toTable: TSchema, kinds: OtherKinds) {
   return Type.Unknown({
     shown: Type.Union([toTable, Type.Object({ name: GraphQLName })]),
@@ -129,7 +129,7 @@ function relationshipSchema(toTable: TSchema, kinds: OtherKinds) {
   })
 }
 
-/** A document may hold no unknown keys in either dialect. */
+/** In documents, unknown keys are refused in both dialects. */
 function typesSchema(isDocument: boolean, kinds: OtherKinds) {
   const closed: ObjectOptions = isDocument ? { additionalProperties: false } : {}
   const field = { name: GraphQLName, type: GraphQLTypeText, ...described }

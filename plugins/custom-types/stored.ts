@@ -1,5 +1,5 @@
-// Selections of values that are stored as jsonb, such as the results of calls that nobody waited for: planned as a part of
-// the statement that reads them, so that a subscription can follow them.
+// Selections from values that are stored as jsonb, such as the results of asynchronous actions. They are planned as a part of
+// the statement that reads the value, so that subscriptions can follow them.
 
 import { type GraphQLOutputType, getNullableType, isListType, isObjectType } from 'graphql'
 import {
@@ -12,14 +12,14 @@ import {
 import { builtInType } from '../../sdk/metadata.ts'
 import { allRows, always, id, join, literal, type Output, type Rows, type Sql, sql, trusted } from '../../sdk/sql.ts'
 
-/** The jsonb of a value, of the row at hand. */
+/** The SQL of a jsonb value in a row. */
 type JsonOf = (row: Sql) => Sql
 
-/** The column of rows made here that holds their value, and the one that tells their order. */
+/** The columns of generated rows: their value, and their position in the list. */
 const value = id('value')
 const place = 'place'
 
-/** The output of a value of the field's type. */
+/** The output for a stored value of the field's type. */
 export const planStored = (field: FieldSelection, context: PlanContext, jsonOf: JsonOf): Output =>
   planValue(field.definition!.type, { field, context }, jsonOf)
 
@@ -50,7 +50,7 @@ const leaf = (jsonOf: JsonOf): Output => ({
 
 const rowValue: JsonOf = (row) => sql`${row}.${value}`
 
-/** The value as a row, if it is of that type: what was stored may be of another type than it is said to be by now. */
+/** The value as a row, if it has that JSON type. The declared type may have changed since the value was stored. */
 function valuesOf(jsonOf: JsonOf, type: 'object' | 'array'): Rows {
   const build = (outer: Sql) => {
     const given = jsonOf(outer)
@@ -59,10 +59,10 @@ function valuesOf(jsonOf: JsonOf, type: 'object' | 'array'): Rows {
   return { ...allRows, from: { kind: 'sql', build }, where: always }
 }
 
-/** Null stays null: the list is read once it is known to be one. */
+/** A list's elements as rows. A value that is not a list gives null. */
 function planList(item: GraphQLOutputType, planning: Planning, jsonOf: JsonOf): Output {
   const elements = (outer: Sql) => {
-    // Guarded here, too: PostgreSQL may read the elements before it has looked whether the value is a list.
+    // A second guard: PostgreSQL may read the elements before it evaluates the condition on the type.
     const given = rowValue(outer)
     const guarded = sql`case when jsonb_typeof(${given}) = ${literal('array')} then ${given} end`
     const list = sql`jsonb_array_elements(${guarded}) with ordinality`
@@ -83,7 +83,7 @@ function planMember(field: FieldSelection, context: PlanContext): Output {
   return planValue(definition.type, { field, context }, (row) => sql`(${rowValue(row)} -> ${literal(name)})`)
 }
 
-/** A relationship: the members that it is made of become columns of a row of their own. */
+/** A relationship: its fields become columns of a generated row. */
 function planRelated(
   field: FieldSelection,
   context: PlanContext,
@@ -101,7 +101,7 @@ function planRelated(
 
 const json = builtInType('jsonb')
 
-/** What another call answers: the members that it is given, as they were stored. */
+/** A field that another call answers: it is given the needed members as they were stored. */
 function planJoined(field: FieldSelection, context: PlanContext, planner: ResolvedRowPlanner): Output {
   const output = planJoin(field, context, { planner, typeOf: () => json })
   const build = (outer: Sql) => {

@@ -1,10 +1,10 @@
-// Types as GraphQL spells them: `[uuid!]!`.
+// Parses GraphQL's notation of types, such as `[uuid!]!`.
 
 import { Kind, parseType, type TypeNode } from 'graphql'
 
 const known = new Map<string, TypeNode>()
 
-/** How many texts are remembered; more than one server's metadata has. */
+/** The number of texts that are cached; the metadata of one server has fewer. */
 const mostKnown = 10_000
 
 /** The syntax tree of a text that was checked when it was read. */
@@ -18,14 +18,14 @@ export function typeNode(text: string): TypeNode {
   return node
 }
 
-/** The name within lists and marks of what may not be null. */
+/** The named type within lists and non-null marks. */
 export function baseName(text: string): string {
   let node = typeNode(text)
   while (node.kind !== Kind.NAMED_TYPE) node = node.type
   return node.name.value
 }
 
-/** Whether it is a list, be it one that may not be null. */
+/** Whether it is a list, nullable or not. */
 export function isList(text: string): boolean {
   const node = typeNode(text)
   return (node.kind === Kind.NON_NULL_TYPE ? node.type : node).kind === Kind.LIST_TYPE

@@ -1,4 +1,4 @@
-// What is wrong with custom types, in the words of the interface.
+// Validates custom types. The messages are those of v1.3.
 
 import { Kind } from 'graphql'
 import { isEnumValueName, nameText } from '../../sdk/index.ts'
@@ -8,15 +8,15 @@ import { type CustomTypesModel, type NamedType, namedType } from './model.ts'
 import { type CustomObject, type CustomTypes, leadsToTable, type ObjectRelationship } from './schema.ts'
 import { baseName, isList, typeNode } from './type-text.ts'
 
-/** What the types are checked against. */
+/** The tables and types that custom types may refer to. */
 export interface TypesWorld {
   table(name: ObjectRelationship['remote_table']): TableModel | undefined
   database(name: string): PgType | undefined
-  /** Whether what only tools refuse, all of the schema with it, will do, as in v1.3. */
+  /** Whether names and inputs pass that v1.3 accepts, although clients' tools refuse a schema with them. */
   readonly isLenient: boolean
 }
 
-/** Names that stand in a list more than once, each once. */
+/** The names that a list has more than once. */
 function repeated(names: readonly string[]): string[] {
   const met = new Set<string>()
   return [...new Set(names.filter((name) => met.size === met.add(name).size))]
@@ -24,7 +24,7 @@ function repeated(names: readonly string[]): string[] {
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
 
-/** Every reason why the types cannot be used. */
+/** All reasons why the types cannot be used. */
 export function violations(types: CustomTypes, named: Pick<CustomTypesModel, 'types'>, world: TypesWorld): string[] {
   const { input_objects: inputs = [], objects = [], scalars = [], enums = [] } = types
   const names = repeated([...inputs, ...objects, ...scalars, ...enums].map(({ name }) => name))
@@ -58,21 +58,21 @@ function reservedNames({ input_objects = [], objects = [], scalars = [], enums =
 
 type Inputs = NonNullable<CustomTypes['input_objects']>
 
-/** An input object on the way to what it needs. */
+/** An input object on the path that {@link endlessInputs} searches. */
 interface Need {
   readonly type: string
-  /** What is needed by which of its fields; those that are looked at are taken off. */
+  /** The non-null input fields that are still to be searched. */
   readonly open: { readonly field: string; readonly needed: string }[]
-  /** The one that is looked at. */
+  /** The field that is searched now. */
   field: string
 }
 
-/** Input objects that need a value of their own type, each circle of them once. */
+/** The input objects that need a value of their own type; each cycle is reported once. */
 function endlessInputs(inputs: Inputs): string[] {
   const byName = new Map(inputs.map((input) => [input.name, input]))
   const met = new Set<string>()
   const reasons: string[] = []
-  // From the first to the one that is looked at: types may stand behind each other by the thousand.
+  // An explicit stack: recursion would overflow with chains of thousands of types.
   const way: Need[] = []
   const enter = (type: string): void => {
     met.add(type)
@@ -104,7 +104,7 @@ function endlessInputs(inputs: Inputs): string[] {
   return reasons
 }
 
-/** The name of a type that is no list and may not be null. */
+/** The name in a non-null type that is not a list; null for other types. */
 function neededType(text: string): string | null {
   const node = typeNode(text)
   return node.kind === Kind.NON_NULL_TYPE && node.type.kind === Kind.NAMED_TYPE ? node.type.name.value : null
@@ -120,11 +120,11 @@ function enumViolations(name: string, values: readonly { readonly value: string 
   ]
 }
 
-/** Two spaces, as in v1.3. */
+/** The message has two spaces there, as in v1.3. */
 const noSuchType = ({ name, type }: { readonly name: string; readonly type: string }, place: string): string =>
   `the type "${baseName(type)}" for field "${name}" in  ${place} does not exist`
 
-/** Whether values of the type can be given. */
+/** Whether arguments can have the type. */
 export const isInput = (type: NamedType | undefined): boolean => type !== undefined && type.kind !== 'object'
 
 function objectViolations(

@@ -1,4 +1,4 @@
-// The arguments of the joined field: what a definition leaves to requests, and what becomes of both together.
+// The arguments of the joined field: the part that a definition leaves to requests, and the merging of both.
 
 import {
   type GraphQLArgument,
@@ -25,16 +25,16 @@ import { numberText } from '../../sdk/sql.ts'
 import { presetValue, type RemoteView, type RoleTypes } from '../remote-schemas/index.ts'
 import { columnOf } from './schema.ts'
 
-/** Where the types of what is left are made. */
+/** Makes the types of remaining arguments. */
 export interface RemainingTypes {
   readonly scope: SchemaScope
   readonly types: RoleTypes
   readonly view: RemoteView
-  /** Ends the names of the types that are made. */
+  /** The suffix of the names of new types. */
   readonly suffix: string
 }
 
-/** What a definition leaves of an argument or a member of one; null: nothing. */
+/** The part of an argument, or a member of one, that a definition leaves to requests; null if nothing is left. */
 export function remainingInput(
   input: GraphQLArgument | GraphQLInputField,
   value: unknown,
@@ -44,7 +44,7 @@ export function remainingInput(
   if (!type) return null
   const { default: byDefault, ...config } = making.types.argument(input)
   if (!byDefault || value === undefined) return { ...config, type, ...(byDefault && { default: byDefault }) }
-  // What is defined is there in place of the default, and nothing is added to it.
+  // The defined part replaces the default, so a request may add nothing.
   const isOptional = isNonNullType(type) && !needsMembers(input.type, value, making)
   const nothing = isListType(getNullableType(type)) ? emptyList : emptyObject
   return { ...config, type, ...(isOptional && { default: { literal: nothing } }) }
@@ -53,7 +53,7 @@ export function remainingInput(
 const emptyList = parseConstValue('[]')
 const emptyObject = parseConstValue('{}')
 
-/** Whether requests have to add to an input object. */
+/** Whether requests must add members to an input object. */
 function needsMembers(type: GraphQLInputType, value: unknown, making: RemainingTypes): boolean {
   const nullable = getNullableType(type)
   if (!isInputObjectType(nullable) || !isJsonObject(value)) return false
@@ -63,16 +63,16 @@ function needsMembers(type: GraphQLInputType, value: unknown, making: RemainingT
   })
 }
 
-/** The type of what a definition leaves of an argument; null: nothing. */
+/** The type of the remaining part of an argument; null if nothing is left. */
 function remainingType(type: GraphQLInputType, value: unknown, making: RemainingTypes): GraphQLInputType | null {
   if (value === undefined) return making.types.input(type)
   if (isNonNullType(type)) {
     const nullable = remainingType(type.ofType, value, making)
-    // A list that has an element already may be left out.
+    // A list with a defined element is never empty, so requests may leave it out.
     if (nullable === null || Array.isArray(value)) return nullable
     return new GraphQLNonNull(getNullableType(nullable))
   }
-  // Elements of requests stand beside those that are defined.
+  // Requests add elements to the defined ones.
   if (Array.isArray(value)) return value.length > 0 ? making.types.input(type) : null
   if (isListType(type)) {
     const remaining = remainingType(type.ofType, value, making)
@@ -82,13 +82,13 @@ function remainingType(type: GraphQLInputType, value: unknown, making: Remaining
   return leavesMembers(type, value, making.view) ? remainingObject(type, value, making) : null
 }
 
-/** The fields of an input object that a definition may leave something of: beside the one of `@oneOf` there is no other. */
+/** The fields that a definition may leave a part of. A `@oneOf` input keeps only the field that the definition gives. */
 const openFields = (type: GraphQLInputObjectType, given: WireObject, view: RemoteView) => {
   const isDecided = type.isOneOf && Object.keys(given).length > 0
   return view.inputFields(type).filter(({ name }) => !isDecided || own(given, name) !== undefined)
 }
 
-/** Whether a definition leaves anything of an input object. */
+/** Whether a definition leaves a part of an input object to requests. */
 const leavesMembers = (type: GraphQLInputObjectType, given: WireObject, view: RemoteView): boolean =>
   openFields(type, given, view).some((field) => {
     const value = own(given, field.name)
@@ -115,12 +115,12 @@ function remainingObject(type: GraphQLInputObjectType, given: WireObject, making
     const made = scope.type(unique, () => {
       return new GraphQLInputObjectType({ name: unique, description, fields, extensions: { definition } })
     })
-    // The same type may be left with other members elsewhere.
+    // Another definition may leave other members of the same type: that is a type with another name.
     if (made.extensions['definition'] === definition) return made
   }
 }
 
-/** The value of an argument of that type, with those of the row in the places of columns. */
+/** The value of an argument, with columns replaced by the row's values. */
 export function filledIn(value: unknown, row: WireObject, type: GraphQLInputType): unknown {
   const column = columnOf(value)
   if (column !== null) return columnValue(own(row, column), type)
@@ -136,14 +136,14 @@ export function filledIn(value: unknown, row: WireObject, type: GraphQLInputType
   return Object.fromEntries(members.map(([name, member]) => [name, filledIn(member, row, fields[name]?.type ?? named)]))
 }
 
-/** As an identifier, a number that a double cannot hold is a text: servers that read it as a number would take another one. */
+/** For `ID`, a number that a double cannot hold is sent as a string: servers would round it otherwise. */
 function columnValue(value: unknown, type: GraphQLInputType): unknown {
   if (Array.isArray(value)) return value.map((item) => columnValue(item, type))
   const isKeptAsText = typeof value === 'object' && jsonType(value) === 'Number'
   return isKeptAsText && getNamedType(type) === GraphQLID ? numberText(value) : value
 }
 
-/** What a request gives together with what is defined: members of objects, and elements of lists, the request's first. */
+/** Merges the request's value with the defined one: members of objects, and elements of lists, the request's first. */
 export function merged(given: unknown, defined: unknown): unknown {
   if (defined === undefined) return given
   if (given === undefined || given === null) return defined
@@ -153,14 +153,14 @@ export function merged(given: unknown, defined: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, merged(own(given, name), own(defined, name))]))
 }
 
-/** What has a say in arguments beside requests and definitions. */
+/** The rules that affect arguments besides requests and definitions. */
 export interface MergingRules {
   readonly view: RemoteView
   readonly session: Session
   readonly skipsNulls: boolean
 }
 
-/** The same where the role has presets for members of input objects, which count less than definitions, or nulls are left out. */
+/** Merges like {@link merged}, with the role's presets, which definitions override, and without nulls if these are skipped. */
 export function mergedByRules(
   [given, defined]: readonly [given: unknown, defined: unknown],
   type: GraphQLInputType,

@@ -1,4 +1,5 @@
-// Whether a remote relationship fits what it starts from and the remote schema. The wording of each refusal is the interface's.
+// Checks a remote relationship against the table or object that has it, and against the remote schema. The messages are those of
+// v1.3.
 
 import {
   type GraphQLInputType,
@@ -17,35 +18,35 @@ import { numberText } from '../../sdk/sql.ts'
 import type { RemoteSchemaModel } from '../remote-schemas/index.ts'
 import { columnOf, type RemoteField, type RemoteRelationshipDefinition } from './schema.ts'
 
-/** A step of the way: a field of a type of the server, and what it is called with. */
+/** A step of the path: a field of a remote type, with the arguments in the definition. */
 export interface RemoteStep {
   readonly type: string
   readonly field: string
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
-/** The type of a value that a relationship starts from, by its name in GraphQL. */
+/** The GraphQL type of a column or field that arguments may use. */
 export interface JoinedType {
   readonly name: string
   readonly isEnum: boolean
-  /** How many lists it stands in. */
+  /** The number of lists around it. */
   readonly depth: number
 }
 
-/** What a relationship starts from: the columns of a table's rows, or the fields of an object. */
+/** The source of a relationship: the columns of a table's rows, or the fields of an object. */
 export interface JoinedMembers {
-  /** As messages call it: `table "book"`. */
+  /** Its name in messages, such as `table "book"`. */
   readonly text: string
   readonly types: ReadonlyMap<string, JoinedType>
 }
 
-/** What arguments may be made of. */
+/** The members that arguments may use. */
 interface Arguments {
   readonly members: JoinedMembers
   readonly names: ReadonlySet<string>
 }
 
-/** The way to the joined field; throws what is wrong with it. */
+/** The path to the joined field; throws if it is invalid. */
 export function checkedSteps(
   { service_fields: names, remote_schema: name, remote_field: field }: RemoteRelationshipDefinition,
   members: JoinedMembers,
@@ -85,7 +86,7 @@ function stepsOf(field: RemoteField, type: GraphQLObjectType, from: Arguments): 
   return [step, ...stepsOf(call.field, next, from)]
 }
 
-/** The missing space is part of the message that clients know. */
+/** The message has no space there in v1.3. */
 const notObject = (type: string) => broken(`type "${type}"only objects or scalar types expected`)
 
 function checkValue(value: unknown, type: GraphQLInputType, from: Arguments): void {
@@ -122,7 +123,7 @@ function literalType(value: unknown): string {
   return /^-?\d+$/.test(numberText(value) ?? '') ? 'Int' : 'Float'
 }
 
-/** What GraphQL takes for an identifier. */
+/** The types whose values GraphQL accepts as `ID`. */
 const identifiers = new Set(['String', 'Int', 'bigint', 'smallint', 'uuid'])
 
 function requireType(actual: string, type: GraphQLInputType): void {
@@ -149,7 +150,7 @@ function checkObject(members: WireObject, type: GraphQLInputType, from: Argument
   }
 }
 
-/** The columns that arguments are made of. */
+/** The columns that arguments use. */
 export function columnsOf(value: unknown): string[] {
   const column = columnOf(value)
   if (column !== null) return [column]

@@ -1,4 +1,4 @@
-// Remote relationships as fields of rows, for roles that see where they lead.
+// Remote relationships as fields of rows, for roles that see the joined fields.
 
 import {
   type GraphQLFieldConfig,
@@ -20,7 +20,7 @@ import type { RemoteJoin } from './metadata.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>
 
-/** Contribution: a field for each remote relationship whose end the role sees. */
+/** Contribution: a field for each remote relationship whose joined field the role sees. */
 export const remoteRelationshipContribution = (servers: RemoteServers): Contribution => ({
   name: 'remote-relationships',
   schemas: ['standard'],
@@ -41,7 +41,7 @@ function rowFields(scope: SchemaScope, table: TableModel, servers: RemoteServers
   return fields
 }
 
-/** The fields on the way; null where one of them, or what it gives, cannot be seen. */
+/** The fields on the path; null if the role does not see one of them, or its type. */
 function visibleWay({ steps }: RemoteJoin, view: RemoteView): RemoteWay[] | null {
   const way: RemoteWay[] = []
   let parent: GraphQLObjectType | null = view.root('query')
@@ -56,21 +56,21 @@ function visibleWay({ steps }: RemoteJoin, view: RemoteView): RemoteWay[] | null
   return way
 }
 
-/** What is joined to a field of a remote server. */
+/** A relationship in a role's schema. */
 export interface Joined {
   readonly scope: SchemaScope
   readonly relationship: RemoteJoin
   readonly servers: RemoteServers
-  /** Names what has the relationship, in names of types that it makes. */
+  /** The owner's name, for the names of new types. */
   readonly owner: string
 }
 
-/** A field of a schema, and what answers it. */
+/** A field of a schema, with its planner. */
 export interface JoinedField extends Pick<Field, 'type' | 'description' | 'args'> {
   readonly planner: ResolvedRowPlanner
 }
 
-/** Makes the field of a relationship; null: the role does not see where it leads. */
+/** Makes the field of a relationship; null if the role does not see the joined field. */
 export function joinedField(joined: Joined): (() => JoinedField) | null {
   const { scope, relationship, servers } = joined
   const remote = scope.model.slices.remote_schemas?.get(relationship.remoteSchema)
@@ -110,7 +110,7 @@ function makeField({ scope, relationship, servers, owner }: Joined, { remote, vi
   }
 }
 
-/** The type of the last field, in a list for each list on the way; a row without a key has none. */
+/** The type of the last field, within a list for each list on the path. It is nullable, since a row may lack a key. */
 function joinedType(types: RoleTypes, way: readonly RemoteWay[]): GraphQLOutputType {
   const leaf = types.output(way.at(-1)!.field.type)
   const lists = way.slice(0, -1).reduce((count, { field }) => count + depthOf(field.type), 0)

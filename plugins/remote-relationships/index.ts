@@ -1,4 +1,4 @@
-// Fields of rows, and of objects that actions give, that lead to other GraphQL servers.
+// Joins rows, and objects in answers of actions, to fields of other GraphQL servers.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { objectRelationships } from '../custom-types/index.ts'

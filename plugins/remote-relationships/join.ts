@@ -1,4 +1,4 @@
-// A remote relationship in requests: for each row that has its own arguments a field of one document.
+// Plans a remote relationship: one aliased field in one document for each row with different arguments.
 
 import type { GraphQLField, GraphQLInputType, GraphQLObjectType } from 'graphql'
 import { answered, type FieldSelection, type GroupedCall, type PlanContext } from '../../sdk/graphql.ts'
@@ -22,7 +22,7 @@ import {
 import { filledIn, merged, mergedByRules } from './arguments.ts'
 import type { RemoteJoin } from './metadata.ts'
 
-/** A step with what the server knows of it. */
+/** A step of the path with its field in the remote schema. */
 export interface RemoteWay {
   readonly parent: GraphQLObjectType
   readonly field: GraphQLField<unknown, unknown>
@@ -36,7 +36,7 @@ interface Joining {
   readonly skipsNulls: boolean
 }
 
-/** What the joined field of a selection asks, decided once for all requests that share a plan. */
+/** The plan of a joined field, made once for all requests that share it. */
 export function joinPlan(field: FieldSelection, joining: Joining, { operation }: PlanContext): RemotePlan {
   const { view, way, skipsNulls } = joining
   const prefix = prefixBeside(operation.variables.keys(), 'preset_')
@@ -51,7 +51,7 @@ export function joinPlan(field: FieldSelection, joining: Joining, { operation }:
     const renamed = renamedOf(shape.members)
     return new Selected(way, { index, text, selection, shape: shapeOfWay(way, shape), renamed, presets, skipsNulls })
   }
-  // What the role does not see is refused while it is planned.
+  // Printing checks what the role sees, so it refuses hidden fields at planning time.
   const made = [selected(0)]
   return {
     view,
@@ -65,36 +65,36 @@ export function joinPlan(field: FieldSelection, joining: Joining, { operation }:
 }
 
 interface SelectedOptions {
-  /** Tells the joins of one request apart. */
+  /** The number of the join in its request. */
   readonly index: number
   readonly text: RequestText
   readonly selection: string
-  /** Of the first step's field. */
+  /** The shape of the first step's field. */
   readonly shape: AnswerShape
-  /** What of it is asked for by other names. */
+  /** The members whose names in the request differ from the client's. */
   readonly renamed: AnswerMembers
-  /** Arguments of each step that the role's presets give. */
+  /** The arguments of each step that the role's presets give. */
   readonly presets: readonly (readonly string[])[]
   readonly skipsNulls: boolean
 }
 
-/** An argument of a step that gets a value. */
+/** An argument of a step that has a value. */
 interface GivenArgument {
   readonly step: number
   readonly name: string
   readonly type: GraphQLInputType
-  /** Of the type. */
+  /** The printed type. */
   readonly typeName: string
 }
 
-/** What is selected of the joined field. */
+/** The selection of the joined field. */
 class Selected {
   readonly options: SelectedOptions
   readonly fragments: readonly string[]
   readonly #way: readonly RemoteWay[]
-  /** What stands behind each field. */
+  /** The selection set, or the spread of its fragment. */
   readonly #inner: string
-  /** By the arguments that requests may give. */
+  /** Keys are the arguments that requests give. */
   readonly #texts = new Map<string, FieldTexts>()
 
   constructor(way: readonly RemoteWay[], options: SelectedOptions) {
@@ -112,7 +112,7 @@ class Selected {
     return value !== undefined && !(value === null && this.options.skipsNulls)
   }
 
-  /** The texts of the fields of a call. */
+  /** The texts of a call's fields. */
   texts({ args, operation }: GroupedCall): FieldTexts {
     const last = this.#way.length - 1
     const given = this.#way.flatMap(({ field, arguments: defined }, step) =>
@@ -123,7 +123,7 @@ class Selected {
     const key = given.map(({ step, name }) => `${step} ${name}`).join()
     let texts = this.#texts.get(key)
     if (!texts) {
-      // Short, as it stands in a request three times for each row.
+      // Short, since a request contains it three times for each row.
       const variablePrefix = `${prefixBeside(operation.variables.keys(), 'j')}${this.options.index}_`
       texts = new FieldTexts(this.#way, given, { ...this.options, variablePrefix, inner: this.#inner })
       this.#texts.set(key, texts)
@@ -133,13 +133,13 @@ class Selected {
 }
 
 interface FieldTextsOptions extends SelectedOptions {
-  /** Begins the names of its variables, and of no others. */
+  /** The prefix of its variables; no other variable begins with it. */
   readonly variablePrefix: string
-  /** The selection, or the fragment of it. */
+  /** The selection set, or the spread of its fragment. */
   readonly inner: string
 }
 
-/** The fields with the same arguments, by their numbers. */
+/** Makes numbered fields with the same arguments. */
 class FieldTexts {
   readonly given: readonly GivenArgument[]
   readonly #alias: string
@@ -154,11 +154,11 @@ class FieldTexts {
     this.#options = options
   }
 
-  /** So many fields. */
+  /** The first `count` fields. */
   first(count: number): readonly AskedField[] {
     const made = this.#made
-    // Of many rows each is asked for once.
-    while (made.length < Math.min(count, mostKept)) made.push(this.#make(made.length))
+    // Fields beyond the kept ones are made for each request.
+    while (made.length < Math.min(count, mostKeptFields)) made.push(this.#make(made.length))
     if (made.length >= count) return made.slice(0, count)
     return [...made, ...Array.from({ length: count - made.length }, (_, i) => this.#make(made.length + i))]
   }
@@ -178,10 +178,10 @@ class FieldTexts {
   }
 }
 
-/** Fields that are kept. */
-const mostKept = 1000
+/** Fields that are kept for later requests; more rows in one request are rare. */
+const mostKeptFields = 1000
 
-/** What the first step gives, from what the last one does. */
+/** The shape of the first step's field, from that of the last one. */
 function shapeOfWay([first, ...rest]: readonly RemoteWay[], last: AnswerShape): AnswerShape {
   const [next] = rest
   if (!first || !next) return last
@@ -189,7 +189,7 @@ function shapeOfWay([first, ...rest]: readonly RemoteWay[], last: AnswerShape): 
   return shapeOf(first.field.type, new Map([[name, { ...shapeOfWay(rest, last), responseName: name }]]))
 }
 
-/** What one call asks for its rows. */
+/** The fields that one call asks for its rows. */
 function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): Question {
   const { text } = selected.options
   const texts = selected.texts(call)
@@ -220,7 +220,7 @@ function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): 
       const { renamed } = selected.options
       const isAsAsked = names.length === 0 && renamed.size === 0 && answers.every(({ errors }) => errors.length === 0)
       const results = isAsAsked ? answers : answers.map((answer) => restored(resultOf(answer, names), renamed))
-      // What the server says of no field in particular is told once, and of none.
+      // Errors without a path are reported once, at the first row.
       let general = answers.flatMap(({ errors }) => errors.filter(({ path }) => path === undefined))
       return places.map((place) => {
         if (place === null) return null
@@ -236,11 +236,11 @@ function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): 
   }
 }
 
-/** What is different about the arguments of a row: equal for rows that have the same; null: the row lacks one, and asks for nothing. */
+/** A key that is equal for rows with the same arguments; null if the row lacks a value, so that it asks for nothing. */
 function keyOf(row: WireObject, columns: readonly string[]): unknown {
   const [only] = columns
   const value = columns.length === 1 ? row[only!] : undefined
-  // Most keys are numbers and texts, which need no text of their own where it could not be another's.
+  // Most keys are one number or string. A string that begins with `[` could equal the JSON of several values.
   if (typeof value === 'number' || (typeof value === 'string' && !value.startsWith('['))) return value
   const values = columns.map((column) => row[column] ?? null)
   return values.includes(null) ? null : JSON.stringify(values)
@@ -259,7 +259,7 @@ function argumentValues({ way, view, skipsNulls }: Joining, given: readonly Give
     })
 }
 
-/** The value at the end of the way, and what the server says is wrong about it. */
+/** The value at the end of the path, with its errors. */
 function resultOf({ value, errors }: FieldAnswer, names: readonly string[]): FieldAnswer {
   return {
     value: names.reduce(valueAt, value) ?? null,
@@ -278,7 +278,7 @@ function valueAt(value: unknown, name: string): unknown {
   return (value as WireObject)[name]
 }
 
-/** A path without the names on the way. */
+/** The path of an error, without the names of the steps. */
 function pathBehind(path: readonly (string | number)[], names: readonly string[]): (string | number)[] {
   const left = [...names]
   return path.filter((key) => {

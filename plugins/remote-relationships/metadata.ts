@@ -1,4 +1,4 @@
-// The facet `remote_relationships` of a table: members of its rows that a remote server gives.
+// The facet `remote_relationships` of a table: fields of its rows that a remote server answers.
 
 import { badRequest, type Dialect, nameText, type QualifiedName, sameName, TrellisError } from '../../sdk/index.ts'
 import type { Facet, ObjectRef, Rename, ResolveContext, TableModel } from '../../sdk/metadata.ts'
@@ -14,17 +14,17 @@ import {
   writtenEntry,
 } from './schema.ts'
 
-/** How rows or objects are joined to a field of a remote server. */
+/** The join of rows or objects to a field of a remote server. */
 export interface RemoteJoin {
   readonly name: string
   readonly remoteSchema: string
-  /** Columns of the row, or fields of the object, that arguments are made of. */
+  /** The columns of the row, or fields of the object, that arguments use. */
   readonly columns: readonly string[]
-  /** The last one is the joined field. */
+  /** The path to the joined field, which is the last step. */
   readonly steps: readonly RemoteStep[]
 }
 
-/** A member of a table's rows that a remote server gives. */
+/** A field of a table's rows that a remote server answers. */
 export interface RemoteRelationshipModel extends RemoteJoin {
   readonly kind: 'remote_relationship'
 }
@@ -35,7 +35,7 @@ declare module '../../sdk/registry.ts' {
   }
 }
 
-/** A remote relationship as dependencies and inconsistencies name it. */
+/** The reference to a table's remote relationship in dependencies and inconsistencies. */
 export const remoteRelationshipRef = (table: QualifiedName, name: string): ObjectRef => ({
   kind: 'remote relationship',
   table,
@@ -46,6 +46,7 @@ type RemoteRelationshipFacet = Facet<RemoteRelationshipEntry, RemoteRelationship
   readonly key: 'remote_relationships'
 }
 
+/** The facet `remote_relationships`. */
 export const remoteRelationships = (dialect: Dialect): RemoteRelationshipFacet => ({
   key: 'remote_relationships',
   stage: 'fields',
@@ -75,7 +76,7 @@ function resolveRemoteRelationship(
   context: ResolveContext,
 ): RemoteRelationshipModel {
   const { remote_schema: remoteSchema, service_fields: given } = definition
-  // The missing space is part of the message that clients know.
+  // The message has no space there in v1.3.
   const where = `in table "${nameText(table.name)}": in remote relationship"${name}"`
   const join = located(where, () => resolveJoin({ name, definition }, membersOf(table), context))
   for (const column of given) context.depend({ kind: 'column', table: table.name, name: column }, 'remote_relationship')
@@ -83,7 +84,7 @@ function resolveRemoteRelationship(
   return { kind: 'remote_relationship', ...join }
 }
 
-/** The join of an entry that starts from these members; throws what is wrong with it. */
+/** The join of an entry whose source has these members; throws if the entry is invalid. */
 export function resolveJoin(
   { name, definition }: RemoteRelationshipEntry,
   members: JoinedMembers,
@@ -94,7 +95,7 @@ export function resolveJoin(
   return { name, remoteSchema: definition.remote_schema, columns, steps }
 }
 
-/** What the work gives; its refusals are told with where it was. */
+/** The result of `work`; `where` is added to the messages of its errors. */
 export function located<T>(where: string, work: () => T): T {
   try {
     return work()
@@ -113,7 +114,7 @@ const membersOf = ({ name, columns }: TableModel): JoinedMembers => ({
   ),
 })
 
-/** An entry of `table` with the new name of a column in place of the old one. */
+/** An entry of `table` in which a column is renamed. */
 function renamed(entry: RemoteRelationshipEntry, rename: Rename, table: QualifiedName): RemoteRelationshipEntry {
   if (rename.kind !== 'column' || !sameName(rename.table, table)) return entry
   const { service_fields: columns, remote_field: field, ...rest } = entry.definition

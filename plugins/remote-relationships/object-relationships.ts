@@ -1,4 +1,4 @@
-// Remote relationships of objects of custom types: the results of actions joined to fields of remote servers.
+// Remote relationships of custom object types: they join results of actions to fields of remote servers.
 
 import type { Dialect } from '../../sdk/index.ts'
 import { decode, type ObjectRef, type SliceContext } from '../../sdk/metadata.ts'
@@ -17,14 +17,14 @@ import { joinedField } from './graphql.ts'
 import { located, resolveJoin } from './metadata.ts'
 import { isRemoteEntry, objectEntryReader, remoteRelationshipEntry, writtenEntry } from './schema.ts'
 
-/** A remote relationship of an object as dependencies and inconsistencies name it. */
+/** The reference to an object's remote relationship in dependencies and inconsistencies. */
 const objectRelationshipRef = (object: string, name: string): ObjectRef => ({
   kind: 'remote relationship',
   name: object,
   detail: name,
 })
 
-/** The kind of relationships of objects that lead to remote schemas. */
+/** The kind of object relationships that lead to remote schemas. */
 export function objectRemoteRelationships(dialect: Dialect, servers: RemoteServers): ObjectRelationshipKind {
   const stored = remoteRelationshipEntry(dialect)
   const entryOf = (entry: OtherRelationship) => decode(stored, entry)

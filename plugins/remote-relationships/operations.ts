@@ -1,4 +1,4 @@
-// Creating, updating and deleting remote relationships.
+// Operations that create, update, and delete remote relationships.
 
 import { badRequest, type Dialect, nameKey, nameText, type QualifiedName } from '../../sdk/index.ts'
 import { type MetadataDocument, type Model, operation } from '../../sdk/metadata.ts'
@@ -11,7 +11,7 @@ interface Place {
   readonly model: Model
 }
 
-/** The remote relationship that an operation is about. */
+/** The entry of a remote relationship; throws if there is no such relationship. */
 function requireRemoteRelationship({ metadata, model }: Place, table: QualifiedName, name: string) {
   const { remote_relationships: entries = [] } = requireTable(metadata, table)
   const entry = entries.find((each) => each.name === name)
@@ -25,7 +25,7 @@ function isMember(model: Model, table: QualifiedName, name: string): boolean {
   return resolved !== undefined && (resolved.columns.has(name) || resolved.fields.has(name))
 }
 
-/** Whether another member than a column has that name: a clash with a column is found where it is resolved. */
+/** Whether a member other than a column has that name; resolving reports clashes with columns. */
 function isTaken({ model, metadata }: Place, table: QualifiedName, name: string): boolean {
   const field = model.tables.get(nameKey(table))?.fields.get(name)
   const { remote_relationships: entries = [] } = requireTable(metadata, table)
@@ -35,7 +35,7 @@ function isTaken({ model, metadata }: Place, table: QualifiedName, name: string)
 export const createRemoteRelationship = (dialect: Dialect) =>
   operation({
     type: 'create_remote_relationship',
-    about: { summary: 'Adds a field to the rows of a table: what a field of a remote schema gives for each.' },
+    about: { summary: 'Joins the rows of a table to a field of a remote schema.' },
     args: remoteRelationshipArgs(dialect),
     check: 'object',
     object: ({ table, name }) => remoteRelationshipRef(table, name),
@@ -64,7 +64,7 @@ export const updateRemoteRelationship = (dialect: Dialect) =>
 
 export const deleteRemoteRelationship = operation({
   type: 'delete_remote_relationship',
-  about: { summary: 'Takes a remote relationship away.' },
+  about: { summary: 'Removes a remote relationship.' },
   args: DeleteRemoteRelationshipArgs,
   check: 'new',
   handle(context, { table, name }) {

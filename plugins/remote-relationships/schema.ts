@@ -1,4 +1,4 @@
-// What remote relationships look like on the wire, in arguments and in the document.
+// The shapes of remote relationships in arguments of operations and in documents.
 
 import {
   compareText,
@@ -22,14 +22,14 @@ import {
 } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 
-/** A field of a remote schema, and the way on from it: an object with its name as the only key. */
+/** A field of a remote schema, with the path from there: an object whose only key is the field's name. */
 export interface RemoteField {
   [name: string]: { arguments: Record<string, unknown>; field?: RemoteField }
 }
 
 export interface RemoteRelationshipDefinition {
   remote_schema: string
-  /** The columns that arguments are made of. */
+  /** The columns that arguments use. */
   service_fields: string[]
   remote_field: RemoteField
 }
@@ -45,7 +45,7 @@ declare module '../../sdk/registry.ts' {
   }
 }
 
-/** The column that a text in an argument stands for; null: it is a text. */
+/** The column that an argument's string refers to; null for other values. */
 export const columnOf = (value: unknown): string | null =>
   typeof value === 'string' && value.startsWith('$') ? value.slice(1) : null
 
@@ -97,7 +97,7 @@ const ColumnNames = Type.Array(ColumnName, {
   convert: (names: string[]) => [...new Set(names)].sort(compareText),
 })
 
-/** Takes the columns from whichever key they stand under. */
+/** Moves the columns to `service_fields` from the key that the caller used. */
 function canonical({ columns, ...others }: Readonly<Record<string, unknown>>, keys: readonly string[]) {
   const [first] = keys
   const given = keys.map((key) => others[key]).find((value) => value !== undefined) ?? columns
@@ -106,7 +106,7 @@ function canonical({ columns, ...others }: Readonly<Record<string, unknown>>, ke
   return { ...rest, service_fields: given }
 }
 
-/** The keys under which columns may stand: the dialect's, the neutral one, and that of later documents. */
+/** The keys for columns: the dialect's, the neutral one, and that of later engines' documents. */
 const columnKeys = ({ remoteJoinFields }: Dialect) => [...new Set([remoteJoinFields, 'service_fields', 'lhs_fields'])]
 
 function definitionMembers(dialect: Dialect): TProperties {
@@ -132,7 +132,7 @@ export const DeleteRemoteRelationshipArgs = Type.Object({ table: TableName, name
 
 const closed = { additionalProperties: false }
 
-/** A definition of a document; later ones have it one level deeper. */
+/** A definition in a document; later engines nest it one level deeper. */
 function definitionSchema(dialect: Dialect) {
   const convert = (given: Readonly<Record<string, unknown>>) => canonical(given, columnKeys(dialect))
   const definition = Type.Object(definitionMembers(dialect), { ...closed, convert })
@@ -154,9 +154,9 @@ export const remoteRelationshipEntry = (dialect: Dialect) =>
 export const isRemoteEntry = (entry: object): boolean =>
   isJsonObject(entry) && (own(entry, 'definition') !== undefined || own(entry, 'remote_schema') !== undefined)
 
-/** Reads such an entry: as tables' entries in documents have it, or flat, as the operations of tables' have it. */
+/** Reads an entry in the nested form of documents, or in the flat form of operations. */
 export function objectEntryReader(dialect: Dialect): (given: object) => RemoteRelationshipEntry {
-  // Which of both it is says the field of the remote schema.
+  // The remote field's type decides between object and array, so `type` is ignored.
   const named = { name: GraphQLName, type: Type.Optional(Type.Union([Type.Literal('object'), Type.Literal('array')])) }
   const flat = Type.Unsafe<RemoteRelationshipArgs>(
     Type.Object(
@@ -176,7 +176,7 @@ export function objectEntryReader(dialect: Dialect): (given: object) => RemoteRe
   }
 }
 
-/** The entry that flat members stand for. */
+/** The entry for the flat form. */
 export const entryOf = ({
   name,
   remote_schema,
@@ -190,7 +190,7 @@ export const entryOf = ({
 const isNested = (definition: unknown): boolean =>
   isJsonObject(definition) && own(definition, 'to_remote_schema') !== undefined
 
-/** An entry as documents of the dialect have it. */
+/** An entry in the form of the dialect's documents. */
 export function writtenEntry({ name, definition }: RemoteRelationshipEntry, { remoteJoinFields }: Dialect) {
   const { remote_schema, service_fields: columns, remote_field } = definition
   return { name, definition: { remote_schema, [remoteJoinFields]: columns, remote_field } }

@@ -1,10 +1,10 @@
-// Where a remote schema's server is: the URL, from the definition or from variables of the environment.
+// The URL of a remote schema's server, from the definition or from environment variables.
 
 import { badRequest } from '../../sdk/index.ts'
 import { type Environment, filledTemplate, isHttpUrl, loggableTemplate } from '../../sdk/services.ts'
 import { asHttpUrl, type RemoteSchemaDefinition, severalUrls } from './schema.ts'
 
-/** The URL; refuses a definition that gives none, or several. */
+/** The URL for queries and mutations; throws if the definition has no URL, or two. */
 export function remoteUrl(
   { url, url_from_env: variable }: Pick<RemoteSchemaDefinition, 'url' | 'url_from_env'>,
   environment: Environment,
@@ -23,7 +23,7 @@ function variableValue(variable: string, environment: Environment): string {
   return filledTemplate(value, environment)
 }
 
-/** Where subscriptions are asked for. */
+/** The URL for subscriptions. */
 export function subscriptionUrl(definition: RemoteSchemaDefinition, environment: Environment): string {
   const { subscription_url: url } = definition
   if (url === undefined) return remoteUrl(definition, environment)
@@ -32,7 +32,7 @@ export function subscriptionUrl(definition: RemoteSchemaDefinition, environment:
   )
 }
 
-/** The URL as errors tell of it, which the log has too: the name of a variable in the place of its value. */
+/** The URL for errors and the log: it shows the names of variables, not their values. */
 export function shownUrl({ url, url_from_env: variable = '' }: Pick<RemoteSchemaDefinition, 'url' | 'url_from_env'>) {
   return url === undefined ? `{{${variable}}}` : loggableTemplate(url)
 }

@@ -1,4 +1,4 @@
-// Other GraphQL servers whose root fields stand beside those of the tables.
+// Other GraphQL servers, whose root fields are served beside those of the tables.
 
 import type { CallGroup } from '../../sdk/graphql.ts'
 import { definePlugin, option, serviceKey } from '../../sdk/index.ts'
@@ -28,22 +28,22 @@ export {
   type Question,
   type RemotePlan,
 } from './ask/questions.ts'
-export { longestInline } from './ask/repeated-selections.ts'
 export { RequestText } from './ask/request-text.ts'
 export { restored } from './ask/restored.ts'
 export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
+export { longestInline } from './tuning.ts'
 export { RoleTypes } from './types/role-types.ts'
 export type { RemoteView } from './types/view.ts'
 
-/** What other plugins have remote servers answer. */
+/** The access that other plugins have to remote servers. */
 export interface RemoteServers {
-  /** What a role sees of a remote schema; null: nothing. */
+  /** The part of a remote schema that a role sees; null if it sees none of it. */
   viewOf(remote: RemoteSchemaModel, role: string): RemoteView | null
-  /** What answers all that one operation asks of a remote schema's server. */
+  /** The call group that sends all fields of one operation for this server. */
   groupOf(remote: RemoteSchemaModel): CallGroup<RemotePlan>
-  /** Whether errors of servers leave the rest of an answer. */
+  /** Whether the rest of an answer is kept when a server returns errors. */
   readonly isPartial: boolean
-  /** Whether nulls are left out of what servers are asked. */
+  /** Whether null arguments are left out of requests to servers. */
   readonly skipsNulls: boolean
 }
 
@@ -56,19 +56,17 @@ export default definePlugin({
     enableRemoteSchemaPermissions: option.flagOnly({
       flag: 'enable-remote-schema-permissions',
       variable: 'ENABLE_REMOTE_SCHEMA_PERMISSIONS',
-      description: 'let roles other than admin see of remote schemas only what permissions give them',
+      description: 'limit roles other than admin to the parts of remote schemas that their permissions list',
     }),
     remoteSchemaPrioritizeData: option.flagOnly({
       flag: 'remote-schema-prioritize-data',
       variable: 'REMOTE_SCHEMA_PRIORITIZE_DATA',
-      description:
-        'keep the data of a remote server that comes with errors, in the dialect in which errors leave nothing of an answer',
+      description: 'with --dialect hasura, keep the data that a remote server returns beside errors',
     }),
     remoteSchemaSkipNulls: option.flagOnly({
       flag: 'remote-schema-skip-nulls',
       variable: 'REMOTE_SCHEMA_SKIP_NULLS',
-      description:
-        'leave arguments of remote fields that are null, and members of their input objects, out of what is sent',
+      description: 'leave null arguments, and null members of input objects, out of requests to remote servers',
     }),
     remoteJoinBatchSize: option.whole(
       1000,
@@ -77,7 +75,7 @@ export default definePlugin({
         flag: 'remote-join-batch-size',
         variable: 'REMOTE_JOIN_BATCH_SIZE',
         placeholder: 'N',
-        description: 'how many fields rows may ask of a remote server in one request',
+        description: 'most fields that one request to a remote server asks for rows',
       },
     ),
   },

@@ -1,4 +1,4 @@
-// The slice `remote_schemas`: other GraphQL servers whose root fields stand beside those of the tables.
+// The slice `remote_schemas`: other GraphQL servers, whose root fields are served beside those of the tables.
 
 import { badRequest, type Dialect, TrellisError } from '../../sdk/index.ts'
 import {
@@ -36,26 +36,26 @@ import { RemoteView } from './types/view.ts'
 export interface RemoteSchemaModel {
   readonly name: string
   readonly url: string
-  /** Where it is subscribed to. */
+  /** The URL for subscriptions. */
   readonly subscriptionUrl: string
   readonly definition: RemoteSchemaDefinition
-  /** The answer to its introspection, as it was received. */
+  /** The answer to its introspection, as received. */
   readonly introspection: object
   readonly types: RemoteTypes
-  /** All of it. */
+  /** The view of administrators. */
   readonly whole: RemoteView
-  /** What roles see that have a permission, where permissions are in force. */
+  /** The views of roles with a permission; used with `--enable-remote-schema-permissions`. */
   readonly permitted: ReadonlyMap<string, RemoteView>
 }
 
 declare module '../../sdk/registry.ts' {
   interface ModelSlices {
-    /** By name. */
+    /** Keys are names of remote schemas. */
     remote_schemas: ReadonlyMap<string, RemoteSchemaModel>
   }
 }
 
-/** A remote schema as dependencies and inconsistencies name it. */
+/** The reference to a remote schema in dependencies and inconsistencies. */
 export const remoteSchemaRef = (name: string): ObjectRef => ({ kind: 'remote schema', name })
 
 const permissionRef = (name: string, role: string): ObjectRef => ({
@@ -64,7 +64,7 @@ const permissionRef = (name: string, role: string): ObjectRef => ({
   detail: role,
 })
 
-/** A permission as dependencies and inconsistencies name it. */
+/** The reference to a permission in dependencies and inconsistencies. */
 export { permissionRef as remoteSchemaPermissionRef }
 
 const describe = ({ name, definition, comment }: RemoteSchemaEntry): ObjectDescription => ({
@@ -88,6 +88,7 @@ export const findRemoteSchema = (
   name: string,
 ): RemoteSchemaEntry | undefined => entries.find((entry) => entry.name === name)
 
+/** The slice `remote_schemas`. */
 export const remoteSchemasSlice = (dialect: Dialect): SliceDefinition<'remote_schemas'> => ({
   schema: documentSchema(dialect),
   empty: [],
@@ -156,7 +157,7 @@ function resolveAll(
   return resolved
 }
 
-/** Refuses what a role is to see of types when another remote schema shows it something else of them. */
+/** Throws if another remote schema shows a role different members of a shared type. */
 function refuseOtherwiseShown(
   types: readonly string[],
   view: RemoteView,
@@ -168,7 +169,7 @@ function refuseOtherwiseShown(
   throw refused([`the type "${type}" is another one in what the role sees of the remote schema "${other.name}"`])
 }
 
-/** What the work gives; null where it refuses, which is reported. */
+/** The result of `work`; reports its refusal, and returns null then. */
 function attempt<T>(object: ObjectDescription, context: SliceContext, work: () => T): T | null {
   try {
     return work()
@@ -179,7 +180,7 @@ function attempt<T>(object: ObjectDescription, context: SliceContext, work: () =
   }
 }
 
-/** With a schema that was kept when the server does not answer: it is inconsistent then, and what needs it is not. */
+/** Resolves an entry. If the server does not answer, the stored schema is used: the entry is inconsistent, its dependents are not. */
 function resolveOne(entry: RemoteSchemaEntry, context: SliceContext): RemoteSchemaModel {
   const { name, definition } = entry
   const environment = (variable: string) => context.environment(variable)
@@ -194,11 +195,11 @@ function resolveOne(entry: RemoteSchemaEntry, context: SliceContext): RemoteSche
 
 interface Claiming {
   readonly context: SliceContext
-  /** What other remote schemas have made of the names of types. */
+  /** The definitions of types in earlier remote schemas. */
   readonly definitions: ReadonlyMap<string, string>
 }
 
-/** Takes the names of a remote schema; false when others have one of them. */
+/** Claims the names of a remote schema; false if one of them is taken. */
 function claims(
   { types, introspection }: RemoteSchemaModel,
   object: ObjectDescription,
@@ -216,7 +217,7 @@ function claims(
     (name) => !definitions.has(name) && !isOfRows(name, types, context),
   )
   const { names } = types
-  // Those of subscriptions give way to others of the same name.
+  // Subscription fields are not claimed: they give way to others of the same name.
   const fields = { query: localRootFields(types, 'query'), mutation: localRootFields(types, 'mutation') }
   const kinds = (['query', 'mutation', 'subscription'] as const).filter(
     (kind) => localRootFields(types, kind).length > 0,
@@ -232,7 +233,7 @@ function claims(
     types: [...namespaces, ...fresh.filter((name) => !types.scalars.has(name))],
     scalars: fresh.filter((name) => types.scalars.has(name)),
   }
-  // Who gives a field twice has it already when it is asked for again.
+  // A server that lists a field twice conflicts with itself.
   const again = (kind: 'query' | 'mutation') => {
     const root = rootTypeOf(types.schema, kind)
     if (!root || names.namespace !== null) return []
@@ -245,7 +246,7 @@ function claims(
   )
 }
 
-/** Whether a table's rows have that type too, which is one type then, as in v1.3. */
+/** Whether a table's row type has the same name and definition: both are one type then, as in v1.3. */
 function isOfRows(name: string, { definitions }: RemoteTypes, context: SliceContext): boolean {
   const table = context.dialect.lenientSchema ? context.plainTable(name) : undefined
   return table !== undefined && rowDefinition(table) === definitions.get(name)

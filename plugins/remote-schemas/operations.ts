@@ -1,4 +1,4 @@
-// Adding, changing and removing remote schemas, and asking what they say.
+// Operations that add, change, remove, reload, and introspect remote schemas.
 
 import { badRequest, type Dialect, Type } from '../../sdk/index.ts'
 import { type MetadataDocument, objectKey, operation } from '../../sdk/metadata.ts'
@@ -15,7 +15,7 @@ const sourceOf = (entry: RemoteSchemaEntry) => ({
 
 const noSuch = () => badRequest('not-exists', 'no such remote schema')
 
-/** The entry of that name; refuses one that is not there. */
+/** The entry of that name; throws if there is no such entry. */
 export function requireRemoteSchema(
   metadata: Pick<MetadataDocument, 'remote_schemas'>,
   name: string,
@@ -32,7 +32,7 @@ export const addRemoteSchema = (dialect: Dialect) =>
     args: remoteSchemaArgs(dialect),
     check: 'object',
     object: ({ name }) => remoteSchemaRef(name),
-    // A name that is taken is what is wrong then, unless an earlier member of a bulk frees it.
+    // A name that is taken is reported before an unreachable server. An earlier member of a bulk may still free the name.
     sources: (entry, { metadata }) => [
       { ...sourceOf(entry), isOptional: findRemoteSchema(metadata, entry.name) !== undefined },
     ],
@@ -47,7 +47,7 @@ export const addRemoteSchema = (dialect: Dialect) =>
 export const updateRemoteSchema = (dialect: Dialect) =>
   operation({
     type: 'update_remote_schema',
-    about: { summary: 'Changes how a remote schema is reached, and what its names are here.' },
+    about: { summary: 'Changes the address, headers, and names of a remote schema.' },
     args: remoteSchemaArgs(dialect),
     check: 'object',
     object: ({ name }) => remoteSchemaRef(name),
@@ -62,7 +62,7 @@ export const updateRemoteSchema = (dialect: Dialect) =>
 
 export const removeRemoteSchema = operation({
   type: 'remove_remote_schema',
-  about: { summary: 'Takes a remote schema away.' },
+  about: { summary: 'Removes a remote schema.' },
   args: RemoteSchemaName,
   check: 'new',
   handle(context, { name }) {
@@ -78,7 +78,7 @@ export const removeRemoteSchema = operation({
 
 export const reloadRemoteSchema = operation({
   type: 'reload_remote_schema',
-  about: { summary: 'Asks a remote schema for its types again.' },
+  about: { summary: 'Fetches the types of a remote schema again.' },
   args: RemoteSchemaName,
   check: 'new',
   object: ({ name }) => remoteSchemaRef(name),

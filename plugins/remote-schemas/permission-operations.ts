@@ -1,4 +1,4 @@
-// Giving roles a part of a remote schema.
+// Operations on the permissions of remote schemas.
 
 import { badRequest } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
@@ -36,7 +36,7 @@ export const addRemoteSchemaPermissions = (isEnabled: boolean) =>
 
 export const dropRemoteSchemaPermissions = operation({
   type: 'drop_remote_schema_permissions',
-  about: { summary: 'Takes from a role what it sees of a remote schema.' },
+  about: { summary: 'Removes the permission of a role on a remote schema.' },
   args: DropPermissionArgs,
   check: 'new',
   handle({ metadata, remove }, { remote_schema: name, role }) {

@@ -1,4 +1,4 @@
-// Root fields of remote schemas in roles' schemas, and what of their servers they ask.
+// Root fields of remote schemas in roles' schemas, and their plans.
 
 import {
   type GraphQLFieldConfig,
@@ -32,18 +32,18 @@ type Field = GraphQLFieldConfig<unknown, unknown>
 /** Plans a root field. */
 export type PlanField = (field: FieldSelection, context: PlanContext) => RemotePlan
 
-/** What the fields of remote schemas are made with. */
+/** The services that fields of remote schemas need. */
 export interface RemoteFieldsOptions {
-  /** What a role sees of a remote schema; null: nothing. */
+  /** The part of a remote schema that a role sees; null if it sees none of it. */
   viewOf(remote: RemoteSchemaModel, role: string): RemoteView | null
   groupOf(remote: RemoteSchemaModel): CallGroup<RemotePlan>
-  /** A subscription's field; `plan` is that of its text. */
+  /** The feed of a subscription field; `plan` plans its text. */
   feedOf(remote: RemoteSchemaModel, plan: PlanField): FeedPlanner<RemotePlan>
   readonly isPartial: boolean
   readonly skipsNulls: boolean
 }
 
-/** Contribution: the root fields of all remote schemas, as far as the role sees them. */
+/** Contribution: the root fields of all remote schemas that the role sees. */
 export function remoteContribution(options: RemoteFieldsOptions): Contribution {
   const fieldsOf = (scope: SchemaScope, kind: RootKind): RootFields => {
     const fields = new Map<string, () => Field>()
@@ -87,7 +87,7 @@ function addFields(fields: Map<string, () => Field>, { scope, remote, view, kind
       : rootPlanner(options.groupOf(remote), { ...asking, isPartial: options.isPartial })
   if (names.namespace === null) {
     for (const [name, make] of made) {
-      // Of subscriptions the older schema's is served; other names are never given twice.
+      // Subscription fields of the same name: the older schema's is served. Other names are unique.
       if (!fields.has(name)) fields.set(name, () => ({ ...make(), extensions: { root: planner } }))
     }
     return
@@ -120,7 +120,7 @@ const rootPlanner = (
   plan: (field, context) => rootPlan(field, asking, context),
 })
 
-/** The texts of a root field's fields, made once for all requests that share a plan. */
+/** The plan of a root field, whose texts are made once for all requests that share it. */
 function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking, { operation }: PlanContext): RemotePlan {
   const prefix = prefixBeside(operation.variables.keys(), 'preset_')
   const isHolder = view.types.names.namespace !== null
@@ -134,7 +134,7 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking, { o
     return { text, fields, renamed, values: fields.map(() => []) }
   }
   const made = new Map<string, ReturnType<typeof textsOf>>()
-  // What the role does not see is refused while it is planned.
+  // Printing checks what the role sees, so it refuses hidden fields at planning time.
   made.set('whole 0', textsOf(false, 0))
   return {
     view,
@@ -167,17 +167,17 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking, { o
 
 function fieldResult({ definition }: FieldSelection, { value, errors, isDataLost }: FieldAnswer): unknown {
   if (errors.length > 0) return answered(value, { errors })
-  // The error is at a field beside it, which takes all with it here as well.
+  // The failed field is another one; being non-null, this field has to end the answer as well.
   return isDataLost && isNonNullType(definition?.type) ? answered(null, { endsAnswer: true }) : value
 }
 
-/** The fields of a namespace as its object. */
+/** The object of a namespace, made of the answers to its fields. */
 function heldResult(asked: readonly FieldSelection[], answers: readonly FieldAnswer[]): unknown {
   const members = asked.map(({ responseName }, i) => [responseName, answers[i]!.value] as const)
   const errors = answers.flatMap((answer, i) =>
     answer.errors.map((error) => (error.path ? { ...error, path: [asked[i]!.responseName, ...error.path] } : error)),
   )
-  // A field that may not be null has taken all others with it, and takes the object that holds them here.
+  // A failed non-null field makes its siblings null, and the object of the namespace.
   const isLost =
     errors.length > 0 &&
     answers.every(({ value }) => value === null) &&

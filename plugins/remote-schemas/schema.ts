@@ -1,4 +1,4 @@
-// What remote schemas look like on the wire, in arguments and in the document.
+// The shapes of remote schemas in arguments of operations and in documents.
 
 import { badRequest, compareText, type Dialect, type ObjectOptions, Type } from '../../sdk/index.ts'
 import {
@@ -11,21 +11,21 @@ import {
   urlSchema,
 } from '../../sdk/metadata.ts'
 
-/** What generated names are made of; a mapping counts more than prefix and suffix. */
+/** Rules for local names; a mapping wins over prefix and suffix. */
 export interface NameChanges {
   prefix?: string
   suffix?: string
   mapping?: Record<string, string>
 }
 
-/** How a remote schema's names differ here from what its server calls them. */
+/** The local names of a remote schema, where they differ from the server's. */
 export interface Customization {
   root_fields_namespace?: string
   type_names?: NameChanges
   field_names?: (NameChanges & { parent_type: string })[]
 }
 
-/** How a server is subscribed to: over a WebSocket with `graphql-transport-ws`, or by server-sent events. */
+/** The transport of subscriptions: a WebSocket with `graphql-transport-ws`, or server-sent events. */
 export type SubscriptionTransport = 'websocket' | 'sse'
 
 export interface RemoteSchemaDefinition {
@@ -34,14 +34,14 @@ export interface RemoteSchemaDefinition {
   headers?: ConfiguredHeader[]
   forward_client_headers?: boolean
   timeout_seconds?: number
-  /** Absent: whichever the server speaks. */
+  /** Absent: the first that the server accepts. */
   subscription_transport?: SubscriptionTransport
-  /** Absent: where everything else is asked. */
+  /** Absent: the URL for other requests. */
   subscription_url?: ConfiguredUrl
   customization?: Customization
 }
 
-/** What a role sees of a remote schema: types of it in GraphQL's own notation, or `*`. */
+/** The permission of a role: a part of the remote schema in SDL, or `*`. */
 export interface RemoteSchemaPermission {
   role: string
   definition: { schema: string }
@@ -61,10 +61,10 @@ declare module '../../sdk/registry.ts' {
   }
 }
 
-/** A definition that gives more than one URL. */
+/** The error for a definition with two URLs. */
 export const severalUrls = () => badRequest('invalid-params', "both `url` and `url_from_env` can't be present")
 
-/** Sockets have URLs of their own, which say the same. */
+/** The HTTP URL for a `ws` or `wss` URL. */
 export const asHttpUrl = (text: string): string => text.replace(/^ws(?=s?:)/i, 'http')
 
 function checkSocketUrl(text: string): string {
@@ -97,7 +97,7 @@ interface GivenDefinition extends Omit<RemoteSchemaDefinition, 'url'> {
   url?: ConfiguredUrl
 }
 
-/** Leaves out what says nothing; a variable that holds the URL has a key of its own in documents. */
+/** Leaves out members with default values. Documents name a variable that holds the URL by `url_from_env`. */
 function canonical({ url, headers = [], forward_client_headers: forward, ...rest }: GivenDefinition) {
   const isVariable = typeof url === 'object'
   if (isVariable && rest.url_from_env !== undefined) throw severalUrls()

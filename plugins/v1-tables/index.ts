@@ -1,4 +1,4 @@
-// The tables in which servers of v1.3 keep their metadata, for the dialect whose tools read them.
+// The tables in which v1.3 keeps its metadata, as views, for `--dialect hasura`, whose tools read them.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { offeredTables } from '../data/index.ts'
@@ -10,9 +10,9 @@ export default definePlugin({
   register({ database, dialect, observe, onReady, use }) {
     if (dialect.systemSchema === null) return
     const system = new SystemTables(database, dialect.systemSchema)
-    // A database that does not let us make them is served all the same.
+    // Without the right to create schemas, the database is served without these views.
     const warn = (error: Error) => {
-      const detail = `the tables of ${dialect.systemSchema} cannot be offered: ${error.message}`
+      const detail = `the tables of ${dialect.systemSchema} cannot be created: ${error.message}`
       observe.log({ type: 'unstructured', level: 'warn', detail })
     }
     use(offeredTables).add(system)

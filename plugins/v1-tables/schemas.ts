@@ -1,15 +1,15 @@
-// The schemas of the system tables: one that holds what is made for them, and one in which SQL finds all of them under the
-// names that clients know.
+// The two schemas of the system tables: one for the views that data operations read, and one in which SQL finds all tables by
+// the names of v1.3.
 
 import { createHash } from 'node:crypto'
 import { nameKey, type QualifiedName } from '../../sdk/index.ts'
 import type { Transaction } from '../../sdk/sql.ts'
 import { systemTables } from './views.ts'
 
-/** Holds the views and nothing else: what they are made from may be taken away by dropping it. */
+/** Holds only views, so it may be dropped when the tables under them change. */
 const viewSchema = 'trellis_system'
 
-/** Where a system table really is. */
+/** The real schema and name of a system table. */
 export function placeOf(name: string): QualifiedName {
   const [schema, table] = name.split('.')
   if (table !== undefined) return { schema: schema!, name: table }
@@ -20,7 +20,7 @@ const viewStatements = Object.entries(systemTables).flatMap(([name, { query }]) 
   query === undefined ? [] : [`create view ${viewSchema}.${name} as ${query}`],
 )
 
-/** Makes the views that data operations read, unless they are there. */
+/** Creates the views that data operations read, unless they are up to date. */
 export async function makeViews(transaction: Transaction): Promise<void> {
   const digest = digestOf(viewStatements)
   const comment = await commentOf(transaction, viewSchema)
@@ -29,15 +29,15 @@ export async function makeViews(transaction: Transaction): Promise<void> {
   await transaction.script([...viewStatements, markOf(viewSchema, digest)].join(';'))
 }
 
-/** What the comment of the schema of those names begins with, if it is ours. */
-const named = 'system tables '
+/** The comment of the schema with v1.3's names begins with this if Trellis created the schema. */
+const ownMark = 'system tables '
 
-/** Whether SQL finds it: a server of v1.3 that finds its version there takes the rest for its own. */
+/** Whether the view is created: a v1.3 server that found `hdb_version` would take the schema for its own. */
 const isNamed = (name: string): boolean => name !== 'hdb_version' && !name.includes('.')
 
 /**
- * Makes a view of each table that there is in the schema that clients know. A schema of that name which something else
- * made is left as it is. The views stand on nothing of ours that may be dropped, since others' views may stand on them.
+ * Creates a view for each existing table in the schema that clients know. A schema of that name that Trellis did not create is
+ * left alone. The views do not depend on the other schema, which may be dropped, since users' views may depend on them.
  */
 export async function makeNamedViews(
   transaction: Transaction,
@@ -47,9 +47,9 @@ export async function makeNamedViews(
   const places = new Set(there.map(nameKey))
   const names = Object.keys(systemTables).filter((name) => isNamed(name) && places.has(nameKey(placeOf(name))))
   const statements = names.map((name) => `create view ${schema}.${name} as ${namedQuery(name)}`)
-  const digest = named + digestOf(statements)
+  const digest = ownMark + digestOf(statements)
   const comment = await commentOf(transaction, schema)
-  if (comment === digest || (comment !== undefined && !comment?.startsWith(named))) return
+  if (comment === digest || (comment !== undefined && !comment?.startsWith(ownMark))) return
   const views = await transaction.rows<{ name: string }>(
     `select viewname::text as name from pg_views where schemaname = $1`,
     [schema],
@@ -59,7 +59,7 @@ export async function makeNamedViews(
   await transaction.script([...start, ...statements, markOf(schema, digest)].join(';'))
 }
 
-/** The columns of our own tables are listed, so that others may be taken away where views stand on the table. */
+/** The query lists the columns of Trellis' tables, so that migrations can drop other columns although views exist. */
 function namedQuery(name: string): string {
   const { query, columns } = systemTables[name]!
   return query ?? `select ${columns} from trellis.${name}`
@@ -70,7 +70,7 @@ const digestOf = (statements: readonly string[]): string =>
 
 const markOf = (schema: string, mark: string): string => `comment on schema ${schema} is '${mark}'`
 
-/** The comment of a schema tells which views it holds. Undefined: there is no such schema. One instance at a time. */
+/** The comment of a schema, which names its views; undefined without the schema. The lock admits one instance at a time. */
 async function commentOf(transaction: Transaction, schema: string): Promise<string | null | undefined> {
   await transaction.rows('lock table trellis.metadata in share row exclusive mode')
   const [found] = await transaction.rows<{ comment: string | null }>(

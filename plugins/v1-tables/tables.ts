@@ -1,5 +1,4 @@
-// The system tables of the dialect that has them: for administrators' data operations alone, in no document and in no
-// GraphQL schema.
+// The system tables, for administrators' data operations only: they are in no document, and in no GraphQL schema.
 
 import { isAdmin, nameKey, type QualifiedName, type Session } from '../../sdk/index.ts'
 import {
@@ -20,18 +19,18 @@ export class SystemTables implements TableOffer {
   readonly #database: Pick<Database, 'transaction'>
   readonly #schema: string
   #tables: ReadonlyMap<string, TableModel> = new Map()
-  /** By the model that they are served beside. */
+  /** Keys are the models of tracked tables. */
   readonly #served = new WeakMap<Model, Model>()
 
-  /** `schema` is the one that clients know the tables by. */
+  /** `schema` is the schema that clients know. */
   constructor(database: Pick<Database, 'transaction'>, schema: string) {
     this.#database = database
     this.#schema = schema
   }
 
   /**
-   * Makes the views, unless they are there, and reads what is there. What SQL finds under the clients' names comes last:
-   * data operations are served without it.
+   * Creates the views, unless they are up to date, and reads the catalog. The views with v1.3's names come last, since data
+   * operations do not need them.
    */
   async open(): Promise<void> {
     const places = Object.keys(systemTables).map(placeOf)
@@ -43,7 +42,7 @@ export class SystemTables implements TableOffer {
     await this.#database.transaction((transaction) => makeNamedViews(transaction, this.#schema, found))
   }
 
-  /** The model of the system tables, for requests of administrators about one of them; tracked tables come first. */
+  /** The model of the system tables, for administrators' requests about one of them. A tracked table of the name wins. */
   modelFor(table: QualifiedName, session: Session, model: Model): Model | null {
     if (!isAdmin(session) || !this.#tables.has(nameKey(table)) || model.tables.has(nameKey(table))) return null
     let system = this.#served.get(model)
@@ -54,7 +53,7 @@ export class SystemTables implements TableOffer {
     return system
   }
 
-  /** By the names that clients use, and by those under which relationships look for their targets. */
+  /** The models by the names that clients use, and by the real names, which relationships refer to. */
   #models(catalog: ReadonlyMap<string, CatalogTable>): ReadonlyMap<string, TableModel> {
     const bases = new Map<string, TableModel>()
     for (const name of Object.keys(systemTables)) {

@@ -1,9 +1,9 @@
-// The tables in which servers of v1.3 keep their metadata, as views over the stored document and PostgreSQL's catalog:
-// what tools read that were made for those servers. A name without a view is one of a real table, where there is one.
+// The tables in which v1.3 keeps its metadata, as views over the stored document and PostgreSQL's catalog, for tools that were
+// made for v1.3. A name without a query is a table of Trellis itself, if it exists.
 
 import type { SystemTableName } from '../tables/index.ts'
 
-/** A relationship between two of the tables: pairs of (column here, column there). */
+/** A relationship between two of the tables; `on` maps columns here to columns there. */
 export interface SystemRelationship {
   readonly type: 'object' | 'array'
   readonly target: string
@@ -13,14 +13,14 @@ export interface SystemRelationship {
 export interface SystemTable {
   /** The query of the view; absent: a table of that name in the schema `trellis`. */
   readonly query?: string
-  /** Of such a table: the columns that it has in v1.3, which are those that SQL finds. */
+  /** For a table without a query: its columns in v1.3, which SQL finds. */
   readonly columns?: string
   readonly relationships?: Readonly<Record<string, SystemRelationship>>
 }
 
 /**
- * JSON as PostgreSQL's operators read it: they refuse it where there is the character U+0000 or half of a surrogate pair
- * anywhere. Those are U+FFFD here, lest one entry keep all others from being read.
+ * JSON that PostgreSQL's operators can read: they refuse U+0000, and halves of surrogate pairs. Both become U+FFFD, so that
+ * one such entry does not make the whole view fail.
  */
 const readable = (json: string): string => `case when ${json}::text !~* '\\\\u(0000|d[89a-f])' then ${json}
     else regexp_replace(${json}::text, '${unreadable}', '\\1\\\\ufffd', 'gi')::json end`
@@ -28,7 +28,7 @@ const readable = (json: string): string => `case when ${json}::text !~* '\\\\u(0
 const high = String.raw`\\ud[89ab][0-9a-f]{2}`
 const low = String.raw`\\ud[c-f][0-9a-f]{2}`
 
-/** Not where a backslash is the character that stands before it. */
+/** Matches such escapes, but not after an escaped backslash. */
 const unreadable = String.raw`(?<!\\)((?:\\\\)*)(?:\\u0000|${high}(?!${low})|(?<!${high})${low})`
 
 /** The stored document. */
@@ -39,16 +39,16 @@ const stateOf = (tool: string): string =>
 
 const tableName = `entry #>> '{table,schema}' as table_schema, entry #>> '{table,name}' as table_name`
 
-/** The tables' entries, each with one item of a list in it. */
+/** The tables' entries, one row for each item of a list in the entry. */
 const itemsOf = (key: string, columns: string): string =>
   `select ${tableName}, ${columns}
     from ${entries}, json_array_elements(entry -> '${key}') as item where slice = 'tables'`
 
-/** Of a remote relationship, whose join columns are stored under the neutral name. */
+/** The definition of a remote relationship; its join columns are stored by the neutral name. */
 const joinDefinition = `((item -> 'definition')::jsonb - 'service_fields')
     || jsonb_build_object('hasura_fields', item #> '{definition,service_fields}')`
 
-/** The entries of a part of the document. */
+/** The entries of a slice of the document. */
 const entriesOf = (slice: string, columns: string): string =>
   `select ${columns} from ${entries} where slice = '${slice}'`
 
@@ -68,7 +68,7 @@ const permissionsOf = (kind: string): string =>
 
 const permissionRows = ['insert', 'select', 'update', 'delete'].map(permissionsOf).join(' union all ')
 
-/** Of an action: tools go through its lists without asking whether they are there. */
+/** The definition of an action with defaults: tools expect its lists to exist. */
 const actionDefinition = `'{"arguments": [], "headers": [], "forward_client_headers": false}'::jsonb
     || (entry -> 'definition')::jsonb`
 
@@ -76,7 +76,7 @@ const actionPermissions = `select entry ->> 'name' as action_name, item ->> 'rol
     '{}'::jsonb as definition, item ->> 'comment' as comment
   from ${entries}, json_array_elements(entry -> 'permissions') as item where slice = 'actions'`
 
-/** The columns of a constraint by their numbers, as a JSON array of names. */
+/** The columns of a constraint, as a JSON array of names. */
 const columnNames = (numbers: string, table: string): string =>
   `(select json_agg(attname order by position) from unnest(${numbers}) with ordinality as n (number, position)
       join pg_attribute on attrelid = ${table} and attnum = number)`
@@ -101,7 +101,7 @@ const foreignKeys = constraintsOf(
     ${columnNames('c.conkey', 'c.conrelid')} as columns, ${columnNames('c.confkey', 'c.confrelid')} as ref_columns`,
 ).replace(
   ' where ',
-  // Those with a PERIOD make no relationship; before PostgreSQL 18 there is no such column.
+  // Temporal foreign keys (PERIOD) make no relationship; `conperiod` exists from PostgreSQL 18 on.
   ` join pg_class r on r.oid = c.confrelid
     where t.relnamespace <> 'trellis'::regnamespace and (to_jsonb(c) ->> 'conperiod') is distinct from 'true' and `,
 )
@@ -129,7 +129,7 @@ const link = (type: 'object' | 'array', target: string, here: string, there: str
   on: { [here]: there },
 })
 
-/** By the names that clients know. */
+/** Keys are the names that clients know. */
 export const systemTables: Readonly<Record<string, SystemTable>> = {
   hdb_table: {
     query: entriesOf(

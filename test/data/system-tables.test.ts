@@ -443,7 +443,7 @@ test('a database that lets no views be made is served without them', async (t) =
   await trellis.op('track_table', 'a')
   assert.deepEqual(await trellis.op('select', { table: 'a', columns: ['id'] }), [])
   assert.equal((await trellis.opError('select', { table: system('hdb_table'), columns: ['*'] })).status, 400)
-  assert.ok(lines.some((line) => line.startsWith('the tables of hdb_catalog cannot be offered: ')))
+  assert.ok(lines.some((line) => line.startsWith('the tables of hdb_catalog cannot be created: ')))
 })
 
 test('the own dialect has none', async (t) => {

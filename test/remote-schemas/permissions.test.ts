@@ -339,9 +339,9 @@ test('permissions that are no part of the schema, and operations that fit nothin
   for (const [schema, reason] of others) assert.deepEqual(await add(schema), broken(reason))
   const presets: [preset: string, reason: string][] = [
     ['Int! @preset', 'the preset of the input "id" of "Query"."user" has no value'],
-    ['Int! @preset(value: "a")', 'the preset of the input "id" of "Query"."user" is no value of type Int!'],
-    ['Int! @preset(value: null)', 'the preset of the input "id" of "Query"."user" is no value of type Int!'],
-    ['Int! @preset(value: 1, static: 2)', '"static" of the preset of the input "id" of "Query"."user" is no Boolean'],
+    ['Int! @preset(value: "a")', 'the preset of the input "id" of "Query"."user" is not a value of type Int!'],
+    ['Int! @preset(value: null)', 'the preset of the input "id" of "Query"."user" is not a value of type Int!'],
+    ['Int! @preset(value: 1, static: 2)', '"static" of the preset of the input "id" of "Query"."user" is not a Boolean'],
     ['Int! @preset(value: 1) @preset(value: 2)', 'there are several presets of the input "id" of "Query"."user"'],
     [
       'ID! @preset(value: "x-service-user-id")',

@@ -45,7 +45,7 @@ test('a field that is not of the type of the interface is refused', async (t) =>
   const { trellis, permission } = await start(t)
   const schema = families.replace('Person implements Named & Node', 'Person')
   const { body } = await trellis.opError('add_remote_schema_permissions', permission(schema))
-  const reason = 'the field "Pet"."peer" is of type Person, which is no Node as in the interface "Named"'
+  const reason = 'the field "Pet"."peer" is of type Person, not of type Node as in the interface "Named"'
   const error = `validation for the given role-based schema failed because ${reason}`
   assert.equal((body as { error: string }).error, error)
 })

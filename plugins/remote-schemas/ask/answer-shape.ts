@@ -1,30 +1,30 @@
-// The shapes of what fields give. A server compares those of all fields that have one response name, whatever types their
-// fragments stand on: where shapes differ some of them are asked for under other names, and called by their own again here.
+// The shapes of fields' values. GraphQL requires that fields with the same response name have the same shape, even in fragments
+// on different types. Fields whose shapes differ get other aliases in the request, which the answer's restoring reverts.
 
 import { type GraphQLOutputType, getNamedType, isLeafType } from 'graphql'
 
-/** What a field gives. */
+/** The shape of a field's value. */
 export interface AnswerShape {
-  /** Lists, what of them may be null, and the type of a leaf. */
+  /** The lists and nullability of the type; for leaves, the whole type. */
   readonly kind: string
-  /** Of its values, under the names that they are asked for by. */
+  /** The members of its values, by the names in the request. */
   readonly members: AnswerMembers
 }
 
 export type AnswerMembers = ReadonlyMap<string, AnswerMember>
 
 export interface AnswerMember extends AnswerShape {
-  /** What the client calls it. */
+  /** The client's response name. */
   readonly responseName: string
 }
 
-/** The shape of a field of that type with such members. */
+/** The shape of a field of that type with these members. */
 export function shapeOf(type: GraphQLOutputType, members: AnswerMembers): AnswerShape {
   const named = getNamedType(type)
   return { kind: isLeafType(named) ? String(type) : String(type).replace(named.name, ''), members }
 }
 
-/** Whether both can have one response name. */
+/** Whether both can have the same response name. */
 export function fits(a: AnswerShape, b: AnswerShape): boolean {
   if (a.kind !== b.kind || a.members === b.members) return a.kind === b.kind
   return [...a.members].every(([name, member]) => fitsAs(name, member, b.members))
@@ -35,7 +35,7 @@ function fitsAs(name: string, member: AnswerMember, others: AnswerMembers): bool
   return !other || (other.responseName === member.responseName && fits(member, other))
 }
 
-/** What has all members of both, which fit. */
+/** The member with the members of both, which fit each other. */
 export function joined(a: AnswerMember | undefined, b: AnswerMember): AnswerMember {
   if (!a || a.members.size === 0 || a.members === b.members) return b
   const members = new Map(a.members)
@@ -43,7 +43,7 @@ export function joined(a: AnswerMember | undefined, b: AnswerMember): AnswerMemb
   return { ...b, members }
 }
 
-/** What of the members has other names than the client gave: nothing, but for few requests. */
+/** The members whose names in the request differ from the client's; empty for most requests. */
 export function renamedOf(members: AnswerMembers): AnswerMembers {
   return new Map(
     [...members].flatMap(([name, member]): [string, AnswerMember][] => {
@@ -53,7 +53,7 @@ export function renamedOf(members: AnswerMembers): AnswerMembers {
   )
 }
 
-/** Whether an error at a path within a value leaves nothing of it: null will do nowhere on the way there. */
+/** Whether an error at a path within a value makes the whole value null, since no type on the path is nullable. */
 export function isFatal(path: readonly (string | number)[], shape: AnswerShape): boolean {
   let { kind, members }: { kind: string; members: AnswerMembers } = shape
   for (const key of [...path, null]) {

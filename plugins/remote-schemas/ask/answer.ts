@@ -1,9 +1,10 @@
-// What a remote server answered: the body of a GraphQL response, or an error that says what else it is.
+// Reads the answer of a remote server: a GraphQL response, or an error that says what is wrong with it.
 
 import { isUtf8 } from 'node:buffer'
 import { internalError, type TrellisError } from '../../../sdk/index.ts'
 import { own, type WireObject } from '../../../sdk/metadata.ts'
 import { isDeeper, isJsonObject, maxLevels, type OutgoingResponse, parseJson } from '../../../sdk/services.ts'
+import { largestChecked } from '../tuning.ts'
 import type { FieldAnswer, RemoteError } from './questions.ts'
 
 export interface RemoteAnswer {
@@ -16,11 +17,11 @@ export function readAnswer({ status, body }: OutgoingResponse): RemoteAnswer {
   return answerOf(readObject(body, status), status)
 }
 
-/** Reads the object that an answer, or an event of a stream, has to be, numbers kept as they were written. */
+/** Parses an answer or event, which must be a JSON object. Numbers keep their digits. */
 export const readObject = (body: Buffer | string, status: number): WireObject =>
   parsed(status, () => parseJson(body, 'lossless'))
 
-/** An answer that was parsed. */
+/** The response in a parsed answer; throws if it has neither `data` nor `errors`. */
 export function answerOf(answer: WireObject, status: number): RemoteAnswer {
   const data = own(answer, 'data')
   const errors = own(answer, 'errors')
@@ -31,13 +32,13 @@ export function answerOf(answer: WireObject, status: number): RemoteAnswer {
   }
 }
 
-/** What an answer says of each field that it was asked for by these names; what it says of none is the first one's. */
+/** The answer to each field, by its alias. Errors without a path are given to the first field. */
 export function fieldAnswers({ data, errors }: RemoteAnswer, aliases: readonly string[]): FieldAnswer[] {
   const answerTo = (alias: string) => (data && Object.hasOwn(data, alias) ? data[alias] : null)
   if (errors.length === 0) return aliases.map((alias) => ({ value: answerTo(alias), errors: none }))
   const general: RemoteError[] = []
   const located = new Map<string, RemoteError[]>()
-  // Where something is in the text that was sent says nothing to those who sent another one.
+  // Locations refer to the generated document, which the client never saw.
   for (const { locations: _, ...error } of errors) {
     const [alias, ...path] = error.path ?? []
     if (typeof alias !== 'string') {
@@ -58,7 +59,7 @@ export function fieldAnswers({ data, errors }: RemoteAnswer, aliases: readonly s
 
 const none: readonly RemoteError[] = []
 
-/** Errors at fields that nobody asked for: they have no place here. */
+/** Errors at fields that the request did not contain, without their paths. */
 function errorsElsewhere(
   located: ReadonlyMap<string, readonly RemoteError[]>,
   aliases: readonly string[],
@@ -70,22 +71,19 @@ function errorsElsewhere(
 
 const withoutPlace = ({ path: _, ...error }: RemoteError): RemoteError => error
 
-/** Bytes up to which an answer that is handed on is looked at as a whole. */
-const lookedAt = 2 ** 20
-
-/** Refuses an answer that clients could not read. */
+/** Throws if clients could not read an answer that is passed through. */
 export function checkWhole({ status, body }: OutgoingResponse): void {
   if (!isUtf8(body)) throw unusable('Remote server response is not valid JSON: it is not UTF-8', status)
-  if (body.length <= lookedAt) {
+  if (body.length <= largestChecked) {
     if (!isAnswer(parsed(status, () => JSON.parse(String(body))))) {
       throw unusable('"data" field not found in remote response', status)
     }
     return
   }
-  // Reading tens of megabytes would hold up everybody else.
+  // Parsing tens of megabytes would block all other requests.
   const [first, last] = [String(body.subarray(0, 100)).trimStart(), String(body.subarray(-100)).trimEnd()]
   if (!first.startsWith('{') || !last.endsWith('}')) {
-    throw unusable('Remote server response is not valid JSON: it is no object', status)
+    throw unusable('Remote server response is not valid JSON: it is not an object', status)
   }
 }
 
@@ -98,7 +96,7 @@ function parsed(status: number, parse: () => unknown): WireObject {
     throw unusable(`Remote server response is not valid JSON: ${reason}`, status)
   }
   if (isJsonObject(answer)) return answer
-  throw unusable(`Remote server response is not valid JSON: it is no object`, status)
+  throw unusable('Remote server response is not valid JSON: it is not an object', status)
 }
 
 const isAnswer = (answer: WireObject): boolean =>
@@ -106,11 +104,11 @@ const isAnswer = (answer: WireObject): boolean =>
 
 const unusable = (message: string, status: number): TrellisError => internalError(message, { internal: { status } })
 
-/** An error as the server gave it, as far as it is one. */
+/** The server's error; members of the wrong type are replaced or left out. */
 function readError(error: unknown): RemoteError {
   if (!isJsonObject(error)) return { message: 'the remote server gave an error without a message' }
   const { message, path, ...others } = error
-  // What cannot be printed again is left out.
+  // Members that are nested too deeply to be printed are left out.
   const rest = isDeeper(others, maxLevels) ? {} : others
   const isPath = Array.isArray(path) && path.every((key) => typeof key === 'string' || typeof key === 'number')
   const text = typeof message === 'string' ? message : 'the remote server gave an error without a message'

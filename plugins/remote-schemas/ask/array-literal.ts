@@ -1,13 +1,13 @@
-// Arrays in PostgreSQL's text syntax, `{a,"b c",NULL}`, in which session variables hold several values.
+// Parses PostgreSQL array literals, such as `{a,"b c",NULL}`, in session variables that hold several values.
 
 import { badRequest } from '../../../sdk/index.ts'
 
 export type ArrayItem = string | null | readonly ArrayItem[]
 
-/** Bounds of dimensions may stand before the array, and mean nothing here. */
+/** Bounds of dimensions may precede the array; they are ignored. */
 const bounds = /^[ \t-\r]*(?:(?:\[[-+]?\d+(?::[-+]?\d+)?\])+[ \t-\r]*=)?[ \t-\r]*(?=\{)/
 
-/** The items of a text that is an array, refused where it is not well formed; null: the text is a value by itself. */
+/** The items of an array literal; null if the text is a single value. Throws if the array is malformed. */
 export function arrayItems(text: string): readonly ArrayItem[] | null {
   const start = bounds.exec(text)
   return start && new ArrayReader(text, start[0].length).whole()
@@ -15,7 +15,7 @@ export function arrayItems(text: string): readonly ArrayItem[] | null {
 
 /** PostgreSQL's white space. */
 const space = /[ \t-\r]*/y
-/** Between the delimiters of items: with characters that a backslash stands before, and without white space at the end. */
+/** An unquoted item, which may have escaped characters, and trailing white space. */
 const bare = /(?:\\.|[^\\"{},])+/sy
 const quoted = /"((?:\\.|[^\\"])*)"/sy
 
@@ -36,7 +36,7 @@ class ArrayReader {
   }
 
   #items(depth: number): readonly ArrayItem[] {
-    // PostgreSQL has no more dimensions.
+    // PostgreSQL allows six dimensions (MAXDIM).
     if (depth > 6) throw this.#malformed()
     this.#at++
     this.#take(space)
@@ -77,13 +77,13 @@ class ArrayReader {
   }
 }
 
-/** Whether both are single values, or arrays of the same dimensions; parts of an array are alike already. */
+/** Whether both are single values, or arrays of the same dimensions. Items of each array were compared before. */
 function isAlike(one: ArrayItem, other: ArrayItem | undefined): boolean {
   if (!Array.isArray(one) || !Array.isArray(other)) return Array.isArray(one) === Array.isArray(other)
   return one.length === other.length && (one.length === 0 || isAlike(one[0], other[0]))
 }
 
-/** Without the white space at the end, save what a backslash stands before. */
+/** The text without trailing white space, unless a backslash escapes it. */
 function withoutSpace(text: string): string {
   const kept = text.search(/[ \t-\r]*$/)
   const backslashes = /\\*$/.exec(text.slice(0, kept))![0].length

@@ -1,4 +1,4 @@
-// What calls ask of a remote server: each a few aliased fields of one document, whose answers they turn into results.
+// The questions that calls put to a remote server: aliased fields of one document, whose answers become the calls' results.
 
 import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql'
 import { type GroupedCall, literalJson } from '../../../sdk/graphql.ts'
@@ -9,22 +9,22 @@ import type { AnswerShape } from './answer-shape.ts'
 import { type ArrayItem, arrayItems } from './array-literal.ts'
 import type { SessionPreset } from './request-text.ts'
 
-/** A field of the root type that is asked for under a name of its own. */
+/** A field of the root type, asked for under its own alias. */
 export interface AskedField {
-  /** What it is called in the answer, unless another one is. */
+  /** Its name in the answer, unless another field has that name. */
   readonly alias: string
-  /** Whether the name is made unique by a number, as those of rows are. */
+  /** Whether a number makes the alias unique, as for fields of rows. */
   readonly isNumbered?: boolean
   /** `user(id: $id) { name }` */
   readonly text: string
-  /** Variables that it alone uses and that are not the client's. */
+  /** Variables that only this field uses, and that are not the client's. */
   readonly variables: readonly DeclaredVariable[]
 }
 
 /** A variable that is not the client's. */
 export interface DeclaredVariable {
   readonly name: string
-  /** As the server calls it. */
+  /** The server's name for the type. */
   readonly type: string
 }
 
@@ -32,34 +32,34 @@ export interface OwnVariable extends DeclaredVariable {
   readonly value: unknown
 }
 
-/** What a call asks. */
+/** The fields that one call asks for. */
 export interface Question {
   readonly fields: readonly AskedField[]
   /** The values of each field's variables. */
   readonly values: readonly (readonly unknown[])[]
-  /** The same for questions whose texts are, as far as both have as many fields: what differs are values of variables. */
+  /** Questions with the same texts and as many fields share this object; only the values of variables differ. */
   readonly texts: object
-  /** Variables that all its fields use and that are not the client's. */
+  /** Variables that all its fields use, and that are not the client's. */
   readonly own: readonly OwnVariable[]
-  /** Variables of the client that it uses. */
+  /** The client's variables that it uses. */
   readonly variables: ReadonlySet<string>
   /** Definitions of fragments that it uses. */
   readonly fragments: readonly string[]
   /** Whether the answer has the shape that the client asked for. */
   readonly isExact: boolean
-  /** What each of its fields gives, where they are fields of rows. */
+  /** The shape of each field's value; present for fields of rows. */
   readonly shape?: AnswerShape
   /** The result of the call, from the answers to its fields. */
   result(answers: readonly FieldAnswer[]): unknown
 }
 
-/** What a server says of a field; paths of errors begin below it. */
+/** A server's answer to one field; the paths of its errors begin below the field. */
 export interface FieldAnswer {
   readonly value: unknown
   readonly errors: readonly RemoteError[]
-  /** Whether there is no data at all, for reasons that the server gives. */
+  /** Whether `data` of the whole answer is null because of errors. */
   readonly isDataLost?: boolean
-  /** Why the server said nothing: the request that asked it for this field, one of several, failed. */
+  /** Set if the request for this field failed, while others of the same step may have succeeded. */
   readonly failure?: Error
 }
 
@@ -69,18 +69,18 @@ export interface RemoteError {
   readonly [member: string]: unknown
 }
 
-/** What a planner of a remote field plans. */
+/** The plan of a remote field. */
 export interface RemotePlan {
   readonly view: RemoteView
   /** Whether nulls are left out of arguments. */
   readonly skipsNulls: boolean
-  /** How many fields of the server's root type it asks for; null: that depends on rows. */
+  /** The number of root fields that it asks for; null if that depends on rows. */
   readonly fields: number | null
-  /** `index` tells the calls of one request apart; `isWhole`: the answer may be handed on as it comes. */
+  /** `index` numbers the calls of one request; `isWhole`: the answer may be passed through unparsed. */
   ask(call: GroupedCall, given: { readonly index: number; readonly isWhole: boolean }): Question
 }
 
-/** What no name of a client's variable begins with, for names of variables that are not the client's. */
+/** A prefix for variable names that no variable of the client begins with. */
 export function prefixBeside(clients: Iterable<string>, beginning: string): string {
   const names = [...clients]
   let prefix = beginning
@@ -88,7 +88,7 @@ export function prefixBeside(clients: Iterable<string>, beginning: string): stri
   return prefix
 }
 
-/** A value for a preset that a session variable gives. */
+/** The variable for a preset whose value depends on the session. */
 export function presetVariable({ name, value, type }: SessionPreset, session: Session): OwnVariable {
   return { name, type: String(type), value: sessionValue(value, type, session) }
 }
@@ -120,7 +120,7 @@ function variableValue(variable: string, type: GraphQLInputType, { variables }: 
   return typedValue(text, type)
 }
 
-/** A text as a value of a type: arrays of PostgreSQL are lists, as in tables; what does not fit is left to the server. */
+/** A text as a value of a type. PostgreSQL arrays become lists, as for tables; the server judges values that do not fit. */
 function typedValue(text: string, type: GraphQLInputType): unknown {
   const items = isListType(getNullableType(type)) ? arrayItems(text) : null
   return items ? typedItem(items, type) : typedText(text, type)
@@ -144,7 +144,7 @@ interface Sending {
   readonly skipsNulls: boolean
 }
 
-/** The value of a client's variable as it is sent: with presets in its input objects, and without their nulls where those are skipped. */
+/** The value of a client's variable as it is sent: with presets in its input objects, and without nulls if these are skipped. */
 export function sentValue(value: unknown, type: GraphQLInputType, sending: Sending): unknown {
   const { view, session, skipsNulls } = sending
   const nullable = getNullableType(type)
@@ -166,7 +166,7 @@ export function sentValue(value: unknown, type: GraphQLInputType, sending: Sendi
   return Object.fromEntries([...given, ...presets])
 }
 
-/** The value of a preset, as a variable has it. */
+/** The value of a preset, for use in variables. */
 export function presetValue(preset: Preset, type: GraphQLInputType, session: Session): unknown {
   return preset.kind === 'session' ? sessionValue(preset.value, type, session) : literalJson(preset.node)
 }

@@ -1,38 +1,36 @@
-// Selections that several types have in common: written out for each of them, those of an interface within an interface would
-// be the longer the more types there are, with each level anew.
+// Fragments for selections that several types have in common. Without them, the text of nested interfaces would grow by the
+// number of types with each level.
 
 import type { GraphQLObjectType } from 'graphql'
 import type { FieldSelection } from '../../../sdk/graphql.ts'
+import { longestInline } from '../tuning.ts'
 import type { AnswerMembers, AnswerShape } from './answer-shape.ts'
 
-/** A field as it is asked for, without a response name, or the selection set of one. */
+/** A printed field without its response name, or the selection set of one. */
 export interface WrittenField {
   readonly text: string
-  /** What the text ends with, if anything is selected of the field. */
+  /** The selection set at the end of the text; null for leaves. */
   readonly selection: SelectionText | null
-  /** What the field gives. */
+  /** The shape of the field's value. */
   readonly shape: AnswerShape
 }
 
-/** A selection set, behind a blank. */
+/** A selection set, with the space before it. */
 interface SelectionText {
   readonly text: string
-  /** The type that it stands on, as the server calls it. */
+  /** The type that it selects from, by the server's name. */
   readonly type: string
 }
 
-/** What is selected of the values of one object type. */
+/** The fields that are selected from one object type. */
 export interface SelectedPart {
   readonly object: GraphQLObjectType
   readonly fields: readonly FieldSelection[]
-  /** Of the fields. */
+  /** The texts of the fields. */
   readonly written: readonly WrittenField[]
-  /** The same with response names. */
+  /** The texts with response names. */
   readonly texts: readonly string[]
 }
-
-/** Characters up to which a selection is repeated: servers are faster without a fragment. */
-export const longestInline = 60
 
 /** The fragments of a text. */
 export class RepeatedSelections {
@@ -43,7 +41,7 @@ export class RepeatedSelections {
     this.#prefix = prefix
   }
 
-  /** The parts with fragments in place of what several of them select alike; fields of these texts are written elsewhere. */
+  /** The parts, with fragments for repeated selections. Fields whose text is in `elsewhere` are printed elsewhere. */
   shortened(parts: readonly SelectedPart[], elsewhere: ReadonlySet<string>): readonly SelectedPart[] {
     const own = parts.flatMap(({ texts, written }) => written.filter((_, i) => !elsewhere.has(texts[i]!)))
     const spreads = this.#spreads(own)
@@ -59,13 +57,13 @@ export class RepeatedSelections {
     })
   }
 
-  /** What stands in the places of selections that are there more than once, by their members. */
+  /** The fragment spreads for repeated selections, by the members of their shapes. */
   #spreads(fields: readonly WrittenField[]): ReadonlyMap<AnswerMembers, string> {
     const met = new Set<AnswerMembers>()
     const spreads = new Map<AnswerMembers, string>()
     for (const { selection, shape } of fields) {
       if (!selection || selection.text.length <= longestInline) continue
-      // Fields of several types that select the same have it written once.
+      // Equal selections of several types share one members object.
       const { members } = shape
       if (met.has(members) && !spreads.has(members)) spreads.set(members, this.#define(selection))
       met.add(members)

@@ -1,5 +1,5 @@
-// The body of a request to a remote server: one document of what several calls ask, and its variables. The document's text is
-// put together once for all requests that ask the same with other values.
+// The body of a request to a remote server: one document for the fields of several calls, and its variables. The document's
+// text is built once, and reused by requests that differ only in values.
 
 import {
   type GraphQLInputType,
@@ -12,20 +12,21 @@ import {
 } from 'graphql'
 import type { GroupedCall } from '../../../sdk/graphql.ts'
 import { internalError } from '../../../sdk/index.ts'
+import { longestKeptDocument, mostKeptDocuments } from '../tuning.ts'
 import type { RemoteTypes } from '../types/remote-types.ts'
 import { type AskedField, type Question, type RemotePlan, sentValue } from './questions.ts'
 
-/** What is asked with one request. */
+/** The fields of one request. */
 export interface Asked {
   readonly fields: readonly AskedField[]
   /** The values of each field's variables. */
   readonly values: readonly (readonly unknown[])[]
   readonly questions: readonly Question[]
-  /** The same for the same fields of the same questions. */
+  /** A key that is equal for the same fields of the same questions. */
   readonly shape: string
 }
 
-/** All that is asked for, the fields of each question in turn. */
+/** The fields of all questions, in order. */
 export function allOf(questions: readonly Question[]): Pick<Asked, 'fields' | 'values'> {
   const [only] = questions
   if (only && questions.length === 1) return only
@@ -33,19 +34,19 @@ export function allOf(questions: readonly Question[]): Pick<Asked, 'fields' | 'v
 }
 
 interface Asking extends Asked {
-  /** One of those that ask. */
+  /** One of the calls; all share operation, variables, and session. */
   readonly call: GroupedCall<RemotePlan>
   readonly types: RemoteTypes
 }
 
-/** The JSON of a request with room for values. */
+/** The JSON of a request without the values of variables. */
 interface RequestDocument {
-  /** What the fields are called in the answer. */
+  /** The names of the fields in the answer. */
   readonly aliases: readonly string[]
   readonly start: string
-  /** Variables of the client that are used. */
+  /** The client's variables that are used. */
   readonly clients: readonly (readonly [string, VariableDefinitionNode])[]
-  /** The names of the fields' variables, as they stand before the values. */
+  /** The names of the fields' variables, as JSON keys with the colon. */
   readonly names: readonly string[]
   readonly end: string
 }
@@ -55,22 +56,18 @@ interface KnownDocument extends RequestDocument {
   readonly shape: string
 }
 
-/** By what the first question has in common with others of its texts. */
+/** By {@link Question.texts} of the first question. */
 const known = new WeakMap<object, KnownDocument[]>()
-
-/** Documents that begin with the same question, and characters that one of them may have. */
-const mostKnown = 8
-const longestKept = 50_000
 
 /** A request as it is sent. */
 export interface RemoteRequestBody {
   /** JSON. */
   readonly body: string
-  /** What its fields are called in the answer, each having a name of its own. */
+  /** The names of its fields in the answer, all different. */
   readonly aliases: readonly string[]
 }
 
-/** The request that asks for fields. */
+/** The request for these fields. */
 export function requestOf(asking: Asking): RemoteRequestBody {
   const { values, questions } = asking
   const { start, clients, names, end, aliases } = documentOf(asking)
@@ -81,7 +78,7 @@ export function requestOf(asking: Asking): RemoteRequestBody {
   return { body: `${start}${members.join(',')}${end}`, aliases }
 }
 
-/** A member of an object, named by GraphQL. */
+/** A member of a JSON object; its name is a GraphQL name, which needs no escapes. */
 const member = (name: string, value: unknown): string => `${named(name)}${JSON.stringify(value)}`
 
 const named = (name: string): string => `"${name}":`
@@ -95,8 +92,8 @@ function documentOf(asking: Asking): RequestDocument {
   const found = kept.find((each) => each.shape === shape && sameItems(each.texts, texts))
   if (found) return found
   const document = { ...newDocument(asking), texts, shape }
-  if (document.start.length > longestKept) return document
-  known.set(first, [...kept.slice(-(mostKnown - 1)), document])
+  if (document.start.length > longestKeptDocument) return document
+  known.set(first, [...kept.slice(-(mostKeptDocuments - 1)), document])
   return document
 }
 
@@ -125,19 +122,19 @@ function newDocument({ call, fields, questions, types }: Asking): RequestDocumen
   return { names, aliases, start: `{"query":${JSON.stringify(query)},"variables":{`, clients, end: ending }
 }
 
-/** What the client gave a variable. */
+/** The client's value of a variable, as a list of at most one JSON member. */
 function clientValue(name: string, { type, defaultValue }: VariableDefinitionNode, { call, types }: Asking): string[] {
   const { variables, session, plan } = call
   const value = variables[name]
   if (value === undefined) return []
   const { view, skipsNulls } = plan
-  // A default would take the place of a null that is left out.
+  // With a default, leaving the null out would change the value.
   if (skipsNulls && value === null && !defaultValue) return []
   const isPlain = !view.hasPresets && !skipsNulls
   return [member(name, isPlain ? value : sentValue(value, inputType(type, types), { view, session, skipsNulls }))]
 }
 
-/** Which variables with defaults are null, where that is in the text. */
+/** Which variables with defaults are null, where the text of the document depends on that. */
 function nullsOf({ plan, operation, variables }: GroupedCall<RemotePlan>): string {
   if (!plan.view.hasPresets) return ''
   const withDefaults = [...operation.variables].filter(([, { defaultValue }]) => defaultValue)
@@ -155,28 +152,28 @@ function declaration(
   const declared = `$${name}: ${typeText(type, types)}`
   if (!defaultValue) return declared
   if (!plan.view.hasPresets) return `${declared} = ${print(defaultValue)}`
-  // Without its presets it may be none. The value is sent anyway; it may stand wherever one with a default may.
+  // Without its presets the default may be invalid. The value is always sent, so `!` allows it in the same places.
   return isNull(variables[name]) || type.kind === Kind.NON_NULL_TYPE ? declared : `${declared}!`
 }
 
-/** A type as the server calls it. */
+/** A type with the server's names. */
 function typeText(node: TypeNode, types: RemoteTypes): string {
   if (node.kind === Kind.NON_NULL_TYPE) return `${typeText(node.type, types)}!`
   if (node.kind === Kind.LIST_TYPE) return `[${typeText(node.type, types)}]`
   return types.names.remoteType(node.name.value)
 }
 
-/** The type, but for whether it may be null. */
+/** The input type, without regard to outer nullability. */
 function inputType(node: TypeNode, types: RemoteTypes): GraphQLInputType {
   if (node.kind === Kind.NON_NULL_TYPE) return inputType(node.type, types)
   if (node.kind === Kind.LIST_TYPE) return new GraphQLList(inputType(node.type, types))
   const { value: name } = node.name
   const type = types.schema.getType(types.names.remoteType(name))
-  if (!isInputType(type)) throw internalError(`"${name}" is no type of a variable`)
+  if (!isInputType(type)) throw internalError(`"${name}" is not an input type`)
   return type
 }
 
-/** A name of its own for each field. */
+/** A unique alias for each field. */
 function uniqueAliases(fields: readonly AskedField[]): string[] {
   const taken = new Set<string>()
   let numbered = 0
@@ -188,6 +185,6 @@ function uniqueAliases(fields: readonly AskedField[]): string[] {
   })
 }
 
-/** Whether the server calls the field so by itself. */
+/** Whether the answer has that name without an alias. */
 const isNamedSo = (text: string, alias: string): boolean =>
   text.startsWith(alias) && !/^\w/.test(text.slice(alias.length, alias.length + 1))

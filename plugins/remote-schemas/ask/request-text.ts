@@ -1,5 +1,5 @@
-// Selected fields in the words of a remote server: names as it has them, presets added, fragments inlined, and nothing in
-// it that was not checked against what the role sees.
+// Prints selected fields for a remote server: with the server's names, presets added, and fragments inlined. Every field and
+// argument is checked against the role's view before it is printed.
 
 import {
   type ArgumentNode,
@@ -27,12 +27,13 @@ import {
 } from 'graphql'
 import { type FieldSelection, tooManySelections } from '../../../sdk/graphql.ts'
 import { badRequest, pathKeys } from '../../../sdk/index.ts'
+import { longestSelection } from '../tuning.ts'
 import { typeMember } from '../types/role-types.ts'
 import type { Preset, RemoteView, SessionValue } from '../types/view.ts'
 import { type AnswerMember, type AnswerMembers, type AnswerShape, fits, joined, shapeOf } from './answer-shape.ts'
 import { RepeatedSelections, type SelectedPart, type WrittenField } from './repeated-selections.ts'
 
-/** A preset that a request gives a value: the variable that stands for it. */
+/** A preset whose value depends on the session: it is sent as a variable. */
 export interface SessionPreset {
   readonly name: string
   readonly value: SessionValue
@@ -40,34 +41,34 @@ export interface SessionPreset {
 }
 
 export interface TextOptions {
-  /** Whether values are to tell their types, so that they can be completed. */
+  /** Whether to ask for the types of values, which completing an answer needs. */
   readonly tellTypes: boolean
-  /** Begins the names of variables for presets: of one request no two may begin alike. */
+  /** Prefix of the variables for presets; unique within a request. */
   readonly presetPrefix: string
-  /** Begins the names of fragments, likewise. */
+  /** Prefix of fragment names; unique within a request. */
   readonly fragmentPrefix: string
-  /** Whether arguments and members of input objects that are null are left out. */
+  /** Whether null arguments and null members of input objects are left out. */
   readonly skipsNulls: boolean
 }
 
-/** What is selected of a field's values. */
+/** The printed selection of a field's values. */
 interface WrittenMembers {
   readonly text: string
   readonly members: AnswerMembers
 }
 
-/** A field that is selected of all types of an abstract one. */
+/** A field that is selected for all types of an interface or union. */
 interface SharedField {
   readonly text: string
-  /** How it is asked of the abstract type. */
+  /** The text that selects it on the interface or union itself. */
   readonly asked: string
   readonly responseName: string
   readonly shape: AnswerShape
 }
 
-/** Writes selections of one request part. */
+/** Prints the selections of one part of a request. */
 export class RequestText {
-  /** Variables of the client that are used. */
+  /** The client's variables that the texts use. */
   readonly variables = new Set<string>()
   readonly presets: SessionPreset[] = []
   /** Whether the answer has the shape that the client asked for. */
@@ -75,7 +76,7 @@ export class RequestText {
   readonly #view: RemoteView
   readonly #options: TextOptions
   readonly #repeated: RepeatedSelections
-  /** What was written of fields that are no others' twins. */
+  /** The texts by selection; a selection that has a twin shares the text of the twin. */
   readonly #written = new Map<FieldSelection, WrittenMembers>()
 
   constructor(view: RemoteView, options: TextOptions) {
@@ -84,7 +85,7 @@ export class RequestText {
     this.#repeated = new RepeatedSelections(options.fragmentPrefix)
   }
 
-  /** Definitions of fragments that the texts use. */
+  /** The definitions of fragments that the texts use. */
   get fragments(): readonly string[] {
     return this.#repeated.definitions
   }
@@ -114,7 +115,7 @@ export class RequestText {
     const { names } = this.#view.types
     const found = this.#view.fields(parent).find(({ name }) => names.localField(parent.name, name) === selection.name)
     if (found) return found
-    // Types that several servers have in common are made once, and may show what this server's part does not.
+    // A type that several servers share is made once, so it may show a field that the role does not see at this server.
     const message = `field "${selection.name}" not found in type: '${names.localType(parent.name)}'`
     throw badRequest('validation-failed', message, { path: pathKeys(selection.path) })
   }
@@ -150,7 +151,7 @@ export class RequestText {
   #abstract(selection: FieldSelection, type: GraphQLNamedType): WrittenMembers {
     const { tellTypes } = this.#options
     const told = tellTypes ? [`${typeMember}: __typename`] : []
-    // A value of a type that is hidden has to be known for one.
+    // Values of hidden types must be recognised and refused, so the answer cannot be passed through.
     if (this.#view.hidesTypes(type)) this.isExact = false
     const parts: SelectedPart[] = []
     let length = 0
@@ -173,7 +174,7 @@ export class RequestText {
     return { text: [...told, ...inOrder(named, shared)].join(' '), members }
   }
 
-  /** The parts with other names for what cannot have the same one as in a part before. */
+  /** The parts, with new aliases for fields that cannot share a response name with a field of an earlier part. */
   #besideEachOther(parts: readonly SelectedPart[], shared: readonly SharedField[]) {
     const ofAll = new Set(shared.map(({ text }) => text))
     const taken = new Set(parts.flatMap(({ fields }) => fields.map(({ responseName }) => responseName)))
@@ -201,11 +202,11 @@ export class RequestText {
   }
 
   /**
-   * What all types of an abstract one are asked for in the same order, where it may be asked of all at once: thousands of
-   * fragments are a burden, and fields that differ in whether they may be null cannot stand in fragments beside each other.
+   * The fields that all types of an interface or union select, in the same order, and that can be selected once for all.
+   * Servers are slow with thousands of fragments. Fields that differ in nullability cannot share a name across fragments.
    */
   #shared(type: GraphQLNamedType, parts: readonly SelectedPart[]): SharedField[] {
-    // Presets belong to types, and of values of hidden types nothing but that is asked.
+    // Presets differ by type, and no fields may be asked of hidden types.
     if (this.#view.hasPresets || this.#view.hidesTypes(type)) return []
     if (this.#view.possibleTypes(type).length !== parts.length) return []
     const [first] = parts
@@ -228,7 +229,7 @@ export class RequestText {
     })
   }
 
-  /** Whether the field of an object type can be asked of an interface just as well. */
+  /** Whether the field of an object type can be selected on the interface instead. */
   #holds(holder: GraphQLInterfaceType, part: SelectedPart, place: number): boolean {
     const { definition, nodes } = part.fields[place]!
     if (definition === null) return true
@@ -237,7 +238,7 @@ export class RequestText {
     return held !== null && given.every((node) => held.args.some((argument) => argument.name === node.name.value))
   }
 
-  /** The field of an interface in the place of an object's, if values have one type; null: there is none. */
+  /** The interface's field of the same name, if it has the same named type; null otherwise. */
   #heldField(holder: GraphQLInterfaceType, { object, fields }: SelectedPart, place: number) {
     const { name } = fields[place]!
     const { names } = this.#view.types
@@ -254,7 +255,7 @@ export class RequestText {
     return all.length > 0 ? `(${all.join(', ')})` : ''
   }
 
-  /** The arguments of a field that presets give, but for those of these names. */
+  /** The arguments of a field that presets give, except those in `given`. */
   presetArguments(
     parent: GraphQLNamedType,
     field: GraphQLField<unknown, unknown>,
@@ -278,7 +279,7 @@ export class RequestText {
     return kind === Kind.NULL && this.#options.skipsNulls
   }
 
-  /** A value of a type of the server. */
+  /** Prints a value for a type of the server. */
   value(node: ValueNode, type: GraphQLInputType): string {
     if (!this.#view.hasPresets && !this.#options.skipsNulls) {
       visit(node, { Variable: ({ name }: VariableNode) => void this.variables.add(name.value) })
@@ -317,12 +318,9 @@ export class RequestText {
   }
 }
 
-/** Characters of a selection that is written for each type that its values can have: with each level they may be more. */
-const longestSelection = 2 ** 24
-
 const lengthOf = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
 
-/** `__typename` */
+/** The `__typename` field, which has no definition of its own. */
 const typeName: WrittenField = {
   text: '__typename',
   selection: null,
@@ -332,7 +330,7 @@ const typeName: WrittenField = {
 const membersOf = ({ fields, written }: SelectedPart): AnswerMembers =>
   new Map(fields.map(({ responseName }, i) => [responseName, { ...written[i]!.shape, responseName }]))
 
-/** Fields of each type in their order, those that all have once. */
+/** The fields of each type in their order, with each shared field once. */
 function inOrder(parts: readonly SelectedPart[], shared: readonly SharedField[]): string[] {
   const from = parts.map(() => 0)
   const upTo = (text: string | null): string[] =>
@@ -353,7 +351,7 @@ function aliasOf(field: FieldSelection, { types: { names } }: RemoteView, type: 
   return isSameName && Object.hasOwn(type.getFields(), field.name) ? '' : `${field.responseName}: `
 }
 
-/** The type of that name among those that values of a field can have here. */
+/** The type of that local name among the possible types of a field's values. */
 function localTypeOf({ definition }: FieldSelection, name: string): GraphQLObjectType | null {
   const type = definition && getNamedType(definition.type)
   if (isObjectType(type)) return type.name === name ? type : null

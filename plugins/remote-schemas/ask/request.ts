@@ -1,4 +1,4 @@
-// A request to a remote server, and why there is no answer to it.
+// Sends a request to a remote server, and reports why there is no answer.
 
 import type { GroupedCall } from '../../../sdk/graphql.ts'
 import { type Dialect, type Engine, internalError, type Session } from '../../../sdk/index.ts'
@@ -7,7 +7,7 @@ import { shownUrl } from '../address.ts'
 import type { RemoteSchemaModel } from '../metadata.ts'
 import { defaultTimeout } from '../types/introspect.ts'
 
-/** What requests are sent with. */
+/** The services that sending a request needs. */
 export interface RequestContext extends Pick<Engine, 'outgoing'> {
   readonly dialect: Dialect
   environment(name: string): string | undefined
@@ -15,11 +15,11 @@ export interface RequestContext extends Pick<Engine, 'outgoing'> {
 
 interface RemoteRequest {
   readonly body: string
-  /** Who asks, and what ends it. */
+  /** The session, the client's headers, and the abort signal. */
   readonly call: Pick<GroupedCall, 'session' | 'headers' | 'signal'>
 }
 
-/** Sends a request with the headers that are configured, else the session's, else the client's. */
+/** Sends a request. Of headers with the same name, configured ones win over the session's, and these over the client's. */
 export async function sendRequest(
   remote: RemoteSchemaModel,
   { body, call }: RemoteRequest,
@@ -35,11 +35,11 @@ export async function sendRequest(
   }
 }
 
-/** Milliseconds that a remote server has. */
+/** The timeout of a remote server in milliseconds. */
 export const timeoutOf = ({ definition }: RemoteSchemaModel): number =>
   (definition.timeout_seconds ?? defaultTimeout) * 1000
 
-/** The headers of all that a remote server is asked. */
+/** The headers of every request to a remote server. */
 export const requestHeaders = (
   { definition }: RemoteSchemaModel,
   call: RemoteRequest['call'],
@@ -53,10 +53,10 @@ export const requestHeaders = (
 const sessionHeaders = ({ variables }: Session): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, headerBytes(value)]))
 
-/** A header's characters are bytes. */
+/** HTTP sends each character of a header as one byte, so UTF-8 is spelled as Latin-1. */
 const headerBytes = (value: string): string => Buffer.from(value).toString('latin1')
 
-/** Why there is no answer; where the server is, only administrators may know. */
+/** The error for a missing answer. The URL is in `internal`, which only administrators see. */
 export function unanswered(error: unknown, { name, definition }: RemoteSchemaModel): unknown {
   if (!(error instanceof OutgoingError)) return error
   const internal = { remote_schema: name, url: shownUrl(definition), message: error.message }

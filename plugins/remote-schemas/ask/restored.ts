@@ -1,10 +1,10 @@
-// Answers whose members were asked for under other names than the client's.
+// Restores the client's response names in answers to renamed selections.
 
 import { jsonType } from '../../../sdk/services.ts'
 import type { AnswerMembers } from './answer-shape.ts'
 import type { FieldAnswer } from './questions.ts'
 
-/** An answer with the names that the client gave. */
+/** An answer with the client's response names. */
 export function restored(answer: FieldAnswer, renamed: AnswerMembers): FieldAnswer {
   if (renamed.size === 0) return answer
   const errors = answer.errors.map((error) =>

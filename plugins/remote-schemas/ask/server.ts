@@ -1,5 +1,4 @@
-// A remote server as what answers calls: those of one level with one request, in a document that is put together of what
-// each asks.
+// Answers calls by asking a remote server: one request for all calls of one step, in one document.
 
 import {
   type AnswerExtras,
@@ -13,6 +12,7 @@ import {
 import { badRequest, type Engine, internalError } from '../../../sdk/index.ts'
 import type { OutgoingResponse } from '../../../sdk/services.ts'
 import type { RemoteSchemaModel } from '../metadata.ts'
+import { mostRounds } from '../tuning.ts'
 import { checkWhole, fieldAnswers, readAnswer } from './answer.ts'
 import { isFatal } from './answer-shape.ts'
 import type { FieldAnswer, Question, RemoteError, RemotePlan } from './questions.ts'
@@ -21,15 +21,15 @@ import { type Asked, allOf, requestOf } from './request-body.ts'
 
 export interface ServerOptions extends Pick<Engine, 'outgoing' | 'dialect'> {
   environment(name: string): string | undefined
-  /** Whether errors of the server leave the data that comes with them. */
+  /** Whether data that comes with errors is kept. */
   readonly keepsData: boolean
-  /** How many fields rows may ask for in one request. */
+  /** The most fields that one request asks for rows. */
   readonly batchSize: number
 }
 
 type Call = GroupedCall<RemotePlan>
 
-/** The group of a remote schema's fields. */
+/** The call group of a remote schema's fields. */
 export function remoteServer(remote: RemoteSchemaModel, options: ServerOptions): CallGroup<RemotePlan> {
   const server = new RemoteServer(remote, options)
   return { run: (calls, isWhole) => server.run(calls, isWhole) }
@@ -55,14 +55,14 @@ class RemoteServer {
     return this.#answer(calls, questions)
   }
 
-  /** Asks for all of an operation, and hands the answer on. */
+  /** Asks for the whole operation, and passes the answer through. */
   async #whole(calls: readonly Call[], questions: readonly Question[]): Promise<WholeAnswer> {
     const { response } = await this.#send(calls, { ...allOf(questions), questions, shape: 'whole' })
     checkWhole(response)
     return wholeAnswer(response.body, cookiesOf(response))
   }
 
-  /** Asks in as many requests as the fields need, all at once. */
+  /** Asks in as many concurrent requests as the fields need. */
   async #answer(calls: readonly Call[], questions: readonly Question[]): Promise<readonly unknown[]> {
     const isOfRows = calls.some(({ rows }) => rows !== null)
     const batches = batchesOf(questions, isOfRows ? this.#options.batchSize : Number.POSITIVE_INFINITY)
@@ -80,7 +80,7 @@ class RemoteServer {
     })
   }
 
-  /** The answers to all requests; of several, one that fails concerns its own fields alone. */
+  /** The answers to all requests. If one of several fails, only its own fields fail. */
   #answers(calls: readonly Call[], batches: readonly Batch[], isOfRows: boolean): Promise<BatchAnswer[]> {
     const isAlone = batches.length === 1 || !this.#options.keepsData
     const asking = batches.map((batch) => {
@@ -90,7 +90,7 @@ class RemoteServer {
     return Promise.all(asking)
   }
 
-  /** `rounds`: how often it is asked again for what is lost. */
+  /** `rounds`: how often lost fields are asked for again. */
   async #ask(calls: readonly Call[], batch: Batch, rounds: number): Promise<BatchAnswer> {
     const { response, aliases } = await this.#send(calls, batch)
     const answer = readAnswer(response)
@@ -101,8 +101,8 @@ class RemoteServer {
   }
 
   /**
-   * A field that fails and may not be null leaves nothing of an answer: those of other rows are asked for without it. Servers
-   * tell of all such fields at once, or of one.
+   * A failed non-null field makes `data` null, so the fields of other rows are asked for again without it. A server may report
+   * all such fields at once, or only the first.
    */
   async #withLost(calls: readonly Call[], batch: Batch, { fields, rounds }: Losing): Promise<readonly FieldAnswer[]> {
     const failed = failedOf(fields, batch.owners())
@@ -116,7 +116,7 @@ class RemoteServer {
     const found = new Map(lost.map((index, i) => [index, again.fields[i]!]))
     return fields.map((field, i) => {
       const later = found.get(i)
-      // What it says of the field itself it says again.
+      // The new answer repeats errors at the field itself; only errors without a path are kept.
       return later ? { ...later, errors: [...field.errors.filter(isGeneral), ...later.errors] } : field
     })
   }
@@ -131,16 +131,13 @@ class RemoteServer {
 
 const isGeneral = ({ path }: RemoteError): boolean => path === undefined
 
-/** How often a server is asked for what rows ask for in one request. */
-const mostRounds = 5
-
-/** One request of those that ask for all. */
+/** The fields of one request, when several requests share the work. */
 interface Batch extends Asked {
   /** The question of each field. */
   owners(): readonly Question[]
 }
 
-/** Which fields have left nothing of an answer: those that say so by the types of what failed, else all that have errors. */
+/** Which fields made `data` null: those whose errors are at non-null types up to the root, else all that have errors. */
 function failedOf(fields: readonly FieldAnswer[], owners: readonly Question[]): boolean[] {
   const fatal = fields.map(({ errors }, i) => {
     const { shape } = owners[i]!
@@ -149,14 +146,14 @@ function failedOf(fields: readonly FieldAnswer[], owners: readonly Question[]): 
   return fatal.includes(true) ? fatal : fields.map(({ errors }) => !errors.every(isGeneral))
 }
 
-/** The answers of a batch of which nothing is left. */
+/** The answers of a batch whose `data` is null. */
 interface Losing {
   readonly fields: readonly FieldAnswer[]
-  /** How often the server may be asked. */
+  /** How often the server may be asked again. */
   readonly rounds: number
 }
 
-/** What is asked for, in requests of so many fields. */
+/** All fields, in requests of at most `size` fields. */
 function batchesOf(questions: readonly Question[], size: number): Batch[] {
   const { fields, values } = allOf(questions)
   const counts = questions.map((question) => question.fields.length).join()
@@ -189,7 +186,7 @@ const asksAnything = ({ fields }: Question): boolean => fields.length > 0
 
 interface Sent {
   readonly response: OutgoingResponse
-  /** What its fields are called in the answer. */
+  /** The names of its fields in the answer. */
   readonly aliases: readonly string[]
 }
 
@@ -199,13 +196,13 @@ interface BatchAnswer {
   readonly cookies: readonly string[]
 }
 
-/** What a request that failed says of its fields. */
+/** The answers to the fields of a failed request. */
 function withoutAnswer({ fields }: Asked, error: unknown): BatchAnswer {
   const failure = error instanceof Error ? error : new Error(String(error))
   return { fields: fields.map(() => ({ value: null, errors: [], failure })), errors: [], cookies: [] }
 }
 
-/** What a call gives when errors of the server leave nothing of the answer. */
+/** The result of a call when the server's errors discard all data. */
 function ended({ rows }: Call, errors: readonly RemoteError[], index: number): unknown {
   if (rows !== null) throw badRequest('unexpected', 'Errors from remote server', { internal: { errors } })
   return answered(null, { errors: index === 0 ? errors : [], endsAnswer: true })

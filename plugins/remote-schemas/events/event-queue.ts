@@ -1,16 +1,14 @@
-// Events that wait for whoever reads them. When there are many, their source is asked to pause until they were read.
+// A queue of events with backpressure: its source is paused while too many events wait for the reader.
 
-/** What a source can be asked. */
+import { mostWaitingCharacters, mostWaitingEvents } from '../tuning.ts'
+
+/** The source of a queue's events. */
 export interface EventSource {
   pause(): void
   resume(): void
-  /** Nobody reads any more. */
+  /** The reader has stopped. */
   stop(): void
 }
-
-/** So many events, or characters in them, wait before the source is asked to pause. */
-const mostWaiting = 64
-const mostCharacters = 2 ** 20
 
 interface Waiting<T> {
   readonly event: T
@@ -23,7 +21,7 @@ export class EventQueue<T> implements AsyncIterable<T> {
   #characters = 0
   #isPaused = false
   #end: { readonly error: unknown } | null = null
-  #wake: () => void = () => {}
+  #notify: () => void = () => {}
 
   constructor(source: EventSource) {
     this.#source = source
@@ -37,17 +35,17 @@ export class EventQueue<T> implements AsyncIterable<T> {
     if (this.#end) return
     this.#waiting.push({ event, size })
     this.#characters += size
-    if (!this.#isPaused && (this.#waiting.length >= mostWaiting || this.#characters >= mostCharacters)) {
+    if (!this.#isPaused && (this.#waiting.length >= mostWaitingEvents || this.#characters >= mostWaitingCharacters)) {
       this.#isPaused = true
       this.#source.pause()
     }
-    this.#wake()
+    this.#notify()
   }
 
-  /** There are no more; what waits is read before the error is thrown. The first end counts. */
+  /** Ends the queue: waiting events are read first, then the error is thrown. Later calls have no effect. */
   end(error: unknown = null): void {
     this.#end ??= { error }
-    this.#wake()
+    this.#notify()
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
@@ -63,7 +61,7 @@ export class EventQueue<T> implements AsyncIterable<T> {
           return
         } else {
           await new Promise<void>((resolve) => {
-            this.#wake = resolve
+            this.#notify = resolve
           })
         }
       }

@@ -1,4 +1,4 @@
-// A root field of subscriptions as its remote server answers it.
+// A root field of subscriptions that a remote server answers.
 
 import {
   answered,
@@ -18,7 +18,7 @@ import type { PlanField } from '../root-fields.ts'
 import { subscribe } from './subscribe.ts'
 import type { RemoteEvent } from './transport.ts'
 
-/** A field that a remote server answers with events; `plan` is that of its root fields. */
+/** The feed of a subscription field; `plan` plans the remote root field. */
 export function remoteFeed(
   remote: RemoteSchemaModel,
   plan: PlanField,
@@ -34,7 +34,7 @@ export function remoteFeed(
   }
 }
 
-/** With a namespace there may be several fields in it, or none. */
+/** A namespace may hold several fields, or none: a subscription needs exactly one. */
 function checked(plan: RemotePlan, field: FieldSelection): RemotePlan {
   if (plan.fields === 1) return plan
   throw validationFailed('subscriptions must select one top level field', pathKeys(field.path))
@@ -44,7 +44,7 @@ interface Asked {
   readonly question: Question
   readonly body: string
   readonly aliases: readonly string[]
-  /** Whether events may be handed on as they come. */
+  /** Whether events may be passed through. */
   readonly isWhole: boolean
 }
 

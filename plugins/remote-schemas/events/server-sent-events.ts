@@ -1,10 +1,11 @@
-// Subscriptions by server-sent events: the answer to a POST goes on for as long as there are events. Servers that end the
-// answer without the event `complete` mean the same by it.
+// Subscriptions by server-sent events: the response to a POST stays open while there are events. Some servers end the response
+// without the event `complete`; both end the subscription.
 
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { OutgoingError, type OutgoingStream } from '../../../sdk/services.ts'
 import { readObject } from '../ask/answer.ts'
-import { type Begun, maxEventSize, type RemoteEvent, type SubscriptionRequest, type Transport } from './transport.ts'
+import { largestRefusal, maxEventSize } from '../tuning.ts'
+import type { Begun, RemoteEvent, SubscriptionRequest, Transport } from './transport.ts'
 
 export const bySentEvents: Transport = async (given, outgoing): Promise<Begun> => {
   const { url, headers, body, timeout, signal }: SubscriptionRequest = given
@@ -36,17 +37,14 @@ async function* eventsOf({ body }: OutgoingStream): AsyncGenerator<RemoteEvent> 
   }
 }
 
-/** Characters of what is no stream that are read. */
-const mostOfRefusal = 65_536
-
-/** The response that was given in place of events; null: none, or a long one. */
+/** The GraphQL response that was sent instead of events; null if it is not one, or is too large. */
 async function refusalOf({ status, body }: OutgoingStream): Promise<RemoteEvent | null> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > mostOfRefusal) return null
+    if (size > largestRefusal) return null
   }
   try {
     return readObject(Buffer.concat(chunks), status)

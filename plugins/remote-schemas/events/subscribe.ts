@@ -1,4 +1,4 @@
-// Which way a remote server is subscribed to: the one that its definition names, else the one that it answers to.
+// Chooses the transport of a remote server's subscriptions: the one in its definition, else the first that the server accepts.
 
 import { internalError } from '../../../sdk/index.ts'
 import type { Outgoing } from '../../../sdk/services.ts'
@@ -10,17 +10,17 @@ import { byWebSocket } from './web-socket.ts'
 
 const transports: Readonly<Record<SubscriptionTransport, Transport>> = { sse: bySentEvents, websocket: byWebSocket }
 
-/** The way that a server took last. */
+/** The transport that a server accepted last. */
 const known = new WeakMap<RemoteSchemaModel, SubscriptionTransport>()
 
-/** The events of a subscription, once it has begun; a server that refuses it by a response gives that one as the only event. */
+/** The events of a subscription that has begun. If the server refuses it with errors, these are the only event. */
 export async function subscribe(
   remote: RemoteSchemaModel,
   request: SubscriptionRequest,
   outgoing: Outgoing,
 ): Promise<AsyncIterable<RemoteEvent>> {
   let refusal: RemoteEvent | null = null
-  for (const transport of waysOf(remote)) {
+  for (const transport of transportsOf(remote)) {
     const begun = await transports[transport](request, outgoing)
     if ('events' in begun) {
       known.set(remote, transport)
@@ -32,7 +32,7 @@ export async function subscribe(
   throw internalError('the remote server serves no subscriptions', { internal: { remote_schema: remote.name } })
 }
 
-function waysOf(remote: RemoteSchemaModel): readonly SubscriptionTransport[] {
+function transportsOf(remote: RemoteSchemaModel): readonly SubscriptionTransport[] {
   const { subscription_transport: given } = remote.definition
   if (given) return [given]
   return known.get(remote) === 'websocket' ? ['websocket', 'sse'] : ['sse', 'websocket']

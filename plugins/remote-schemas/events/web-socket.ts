@@ -1,18 +1,12 @@
-// Subscriptions over WebSockets with the protocol `graphql-transport-ws`, a socket for each: whoever subscribes has headers of
-// their own, and a socket has those of its upgrade.
+// Subscriptions over WebSockets with the protocol `graphql-transport-ws`. Each subscription has its own socket, since headers
+// differ by subscriber and are sent once, with the upgrade.
 
 import { type Client, createClient, type SubscribePayload } from 'graphql-ws'
 import type { WebSocket } from 'ws'
 import { longestTimer, type Outgoing, OutgoingError, parseJson } from '../../../sdk/services.ts'
+import { keepAliveInterval, maxEventSize } from '../tuning.ts'
 import { EventQueue } from './event-queue.ts'
-import {
-  type Begun,
-  heartbeat,
-  maxEventSize,
-  type RemoteEvent,
-  type SubscriptionRequest,
-  type Transport,
-} from './transport.ts'
+import type { Begun, RemoteEvent, SubscriptionRequest, Transport } from './transport.ts'
 
 export const byWebSocket: Transport = async (request, outgoing): Promise<Begun> => {
   const opening = new Opening(request)
@@ -39,14 +33,14 @@ async function opened(opening: Opening, { url, headers, timeout, signal }: Subsc
 /** One subscription on its socket. */
 class Opening {
   readonly events: EventQueue<RemoteEvent>
-  /** Whether the server let the subscription begin. */
+  /** Whether the server acknowledged the connection. */
   readonly isAcknowledged: Promise<boolean>
   readonly #request: SubscriptionRequest
   #settle: (isAcknowledged: boolean) => void = () => {}
   #client: Client | null = null
   #socket: WebSocket | null = null
-  #silence: NodeJS.Timeout | undefined
-  #patience: NodeJS.Timeout | undefined
+  #pongTimeout: NodeJS.Timeout | undefined
+  #acknowledgeTimeout: NodeJS.Timeout | undefined
   #isLate = false
 
   constructor(request: SubscriptionRequest) {
@@ -61,7 +55,7 @@ class Opening {
     })
   }
 
-  /** Whether it ended since the server did not begin it in time. */
+  /** Whether the server did not acknowledge it within the timeout. */
   get isLate(): boolean {
     return this.#isLate
   }
@@ -69,29 +63,29 @@ class Opening {
   begin(webSocketImpl: unknown): void {
     const { url, headers, body, timeout } = this.#request
     this.#client = createClient({
-      ...{ url, webSocketImpl, retryAttempts: 0, keepAlive: heartbeat },
+      ...{ url, webSocketImpl, retryAttempts: 0, keepAlive: keepAliveInterval },
       connectionParams: { headers: asCharacters(headers) },
       jsonMessageReviver: lossless,
       on: {
         opened: (socket) => {
           this.#socket = socket as WebSocket
-          this.#patience = setTimeout(() => this.#giveUp(), Math.min(timeout, longestTimer))
+          this.#acknowledgeTimeout = setTimeout(() => this.#giveUp(), Math.min(timeout, longestTimer))
         },
         connected: () => {
-          clearTimeout(this.#patience)
+          clearTimeout(this.#acknowledgeTimeout)
           this.#settle(true)
         },
         ping: (isReceived) => {
           if (!isReceived) this.#listenForPong()
         },
-        pong: () => clearTimeout(this.#silence),
+        pong: () => clearTimeout(this.#pongTimeout),
         closed: () => this.#over(lost()),
       },
     })
     this.#client.subscribe(parseJson(body, 'lossless') as SubscribePayload, {
       next: (event) => this.events.push(event as RemoteEvent, sizeOf(event)),
       error: (error) => {
-        // What is wrong with the request: the last event says it.
+        // Errors of the request are sent to the client as the last event.
         if (Array.isArray(error)) {
           this.events.push({ errors: error }, sizeOf(error))
           this.#over(null)
@@ -101,7 +95,7 @@ class Opening {
     })
   }
 
-  /** Ends it; whoever reads gets no more. */
+  /** Ends the subscription and its events. */
   end(): void {
     this.#over(null)
     this.#socket?.terminate()
@@ -113,26 +107,26 @@ class Opening {
   }
 
   #over(error: unknown): void {
-    clearTimeout(this.#silence)
-    clearTimeout(this.#patience)
+    clearTimeout(this.#pongTimeout)
+    clearTimeout(this.#acknowledgeTimeout)
     this.#settle(false)
     this.events.end(error)
-    // Else the library would connect again, and what was missed meanwhile would not be noticed.
+    // Otherwise the library would reconnect, and the events in between would be lost unnoticed.
     void Promise.resolve(this.#client?.dispose()).catch(() => {})
   }
 
   #listenForPong(): void {
     if (this.events.isPaused) return
-    clearTimeout(this.#silence)
-    this.#silence = setTimeout(() => {
+    clearTimeout(this.#pongTimeout)
+    this.#pongTimeout = setTimeout(() => {
       if (!this.events.isPaused) this.#socket?.terminate()
-    }, heartbeat)
+    }, keepAliveInterval)
   }
 }
 
 const lost = (cause?: unknown) => new OutgoingError('connection', 'the socket was closed', cause)
 
-/** Numbers with the digits that they were written with. */
+/** Keeps the digits of numbers that a double cannot hold. */
 const lossless = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
   const source = context?.source
   return typeof value === 'number' && source !== undefined && String(value) !== source ? JSON.rawJSON(source) : value
@@ -140,6 +134,6 @@ const lossless = (_key: string, value: unknown, context?: { readonly source?: st
 
 const sizeOf = (event: unknown): number => JSON.stringify(event).length
 
-/** Values of headers are bytes, those of JSON are characters. */
+/** The UTF-8 of header values, decoded for use in JSON. */
 const asCharacters = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value, 'latin1').toString()]))

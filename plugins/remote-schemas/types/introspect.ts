@@ -1,4 +1,4 @@
-// Asking a remote server for its schema: the source that remote schemas are resolved from.
+// Fetches the schema of a remote server: the source that remote schemas are resolved from.
 
 import { getIntrospectionQuery } from 'graphql'
 import { badRequest, type Engine, messageOf, type TrellisError } from '../../../sdk/index.ts'
@@ -13,20 +13,18 @@ import {
 } from '../../../sdk/services.ts'
 import { remoteUrl, shownUrl } from '../address.ts'
 import type { RemoteSchemaDefinition, RemoteSchemaEntry } from '../schema.ts'
+import { excerptLength, longestIntrospection, longestQuotedMessage, mostQuotedMessages } from '../tuning.ts'
 import { introspectedSchema } from './introspected-schema.ts'
-import { quotedErrors } from './quoted.ts'
 
-/** What of a definition decides what its server is asked. */
+/** The part of a definition that an introspection depends on. */
 export type IntrospectionRequest = Pick<RemoteSchemaDefinition, 'url' | 'url_from_env' | 'headers' | 'timeout_seconds'>
 
 export const sourceKey = 'remote_schemas'
 
-/** Seconds that a remote server may take, unless the definition says otherwise. */
+/** The default timeout of a remote server in seconds, as in v1.3. */
 export const defaultTimeout = 60
 
-/** Milliseconds after which asking for a schema is given up whatever the definition says. */
-const longestTimeout = 600_000
-
+/** The introspection that a definition asks for. */
 export function introspectionRequest({ definition }: Pick<RemoteSchemaEntry, 'definition'>): IntrospectionRequest {
   const { url, url_from_env, headers, timeout_seconds } = definition
   return {
@@ -37,12 +35,12 @@ export function introspectionRequest({ definition }: Pick<RemoteSchemaEntry, 'de
   }
 }
 
-/** The schemas of remote servers; what one holds is the answer to its introspection, as it was received. */
+/** The source of remote servers' schemas; its values are the answers to introspection, as received. */
 export const remoteSchemaSource = ({ outgoing }: Pick<Engine, 'outgoing'>): Source<IntrospectionRequest> => ({
   key: sourceKey,
   wanted: ({ remote_schemas: entries }) =>
     entries.map((entry) => ({ id: entry.name, definition: introspectionRequest(entry) })),
-  timeout: longestTimeout,
+  timeout: longestIntrospection,
   reloadedBy: 'reload_remote_schemas',
   fetch: (definition, signal, context) => fetchSchema({ definition, signal, context, outgoing }),
 })
@@ -53,7 +51,7 @@ interface Fetching extends Pick<Engine, 'outgoing'> {
   readonly context: SourceContext
 }
 
-/** What is asked for, all that GraphQL can tell first: older servers do not know what some of it is. */
+/** The introspection queries, the most detailed first: older servers do not know all of its fields. */
 const bodies = [
   { inputValueDeprecation: true, specifiedByUrl: true, oneOf: true },
   { inputValueDeprecation: true, specifiedByUrl: true },
@@ -81,7 +79,7 @@ async function fetchSchema({ definition, signal, context, outgoing }: Fetching):
   return answer
 }
 
-/** Whether a server that answers GraphQL found the question wrong. */
+/** Whether the server answered in GraphQL that it does not understand the query. */
 function isMisunderstood({ body }: OutgoingResponse): boolean {
   if (body.length > excerptLength) return false
   try {
@@ -94,7 +92,7 @@ function isMisunderstood({ body }: OutgoingResponse): boolean {
   }
 }
 
-/** The error about a server that does not answer; its `internal` is for administrators. */
+/** The error for a server that does not answer; `internal` is shown to administrators only. */
 function unreachable(shown: string, error: unknown): TrellisError {
   const cause = error instanceof OutgoingError ? { reason: error.reason, message: error.message } : String(error)
   const internal = { type: 'http_exception', request: { method: 'POST', url: shown }, cause }
@@ -102,14 +100,12 @@ function unreachable(shown: string, error: unknown): TrellisError {
   return badRequest('remote-schema-error', message, { internal })
 }
 
-const excerptLength = 10_000
-
 function refused(shown: string, response: OutgoingResponse): TrellisError {
   const quoted = quotedErrors(parsedExcerpt(response))
   return refusal(`introspection query to ${shown} has responded with ${response.status} status code${quoted}`, response)
 }
 
-/** The error of a server that says something else than its schema; `internal` has the answer. */
+/** The error for an answer without a schema; `internal` has an excerpt of the answer. */
 function refusal(message: string, { body }: OutgoingResponse): TrellisError {
   return badRequest('remote-schema-error', message, { internal: shownBody(excerptOf(body)) })
 }
@@ -147,4 +143,21 @@ function readAnswer({ body: bytes }: OutgoingResponse): WireObject {
 function notIntrospection(at: string, reason: string, text: string): TrellisError {
   const internal = { raw_body: text.slice(0, excerptLength) }
   return badRequest('remote-schema-error', `Error in $${at}: ${reason}`, { internal })
+}
+
+/** The messages of the errors in an answer, for the end of a sentence; an empty text without errors. */
+function quotedErrors(answer: unknown): string {
+  if (!isJsonObject(answer)) return ''
+  const errors = own(answer, 'errors')
+  const found = Array.isArray(errors) ? errors : [own(answer, 'error'), answer]
+  const messages = found.map(messageIn).filter((message) => message !== '')
+  const distinct = [...new Set(messages)].slice(0, Array.isArray(errors) ? mostQuotedMessages : 1)
+  return distinct.length === 0 ? '' : `: ${distinct.join('; ')}`
+}
+
+function messageIn(error: unknown): string {
+  const text = isJsonObject(error) ? own(error, 'message') : error
+  if (typeof text !== 'string') return ''
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > longestQuotedMessage ? `${line.slice(0, longestQuotedMessage).toWellFormed()}…` : line
 }

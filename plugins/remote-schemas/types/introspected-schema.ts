@@ -1,4 +1,4 @@
-// The answer to an introspection query as a schema. What is wrong with it is said in the words of the interface.
+// Turns the answer to an introspection query into a schema. The messages of its errors are those of v1.3.
 
 import {
   buildClientSchema,
@@ -15,7 +15,7 @@ import { checkValidity } from './validity.ts'
 
 const known = new WeakMap<object, GraphQLSchema | TrellisError>()
 
-/** The schema of an answer; refuses what is none. Kept for as long as the answer is. */
+/** The schema of an answer; throws if it is not an introspection. Cached as long as the answer lives. */
 export function introspectedSchema(answer: unknown): GraphQLSchema {
   const isKept = typeof answer === 'object' && answer !== null && Object.isFrozen(answer)
   const kept = isKept ? known.get(answer) : undefined
@@ -30,18 +30,18 @@ function schemaOrError(answer: unknown): GraphQLSchema | TrellisError {
     const introspection = readIntrospection(answer)
     checkValidity(introspection.__schema)
     const schema = buildClientSchema(introspection, { assumeValid: true })
-    // Values of enums are made when somebody asks for them.
+    // graphql-js makes the values of enums lazily, and reports their errors only then.
     for (const type of Object.values(schema.getTypeMap())) if (isEnumType(type)) type.getValues()
     return schema
   } catch (error) {
     if (error instanceof TrellisError) return error
-    // What graphql-js says is for readers, what the language says is not.
+    // The messages of graphql-js are meant for users, those of the JavaScript engine are not.
     const isOfLanguage = error instanceof TypeError || error instanceof RangeError
     return malformed('.data.__schema', isOfLanguage ? 'it is not what introspection gives' : messageOf(error))
   }
 }
 
-/** The fields that an answer lists more than once of a type: its schema has each of them once. */
+/** The fields that an answer lists more than once for a type; the schema has each of them once. */
 export function repeatedFields(answer: object, type: string): string[] {
   const { types } = (answer as { readonly data: IntrospectionQuery }).data.__schema
   const listed = types.find(({ name }) => name === type)
@@ -65,7 +65,7 @@ function member(value: unknown, key: string, at: string): unknown {
   return found
 }
 
-/** Checks as much of the answer's shape as reading it takes. */
+/** Checks the parts of the answer's shape that later steps rely on. */
 function readIntrospection(answer: unknown): IntrospectionQuery {
   const schema = member(member(answer, 'data', ''), '__schema', '.data')
   const at = '.data.__schema'
@@ -81,7 +81,7 @@ function readIntrospection(answer: unknown): IntrospectionQuery {
   return { __schema: completed(schema as IntrospectionSchema) }
 }
 
-/** Servers may have null, or nothing, for lists that are empty. */
+/** Adds empty lists where a server sends null, or leaves the list out. */
 function completed(schema: IntrospectionSchema): IntrospectionSchema {
   const isPartial = (type: IntrospectionType) =>
     (type.kind === 'OBJECT' || type.kind === 'INTERFACE') && !(type.interfaces && type.fields)

@@ -1,14 +1,14 @@
-// What types and fields of a remote schema are called here: as their server calls them, unless customized.
+// The local names of a remote schema's types and fields: the server's names, unless the definition customizes them.
 
 import { type GraphQLSchema, isInterfaceType, isObjectType, isSpecifiedScalarType } from 'graphql'
 import { badRequest } from '../../../sdk/index.ts'
 import type { Customization, NameChanges } from '../schema.ts'
 
-/** The names of a remote schema, by those that its server uses; *local* ones are those of the schema here. */
+/** Maps between the server's names and *local* names, which this engine's schema has. */
 export class RemoteNames {
-  /** The root field that holds all others; null: there is none. */
+  /** The root field that holds all other fields; null without a namespace. */
   readonly namespace: string | null
-  /** Whether types are called as the server calls them. */
+  /** Whether all types keep the server's names. */
   readonly keepsTypes: boolean
   readonly #localTypes = new Map<string, string>()
   readonly #remoteTypes = new Map<string, string>()
@@ -75,7 +75,7 @@ export class RemoteNames {
 
 const ambiguous = (reason: string) => badRequest('remote-schema-error', `the customization does not fit: ${reason}`)
 
-/** Refuses names that GraphQL keeps for itself, unless the server has them. */
+/** Throws if a customization makes a name that GraphQL reserves. */
 function checkReserved(name: string, local: string): void {
   if (local !== name && local.startsWith('__')) throw ambiguous(`the name "${local}" begins with two underscores`)
 }

@@ -1,4 +1,4 @@
-// A role's part of a remote schema, written in GraphQL's own notation: `@preset` gives values that the role cannot.
+// Reads the text of a permission: a part of the remote schema in SDL, with `@preset` for values that the role cannot give.
 
 import {
   type FieldDefinitionNode,
@@ -29,7 +29,7 @@ import { readPreset } from './preset-directive.ts'
 import { type RemoteTypes, rootTypeOf } from './remote-types.ts'
 import { type Preset, type Presets, placeOf, RemoteView, type SessionValue, type VisibleType } from './view.ts'
 
-/** The view that a text describes; refuses one that is no part of the schema. */
+/** The view that a text describes; throws if the text is not a part of the schema. */
 export function permittedView(types: RemoteTypes, text: string, dialect: Dialect): RemoteView {
   if (text.trim() === '*') return new RemoteView(types)
   const definitions = parseTypes(text)
@@ -43,7 +43,7 @@ export function permittedView(types: RemoteTypes, text: string, dialect: Dialect
   return new RemoteView(types, reading.visible, reading.presets)
 }
 
-/** The refusal of a text for these reasons. */
+/** The error that refuses a text for these reasons. */
 export function refused(problems: readonly string[]) {
   const what = 'validation for the given role-based schema failed'
   const message =
@@ -92,14 +92,14 @@ const kindNames: Readonly<Record<TypeDefinitionNode['kind'], (type: GraphQLNamed
 /** A field or argument that takes a value. */
 type InputPlace = GraphQLArgument | GraphQLInputField
 
-/** The name within lists and marks of what may not be null. */
+/** The named type within lists and non-null marks. */
 function baseOf(type: TypeNode): string {
   let named = type
   while (named.kind !== Kind.NAMED_TYPE) named = named.type
   return named.name.value
 }
 
-/** The names that a definition gives to what it holds. */
+/** The names of a definition's members. */
 function memberNames(definition: TypeDefinitionNode): string[] {
   switch (definition.kind) {
     case Kind.UNION_TYPE_DEFINITION:
@@ -113,7 +113,7 @@ function memberNames(definition: TypeDefinitionNode): string[] {
   }
 }
 
-/** Collects what a text makes visible, and what of it is not in the schema. */
+/** Collects the visible members of a text, its presets, and its problems. */
 class Reading {
   readonly problems: string[] = []
   readonly visible = new Map<string, VisibleType>()
@@ -198,7 +198,7 @@ class Reading {
     return this.#inputs(field.arguments ?? [], known.args, what, placeOf(type.name, name))
   }
 
-  /** The visible ones of fields of an input object, or of arguments; presets are noted. */
+  /** The visible names among arguments, or fields of an input object; records presets. */
   #inputs(
     given: readonly InputValueDefinitionNode[],
     known: readonly InputPlace[],
@@ -236,7 +236,7 @@ class Reading {
     return visible
   }
 
-  /** What stands for an input object that presets give all fields of: the role has nothing to say about it. */
+  /** The preset for an input object all of whose fields have presets: the role cannot give any part of it. */
   #presetObject(type: GraphQLInputType, within: readonly string[] = []): Preset | null {
     const object = getNullableType(type)
     const definition = isInputObjectType(object) ? this.#definitions.get(object.name) : undefined
@@ -274,17 +274,17 @@ class Reading {
     if (!this.problems.includes(problem)) this.problems.push(problem)
   }
 
-  /** Once all types were added: what implements an interface implements those of it. */
+  /** Adds inherited interfaces; call it once all types were added. */
   addInherited(): void {
     for (const [name, { members, interfaces }] of this.visible) {
       const all = new Set(interfaces)
-      // Those that are added on the way are gone through, too.
+      // The loop also visits interfaces that it adds.
       for (const each of all) for (const inherited of this.visible.get(each)?.interfaces ?? []) all.add(inherited)
       this.visible.set(name, { members, interfaces: all })
     }
   }
 
-  /** Once all types were added: whether objects show what their visible interfaces do. */
+  /** Checks that objects show all fields of their visible interfaces; call it once all types were added. */
   checkImplementations(): void {
     for (const [name, { interfaces }] of this.visible) {
       for (const each of interfaces) {
@@ -304,12 +304,12 @@ class Reading {
       const [given, expected] = [type, of].map((each) => this.#fieldType(each, field))
       if (this.#isSubtype(given!, expected!)) return
       this.problems.push(
-        `the field "${type}"."${field}" is of type ${given}, which is no ${expected} as in the interface "${of}"`,
+        `the field "${type}"."${field}" is of type ${given}, not of type ${expected} as in the interface "${of}"`,
       )
     }
   }
 
-  /** The name of what a field gives. */
+  /** The named type of a field. */
   #fieldType(name: string, field: string): string | undefined {
     const type = this.#types.schema.getType(name)
     const known = isObjectType(type) || isInterfaceType(type) ? type.getFields()[field] : undefined

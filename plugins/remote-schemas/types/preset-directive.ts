@@ -1,4 +1,4 @@
-// `@preset(value:, static:)` on an argument or input field in the text of a permission.
+// Reads `@preset(value:, static:)` on an argument or input field in the text of a permission.
 
 import {
   type ConstDirectiveNode,
@@ -16,15 +16,15 @@ import {
 import { type Dialect, sessionVariableName, TrellisError } from '../../../sdk/index.ts'
 import type { Preset, SessionValue } from './view.ts'
 
-/** An argument or input field, as the remote schema has it. */
+/** An argument or input field of the remote schema. */
 export interface PresetPlace {
-  /** As messages name it. */
+  /** Its name in messages. */
   readonly what: string
   readonly type: GraphQLInputType
   readonly dialect: Dialect
 }
 
-/** The preset that the directives give; a text says what is wrong with it, null that there is none. */
+/** The preset in the directives; null without one. A string is the message of an error. */
 export function readPreset(
   directives: readonly ConstDirectiveNode[],
   { what, type, dialect }: PresetPlace,
@@ -38,15 +38,15 @@ export function readPreset(
   const value = values.get('value')
   if (!value) return `the preset of ${what} has no value`
   const isStatic = values.get('static')
-  if (isStatic && isStatic.kind !== Kind.BOOLEAN) return `"static" of the preset of ${what} is no Boolean`
+  if (isStatic && isStatic.kind !== Kind.BOOLEAN) return `"static" of the preset of ${what} is not a Boolean`
   const isLiteral = isStatic?.kind === Kind.BOOLEAN && isStatic.value
   const given = isLiteral ? ({ kind: 'constant', node: value } as const) : presetOf(value, dialect)
   if (typeof given === 'string') return given
-  if (!fits(given, type)) return `the preset of ${what} is no value of type ${type}`
+  if (!fits(given, type)) return `the preset of ${what} is not a value of type ${type}`
   return given.kind === 'constant' ? { kind: 'value', node: value } : { kind: 'session', value: given }
 }
 
-/** The same; a text says why it is refused. */
+/** The value of a preset; a string is the message of an error. */
 function presetOf(node: ConstValueNode, dialect: Dialect): SessionValue | string {
   try {
     return sessionValue(node, dialect)
@@ -56,7 +56,7 @@ function presetOf(node: ConstValueNode, dialect: Dialect): SessionValue | string
   }
 }
 
-/** A value with the texts that name session variables told apart. */
+/** The value, with strings that name session variables told apart from constants. */
 function sessionValue(node: ConstValueNode, dialect: Dialect): SessionValue {
   const constant: SessionValue = { kind: 'constant', node }
   if (node.kind === Kind.STRING) {
@@ -72,7 +72,7 @@ function sessionValue(node: ConstValueNode, dialect: Dialect): SessionValue {
   return members.every(([, { kind }]) => kind === 'constant') ? constant : { kind: 'object', members }
 }
 
-/** Whether it is of the type, as far as that can be told before there is a session. */
+/** Whether the value fits the type, as far as that is known without a session. */
 function fits(value: SessionValue, type: GraphQLInputType): boolean {
   if (value.kind === 'constant') return coerceInputLiteral(value.node, type) !== undefined
   if (value.kind === 'variable') return !isInputObjectType(getNamedType(type))

@@ -1,4 +1,4 @@
-// The types of a remote schema, as far as its root fields lead to them, and what they are called here.
+// The types of a remote schema that its root fields lead to, and their local names.
 
 import {
   type GraphQLNamedType,
@@ -31,17 +31,17 @@ export type RootKind = 'query' | 'mutation' | 'subscription'
 export interface RemoteTypes {
   readonly schema: GraphQLSchema
   readonly names: RemoteNames
-  /** The local names of types that anything here leads to, with what makes two of them the same. */
+  /** The definitions of reachable types, by local name; types of the same name must have equal definitions. */
   readonly definitions: ReadonlyMap<string, string>
-  /** Those among them that are scalars. */
+  /** The local names of reachable scalars. */
   readonly scalars: ReadonlySet<string>
-  /** The unions that object types are members of, by the server's names of these. */
+  /** The unions of each object type, by the server's name of the object type. */
   readonly unions: ReadonlyMap<string, readonly GraphQLUnionType[]>
 }
 
 const known = new WeakMap<object, Map<string, RemoteTypes>>()
 
-/** The types of an introspected schema by a customization; refuses a customization that does not fit them. */
+/** The types of an introspected schema, customized; throws if the customization does not fit the types. */
 export function remoteTypes(introspection: object, customization: Customization = {}): RemoteTypes {
   const byCustomization = known.get(introspection) ?? new Map<string, RemoteTypes>()
   known.set(introspection, byCustomization)
@@ -72,26 +72,26 @@ function unionsOf(types: readonly GraphQLNamedType[]): Map<string, GraphQLUnionT
   return unions
 }
 
-/** The root type of that kind; null when the schema has none. */
+/** The root type of that kind; null if the schema has no such type. */
 export function rootTypeOf(schema: GraphQLSchema, kind: RootKind): GraphQLObjectType | null {
   if (kind === 'query') return schema.getQueryType() ?? null
   return (kind === 'mutation' ? schema.getMutationType() : schema.getSubscriptionType()) ?? null
 }
 
-/** The remote names of the root fields that are served: names of introspection are not for others. */
+/** The remote names of the root fields that are served, which excludes names of introspection. */
 export function rootFieldNames(schema: GraphQLSchema, kind: RootKind): string[] {
   const type = rootTypeOf(schema, kind)
   return type ? Object.keys(type.getFields()).filter((name) => !name.startsWith('__')) : []
 }
 
-/** The names that a schema takes of the root type here. */
+/** The local names of the root fields that a schema adds. */
 export function localRootFields({ schema, names }: RemoteTypes, kind: RootKind): string[] {
   const fields = rootFieldNames(schema, kind)
   if (names.namespace !== null) return fields.length > 0 ? [names.namespace] : []
   return fields.map((field) => names.localField(rootTypeOf(schema, kind)!.name, field))
 }
 
-/** The type that holds the root fields where they have a namespace. */
+/** The local name of the type that holds the root fields of a namespace. */
 export const namespaceType = ({ namespace }: RemoteNames, kind: RootKind): string => `${namespace}_${kind}`
 
 function reachableTypes(schema: GraphQLSchema): GraphQLNamedType[] {
@@ -125,13 +125,13 @@ function* leadsTo(type: GraphQLNamedType, schema: GraphQLSchema): Iterable<Graph
   if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) yield getNamedType(field.type)
 }
 
-/** A type as it is written here. */
+/** A type with local names. */
 function typeText(type: GraphQLType, names: RemoteNames): string {
   if (isNonNullType(type)) return `${typeText(type.ofType, names)}!`
   return isListType(type) ? `[${typeText(type.ofType, names)}]` : names.localType(type.name)
 }
 
-/** What has to be the same of two types that share a name: kind, and members with their types and arguments. */
+/** The definition that two types of the same name must share: kind, and members with their types and arguments. */
 function definitionText(type: GraphQLNamedType, schema: GraphQLSchema, names: RemoteNames): string {
   const sorted = (list: readonly string[]) => [...list].sort(compareText)
   const types = (list: readonly GraphQLNamedType[]) => sorted(list.map(({ name }) => names.localType(name)))
@@ -153,7 +153,7 @@ function definitionText(type: GraphQLNamedType, schema: GraphQLSchema, names: Re
 const compositeText = (kind: string, fields: readonly string[], related: readonly string[]): string =>
   JSON.stringify([kind, fields, related])
 
-/** The definition of the type of a table's rows, if these have columns only; null when one of them is of an enum. */
+/** The definition of the row type of a table without other fields than columns; null if a column refers to an enum table. */
 export function rowDefinition({ columns }: TableModel): string | null {
   const fields: string[] = []
   for (const { field, type, nullable, enumTable } of columns.values()) {

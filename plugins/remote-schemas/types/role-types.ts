@@ -1,4 +1,4 @@
-// The types of a remote schema in a role's schema, each made on first use.
+// Makes the types of a remote schema for a role's schema, each on first use.
 
 import {
   type GraphQLArgument,
@@ -31,10 +31,10 @@ import type { RemoteView } from './view.ts'
 
 type Composite = GraphQLObjectType | GraphQLInterfaceType
 
-/** The member that tells the type of a value, where the answer has to be told. */
+/** The alias of `__typename` in requests, where completing the answer needs the type of a value. */
 export const typeMember = '__type_of_value'
 
-/** Makes the types of a view for a role's schema. */
+/** Makes a view's types for a role's schema. */
 export class RoleTypes {
   readonly #scope: SchemaScope
   readonly #view: RemoteView
@@ -56,7 +56,7 @@ export class RoleTypes {
     return this.#named(type) as GraphQLScalarType
   }
 
-  /** A field as it is configured here; its name is the caller's. */
+  /** The configuration of a field; the caller gives it a name. */
   field(parent: Composite, field: GraphQLField<unknown, unknown>): GraphQLFieldConfig<unknown, unknown> {
     const { type, description, deprecationReason } = field
     const args = this.#view.arguments(parent, field).map((each) => [each.name, this.argument(each)] as const)
@@ -74,7 +74,7 @@ export class RoleTypes {
     deprecationReason,
     ...rest
   }: GraphQLArgument | GraphQLInputField): GraphQLInputFieldConfig {
-    // A default that the role may not give is the server's own affair, unless the value would be required without it.
+    // A default with hidden parts is not shown, unless the argument would be required without it.
     const byDefault = rest.default
     const isShown = byDefault?.literal && (isNonNullType(type) || this.#view.seesValue(byDefault.literal, type))
     return {
@@ -144,8 +144,8 @@ export class RoleTypes {
   }
 
   readonly #resolveType = (value: unknown): string | undefined => {
-    const told = (value as Readonly<Record<string, unknown>>)[typeMember]
-    return typeof told === 'string' ? this.#view.types.names.localType(told) : undefined
+    const remote = (value as Readonly<Record<string, unknown>>)[typeMember]
+    return typeof remote === 'string' ? this.#view.types.names.localType(remote) : undefined
   }
 
   #objects(types: readonly GraphQLObjectType[]): GraphQLObjectType[] {

@@ -1,11 +1,11 @@
-// A type that several remote schemas have in common is one type of a role's schema: what permissions show of it has to be the
-// same for all of them. Else it would depend on which is asked first, and one could be given what only another one shows.
+// Several remote schemas may share a type, which is one type in a role's schema. The permissions of all of them must show the
+// same members of it: otherwise the first request would decide which members the role sees, and one could leak into another.
 
 import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, isUnionType } from 'graphql'
 import { compareText } from '../../../sdk/index.ts'
 import type { RemoteView } from './view.ts'
 
-/** The first of the types, by local names, that two views of one role both show, and show otherwise; null: there is none. */
+/** The first type that two views of a role show with different members, by local name; null if there is no such type. */
 export function shownOtherwise(names: readonly string[], one: RemoteView, other: RemoteView): string | null {
   if (one.isWhole && other.isWhole) return null
   const differing = names.find((name) => {
@@ -15,7 +15,7 @@ export function shownOtherwise(names: readonly string[], one: RemoteView, other:
   return differing ?? null
 }
 
-/** What a view shows of a type: the names of its members, and of their arguments; null: nothing. */
+/** The visible members of a type, with their arguments; null if the view hides the type. */
 function shown(localName: string, view: RemoteView): string | null {
   const { schema, names, definitions } = view.types
   const type = definitions.has(localName) ? schema.getType(names.remoteType(localName)) : undefined

@@ -1,4 +1,4 @@
-// Whether the types of a remote schema fit each other. The wording of each refusal is the interface's.
+// Checks that the types of a remote schema fit each other. The messages are those of v1.3.
 
 import type {
   IntrospectionField,
@@ -16,7 +16,7 @@ const invalid = (message: string): TrellisError => badRequest('remote-schema-err
 
 type Types = ReadonlyMap<string, IntrospectionType>
 
-/** Refuses a schema whose types do not fit each other. */
+/** Throws if the types of a schema do not fit each other. */
 export function checkValidity(schema: IntrospectionSchema): void {
   const types: Types = new Map(schema.types.map((type) => [type.name, type]))
   for (const root of [schema.queryType, schema.mutationType, schema.subscriptionType]) {

@@ -1,4 +1,4 @@
-// What a role sees of a remote schema, and what is added to what it asks.
+// The part of a remote schema that a role sees, and the presets for its requests.
 
 import type { ConstValueNode } from 'graphql'
 import {
@@ -20,21 +20,21 @@ import {
 } from 'graphql'
 import { type RemoteTypes, type RootKind, rootTypeOf } from './remote-types.ts'
 
-/** A value that is added to what a role asks. */
+/** A value that is added to a role's requests. */
 export type Preset =
   | { readonly kind: 'value'; readonly node: ConstValueNode }
   | { readonly kind: 'session'; readonly value: SessionValue }
 
-/** A value that session variables are, or are in. */
+/** A value that is, or contains, session variables. */
 export type SessionValue =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'constant'; readonly node: ConstValueNode }
   | { readonly kind: 'list'; readonly items: readonly SessionValue[] }
   | { readonly kind: 'object'; readonly members: readonly (readonly [name: string, value: SessionValue])[] }
 
-/** What is visible of a type; of fields of objects, the arguments. */
+/** The visible members and interfaces of a type. */
 export interface VisibleType {
-  /** Fields of objects, interfaces and input objects, values of enums, members of unions. */
+  /** Fields, enum values, or union members, each with its visible arguments. */
   readonly members: ReadonlyMap<string, ReadonlySet<string>>
   readonly interfaces: ReadonlySet<string>
 }
@@ -43,11 +43,11 @@ export type Presets = ReadonlyMap<string, Preset>
 
 const noPresets: Presets = new Map()
 
-/** A role's part of a remote schema, by the names of its server; all of it unless there are limits. */
+/** A role's part of a remote schema, by the server's names; the whole schema if `visible` is null. */
 export class RemoteView {
   readonly types: RemoteTypes
   readonly #visible: ReadonlyMap<string, VisibleType> | null
-  /** By {@link placeOf} of the field, or the name of the input object. */
+  /** Keys are {@link placeOf} of fields, and names of input objects. */
   readonly #presets: ReadonlyMap<string, Presets>
 
   constructor(
@@ -60,7 +60,7 @@ export class RemoteView {
     this.#presets = presets
   }
 
-  /** Whether nothing is hidden. */
+  /** Whether all of the schema is visible. */
   get isWhole(): boolean {
     return this.#visible === null
   }
@@ -104,7 +104,7 @@ export class RemoteView {
     return isEnumType(type) ? type.getValues().filter(({ name }) => this.seesMember(type, name)) : []
   }
 
-  /** Whether all that stands in a value of a type is visible. */
+  /** Whether all parts of a value are visible. */
   seesValue(node: ConstValueNode, type: GraphQLInputType): boolean {
     if (this.isWhole) return true
     const nullable = getNullableType(type)
@@ -120,7 +120,7 @@ export class RemoteView {
     })
   }
 
-  /** The visible object types that values of a type may have. */
+  /** The visible object types of a type's values. */
   possibleTypes(type: GraphQLNamedType): GraphQLObjectType[] {
     if (isObjectType(type)) return [type]
     if (!isAbstractType(type)) return []
@@ -129,12 +129,12 @@ export class RemoteView {
     return this.types.schema.getPossibleTypes(type).filter((object) => this.sees(object) && isMember(object))
   }
 
-  /** The visible unions that an object type is a member of. */
+  /** The visible unions of an object type. */
   unions({ name }: GraphQLObjectType): GraphQLUnionType[] {
     return (this.types.unions.get(name) ?? []).filter((union) => this.sees(union) && this.seesMember(union, name))
   }
 
-  /** Whether values of a type may be of object types that are not visible. */
+  /** Whether values of a type may have hidden object types. */
   hidesTypes(type: GraphQLNamedType): boolean {
     if (this.#visible === null || !isAbstractType(type)) return false
     return this.possibleTypes(type).length < this.types.schema.getPossibleTypes(type).length
@@ -149,5 +149,5 @@ export class RemoteView {
   }
 }
 
-/** Where presets of a field's arguments are found. */
+/** The key of the presets of a field's arguments. */
 export const placeOf = (type: string, field: string): string => `${type}.${field}`

@@ -1,4 +1,4 @@
-// Custom types and actions through what happens to the tables that they lead to.
+// Custom types and actions after changes of the tables that they refer to.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const relationshipsOf = async (shop: Shop) =>
 
 const order = { id: 1, book_id: 1, publisher_id: 1 }
 
-test('a document with types and actions goes round: exported, cleared and given again', async (t) => {
+test('a document with types and actions is exported, cleared, and replaced', async (t) => {
   const shop = await startShop(t, () => ({ body: order }))
   await shop.action('look', { type: 'query', timeout: 5 }, 'Looks')
   await shop.op('create_action_permission', { action: 'look', role: 'editor', comment: 'may' })
@@ -36,7 +36,7 @@ test('a document with types and actions goes round: exported, cleared and given 
   assert.deepEqual(await next.graphql('{ look { id } }'), { data: { look: { id: 1 } } })
 })
 
-test('types and the actions that need them can be made in one bulk, and a document with two of a name is refused', async (t) => {
+test('a bulk may create types and their actions, and a document with a repeated name is refused', async (t) => {
   const shop = await startShop(t, () => ({ body: { n: 1 } }))
   const definition = { handler: shop.hook.url, output_type: 'New', type: 'query' }
   const bulk = [
@@ -61,9 +61,9 @@ test('types and the actions that need them can be made in one bulk, and a docume
   assert.deepEqual(await exported(shop), document)
 })
 
-test('types of PostgreSQL itself are there under the names of their scalars', async (t) => {
+test('built-in types of PostgreSQL have the names of their scalars', async (t) => {
   const shop = await startShop(t, () => ({ body: {} }))
-  // Internal types have a category of their own from PostgreSQL 14 on.
+  // Internal types have their own category since PostgreSQL 14.
   const rows = await shop.sql<{ name: string }>(`select typname::text as name from pg_type
     where typnamespace = 'pg_catalog'::regnamespace and typtype in ('b', 'r', 'm') and typcategory not in ('A', 'Z')
       and typname <> all('{char,pg_node_tree,pg_ndistinct,pg_dependencies,pg_mcv_list,pg_ddl_command}')`)
@@ -80,7 +80,7 @@ test('types of PostgreSQL itself are there under the names of their scalars', as
   await shop.op('set_custom_types', { objects: [{ name: 'All', fields }], input_objects: [{ name: 'Given', fields }] })
 })
 
-test('names that change in the database are followed', async (t) => {
+test('renamed tables and columns are followed', async (t) => {
   const shop = await startShop(t, () => ({ body: order }))
   await shop.action('look', { type: 'query' })
   await shop.op('run_sql', { sql: 'alter table book rename column publisher_id to owner_id' })
@@ -92,7 +92,7 @@ test('names that change in the database are followed', async (t) => {
   })
 })
 
-test('a table that types lead to takes their relationships along', async (t) => {
+test('dropping a table removes the relationships to it', async (t) => {
   const shop = await startShop(t, () => ({ body: order }))
   await shop.action('look', { type: 'query' })
   const before = await exported(shop)
@@ -122,7 +122,7 @@ test('a table that types lead to takes their relationships along', async (t) => 
   assert.deepEqual(await shop.graphql('{ look { id } }'), { data: { look: { id: 1 } } })
 })
 
-test('what loses its table behind the server is listed, left out, and comes back', async (t) => {
+test('types whose table was dropped elsewhere are listed, left out, and restored', async (t) => {
   const shop = await startShop(t, () => ({ body: order }))
   await shop.action('look', { type: 'query' })
   await shop.sql('alter table book rename to hidden')
@@ -150,7 +150,7 @@ test('what loses its table behind the server is listed, left out, and comes back
   assert.deepEqual([document.custom_types, document.actions], [undefined, undefined])
 })
 
-test('the definition of types that are refused has null where nothing was given', async (t) => {
+test('the definition of refused types has null for absent members', async (t) => {
   const { opError } = await startTrellis(t)
   const { body } = await opError('set_custom_types', {
     input_objects: [{ name: 'Given', fields: [{ name: 'id', type: 'Int' }] }],
@@ -187,9 +187,9 @@ test('a table cannot take the name of a custom type', async (t) => {
   assert.equal(answer['code'], 'invalid-custom-types')
 })
 
-test('types that refer to each other in circles, and thousands of them', async (t) => {
+test('thousands of types in cycles are accepted', async (t) => {
   const shop = await startShop(t, () => ({ body: { next: { next: null } } }))
-  // A hundred circles of thirty objects, and as many of input objects.
+  // A hundred cycles of thirty objects, and as many of input objects.
   const circle = (i: number) => (i % 30 === 29 ? i - 29 : i + 1)
   const objects = Array.from({ length: 3000 }, (_, i) => ({
     name: `T${i}`,
@@ -216,7 +216,7 @@ test('types that refer to each other in circles, and thousands of them', async (
   assert.ok(data.__schema.types.length > 6000)
 })
 
-test('each role sees the types that its actions need', async (t) => {
+test('a role sees the types that its actions need', async (t) => {
   const shop = await startShop(t, () => ({ body: order }))
   await shop.action('look', { type: 'query', arguments: [{ name: 'line', type: 'LineInput' }] })
   await shop.op('create_action_permission', { action: 'look', role: 'editor' })

@@ -1,4 +1,4 @@
-// Remote fields of rows that objects of actions lead to.
+// Remote fields of rows that results of actions are related to.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { startCrm } from '../remote-schemas/crm.ts'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { author } from './joined.ts'
 
-test('rows of an action are joined: at once, in the status of an asynchronous one, and in its subscription', async (t) => {
+test('rows of an action are joined in its result, its asynchronous status, and its subscription', async (t) => {
   const body = { id: 5, book_id: 2, lines: [{ book_id: 3 }, { book_id: 99 }, { book_id: 1 }] }
   const shop = await startShop(t, () => ({ body }), {
     settings: { asyncActionsFetchInterval: 50, liveQueriesRefetchInterval: 50 },
@@ -40,7 +40,7 @@ test('rows of an action are joined: at once, in the status of an asynchronous on
   assert.deepEqual(asked, done)
 })
 
-test('what a handler asks for and gets with errors of a remote server is undone alone', async (t) => {
+test('a request of a handler that fails at a remote server is rolled back alone', async (t) => {
   const told: unknown[] = []
   const handler = definePlugin({
     name: 'handler',

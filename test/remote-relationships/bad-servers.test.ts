@@ -1,4 +1,4 @@
-// Remote servers that answer joins with anything but what they should: the rows are there all the same.
+// Remote servers with invalid answers to joins: the rows are served all the same.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ interface Answer {
 
 const found = { id: 1, name: 'a' }
 
-test('what is no answer, and values of another type, are errors at their rows', async (t) => {
+test('invalid answers, and values of another type, are errors at their rows', async (t) => {
   const { crm, trellis } = await startJoined(t)
   const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`
   const cases: [body: unknown, authors: unknown[], errors: [path: unknown[], message: RegExp][]][] = [
@@ -66,7 +66,7 @@ function both(message: RegExp): [path: unknown[], message: RegExp][] {
   return [0, 1].map((i) => [['book', i, 'author'], message])
 }
 
-test('of several requests one that fails concerns its own rows', async (t) => {
+test('one failed request of several affects only its own rows', async (t) => {
   const { crm, trellis } = await startJoined(t, [author], { settings: { remoteJoinBatchSize: 2 } })
   let asked = 0
   crm.answer = ({ body }) => {
@@ -85,7 +85,7 @@ test('of several requests one that fails concerns its own rows', async (t) => {
   )
 })
 
-test('values and errors that are nested without end', async (t) => {
+test('deeply nested values and errors are handled', async (t) => {
   const { crm, trellis } = await startJoined(t)
   const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
   const tooDeep = 'the value of field "long" is nested too deeply'
@@ -129,7 +129,7 @@ test('values and errors that are nested without end', async (t) => {
   }
 })
 
-test('slow, huge, and with ten thousand errors', async (t) => {
+test('slow answers, huge answers, and ten thousand errors are handled', async (t) => {
   const { crm, trellis } = await startJoined(t)
   await trellis.op('update_remote_schema', { name: 'crm', definition: { url: crm.url, ...definition } })
   const errorsOf = async () => (await trellis.graphql<Answer>(query)).errors ?? []
@@ -154,7 +154,7 @@ test('slow, huge, and with ten thousand errors', async (t) => {
   assert.match((await errorsOf())[0]!.message, /^Remote server response is not valid JSON/)
 })
 
-test('a mutation whose rows cannot be joined is made, and in the other dialect undone', async (t) => {
+test('a mutation whose rows cannot be joined is kept, and rolled back in the other dialect', async (t) => {
   for (const dialect of ['trellis', 'hasura'] as const) {
     const relationship = dialect === 'hasura' ? { hasura_fields: ['id'], service_fields: undefined } : {}
     const { crm, trellis } = await startJoined(t, [{ ...author, ...relationship }], { settings: { dialect } })
@@ -171,7 +171,7 @@ test('a mutation whose rows cannot be joined is made, and in the other dialect u
   }
 })
 
-test('a field that fails and may not be null takes no other rows with it', async (t) => {
+test('a failed non-null field does not affect other rows', async (t) => {
   const types = 'type Query { user(id: Int!): User!  maybe(id: Int!): User } type User { id: Int!  odd: Int }'
   const failing = new Set([2])
   const user = ({ id }: { id: number }) => {
@@ -208,7 +208,7 @@ test('a field that fails and may not be null takes no other rows with it', async
     ['not said of 1', 'reader.0.user.odd'],
     ['not said of 3', 'reader.2.user.odd'],
   ])
-  // Servers that stop at the first such field are not asked for ever.
+  // A server that reports only the first such field is asked five times at most.
   for (let id = 1; id < 20; id++) failing.add(id)
   const before = crm.asked().length
   const { data, errors } = await ask(20)

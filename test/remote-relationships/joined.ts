@@ -1,17 +1,17 @@
-// The library, whose rows are joined to fields of a remote server.
+// The library, with rows joined to fields of a remote server.
 
 import type { TestContext } from 'node:test'
 import { startCrm } from '../remote-schemas/crm.ts'
 import { startLibrary } from '../support/library.ts'
 import type { TrellisOptions } from '../support/trellis.ts'
 
-/** A relationship from books to the user of the same id. */
+/** A relationship from a book to the user with its id. */
 export const author = {
   ...{ name: 'author', table: 'book', service_fields: ['id'], remote_schema: 'crm' },
   remote_field: { user: { arguments: { id: '$id' } } },
 }
 
-/** Starts both, with these relationships. */
+/** Starts the library and the remote server, with these relationships. */
 export async function startJoined(t: TestContext, relationships: object[] = [author], options: TrellisOptions = {}) {
   const crm = await startCrm(t)
   const trellis = await startLibrary(t, options)

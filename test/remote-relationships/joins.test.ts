@@ -45,7 +45,7 @@ test('a longer selection is sent once, as a fragment', async (t) => {
   )
 })
 
-test('rows with the same key share a field, and rows without one have none', async (t) => {
+test('rows with the same key share a field, and rows without a key have no value', async (t) => {
   const { crm, trellis } = await startJoined(t, [
     {
       ...author,
@@ -67,7 +67,7 @@ test('rows with the same key share a field, and rows without one have none', asy
   assert.equal(crm.asked()[0]!.query.match(/user__\d+:/g)?.length, 4)
 })
 
-test('a value that is nested too deeply to stand beside joined ones is refused, and served without them', async (t) => {
+test('a value that is nested too deeply is refused beside a join, and served without joins', async (t) => {
   const { trellis } = await startJoined(t)
   const depth = 6000
   await trellis.sql(`alter table book add column details json;
@@ -84,7 +84,7 @@ test('a value that is nested too deeply to stand beside joined ones is refused, 
   assert.equal(levels, depth)
 })
 
-test('numbers that a double cannot hold are sent with all digits, as identifiers in quotes', async (t) => {
+test('numbers that a double cannot hold are sent with all digits, for ID as strings', async (t) => {
   const { crm, trellis } = await startJoined(t, [])
   await trellis.sql(`create table post (id bigint primary key, price numeric);
     insert into post values (9007199254740993, 123456789012345678901234567890.50), (7, 1.50)`)
@@ -108,7 +108,7 @@ test('numbers that a double cannot hold are sent with all digits, as identifiers
   ])
 })
 
-test('nulls of requests are sent, so that no defaults take their places', async (t) => {
+test('nulls in requests are sent, so that defaults do not replace them', async (t) => {
   const all = { ...author, name: 'all', remote_field: { users: { arguments: { where: { ids: ['$id'] } } } } }
   const { crm, trellis } = await startJoined(t, [all])
   const query = (value: string) =>
@@ -126,7 +126,7 @@ test('nulls of requests are sent, so that no defaults take their places', async 
   assert.match(crm.asked().at(-1)!.query, /users\(where: \$j0_0\)/)
 })
 
-test('members that are variables which a request leaves out are left out', async (t) => {
+test('members of input objects are left out if their variables have no value', async (t) => {
   const all = { ...author, name: 'all', remote_field: { users: { arguments: { where: { ids: ['$id'] } } } } }
   const { crm, trellis } = await startJoined(t, [all])
   const query = `query ($name: String, $city: String, $kind: Kind) {
@@ -138,7 +138,7 @@ test('members that are variables which a request leaves out are left out', async
   assert.deepEqual(crm.asked().at(-1)!.variables, { j0_0: { name: 'Ann', nested: { kind: 'BAD' }, ids: [1] } })
 })
 
-test('constants, nested objects and lists, nested fields, and what is left to requests', async (t) => {
+test('arguments may be constants, nested objects, and lists, and requests give the rest', async (t) => {
   const where = { name: 'x', ids: ['$id'], nested: { city: '$title' } }
   const { crm, trellis } = await startJoined(t, [
     {
@@ -186,7 +186,7 @@ test('constants, nested objects and lists, nested fields, and what is left to re
   })
 })
 
-test('a list that may not be null has its element from the definition, and may be left out', async (t) => {
+test('a non-null list with a defined element may be left out', async (t) => {
   const types = `type Query { found(ids: [Int!]!, by: By): String } input By { ids: [Int]!  city: String }`
   const { crm, trellis } = await startJoined(t, [], { settings: { dialect: 'hasura' } })
   crm.types = types
@@ -205,7 +205,7 @@ test('a list that may not be null has its element from the definition, and may b
   assert.deepEqual(await sent('(ids: [9], by: {ids: 8})'), [[9, 1], { ids: [8, 1] }])
 })
 
-test('of an input object that takes one field alone nothing is left beside the one that is defined', async (t) => {
+test('a @oneOf input keeps only the field that the relationship defines', async (t) => {
   const types = `type Query { found(by: By!, limit: Int): String }
     input By @oneOf { id: Int  name: String  where: Where }
     input Where { id: Int  city: String }`
@@ -235,7 +235,7 @@ test('of an input object that takes one field alone nothing is left beside the o
   assert.equal(errors[0]?.message, `field "name" not found in type: 'By_remote_rel_public_bookby_where'`)
 })
 
-test('what a definition gives a part of has no default of the server any more', async (t) => {
+test('an argument with a defined part does not use its default', async (t) => {
   const types = `type Query { found(by: By! = {id: 1, city: "Oslo"}, or: By = {id: 2}, of: Of! = {id: 3, city: "Rome"}): String }
     input By { id: Int  city: String = "Bern" }
     input Of { id: Int  city: String! }`
@@ -257,7 +257,7 @@ test('what a definition gives a part of has no default of the server any more', 
   })
 })
 
-test('in returning, under relationships, in aggregates, and for roles that may not select the key', async (t) => {
+test('joins work in returning, relationships, and aggregates, and for roles that may not select the key', async (t) => {
   const { crm, trellis } = await startJoined(t)
   await trellis.op('create_select_permission', {
     table: 'book',
@@ -282,7 +282,7 @@ test('in returning, under relationships, in aggregates, and for roles that may n
   assert.deepEqual(answer, { data: { book: [{ title: 'Dawn', author: { id: 1 } }] } })
 })
 
-test('errors of the remote server stand at their rows', async (t) => {
+test('errors of the remote server are at their rows', async (t) => {
   const { trellis } = await startJoined(t, [
     { ...author, remote_field: { user: { arguments: { id: '$id' }, field: { friend: { arguments: {} } } } } },
   ])
@@ -297,7 +297,7 @@ test('errors of the remote server stand at their rows', async (t) => {
   assert.deepEqual(errors, [error(0), error(1)])
 })
 
-test('in the other dialect they leave nothing', async (t) => {
+test('errors discard all data in the other dialect', async (t) => {
   const relationship = { ...author, hasura_fields: ['id'], service_fields: undefined }
   const { trellis } = await startJoined(t, [relationship], { settings: { dialect: 'hasura' } })
   const { errors } = await trellis.graphql<{ errors: { message: string; extensions: object }[] }>(
@@ -315,7 +315,7 @@ test('in the other dialect they leave nothing', async (t) => {
   assert.deepEqual(tables[0]?.remote_relationships, [{ name: 'author', definition }])
 })
 
-test('a remote server that is gone leaves the rows', async (t) => {
+test('the rows are served if the remote server is down', async (t) => {
   const { crm, trellis } = await startJoined(t)
   await crm.stop()
   const { data, errors } = await trellis.graphql<{ data: unknown; errors: object[] }>(
@@ -330,7 +330,7 @@ test('a remote server that is gone leaves the rows', async (t) => {
   assert.deepEqual(errors.length, 2)
 })
 
-test('neither explain nor conditions know remote relationships, and subscriptions are none of plain HTTP', async (t) => {
+test('explain and conditions refuse remote relationships, and plain HTTP refuses subscriptions', async (t) => {
   const { trellis } = await startJoined(t)
   const said = async (query: string) => {
     const { errors } = await trellis.graphql<{ errors: { message: string; extensions: { code: string } }[] }>(query)
@@ -348,7 +348,7 @@ test('neither explain nor conditions know remote relationships, and subscription
   assert.equal(explained.body.error, 'Remote relationships are not allowed in explain query')
 })
 
-test('a join of many rows is what asking for each would give', async (t) => {
+test('a join of many rows equals a request for each row', async (t) => {
   const { crm, trellis } = await startJoined(t, [author], { settings: { remoteJoinBatchSize: 300 } })
   await trellis.sql(`insert into book (title, publisher_id) select 'b' || n, 1 from generate_series(1, 1097) n`)
   const { data } = await trellis.graphql<{ data: { book: { id: number; author: unknown }[] } }>(

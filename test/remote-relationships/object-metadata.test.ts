@@ -1,4 +1,4 @@
-// Remote relationships of objects in the metadata: what is refused, what is kept, and what breaks later.
+// Remote relationships of objects in the metadata: refusals, forms, and later inconsistencies.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -46,7 +46,7 @@ async function start(t: TestContext, options: TrellisOptions = {}) {
   return { crm, shop, set, refused, exported, kept }
 }
 
-test('what does not fit the object or the remote schema is refused with its place', async (t) => {
+test('entries that do not fit the object or the remote schema are refused with their paths', async (t) => {
   const { refused, kept, set } = await start(t)
   const broken = async (members: object) => {
     const { error, ...rest } = await refused({ ...flat, ...members })
@@ -127,7 +127,7 @@ test('what does not fit the object or the remote schema is refused with its plac
   await set(flat)
 })
 
-test('all forms are taken, one is kept, and documents go round', async (t) => {
+test('all forms are accepted, one is stored, and documents round-trip', async (t) => {
   const { shop, set, exported, kept } = await start(t)
   const { name, service_fields, ...rest } = flat
   const stored = [{ name, definition: { remote_schema: 'crm', service_fields, remote_field } }]
@@ -149,7 +149,7 @@ test('all forms are taken, one is kept, and documents go round', async (t) => {
   assert.deepEqual(await exported(), document)
   const look = { data: { look: { id: 1, buyer: { name: 'user 5' } } } }
   assert.deepEqual(await shop.graphql('{ look { id buyer { name } } }'), look)
-  // As later documents have it, in the place of ours.
+  // The form of later engines' documents.
   const later = structuredClone(document) as { custom_types: { objects: { relationships: object[] }[] } }
   later.custom_types.objects[0]!.relationships = [forms[4]!]
   await shop.op('replace_metadata', later)
@@ -158,7 +158,7 @@ test('all forms are taken, one is kept, and documents go round', async (t) => {
   assert.deepEqual(await shop.graphql('{ look { id buyer { name } } }'), look)
 })
 
-test('in the other dialect the fields stand under its key', async (t) => {
+test('the other dialect has its own key for the fields', async (t) => {
   const { set, kept } = await start(t, { settings: { dialect: 'hasura' } })
   const { service_fields, ...rest } = flat
   await set({ ...rest, hasura_fields: service_fields })
@@ -167,7 +167,7 @@ test('in the other dialect the fields stand under its key', async (t) => {
   ])
 })
 
-test('what breaks later is left out alone, listed, and comes back', async (t) => {
+test('an entry that breaks later is left out alone, listed, and restored', async (t) => {
   const { crm, shop, set, exported, kept } = await start(t)
   await set(flat, { ...flat, name: 'people', remote_field: { users: { arguments: {} } } })
   await shop.action('look', { type: 'query', output_type: 'Purchase' })

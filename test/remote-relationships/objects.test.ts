@@ -1,4 +1,4 @@
-// Objects that actions give, joined to fields of another GraphQL server.
+// Objects in answers of actions, joined to fields of another GraphQL server.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -49,10 +49,10 @@ const line = {
 
 const types = { objects: [purchase, line] }
 
-/** What the webhook answers, by the name of the action. */
+/** The webhook's answers by the name of the action. */
 type Answers = Readonly<Record<string, unknown>>
 
-/** A shop whose custom types lead to the remote server. */
+/** Starts a shop whose custom types have relationships to the remote server. */
 async function start(t: TestContext, answers: Answers, options: TrellisOptions = {}) {
   const crm = await startCrm(t, crmTypes.replace('broken:', 'tag(id: ID!): String\n    broken:'), {
     ...crmResolvers,
@@ -65,7 +65,7 @@ async function start(t: TestContext, answers: Answers, options: TrellisOptions =
   return { crm, shop }
 }
 
-test('objects in lists, and nested in them, are joined with one request for all', async (t) => {
+test('objects in lists, and nested objects, are joined with one request', async (t) => {
   const list = [
     { id: 1, buyer_id: 5, watchers: [8, 9], lines: [{ who: 1, inner: { who: 2 } }, { who: 5 }] },
     { id: 2, buyer_id: null, watchers: null, lines: null },
@@ -109,7 +109,7 @@ test('objects in lists, and nested in them, are joined with one request for all'
   assert.ok(Object.values(variables).includes('9007199254740993'))
 })
 
-test('in mutations, of functions, in the status of asynchronous calls, and in its subscription', async (t) => {
+test('joins work in mutations, functions, asynchronous status, and its subscription', async (t) => {
   const bought = { id: 1, buyer_id: 5, key: 7, lines: [{ who: 1, inner: { who: 2000 } }, { who: null }] }
   const handlers = definePlugin({
     name: 'handlers',
@@ -154,7 +154,7 @@ test('in mutations, of functions, in the status of asynchronous calls, and in it
   )
 })
 
-test('errors stand at their objects, and in the other dialect leave nothing', async (t) => {
+test('errors are at their objects, and discard all data in the other dialect', async (t) => {
   const list = [
     { id: 1, buyer_id: 5 },
     { id: 2, buyer_id: -3, lines: [{ who: -4 }] },
@@ -204,7 +204,7 @@ test('errors stand at their objects, and in the other dialect leave nothing', as
   )
 })
 
-test('roles see the relationships whose fields they see, with presets and what is left of arguments', async (t) => {
+test('roles see relationships to visible fields, with presets and remaining arguments', async (t) => {
   const { shop } = await start(
     t,
     { one: { id: 1, buyer_id: 5, watchers: [8] } },

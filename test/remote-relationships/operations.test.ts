@@ -1,4 +1,4 @@
-// The operations on remote relationships, what they refuse, and what follows the tables.
+// The operations on remote relationships, their refusals, and changes of tables.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -24,7 +24,7 @@ async function refused(trellis: TestTrellis, type: string, args: unknown, [path,
   assert.deepEqual([status, answer.path, answer.code, answer.error], [400, path, code, error])
 }
 
-test('remote fields that are written wrongly', async (t) => {
+test('malformed remote fields are refused', async (t) => {
   const { trellis } = await start(t)
   const cases: [remoteField: unknown, path: string, error: string][] = [
     [
@@ -56,7 +56,7 @@ test('remote fields that are written wrongly', async (t) => {
   ])
 })
 
-test('relationships that fit neither table nor schema', async (t) => {
+test('relationships that do not fit the table or the schema are refused', async (t) => {
   const { trellis } = await start(t)
   const prefix = 'in table "book": in remote relationship"author": '
   const user = (args: object, field?: object) => ({ user: { arguments: args, ...(field && { field }) } })
@@ -96,7 +96,7 @@ test('relationships that fit neither table nor schema', async (t) => {
   await refused(trellis, 'create_remote_relationship', { ...author, name: 'title' }, conflict)
 })
 
-test('what is there already, and what is not', async (t) => {
+test('existing names and missing relationships are refused', async (t) => {
   const { trellis } = await start(t)
   await trellis.op('create_remote_relationship', author)
   const exists: Refusal = ['$.args', 'already-exists', 'field with name "author" already exists in table "book"']
@@ -124,7 +124,7 @@ test('what is there already, and what is not', async (t) => {
   await refused(trellis, 'remove_remote_schema', { name: 'crm' }, dependent)
 })
 
-test('a remote relationship is updated, deleted, exported and replaced', async (t) => {
+test('a remote relationship is updated, deleted, exported, and replaced', async (t) => {
   const { trellis } = await start(t)
   await trellis.op('create_remote_relationship', { ...author, service_fields: ['title', 'id', 'id'] })
   const exported = await trellis.op<{ tables: Record<string, unknown>[] }>('export_metadata', {})
@@ -161,7 +161,7 @@ test('a remote relationship is updated, deleted, exported and replaced', async (
   )
 })
 
-test('renamed columns and tables are followed, dropped ones are refused', async (t) => {
+test('renamed columns and tables are followed, and drops are refused', async (t) => {
   const { trellis } = await start(t)
   await trellis.op('create_remote_relationship', {
     ...author,
@@ -192,7 +192,7 @@ test('renamed columns and tables are followed, dropped ones are refused', async 
   assert.match(JSON.stringify(await trellis.graphql('{ tome { author { id } } }')), /field \\"author\\" not found/)
 })
 
-test('what changes in the remote schema makes its relationships inconsistent, until it is back', async (t) => {
+test('a change of the remote schema makes relationships inconsistent until it is reverted', async (t) => {
   const { crm, trellis } = await start(t)
   await trellis.op('create_remote_relationship', author)
   const { types } = crm

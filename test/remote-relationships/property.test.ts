@@ -1,4 +1,4 @@
-// Whatever the rows and however they are asked for: joined, they are what asking for each would give.
+// For any rows and requests, a join equals one request for each row.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { startJoined } from './joined.ts'
 
 const schema = buildSchema(crmTypes)
 
-/** What the server says when it is asked for one field alone. */
+/** The server's answer to a request for one field. */
 function naive(field: string): unknown {
   return graphqlSync({ schema, source: `{ value: ${field} }`, rootValue: crmResolvers }).data?.value ?? null
 }
@@ -22,7 +22,7 @@ const selection = fc.constantFrom(
   '{ notes(first: 3) { id author { name } } }',
 )
 
-test('a join is what asking for each row would give', async (t) => {
+test('a join equals a request for each row', async (t) => {
   const relationship = { table: 'reader', service_fields: ['person'], remote_schema: 'crm' }
   const { crm, trellis } = await startJoined(t, [], { settings: { remoteJoinBatchSize: 7 } })
   await trellis.sql('create table reader (id serial primary key, person int)')

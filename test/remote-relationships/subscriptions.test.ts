@@ -12,7 +12,7 @@ const fast = { settings: { liveQueriesRefetchInterval: 50, streamingQueriesRefet
 const ofBook = 'subscription ($id: Int!) { book_by_pk(id: $id) { title author { name } } }'
 const book = (title: string, id: number) => ({ data: { book_by_pk: { title, author: { name: `user ${id}` } } } })
 
-test('a change of the rows is joined anew; subscribers who are the same share the request', async (t) => {
+test('changed rows are joined again, and equal subscribers share the request', async (t) => {
   const { crm, trellis } = await startJoined(t, [author], fast)
   const set = (title: string) =>
     trellis.graphql(
@@ -48,7 +48,7 @@ test('a change of the rows is joined anew; subscribers who are the same share th
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-test('columns that are read for the join alone are never sent, whatever a change of the metadata makes of the field', async (t) => {
+test('columns that only the join reads are never sent, even after a change of the metadata', async (t) => {
   const { trellis } = await startJoined(t, [], fast)
   await trellis.op('create_object_relationship', {
     ...{ table: 'book', name: 'author' },
@@ -70,7 +70,7 @@ test('columns that are read for the join alone are never sent, whatever a change
   assert.deepEqual((await received.atLeast(2))[1], { data: { book: [{ author: { name: 'user 1' } }] } })
 })
 
-test('a change of what the rows are joined to is an answer anew, though they are the same', async (t) => {
+test('a change of the joined values is sent, although the rows are the same', async (t) => {
   const { trellis } = await startJoined(t, [author], fast)
   const received = subscribeWith(graphqlWsClient(t, trellis.url), ofBook, { id: 1 })
   assert.deepEqual(await received.atLeast(1), [book('Dawn', 1)])
@@ -89,7 +89,7 @@ test('a change of what the rows are joined to is an answer anew, though they are
   assert.equal((await received.atLeast(4)).length, 4)
 })
 
-test('streams join each batch, in order', async (t) => {
+test('streams join each batch in order', async (t) => {
   const { trellis } = await startJoined(t, [author], fast)
   const client = graphqlWsClient(t, trellis.url)
   const text =
@@ -102,7 +102,7 @@ test('streams join each batch, in order', async (t) => {
   assert.deepEqual((await received.atLeast(3))[2], { data: { book_stream: [row(4)] } })
 })
 
-test('errors of the remote server stand in the answer, and in the other dialect in its place', async (t) => {
+test('errors of the remote server come with the answer, and replace it in the other dialect', async (t) => {
   for (const dialect of ['trellis', 'hasura'] as const) {
     const { crm, trellis } = await startJoined(t, [{ ...author, ...(dialect === 'hasura' && renamed) }], {
       settings: { ...fast.settings, dialect },
@@ -121,7 +121,7 @@ test('errors of the remote server stand in the answer, and in the other dialect 
   }
 })
 
-test('what a remote server could not give is asked for again, until it is there', async (t) => {
+test('a failed join is retried until it succeeds', async (t) => {
   for (const dialect of ['trellis', 'hasura'] as const) {
     const { crm, trellis } = await startJoined(t, [{ ...author, ...(dialect === 'hasura' && renamed) }], {
       settings: { ...fast.settings, dialect },
@@ -137,7 +137,7 @@ test('what a remote server could not give is asked for again, until it is there'
     for (const received of all) assert.deepEqual((await received.atLeast(2))[1], book('Dawn', 1))
     const asked = crm.asked().length
     assert.ok(asked <= 4)
-    // Errors that a server gives are its answer.
+    // Errors in a server's answer are final.
     crm.answer = () => ({ body: { data: { user__0: null }, errors: [{ message: 'gone', path: ['user__0'] }] } })
     const later = subscribeWith(clients[0]!, ofBook, { id: 2 })
     await later.atLeast(1)
@@ -146,7 +146,7 @@ test('what a remote server could not give is asked for again, until it is there'
   }
 })
 
-test('A request to a remote server ends when the last subscriber who waits for it has gone.', async (t) => {
+test('a request to a remote server is aborted when its last subscriber disconnects', async (t) => {
   let [asked, waiting] = [0, 0]
   const counting = definePlugin({
     name: 'counting',

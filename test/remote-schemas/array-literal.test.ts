@@ -1,4 +1,4 @@
-// Lists in session variables are read as PostgreSQL reads its arrays.
+// Array literals in session variables are parsed as PostgreSQL parses them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ const piece = fc.constantFrom(
   ],
 )
 
-test('Any array that PostgreSQL prints is read as it was.', async (t) => {
+test('any array that PostgreSQL prints is parsed back', async (t) => {
   const { sql } = await startTrellis(t)
   const text = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''))
   const lists = fc.sample(fc.array(fc.option(text), { maxLength: 4 }), 300)
@@ -48,7 +48,7 @@ test('Any array that PostgreSQL prints is read as it was.', async (t) => {
   }
 })
 
-test('Any text that begins as an array is read as PostgreSQL reads it, or refused as it refuses it.', async (t) => {
+test('a text that begins like an array is parsed or refused as in PostgreSQL', async (t) => {
   const { sql } = await startTrellis(t)
   const inner = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''))
   const texts = fc.sample(
@@ -66,12 +66,12 @@ test('Any text that begins as an array is read as PostgreSQL reads it, or refuse
       assert.throws(() => arrayItems(given), TrellisError, given)
       continue
     }
-    // Arrays without elements have no dimensions in PostgreSQL.
+    // Empty arrays have no dimensions in PostgreSQL.
     const items = arrayItems(given)
     if (read !== '[]') assert.deepEqual(items, JSON.parse(read), given)
   }
 })
 
-test('Other texts are values by themselves.', () => {
+test('other texts are single values', () => {
   for (const text of ['', 'a', 'a,b', '[1,2]', '[1:2]', '"{a}"']) assert.equal(arrayItems(text), null)
 })

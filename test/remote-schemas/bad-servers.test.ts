@@ -1,4 +1,4 @@
-// Remote servers that answer anything but what they should.
+// Remote servers with invalid answers.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -28,7 +28,7 @@ const alone = '{ user(id: 1) { id } }'
 const mixed = '{ book_by_pk(id: 1) { title } user(id: 1) { id } }'
 const rest = { book_by_pk: { title: 'Dawn' } }
 
-test('what is no answer is an error at its fields, and the rest is there', async (t) => {
+test('an invalid answer is an error at its fields, and the rest is served', async (t) => {
   const { crm, trellis } = await start(t)
   const cases: [answer: { status?: number; body?: unknown }, message: RegExp][] = [
     [{ body: 'oh no' }, /^Remote server response is not valid JSON: /],
@@ -58,7 +58,7 @@ test('what is no answer is an error at its fields, and the rest is there', async
   }
 })
 
-test('errors at fields that nobody asked for are not lost', async (t) => {
+test('errors at fields outside the request are not lost', async (t) => {
   const { crm, trellis } = await start(t)
   const errors = [
     { message: 'a', path: ['other', 0] },
@@ -78,7 +78,7 @@ test('errors at fields that nobody asked for are not lost', async (t) => {
   )
 })
 
-test('values of another type than the schema says', async (t) => {
+test('values whose types differ from the schema', async (t) => {
   const { crm, trellis } = await start(t)
   const query = '{ book_by_pk(id: 1) { title } users { id name notes { id text } } }'
   const cases: [users: unknown, data: unknown, message: string, path: unknown[]][] = [
@@ -103,7 +103,7 @@ test('values of another type than the schema says', async (t) => {
   )
 })
 
-test('a union that is none of its members, and errors of any shape', async (t) => {
+test('a union value of a foreign type, and errors of any shape', async (t) => {
   const { crm, trellis } = await start(t)
   crm.answer = () => ({ body: { data: { thing: { __type_of_value: 'Ghost', name: 'x' } } } })
   const thing = await trellis.graphql<Answer>('{ thing(id: 1) { ... on User { name } } __typename }')
@@ -137,7 +137,7 @@ test('ten thousand errors, and an answer a thousand levels deep', async (t) => {
   assert.equal(text, `{"data":{"echo":${deep},"__typename":"query_root"}}`)
 })
 
-test('fifty megabytes are handed on, more than the limit is refused', async (t) => {
+test('fifty megabytes are passed through, and more than the limit is refused', async (t) => {
   const { crm, trellis } = await start(t)
   const big = (size: number) => `{"data":{"echo":"${'x'.repeat(size)}"}}`
   const body = big(50_000_000)
@@ -150,7 +150,7 @@ test('fifty megabytes are handed on, more than the limit is refused', async (t) 
   assert.deepEqual([data, errors?.[0]?.message], [{ echo: null, ...rest }, 'ResponseTooLarge'])
 })
 
-/** A server that answers in its own way. */
+/** A server with a custom request handler. */
 async function startRaw(t: TestContext, answer: (response: ServerResponse) => void) {
   const server = createServer((_, response) => answer(response))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -161,7 +161,7 @@ async function startRaw(t: TestContext, answer: (response: ServerResponse) => vo
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('servers that are slow, that drip, that hang up and that send elsewhere', async (t) => {
+test('servers that are slow, that drip, that hang up, and that redirect', async (t) => {
   const { crm, trellis } = await start(t, { timeout_seconds: 3 })
   crm.answer = () => null
   const began = Date.now()
@@ -191,14 +191,14 @@ test('servers that are slow, that drip, that hang up and that send elsewhere', a
   assert.equal((await trellis.graphql<Answer>(mixed)).errors?.[0]?.message, 'ConnectionFailure')
 })
 
-test('nothing of where a server is reaches roles other than administrators', async (t) => {
+test('only administrators see the address of a server', async (t) => {
   const { crm, trellis } = await start(t)
   await crm.stop()
   const { text } = await trellis.request('/v1/graphql', { body: { query: alone }, role: 'clerk' })
   assert.doesNotMatch(text, /127\.0\.0\.1|internal/)
 })
 
-test('five thousand types that lead in circles, and names that begin with underscores', async (t) => {
+test('five thousand types in cycles, and names that begin with underscores', async (t) => {
   const types = Array.from({ length: 5000 }, (_, i) => {
     return `type T${i} implements Node { id: ID! next: T${(i + 1) % 5000} all(filter: I${i}): [Node!]! } input I${i} { a: Int not: I${i} next: I${(i + 1) % 5000} }`
   })
@@ -232,7 +232,7 @@ test('five thousand types that lead in circles, and names that begin with unders
   assert.ok(Date.now() - began < 60_000, `${Date.now() - began} ms`)
 })
 
-test('a schema that changed is served as it was until it is reloaded, and errors tell', async (t) => {
+test('a changed schema is served in its old form until it is reloaded, and errors show the change', async (t) => {
   const { crm, trellis } = await start(t)
   crm.types = crmTypes.replace('city: String  notes', 'notes')
   const { data, errors } = await trellis.graphql<Answer>('{ user(id: 1) { city } book_by_pk(id: 1) { title } }')
@@ -240,7 +240,7 @@ test('a schema that changed is served as it was until it is reloaded, and errors
   assert.match(errors?.[0]?.message ?? '', /Cannot query field "city"/)
 })
 
-/** A server that answers subscriptions by POST, and upgrades, as the test says. */
+/** A server whose handlers of POST and of upgrades the test gives. */
 async function startOdd(t: TestContext, subscription: (response: ServerResponse) => void) {
   const introspected = {
     data: introspectionFromSchema(buildSchema('type Query { n: Int } type Subscription { tick: Int }')),
@@ -261,7 +261,7 @@ async function startOdd(t: TestContext, subscription: (response: ServerResponse)
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('a subscription whose event is no JSON, or that is never acknowledged, says so', async (t) => {
+test('a subscription ends with an error if an event is not JSON, or if it is never acknowledged', async (t) => {
   const garbage = await startOdd(t, (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: next\ndata: {nonsense\n\n')
   })

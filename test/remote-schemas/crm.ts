@@ -1,4 +1,4 @@
-// A remote GraphQL server of the tests: people, their notes and what they own.
+// A remote GraphQL server for tests: people, their notes, and their cars.
 
 import type { TestContext } from 'node:test'
 import { buildSchema, graphqlSync } from 'graphql'
@@ -69,11 +69,11 @@ export const crmResolvers = {
 }
 
 export interface Crm extends OtherServer {
-  /** Takes the place of the server's answers. */
+  /** Replaces the server's answers. */
   answer: ((request: Received) => OtherAnswer | null) | null
-  /** The types that it has now. */
+  /** The current types. */
   types: string
-  /** The bodies of requests that were not about the schema. */
+  /** The bodies of requests other than introspection. */
   asked(): { query: string; variables: Record<string, unknown>; operationName?: string }[]
 }
 
@@ -94,7 +94,7 @@ export async function startCrm(t: TestContext, types = crmTypes, rootValue: obje
   return Object.assign(state, server, { asked })
 }
 
-/** The library, beside which the server stands as `crm`. */
+/** Starts the library, with the server as remote schema `crm`. */
 export async function startWithCrm(t: TestContext, definition = {}, options: TrellisOptions = {}) {
   const crm = await startCrm(t)
   const trellis = await startLibrary(t, options)

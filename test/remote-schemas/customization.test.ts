@@ -1,4 +1,4 @@
-// Remote schemas whose names are others here.
+// Remote schemas with customized names.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -44,7 +44,7 @@ test('types and fields are renamed in requests and answers', async (t) => {
   assert.match(crm.asked()[0]!.query, /^query\(\$where: UserFilter, \$order: Order = ASC\)/)
 })
 
-test('root fields in a namespace', async (t) => {
+test('root fields are served in a namespace', async (t) => {
   const { crm, trellis } = await start(t, { root_fields_namespace: 'crm' })
   const query =
     '{ crm { user(id: 1) { name } lost: user(id: -1) { id } __typename } again: crm { user(id: 2) { id } } none: crm { __typename } book_by_pk(id: 1) { title } }'
@@ -65,7 +65,7 @@ test('root fields in a namespace', async (t) => {
   })
 })
 
-test('a field of a namespace that may not be null takes the namespace with it', async (t) => {
+test('a failed non-null field of a namespace makes the namespace null', async (t) => {
   const { trellis } = await start(t, { root_fields_namespace: 'crm' })
   const query = '{ crm { user(id: 1) { name } users { id } broken } book_by_pk(id: 1) { title } }'
   assert.deepEqual(await trellis.graphql(query), {
@@ -80,7 +80,7 @@ test('a field of a namespace that may not be null takes the namespace with it', 
   })
 })
 
-test('customizations that do not fit', async (t) => {
+test('invalid customizations are refused', async (t) => {
   const crm = await startCrm(t)
   const trellis = await startLibrary(t)
   const cases: [customization: object, reason: string][] = [
@@ -123,7 +123,7 @@ test('customizations that do not fit', async (t) => {
   )
 })
 
-test('another Trellis, and Trellis itself', async (t) => {
+test('another Trellis, and Trellis itself, are served with a prefix', async (t) => {
   const other = await startTrellis(t, {
     sql: 'create table song (id int primary key, title text); insert into song values (1, $$A$$), (2, $$B$$)',
   })

@@ -1,4 +1,4 @@
-// What errors of remote servers leave of an answer in the other dialect.
+// Errors of remote servers with `--dialect hasura`.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ const query = '{ book(limit: 1) { title } user(id: 1) { id fails } }'
 
 const settings = (more: GivenSettings = {}) => ({ settings: { dialect: 'hasura' as const, ...more } })
 
-test('errors leave nothing, and are shown as they were received', async (t) => {
+test('errors discard all data, and are shown as received', async (t) => {
   const { crm, trellis } = await startWithCrm(t, {}, settings())
   const errors = [{ message: 'cannot say for 1', locations: [{ line: 1, column: 26 }], path: ['user', 'fails'] }]
   assert.deepEqual(await trellis.graphql(query), { data: null, errors })
@@ -19,7 +19,7 @@ test('errors leave nothing, and are shown as they were received', async (t) => {
   assert.equal(gone.errors[0]?.message, 'ConnectionFailure')
 })
 
-test('unless the data is to be kept', async (t) => {
+test('remoteSchemaPrioritizeData keeps the data', async (t) => {
   const { trellis } = await startWithCrm(t, {}, settings({ remoteSchemaPrioritizeData: true }))
   const { data } = await trellis.graphql<{ data: unknown }>(query)
   assert.deepEqual(data, { book: [{ title: 'Dawn' }], user: { id: 1, fails: null } })

@@ -1,11 +1,11 @@
-// Root fields of remote schemas, beside those of tables.
+// Root fields of remote schemas beside those of tables.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startLibrary } from '../support/library.ts'
 import { startCrm, startWithCrm } from './crm.ts'
 
-test('remote fields stand beside those of tables, in the order of the request', async (t) => {
+test('remote fields and fields of tables come in the order of the request', async (t) => {
   const { crm, trellis } = await startWithCrm(t)
   const query = `query Both($id: Int!, $unused: Int!, $yes: Boolean!) {
     first: user(id: $id) { ...named  notes(first: 2) { id } }
@@ -29,7 +29,7 @@ test('remote fields stand beside those of tables, in the order of the request', 
   ])
 })
 
-test('what a remote server answers alone is handed on as it came', async (t) => {
+test('an answer of one remote server is passed through byte for byte', async (t) => {
   const { trellis } = await startWithCrm(t)
   const answer = await trellis.request('/v1/graphql', {
     body: { query: '{ b: user(id: -1) { id } user(id: 1) { id } }' },
@@ -43,7 +43,7 @@ test('what a remote server answers alone is handed on as it came', async (t) => 
   assert.equal(answer.headers.get('x-other'), null)
 })
 
-test('errors of a remote server stand beside the data, where they belong', async (t) => {
+test('errors of a remote server come with the data, at their fields', async (t) => {
   const { trellis } = await startWithCrm(t)
   const query = '{ book_by_pk(id: 1) { title } user(id: 1) { id fails } lost: user(id: -1) { id } }'
   assert.deepEqual(await trellis.graphql(query), {
@@ -63,7 +63,7 @@ test('errors of a remote server stand beside the data, where they belong', async
   })
 })
 
-test('a field that takes all data of its server with it is the only one with an error', async (t) => {
+test('a failed non-null field is the only one with an error', async (t) => {
   const { crm, trellis } = await startWithCrm(t)
   const query = '{ book_by_pk(id: 1) { title } users { id } named { ... on User { id } } broken user(id: 1) { id } }'
   const extensions = { path: '$.selectionSet.broken', code: 'unexpected' }
@@ -78,7 +78,7 @@ test('a field that takes all data of its server with it is the only one with an 
   })
 })
 
-test('interfaces and unions, their members told apart', async (t) => {
+test('interfaces and unions are answered by the types of their values', async (t) => {
   const { crm, trellis } = await startWithCrm(t)
   const remote = `named { __typename name ... on Car { wheels } ... on User { city } }
     a: thing(id: "car") { ... on Named { name } ... on Car { wheels } }
@@ -99,7 +99,7 @@ test('interfaces and unions, their members told apart', async (t) => {
   assert.equal(crm.asked().at(-1)?.query, 'query { named { name } }')
 })
 
-test('fragments on unions that nothing has led to yet apply to their members', async (t) => {
+test('fragments on a union apply to its members before the union was used', async (t) => {
   const { trellis } = await startWithCrm(t)
   const query = '{ user(id: 1) { ... on Thing { ... on User { name } } } named { ... on Thing { __typename } } }'
   assert.deepEqual(await trellis.graphql(query), {
@@ -107,7 +107,7 @@ test('fragments on unions that nothing has led to yet apply to their members', a
   })
 })
 
-test('members of interfaces and unions come in the order of the request, whatever may be null in which type', async (t) => {
+test('members of interfaces and unions come in the order of the request, for any nullability', async (t) => {
   const types = `type Query { named: [Named!]!  things: [Thing!]! }
     interface Named { id: ID  name: String  friend: Named }
     type User implements Named { id: ID!  name: String  friend: Car  city: String }
@@ -144,7 +144,7 @@ test('members of interfaces and unions come in the order of the request, whateve
   }
 })
 
-test('fields of interfaces whose types differ in what may be null are asked for under other names', async (t) => {
+test('fields of an interface that differ in nullability get other aliases in the request', async (t) => {
   const types = `type Query { things: [Thing]  shelf(id: Int!): Shelf }
     type Shelf { things: [Thing] }
     interface Named { id: ID!  name: String  friend: Named }
@@ -199,7 +199,7 @@ test('fields of interfaces whose types differ in what may be null are asked for 
   })
 })
 
-test('a variable without a value leaves a place that may not be null to its default', async (t) => {
+test('a variable without a value leaves a non-null argument to its default', async (t) => {
   const types = `type Query { echo(n: Int! = 3, range: Range): String }
     input Range { from: Int! = 5  to: Int }`
   const crm = await startCrm(t, types, { echo: (args: object) => JSON.stringify(args) })
@@ -220,7 +220,7 @@ test('a variable without a value leaves a place that may not be null to its defa
   ])
 })
 
-test('mutations of a remote server, beside those of tables', async (t) => {
+test('mutations of a remote server run beside those of tables', async (t) => {
   const { crm, trellis } = await startWithCrm(t)
   const mutation = `mutation { rename(id: 1, name: "Ann") { name } delete_book(where: {id: {_eq: 1}}) { affected_rows } b: rename(id: 2, name: "Bob") { id } }`
   assert.deepEqual(await trellis.graphql(mutation), {
@@ -297,7 +297,7 @@ test('values of any kind arrive as they were written', async (t) => {
   )
 })
 
-test('the role, session variables and configured headers are sent; those of the client when that is asked for', async (t) => {
+test('session variables and configured headers are sent, and headers of the client if they are forwarded', async (t) => {
   const { crm, trellis } = await startWithCrm(t, {
     forward_client_headers: true,
     headers: [
@@ -335,7 +335,7 @@ test('the role, session variables and configured headers are sent; those of the 
   )
 })
 
-test('requests that touch only the database know nothing of remote schemas', async (t) => {
+test('requests of the database alone send nothing to remote servers', async (t) => {
   const { crm, trellis } = await startWithCrm(t)
   await crm.stop()
   assert.deepEqual(await trellis.graphql('{ book_by_pk(id: 1) { title } }'), {

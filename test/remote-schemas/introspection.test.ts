@@ -1,4 +1,4 @@
-// What servers tell of their types, and what is shown of it.
+// Introspection of remote servers, and its part in our introspection.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -37,7 +37,7 @@ const newTypes = `
   scalar Day @specifiedBy(url: "https://example.com/day")
 `
 
-test('all that a server tells of its types is shown', async (t) => {
+test('descriptions, deprecations, and defaults of remote types are shown', async (t) => {
   const { crm, trellis } = await startBoth(t)
   crm.types = newTypes
   await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
@@ -67,7 +67,7 @@ test('all that a server tells of its types is shown', async (t) => {
   assert.equal(crm.received.filter(({ body }) => body.includes('__schema')).length, 1)
 })
 
-test('servers of older versions of GraphQL are asked for what they know', async (t) => {
+test('servers of older versions of GraphQL get simpler introspection queries', async (t) => {
   const { crm, trellis } = await startBoth(t)
   const schema = buildSchema(newTypes)
   crm.answer = ({ body }) => {
@@ -92,7 +92,7 @@ test('servers of older versions of GraphQL are asked for what they know', async 
   })
 })
 
-test('lists that are empty may be null in what a server tells, or be missing', async (t) => {
+test('empty lists in an introspection may be null or missing', async (t) => {
   const { crm, trellis } = await startBoth(t)
   const { __schema } = introspectionFromSchema(buildSchema(newTypes))
   const types = __schema.types.map((type) => {
@@ -108,7 +108,7 @@ test('lists that are empty may be null in what a server tells, or be missing', a
   assert.deepEqual(await trellis.graphql('{ find(by: {id: 1}) }'), { data: { find: null } })
 })
 
-test('a server that refuses introspection is quoted, whatever its status', async (t) => {
+test('the refusal of an introspection quotes the server, whatever its status', async (t) => {
   const { crm, trellis } = await startBoth(t)
   const definition = { url: crm.url }
   const refusedWith = async (status: number, body: unknown, said: string) => {
@@ -135,7 +135,7 @@ test('a server that refuses introspection is quoted, whatever its status', async
   await refusedWith(500, { errors: { message: 7 } }, '500 status code')
 })
 
-test('an inconsistent remote schema has in its reason why its server refuses', async (t) => {
+test('the reason of an inconsistent remote schema quotes the server', async (t) => {
   const { crm, trellis } = await startBoth(t)
   await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
   crm.answer = () => ({ body: { errors: [{ message: 'introspection is disabled' }] } })

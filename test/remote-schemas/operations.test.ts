@@ -1,4 +1,4 @@
-// The operations on remote schemas, and what they refuse.
+// The operations on remote schemas, and their refusals.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -32,7 +32,7 @@ async function start(t: TestContext) {
   return { crm: await startCrm(t), trellis: await startLibrary(t) }
 }
 
-test('definitions that say too little or too much', async (t) => {
+test('incomplete and contradictory definitions are refused', async (t) => {
   process.env.CRM_BAD_URL = 'no url'
   const { trellis } = await start(t)
   const of = (definition: unknown): [string, unknown] => ['add_remote_schema', { name: 'crm', definition }]
@@ -102,7 +102,7 @@ test('definitions that say too little or too much', async (t) => {
   assert.deepEqual((await trellis.op<{ remote_schemas?: unknown }>('export_metadata', {})).remote_schemas, undefined)
 })
 
-test('servers that give no schema', async (t) => {
+test('servers without a valid schema are refused', async (t) => {
   const { crm, trellis } = await start(t)
   const answering = async (answer: { status?: number; body?: unknown }, expected: Omit<Refusal, 'path' | 'code'>) => {
     crm.answer = () => answer
@@ -154,7 +154,7 @@ test('servers that give no schema', async (t) => {
   await refused(trellis, add(crm.url), { path: '$.args', code: 'remote-schema-error', error })
 })
 
-test('errors do not tell what of a URL may be a secret', async (t) => {
+test('errors redact the parts of a URL that may be secret', async (t) => {
   const { crm, trellis } = await start(t)
   const secret = (user: string, token: string) => `${crm.url.replace('://', `://${user}@`)}/graphql?token=${token}`
   const url = secret('ada:hidden', 'hidden')
@@ -168,7 +168,7 @@ test('errors do not tell what of a URL may be a secret', async (t) => {
   assert.doesNotMatch(JSON.stringify(body), /hidden|ada:/)
 })
 
-test('schemas whose types do not fit each other', async (t) => {
+test('schemas with invalid types are refused', async (t) => {
   const { crm, trellis } = await start(t)
   const named = (name: string, kind = 'SCALAR') => ({ kind, name, ofType: null })
   const field = (name: string, type: unknown, args: unknown[] = []) => ({ name, type, args, isDeprecated: false })
@@ -242,7 +242,7 @@ test('schemas whose types do not fit each other', async (t) => {
   )
 })
 
-test('names that others have', async (t) => {
+test('names that are taken are refused', async (t) => {
   const { crm, trellis } = await start(t)
   crm.types = 'type Query { book: Int }'
   const object = (name: string, reason: string) => [
@@ -289,7 +289,7 @@ test('names that others have', async (t) => {
   await refused(trellis, ['track_table', 'a'], taken)
 })
 
-test('types that several servers define alike are one, and those that differ are refused', async (t) => {
+test('equal types of several servers are merged, and different ones are refused', async (t) => {
   const { crm, trellis } = await start(t)
   const other = await startCrm(t, 'type Query { b: Page d: uuid } type Page { next: Int size: Int } scalar uuid')
   crm.types = 'type Query { a: Page e: JSON } type Page { size: Int next: Int } scalar JSON scalar uuid'
@@ -314,7 +314,7 @@ test('types that several servers define alike are one, and those that differ are
   }
 })
 
-test('what is not there', async (t) => {
+test('operations on a missing remote schema are refused', async (t) => {
   const { trellis } = await start(t)
   const name = { name: 'crm' }
   await refused(trellis, ['remove_remote_schema', name], {
@@ -334,7 +334,7 @@ test('what is not there', async (t) => {
   })
 })
 
-test('a remote schema is reloaded, updated, introspected, exported, cleared and replaced', async (t) => {
+test('a remote schema is reloaded, updated, introspected, exported, cleared, and replaced', async (t) => {
   const { crm, trellis } = await start(t)
   crm.types = 'type Query { a: Int }'
   const args = {
@@ -365,7 +365,7 @@ test('a remote schema is reloaded, updated, introspected, exported, cleared and 
   assert.deepEqual((await trellis.op<{ remote_schemas?: unknown }>('export_metadata', {})).remote_schemas, undefined)
 })
 
-test('a variable of the environment may hold how the URL begins', async (t) => {
+test('an environment variable may hold the beginning of the URL', async (t) => {
   const crm = await startCrm(t)
   crm.types = 'type Query { a: Int }'
   const [scheme, address] = crm.url.split('://')
@@ -380,7 +380,7 @@ test('a variable of the environment may hold how the URL begins', async (t) => {
   }
 })
 
-test('what a fresh schema breaks is refused, and the one before stays', async (t) => {
+test('a reload that breaks other objects is refused, and the old schema is kept', async (t) => {
   const { crm, trellis } = await start(t)
   crm.types = 'type Query { a: Int }'
   await trellis.op(...add(crm.url))
@@ -394,7 +394,7 @@ test('what a fresh schema breaks is refused, and the one before stays', async (t
   assert.deepEqual(await trellis.graphql('{ a __typename }'), { data: { a: null, __typename: 'query_root' } })
 })
 
-test('a server that is down at the start is inconsistent, and comes back by itself', async (t) => {
+test('a server that is down at the start is inconsistent until it answers', async (t) => {
   const crm = await startCrm(t, 'type Query { a: Int }')
   const database = await testDatabase(t)
   const first = await startTrellis(t, { database })
@@ -415,7 +415,7 @@ test('a server that is down at the start is inconsistent, and comes back by itse
   assert.deepEqual(await second.graphql('{ a __typename }'), { data: { a: null, __typename: 'query_root' } })
 })
 
-test('a server that was there once and is down at the start or when it is reloaded is inconsistent, its schema being served', async (t) => {
+test('the stored schema is served while a server is down at the start or at a reload', async (t) => {
   const crm = await startCrm(t, 'type Query { a: Int }')
   const database = await testDatabase(t)
   const first = await startTrellis(t, { database })
@@ -454,7 +454,7 @@ test('a server that was there once and is down at the start or when it is reload
   assert.deepEqual(await listed(), [])
 })
 
-test('an inconsistent remote schema can be reloaded, and removed', async (t) => {
+test('an inconsistent remote schema can be reloaded and removed', async (t) => {
   const { crm, trellis } = await start(t)
   crm.answer = () => ({ status: 500 })
   const document = { version: 2, tables: [], remote_schemas: [{ name: 'crm', definition: { url: crm.url } }] }
@@ -471,7 +471,7 @@ test('an inconsistent remote schema can be reloaded, and removed', async (t) => 
   await trellis.op('remove_remote_schema', { name: 'crm' })
 })
 
-test('inconsistent remote schemas are dropped with what depends on them', async (t) => {
+test('inconsistent remote schemas are dropped with their dependents', async (t) => {
   const { crm, trellis } = await start(t)
   crm.answer = () => ({ status: 500 })
   const remote_relationships = [
@@ -498,7 +498,7 @@ test('inconsistent remote schemas are dropped with what depends on them', async 
   assert.equal((body as Refusal).error, 'cannot continue due to inconsistent metadata')
 })
 
-test('the same names twice in a document', async (t) => {
+test('a document with the same name twice is refused', async (t) => {
   const { crm, trellis } = await start(t)
   const entry = { name: 'crm', definition: { url: crm.url } }
   const twice = { version: 2, tables: [], remote_schemas: [entry, entry] }

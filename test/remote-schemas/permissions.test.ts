@@ -1,4 +1,4 @@
-// What roles see of remote schemas, and what is added to what they ask.
+// Permissions of roles on remote schemas, and presets.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -36,7 +36,7 @@ async function refusal(ask: (query: string) => Promise<{ errors: { message: stri
   return (await ask(query)).errors[0]?.message
 }
 
-test('roles see what permissions give them, and nothing else', async (t) => {
+test('roles see only the parts in their permissions', async (t) => {
   const { crm, trellis, ask } = await start(t, clerk)
   assert.deepEqual(await ask('{ user { id name } }'), { data: { user: { id: 7, name: 'user 7' } } })
   assert.equal(await refusal(ask, '{ user { secret } }'), unknown('secret', 'User'))
@@ -61,7 +61,7 @@ test('roles see what permissions give them, and nothing else', async (t) => {
   assert.deepEqual(await trellis.graphql('{ user(id: 1) { secret } }'), { data: { user: { secret: 'secret 1' } } })
 })
 
-test('presets are added to arguments and input objects, in the text and in variables', async (t) => {
+test('presets are added to arguments and input objects, in literals and in variables', async (t) => {
   const { crm, ask } = await start(t, clerk)
   const query =
     'query ($w: UserFilter) { a: users(where: $w) { id } b: users(where: {ids: [3], nested: {ids: []}}) { id } user { id } echo }'
@@ -77,7 +77,7 @@ test('presets are added to arguments and input objects, in the text and in varia
   assert.equal(await refusal(ask, '{ users(where: {city: "Oslo"}) { id } }'), unknown('city', 'UserFilter'))
 })
 
-test('presets are added to input objects within lists that a variable holds', async (t) => {
+test('presets are added to input objects in a list variable', async (t) => {
   const types = `type Query { found(any: [Filter!], table: [[Filter]]): String }
     input Filter { id: Int  owner: Int }`
   const crm = await startCrm(t, types, { found: (args: object) => JSON.stringify(args) })
@@ -99,7 +99,7 @@ test('presets are added to input objects within lists that a variable holds', as
   assert.deepEqual(await found({ any: { id: 1 }, table: { id: 1 } }), { any: [own], table: [[own]] })
 })
 
-test('the default of a variable may lack what presets give', async (t) => {
+test('the default of a variable may lack fields that presets give', async (t) => {
   const types = `type Query { found(by: Filter!, or: Filter): String }
     input Filter { id: Int  owner: Int! }`
   const crm = await startCrm(t, types, { found: (args: object) => JSON.stringify(args) })
@@ -119,7 +119,7 @@ test('the default of a variable may lack what presets give', async (t) => {
   assert.deepEqual(await found({ by: { id: 2 }, or: { id: 3 } }), { by: { id: 2, owner: 7 }, or: { id: 3, owner: 7 } })
 })
 
-test('variables of the client that are called like those of presets', async (t) => {
+test('variables of the client may have the names of variables for presets', async (t) => {
   const { crm, ask } = await start(t, clerk)
   const query = `query ($preset_0_0: Int, $preset_1_0: [Int!]) {
     notes: user { notes(first: $preset_0_0) { id } }  users(where: {ids: $preset_1_0}) { id }
@@ -131,7 +131,7 @@ test('variables of the client that are called like those of presets', async (t) 
   assert.deepEqual(sent!.variables, { preset_0_0: 2, preset_1_0: [4], preset__0_0: 7, preset__1_0: 'Rome' })
 })
 
-test('an input object that presets give all of is always sent, and never asked for', async (t) => {
+test('an input object with presets for all fields is always sent, and hidden', async (t) => {
   const types = `type Query { found(by: Filter, within: Outer): String }
     input Filter { id: Int = 3  owner: Int  again: Again }
     input Again { owner: Int }
@@ -164,7 +164,7 @@ test('an input object that presets give all of is always sent, and never asked f
   assert.deepEqual(shown, { data: { filter: null, outer: { inputFields: [{ name: 'limit' }] } } })
 })
 
-test('session variables within the values of presets', async (t) => {
+test('session variables may be nested in the values of presets', async (t) => {
   const where = '{ids: [1, "x-service-user-id"], nested: {city: "x-service-city", kind: BAD}}'
   const { crm, ask } = await start(
     t,
@@ -246,7 +246,7 @@ test('a session variable that holds an array is a list, for presets as for table
   assert.deepEqual(alone, { data: { found: null }, errors: [own] })
 })
 
-test('numbers in presets keep their digits, wherever they are added', async (t) => {
+test('numbers in presets keep their digits', async (t) => {
   const types = `type Query { found(where: Filter, any: JSON): String } type Mutation { keep: Int } scalar JSON
     input Filter { id: Int  big: JSON  price: JSON }`
   const crm = await startCrm(t, types, { found: () => 'one' })
@@ -264,7 +264,7 @@ test('numbers in presets keep their digits, wherever they are added', async (t) 
   assert.match(body, /\[9007199254740993,"7"\]/)
 })
 
-test('a session variable that is missing', async (t) => {
+test('a missing session variable is an error', async (t) => {
   const { trellis } = await start(t, clerk)
   const { errors } = await trellis.graphql<{ errors: { message: string; extensions: { code: string } }[] }>(
     '{ user { id } }',
@@ -277,7 +277,7 @@ test('a session variable that is missing', async (t) => {
   )
 })
 
-test('introspection shows a role its part', async (t) => {
+test('introspection shows a role its part of the schema', async (t) => {
   const { ask } = await start(t, clerk)
   const query = `{ user: __type(name: "User") { fields { name } } thing: __type(name: "Thing") { possibleTypes { name } }
     car: __type(name: "Car") { name } filter: __type(name: "UserFilter") { inputFields { name } } }`
@@ -291,12 +291,12 @@ test('introspection shows a role its part', async (t) => {
   })
 })
 
-test('everything, for roles other than administrators', async (t) => {
+test('a permission of * shows the whole schema', async (t) => {
   const { ask } = await start(t, '*')
   assert.deepEqual(await ask('{ user(id: 1) { secret } }'), { data: { user: { secret: 'secret 1' } } })
 })
 
-test('permissions that are no part of the schema, and operations that fit nothing', async (t) => {
+test('invalid permissions and operations are refused', async (t) => {
   const { trellis } = await start(t, '*')
   const said = async (type: string, args: object) => {
     const { status, body } = await trellis.opError(type, { remote_schema: 'crm', role: 'other', ...args })
@@ -341,7 +341,10 @@ test('permissions that are no part of the schema, and operations that fit nothin
     ['Int! @preset', 'the preset of the input "id" of "Query"."user" has no value'],
     ['Int! @preset(value: "a")', 'the preset of the input "id" of "Query"."user" is not a value of type Int!'],
     ['Int! @preset(value: null)', 'the preset of the input "id" of "Query"."user" is not a value of type Int!'],
-    ['Int! @preset(value: 1, static: 2)', '"static" of the preset of the input "id" of "Query"."user" is not a Boolean'],
+    [
+      'Int! @preset(value: 1, static: 2)',
+      '"static" of the preset of the input "id" of "Query"."user" is not a Boolean',
+    ],
     ['Int! @preset(value: 1) @preset(value: 2)', 'there are several presets of the input "id" of "Query"."user"'],
     [
       'ID! @preset(value: "x-service-user-id")',
@@ -365,7 +368,7 @@ test('permissions that are no part of the schema, and operations that fit nothin
   assert.deepEqual(await said('drop_remote_schema_permissions', {}), [400, '$.args', 'not-exists', missing])
 })
 
-test('permissions are exported, replaced and dropped', async (t) => {
+test('permissions are exported, replaced, and dropped', async (t) => {
   const { trellis, ask } = await start(t, clerk)
   const exported = await trellis.op<{ remote_schemas: { permissions: unknown }[] }>('export_metadata', {})
   assert.deepEqual(exported.remote_schemas[0]?.permissions, [{ role: 'clerk', definition: { schema: clerk } }])
@@ -375,7 +378,7 @@ test('permissions are exported, replaced and dropped', async (t) => {
   assert.equal(await refusal(ask, '{ user { id } }'), unknown('user', 'query_root'))
 })
 
-test('remote relationships follow the permissions, and their arguments replace presets', async (t) => {
+test('remote relationships respect permissions, and their arguments replace presets', async (t) => {
   const { trellis, ask } = await start(t, clerk)
   const relationship = { table: 'book', service_fields: ['id'], remote_schema: 'crm' }
   const user = { user: { arguments: { id: '$id' } } }
@@ -430,7 +433,7 @@ test('presets of input objects are added to the arguments of remote relationship
   ])
 })
 
-test('without the option every role sees everything, and no permissions are taken', async (t) => {
+test('without the option every role sees everything, and permissions are refused', async (t) => {
   const crm = await startCrm(t)
   const trellis = await startLibrary(t)
   await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })

@@ -1,4 +1,4 @@
-// What of interfaces and defaults a role is shown, where it sees a part of what they speak of.
+// Interfaces and defaults in permissions that show a part of the types.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -31,7 +31,7 @@ async function start(t: TestContext) {
   }
 }
 
-test('what implements an interface implements those of it', async (t) => {
+test('a type implements the interfaces of its interfaces', async (t) => {
   const { trellis, ask, permission, introspect } = await start(t)
   const schema = families.replaceAll('implements Named & Node', 'implements Named')
   await trellis.op('add_remote_schema_permissions', permission(schema))
@@ -41,7 +41,7 @@ test('what implements an interface implements those of it', async (t) => {
   assert.deepEqual(await ask('{ node { ... on Person { name } } }'), { data: { node: { name: 'Ada' } } })
 })
 
-test('a field that is not of the type of the interface is refused', async (t) => {
+test('a field whose type does not fit the interface is refused', async (t) => {
   const { trellis, permission } = await start(t)
   const schema = families.replace('Person implements Named & Node', 'Person')
   const { body } = await trellis.opError('add_remote_schema_permissions', permission(schema))
@@ -50,18 +50,18 @@ test('a field that is not of the type of the interface is refused', async (t) =>
   assert.equal((body as { error: string }).error, error)
 })
 
-test('a default that holds what is hidden is hidden', async (t) => {
+test('a default with hidden parts is hidden', async (t) => {
   const { trellis, permission, introspect } = await start(t)
   const schema = families.replace('n: Int = 5', '').replace('enum Kind { GOOD BAD }', 'enum Kind { GOOD }')
   await trellis.op('add_remote_schema_permissions', permission(schema))
   const types = await introspect()
   assert.equal(printType(types.getType('Filter')!), 'input Filter {\n  kind: Kind\n}')
   assert.match(printType(types.getType('Person')!), /friends\(where: Filter\): Int/)
-  // Without it the value would have to be given.
+  // Without the default the argument would be required.
   assert.match(printType(types.getQueryType()!), /person\(filters: \[Filter!\], kind: Kind! = BAD\): Person/)
 })
 
-test('of a type that servers have in common a role is shown the same by all of them', async (t) => {
+test('permissions of several servers must show the same members of a shared type', async (t) => {
   const types = `type Query { user(where: Filter): User }  type Mutation { drop: Int }
     type User { id: Int! name: String }  input Filter { id: Int secret: String }`
   const trellis = await startLibrary(t, { settings: { enableRemoteSchemaPermissions: true } })

@@ -1,4 +1,4 @@
-// Servers for which a null is something else than nothing.
+// Servers that tell null from an absent value.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Subscriptions of remote servers, passed through over every transport.
+// Subscriptions of remote servers over every transport.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -48,7 +48,7 @@ for (const ways of [{ websocket: true }, { sse: true }] as const) {
     await listener.gone
   })
 
-  test(`a remote server that breaks off ${name}, errors, and numbers of many digits`, async (t) => {
+  test(`${name}: a lost connection, errors, and long numbers reach the client`, async (t) => {
     const { ticking, trellis } = await start(t, ways)
     const client = graphqlWsClient(t, trellis.url)
     const received = subscribeWith(client, query, { of: 'sun' })
@@ -77,7 +77,7 @@ for (const ways of [{ websocket: true }, { sse: true }] as const) {
   })
 }
 
-test('headers: those configured, the session, and the payload of the client where they are forwarded', async (t) => {
+test('configured headers, session variables, and forwarded headers are sent', async (t) => {
   const headers = [{ name: 'x-api-key', value: 'key' }]
   const { ticking, trellis } = await start(
     t,
@@ -97,7 +97,7 @@ test('headers: those configured, the session, and the payload of the client wher
   assert.deepEqual(payload, { headers: sent })
 })
 
-test('customized names, and what a role sees of them with presets', async (t) => {
+test('customized names, permissions, and presets apply to events', async (t) => {
   const customization = {
     root_fields_namespace: 'clock',
     type_names: { prefix: 'Clock_' },
@@ -141,7 +141,7 @@ test('customized names, and what a role sees of them with presets', async (t) =>
   ])
 })
 
-test('a change of the metadata: what is not touched goes on, what is comes anew, what is forbidden ends', async (t) => {
+test('a change of the metadata keeps, restarts, or ends a subscription', async (t) => {
   const options = { settings: { enableRemoteSchemaPermissions: true } }
   const { ticking, trellis } = await start(t, { websocket: true }, { options })
   const schema =
@@ -170,7 +170,7 @@ test('a change of the metadata: what is not touched goes on, what is comes anew,
   assert.equal(received.items.length, 3)
 })
 
-test('a server that takes no subscriptions, one that cannot be reached, and one that may not be', async (t) => {
+test('servers that do not serve subscriptions, are unreachable, or are forbidden are errors', async (t) => {
   const { ticking, trellis } = await start(t, {})
   const refused = async (url: string, definition: object) => {
     await trellis.op('update_remote_schema', { name: 'clock', definition: { url: ticking.url, ...definition } })
@@ -204,7 +204,7 @@ test('a server that takes no subscriptions, one that cannot be reached, and one 
   }
 })
 
-test('a client that reads nothing holds its source back, and gets everything in the end', async (t) => {
+test('a client that does not read pauses its source, and loses no events', async (t) => {
   for (const ways of [{ websocket: true }, { sse: true }]) {
     const { trellis } = await start(t, ways)
     const socket = await openApollo(t, trellis.url)

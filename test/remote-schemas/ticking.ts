@@ -1,4 +1,4 @@
-// A remote server of the tests that is subscribed to: over WebSockets, by server-sent events, both or neither.
+// A remote server with subscriptions for tests: over WebSockets, server-sent events, both, or neither.
 
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -18,28 +18,28 @@ export const tickingTypes = `
   type Team { name: String! secret: String }
 `
 
-/** Somebody who subscribed. */
+/** A subscriber. */
 export interface Listener {
   readonly args: Record<string, unknown>
-  /** Headers of its request or upgrade, and of its first message where it has one. */
+  /** The headers of its request or upgrade, and those in `connection_init`. */
   readonly headers: IncomingMessage['headers']
   readonly payload: unknown
   send(value: unknown): void
   end(): void
-  /** Resolves when it wants no more. */
+  /** Resolves when the subscriber ends the subscription. */
   readonly gone: Promise<void>
 }
 
 export interface Ticking {
   readonly url: string
   readonly listeners: Listener[]
-  /** The next one that subscribes, after those that were taken so. */
+  /** The next subscriber that was not returned yet. */
   next(): Promise<Listener>
   /** Cuts all connections. */
   cut(): void
 }
 
-interface Ways {
+interface Transports {
   readonly websocket?: boolean
   readonly sse?: boolean
 }
@@ -49,7 +49,7 @@ interface Caller {
   readonly payload: unknown
 }
 
-/** The values that one listener is sent. */
+/** The values for one subscriber. */
 class Channel implements Listener {
   readonly args: Record<string, unknown>
   readonly headers: IncomingMessage['headers']
@@ -103,7 +103,7 @@ class Channel implements Listener {
 }
 
 /** Starts the server. */
-export async function startTicking(t: TestContext, { websocket = false, sse = false }: Ways): Promise<Ticking> {
+export async function startTicking(t: TestContext, { websocket = false, sse = false }: Transports): Promise<Ticking> {
   const listeners: Channel[] = []
   let wake = () => {}
   const subscribed = (field: string) => (args: Record<string, unknown>, caller: Caller) => {

@@ -1,4 +1,4 @@
-// Another Trellis as a remote server: its live queries, passed through.
+// Another Trellis as a remote server of subscriptions.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { startLibrary } from '../support/library.ts'
 
 const fast = { settings: { liveQueriesRefetchInterval: 50, streamingQueriesRefetchInterval: 50 } } as const
 
-test('live queries and streams of another Trellis, either way', async (t) => {
+test('live queries and streams of another Trellis are served over both transports', async (t) => {
   const [other, trellis] = [await startLibrary(t, fast), await startLibrary(t)]
   const customization = {
     root_fields_namespace: 'other',

@@ -1,4 +1,4 @@
-// Interfaces that many types implement, one within the other.
+// Nested interfaces that many types implement.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ const node = { __typename: 'T7', id: 1, n7: 7, best: () => node, all: () => [nod
 const deep = '{ node { all { best { all { ... on T7 { n7 } best { id __typename } } } } } }'
 const answer = { all: [{ best: { all: [{ n7: 7, best: { id: 1, __typename: 'T7' } }] } }] }
 
-test('levels of interfaces are asked for once, not once for each type of each level', async (t) => {
+test('each level of interfaces is selected once, not once for each type', async (t) => {
   const crm = await startCrm(t, types, { node })
   const trellis = await startLibrary(t)
   await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
@@ -27,7 +27,7 @@ test('levels of interfaces are asked for once, not once for each type of each le
   assert.equal(refused.errors[0]?.message, `field "no" not found in type: 'Node'`)
 })
 
-test('the same for a role that sees a part of each type', async (t) => {
+test('each level is selected once for a role that sees a part of each type', async (t) => {
   const crm = await startCrm(t, types, { node })
   const trellis = await startLibrary(t, { settings: { enableRemoteSchemaPermissions: true } })
   await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
@@ -53,11 +53,11 @@ const family = [
 ].join('\n')
 const parent = { __typename: 'T3', id: 1, first: 2, n3: 3, children: () => [parent, { __typename: 'T40', id: 4 }] }
 
-/** What is there of a parent and so many levels below it. */
+/** The expected data of a parent, with `levels` below it. */
 const generations = (levels: number): unknown =>
   levels === 0 ? { id: 1 } : { id: 1, first: 2, children: [generations(levels - 1), { id: 4 }], n3: 3 }
 
-test('what only some of the types of each level select is asked for once, too', async (t) => {
+test('a selection on some of the types of each level is sent once', async (t) => {
   const crm = await startCrm(t, family, { node: parent, root: { node: parent } })
   const trellis = await startLibrary(t, { settings: { enableRemoteSchemaPermissions: true } })
   await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })

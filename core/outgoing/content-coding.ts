@@ -49,11 +49,14 @@ const unpackers: Readonly<Record<string, () => Duplex>> = {
   zstd: () => createZstdDecompress(),
 }
 
+/** The names for the absence of a coding; graphql-sse sends `none`. */
+const plain: ReadonlySet<string> = new Set(['', 'identity', 'none'])
+
 /** Returns the codings of a header, in the order in which they were applied; null: no coding. */
 export function codingsOf(header: string | readonly string[] | undefined): readonly string[] | null {
   if (header === undefined) return null
   const names = [header].flat().join(',').toLowerCase().split(',')
-  const codings = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity')
+  const codings = names.map((name) => name.trim()).filter((name) => !plain.has(name))
   return codings.length === 0 ? null : codings
 }
 

@@ -66,6 +66,7 @@ const packed: Readonly<Record<string, Buffer>> = {
   'gzip, br': brotliCompressSync(gzipSync(text)),
   'identity,deflate , gzip': gzipSync(deflateSync(text)),
   identity: Buffer.from(text),
+  none: Buffer.from(text),
 }
 
 test('gzip is requested, and a response in any coding is decoded', async (t) => {

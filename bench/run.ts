@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { chinookMetadata, loadChinook } from './chinook.ts'
 import { type Database, makeDatabase, withDatabase } from './database.ts'
 import { measureDeliveries } from './deliveries.ts'
+import { hostileReport, measureHostile } from './hostile.ts'
 import { measureNeighbours, neighbours } from './neighbours.ts'
 import { distinctDocument, distinctDocuments, measurePlans } from './plans.ts'
 import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './processes.ts'
@@ -36,6 +37,7 @@ import { workloads } from './workloads.ts'
 /** What can be run alone. */
 const names = [
   ...[...workloads, ...neighbours].map(({ name }) => name),
+  'hostile',
   'memory',
   'plans',
   'remote',
@@ -177,6 +179,9 @@ async function run(options: Options, scope: Scope): Promise<void> {
     const rows = neighbours.filter(({ name }) => options.isWanted(name))
     if (rows.length > 0) {
       print(`${neighboursReport(await measureNeighbours(rows, options.rounds, database.url, surroundings))}\n`)
+    }
+    if (options.isWanted('hostile')) {
+      print(`${hostileReport(await measureHostile(database.url, options.rounds, surroundings))}\n`)
     }
     if (options.isWanted('plans')) print(`${plansReport(await measurePlans(database.url))}\n`)
     if (options.isWanted('remote')) {

@@ -147,7 +147,7 @@ test('__type and __schema work next to other fields, and __typename anywhere', a
 })
 
 test('an introspection that repeats a schema many times is refused for every role and transport', async (t) => {
-  const trellis = await startLibrary(t)
+  const trellis = await startLibrary(t, { settings: { maxRequestCost: 1_000_000 } })
   const times = (count: number, part: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => part(i)).join(' ')
   const message = 'the introspection is too large'
@@ -173,7 +173,8 @@ test('each type can be introspected by its name', async (t) => {
 })
 
 test('introspecting missing types costs nothing, however often', async (t) => {
-  const trellis = await startTrellis(t, { sql: 'create view nothing as select 1 as one group by 1' })
+  const sql = 'create view nothing as select 1 as one group by 1'
+  const trellis = await startTrellis(t, { sql, settings: { maxRequestCost: 1_000_000 } })
   await trellis.op('track_table', 'nothing')
   const fields = Array.from({ length: 6500 }, (_, i) => `a${i}: fields { name args { name type { name } } }`)
   const query = `{ __schema { mutationType { ${fields.join(' ')} } } }`

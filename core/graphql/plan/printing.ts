@@ -1,10 +1,11 @@
 // How the statements of an operation are printed, and the facts recorded about them.
 
+import { tableSql } from '../../compiler/print/condition-sql.ts'
 import type { PrinterOptions } from '../../compiler/printer.ts'
 import { type PreparedStatement, prepare } from '../../database/sql/prepared-statement.ts'
-import type { Statement } from '../../database/sql/sql.ts'
+import { compile, type Statement } from '../../database/sql/sql.ts'
+import type { Model } from '../../metadata/document/model.ts'
 import type { PlanContext } from '../read/plan-context.ts'
-import { effectfulNames } from './effectful.ts'
 
 /** The printer's options for an operation. */
 export const printerOptions = ({ schema }: PlanContext): PrinterOptions => ({
@@ -17,4 +18,19 @@ export function reading(statement: Statement, { schema }: PlanContext): Prepared
   // Checked in the text, which includes SQL of plugins.
   const onlyReads = !effectfulNames(schema.model).some((name) => statement.text.includes(name))
   return prepare(statement, { onlyReads })
+}
+
+const knownEffectful = new WeakMap<Model['tables'], readonly string[]>()
+
+/**
+ * The printed names of the effectful tables of a model. Functions are never among them: volatile ones are not tracked.
+ */
+function effectfulNames({ tables }: Model): readonly string[] {
+  let names = knownEffectful.get(tables)
+  if (!names) {
+    const effectful = [...tables.values()].filter(({ catalog }) => catalog.isEffectful)
+    names = effectful.map(({ name }) => compile(tableSql(name)).text)
+    knownEffectful.set(tables, names)
+  }
+  return names
 }

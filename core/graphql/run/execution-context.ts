@@ -3,6 +3,7 @@
 import type { BoundInputs } from '../../compiler/run/bind.ts'
 import type { Caller } from '../../concurrency/shares.ts'
 import type { Database } from '../../database/database.ts'
+import type { OwnTransaction, Transaction } from '../../database/transaction.ts'
 import type { TrellisError } from '../../errors/errors.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import type { Session } from '../../session/session.ts'
@@ -45,4 +46,16 @@ export interface ExecutionContext {
 /** A receiver of response headers, such as Fastify's reply. */
 export interface ResponseHeaders {
   header(name: string, value: string | readonly string[]): unknown
+}
+
+/** The database of an operation within a transaction that its caller begins and ends. */
+export function withinTransaction(transaction: Transaction): OperationDatabase {
+  const part: OwnTransaction = {
+    rows: (text, values) => transaction.rows(text, values),
+    bytes: (statement, values) => transaction.bytes(statement, values),
+    lastBytes: (statement, values) => transaction.bytes(statement, values),
+    texts: (statement, values) => transaction.texts(statement, values),
+    script: (text) => transaction.script(text),
+  }
+  return { answer: part.bytes, change: part.bytes, transaction: (work) => work(part) }
 }

@@ -28,6 +28,7 @@ export {
   type Update,
 } from '../core/compiler/plan/mutation-plan.ts'
 export type { Scope } from '../core/compiler/plan/nesting.ts'
+export { type OperandReader, readOperands } from '../core/compiler/plan/operands.ts'
 export type * from '../core/compiler/plan/plan.ts'
 export { allOf, allRows, always, columnPair, isNull } from '../core/compiler/plan/plan.ts'
 export type { UseOfColumns } from '../core/compiler/plan/used-columns.ts'
@@ -67,6 +68,7 @@ export {
   idCodec,
   inputType,
   isKnownType,
+  listInputType,
   numberText,
   requireDouble,
   scalarName,
@@ -92,7 +94,6 @@ export type {
 export {
   findOperator,
   isOperandObject,
-  operandType,
   operatorsFor,
   operatorsNamed,
 } from '../core/compiler/types/operators.ts'

@@ -8,7 +8,7 @@ import {
   sessionVariableName,
   within,
 } from '../../sdk/index.ts'
-import { builtInType, type ColumnModel, type EnumValue, type PgType, type TableModel } from '../../sdk/metadata.ts'
+import type { ColumnModel, EnumValue, PgType, TableModel } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
 import {
   allOf,
@@ -20,13 +20,13 @@ import {
   encodeArray,
   findOperator,
   inputType,
-  isOperandObject,
-  type Operand,
-  type OperandKind,
+  listInputType,
   type OperandObject,
-  operandType,
+  type OperandReader,
   operatorsNamed,
+  type ParamOperand,
   type ParamSource,
+  readOperands,
   stringCodec,
   supportOf,
   textLiteralCodec,
@@ -178,9 +178,8 @@ function compareWithValue(
   if (value === null && isEquality) {
     return { condition: { kind: 'null', column: name, negated: operator.name === '_neq' }, literal: true }
   }
-  const operands = isOperandObject(operand)
-    ? memberOperands(operand, value, type, context)
-    : [paramOperand(operandSource({ operator, operand }, value, subject, context), operandType(operand, type))]
+  const codec = operator.types ? codecFor(type) : columnCodec(subject.column, type, context)
+  const operands = readOperands(operator, { type, codec }, readerOf(value, context))
   const literal = operands.some(({ source }) => source.from === 'constant')
   const condition = compare(subject, operator, operands)
   const isNullUnequal = operator.name === '_neq' && context.dialect.nullsDiffer
@@ -192,53 +191,48 @@ const orNull = (condition: Condition, column: string): Condition => ({
   of: [condition, { kind: 'null', column, negated: false }],
 })
 
-type ParamOperand = Extract<Operand, { kind: 'param' }>
-
-const paramOperand = (source: ParamSource, type: ParamOperand['type']): ParamOperand => ({
-  kind: 'param',
-  source,
-  type,
+/** A JSON value as an operand: a session variable, or a literal in PostgreSQL's syntax. Null is a literal. */
+const readerOf = (value: unknown, context: ExpressionContext): OperandReader<ParamOperand> => ({
+  param: (codec, sqlType) => ({
+    kind: 'param',
+    source: valueSource(value, codec, context),
+    type: inputType(codec, sqlType),
+  }),
+  listParam: (codec, elementType) => ({
+    kind: 'param',
+    source: listSource(value, codec, context),
+    type: listInputType(codec, elementType),
+  }),
+  required() {
+    return this
+  },
+  members: (operand) => memberReaders(operand, asObject(value), context),
 })
 
-type SingleOperand = Exclude<OperandKind, OperandObject>
-
-/** The operands of an operator that takes several; here those that GraphQL has a default for must be given too. */
-function memberOperands(
+/** Unlike in GraphQL, members with a default are required. */
+function memberReaders(
   { members }: OperandObject,
-  value: unknown,
-  column: PgType,
+  given: Readonly<Record<string, unknown>>,
   context: ExpressionContext,
-): readonly ParamOperand[] {
-  const given = asObject(value)
-  return members.map((member) => {
-    const { name, sqlType } = member
-    if (!Object.hasOwn(given, name) && (member.required || member.default !== undefined)) {
-      throw parseFailed(`key "${name}" not found`)
-    }
-    const type = member.type(column)
-    const codec = codecFor(type)
-    const source = within(name, () => valueSource(given[name] ?? null, codec, context))
-    return paramOperand(source, inputType(codec, sqlType ?? type.sql))
-  })
+): ReadonlyMap<string, OperandReader<ParamOperand>> {
+  const readers = new Map<string, OperandReader<ParamOperand>>()
+  for (const { name, required, default: byDefault } of members) {
+    if (Object.hasOwn(given, name)) readers.set(name, readerAt(name, readerOf(given[name], context)))
+    else if (required || byDefault !== undefined) throw parseFailed(`key "${name}" not found`)
+  }
+  return readers
 }
+
+const readerAt = (name: string, reader: OperandReader<ParamOperand>): OperandReader<ParamOperand> => ({
+  ...reader,
+  param: (codec, sqlType) => within(name, () => reader.param(codec, sqlType)),
+})
 
 function nullCheck(column: string, value: unknown): Condition {
   if (typeof value !== 'boolean') {
     throw parseFailed(`parsing Bool failed, expected Boolean, but encountered ${jsonType(value)}`)
   }
   return { kind: 'null', column, negated: !value }
-}
-
-/** Where an operand comes from: a session variable, or the literal in PostgreSQL's syntax. */
-function operandSource(
-  of: { readonly operator: ComparisonOperator; readonly operand: SingleOperand },
-  value: unknown,
-  subject: Subject,
-  context: ExpressionContext,
-): ParamSource {
-  const codec = operandCodec(of, subject, context)
-  const isList = of.operand === 'list' || of.operand === 'texts'
-  return isList ? listSource(value, codec, context) : valueSource(value, codec, context)
 }
 
 function valueSource(value: unknown, codec: Codec, { dialect }: ExpressionContext): ParamSource {
@@ -255,17 +249,6 @@ function listSource(value: unknown, codec: Codec, { dialect }: ExpressionContext
 }
 
 const encode = (codec: Codec, value: unknown): string | null => (value === null ? null : codec.encode(value))
-
-function operandCodec(
-  { operator, operand }: { readonly operator: ComparisonOperator; readonly operand: SingleOperand },
-  subject: Subject,
-  context: ExpressionContext,
-): Codec {
-  if (operand === 'text' || operand === 'texts') return stringCodec
-  if (operand === 'jsonb') return codecFor(builtInType('jsonb'))
-  if (typeof operand === 'object') return codecFor(operand.type(subject.type))
-  return operator.types ? codecFor(subject.type) : columnCodec(subject.column, subject.type, context)
-}
 
 /** The codec of a column's literals: values of the enum table that it references, or those of its type. */
 export function columnCodec(column: ColumnModel, type: PgType, context: ExpressionContext): Codec {

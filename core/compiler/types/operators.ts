@@ -3,9 +3,8 @@
 
 import type { ComparisonSymbol, PgType } from '../../catalog/types.ts'
 import type { TextCheck } from '../../database/sql/param.ts'
-import { id, type Sql, type SqlType, sql, trusted } from '../../database/sql/sql.ts'
+import { id, type Sql, sql, trusted } from '../../database/sql/sql.ts'
 import { badRequest } from '../../errors/errors.ts'
-import { codecFor, inputType, listInputType } from './codecs.ts'
 import { comparisonSql, hasOperator, isComparedAsUsual } from './comparing.ts'
 import type { ComparisonOperator, OperandKind, OperandObject, OperatorTable } from './comparison-operator.ts'
 import { supportOf, vocabularyOf } from './type-support.ts'
@@ -207,25 +206,4 @@ function appliesTo({ types, needsOrder, needs }: ComparisonOperator, type: PgTyp
 export function operatorsFor(type: PgType, references: { readonly enumTable: boolean }): ComparisonOperator[] {
   const all = [...tableOf(type).keys()].flatMap((name) => findOperator(name, type) ?? [])
   return references.enumTable ? all.filter(({ enums }) => enums) : all
-}
-
-/** The SQL type of a single operand's text. */
-export function operandType(operand: Exclude<OperandKind, OperandObject>, type: PgType): SqlType {
-  switch (operand) {
-    case 'scalar':
-      return inputType(codecFor(type), type.sql)
-    case 'list':
-      // `any` flattens nested arrays, so each member of a list of arrays travels as text.
-      return type.isArray ? 'text[]' : listInputType(codecFor(type), type.sql)
-    case 'isNull':
-      return 'boolean'
-    case 'text':
-      return 'text'
-    case 'texts':
-      return 'text[]'
-    case 'jsonb':
-      return 'jsonb'
-  }
-  const given = operand.type(type)
-  return inputType(codecFor(given), operand.sqlType ?? given.sql)
 }

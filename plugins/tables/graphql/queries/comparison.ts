@@ -23,12 +23,11 @@ import {
   codecFor,
   compare,
   isOperandObject,
-  type Operand,
   type OperandMember,
   type OperandObject,
-  type OperandValue,
+  type OperandReader,
   operatorsFor,
-  stringCodec,
+  readOperands,
   supportOf,
   typeBeside,
 } from '../../../../sdk/sql.ts'
@@ -181,47 +180,16 @@ function planOperator(subject: Subject, operator: ComparisonOperator, value: Val
     if (value.isNull) throw value.mismatch('a boolean')
     return { kind: 'null', column: subject.name, negated: !value.boolean() }
   }
-  return compare(subject, operator, operandsOf(subject, operator, value))
+  return compare(subject, operator, readOperands(operator, subject, readerOf(value)))
 }
 
-function operandsOf({ codec, type }: Subject, { operand }: ComparisonOperator, value: Value): readonly Operand[] {
-  switch (operand) {
-    case 'list':
-      return [value.listParam(codec, type.sql)]
-    case 'texts':
-      return [value.listParam(stringCodec, 'text')]
-    case 'text':
-      return [value.param(stringCodec, 'text')]
-    case 'scalar':
-    case 'isNull':
-      return [notNull(value).param(codec, type.sql)]
-    case 'jsonb':
-      return [notNull(value).param(codecFor(builtInType('jsonb')), 'jsonb')]
-  }
-  return isOperandObject(operand) ? memberOperands(operand, type, value) : [valueOperand(operand, type, notNull(value))]
-}
-
-function notNull(value: Value): Value {
-  if (value.isNull) throw value.nullError()
-  return value
-}
-
-function valueOperand(operand: OperandValue, column: PgType, value: Value): Operand {
-  const type = operand.type(column)
-  return value.param(codecFor(type), operand.sqlType ?? type.sql)
-}
-
-function memberOperands({ members }: OperandObject, column: PgType, value: Value): readonly Operand[] {
-  const given = value.members()
-  return members.map((member): Operand => {
-    const operand = given.get(member.name)
-    if (!operand) return nullOperand(member, column)
-    return valueOperand(member, column, member.default === undefined ? operand : notNull(operand))
-  })
-}
-
-const nullOperand = ({ type, sqlType }: OperandMember, column: PgType): Operand => ({
-  kind: 'param',
-  source: { from: 'constant', value: null },
-  type: sqlType ?? type(column).sql,
+/** A GraphQL value as an operand. Operands that are not lists, texts or optional members refuse null. */
+const readerOf = (value: Value): OperandReader => ({
+  param: (codec, sqlType) => value.param(codec, sqlType),
+  listParam: (codec, elementType) => value.listParam(codec, elementType),
+  required() {
+    if (value.isNull) throw value.nullError()
+    return this
+  },
+  members: () => new Map([...value.members()].map(([name, member]) => [name, readerOf(member)])),
 })

@@ -1,4 +1,4 @@
-// What came of asynchronous calls, where the database is away when it is to be written down.
+// Results of asynchronous calls while the database is away.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

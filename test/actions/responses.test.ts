@@ -16,7 +16,7 @@ interface Case {
   readonly path?: string
   /** The action that is called: an order, or orders. */
   readonly list?: true
-  /** What `internal.error` says. */
+  /** The text of `internal.error`. */
   readonly internal?: unknown
   readonly extensions?: object
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DueTimes } from '../../plugins/delivery/due-times.ts'
 
-test('the first of what is due is waited for, and what is past is forgotten', () => {
+test('the first due time is waited for, and past ones are forgotten', () => {
   const times = new DueTimes()
   assert.equal(times.wait(0, 0), Number.POSITIVE_INFINITY)
   times.add(3000, 0)
@@ -14,7 +14,7 @@ test('the first of what is due is waited for, and what is past is forgotten', ()
   assert.equal(times.wait(3000, 3000), Number.POSITIVE_INFINITY)
 })
 
-test('what came due after the last look had begun is to be looked for at once', () => {
+test('an item that came due after the last poll began is looked for at once', () => {
   const times = new DueTimes()
   times.add(1000, 0)
   assert.equal(times.wait(990, 1200), 0)

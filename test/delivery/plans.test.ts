@@ -10,7 +10,7 @@ import { startTrellis } from '../support/trellis.ts'
 const outcome: Outcome = { id: 'x', attempt: null, state: 'delivered', delay: 0 }
 const settled: Settled<never>[] = [{ item: { id: 'x', tries: 0, late: 0 } as never, outcome }]
 
-test('ledgers that were empty when their plans were made are read by their indexes', async (t) => {
+test('ledgers that were empty when they were planned are read by their indexes', async (t) => {
   const { sql, engine } = await startTrellis(t, { settings: { eventsFetchBatchSize: 0 } })
   const texts = [claim, claimWithin, claimNext, record].map(({ text }) => text)
   const database = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Prefetch } from '../../plugins/delivery/prefetch.ts'
 
-test('what was claimed first is begun first, and what is left is given back', () => {
+test('items are taken in the order of their claims, and the rest can be removed', () => {
   const prefetch = new Prefetch<string>()
   prefetch.add(['a', 'b'], 1)
   assert.deepEqual(prefetch.take(), { item: 'a', since: 1 })
@@ -13,7 +13,7 @@ test('what was claimed first is begun first, and what is left is given back', ()
   assert.deepEqual([prefetch.size, prefetch.take()], [0, undefined])
 })
 
-test('no more may lie in a prefetch than was delivered just before', () => {
+test('no more may lie in the prefetch than was delivered just before', () => {
   const prefetch = new Prefetch<string>()
   assert.equal(prefetch.room(0), 0)
   for (let i = 0; i < 30; i++) prefetch.delivered(150)
@@ -22,7 +22,7 @@ test('no more may lie in a prefetch than was delivered just before', () => {
   assert.equal(prefetch.room(350), 0)
 })
 
-test('what was claimed until a time is put down, the rest stays', () => {
+test('items claimed up to a time are removed, and the others stay', () => {
   const prefetch = new Prefetch<string>()
   prefetch.add(['a', 'b'], 0)
   prefetch.add(['c'], 500)

@@ -29,7 +29,7 @@ function startRecorder() {
 /** No pause between two attempts ends by itself any more. */
 const stopClock = (t: TestContext) => t.mock.method(performance, 'now', () => 0)
 
-test('something is done between two writes, while others come', async () => {
+test('work runs between two writes while outcomes arrive', async () => {
   const { database, recorder } = startRecorder()
   const coming = setInterval(() => recorder.add(settled('x')), 1)
   await eventually(() => database.written.length > 0)
@@ -45,7 +45,7 @@ test('something is done between two writes, while others come', async () => {
   assert.equal(recorder.pending, 0)
 })
 
-test('while a write fails it is done all the same, and what shows that the database is well ends the rest', async (t) => {
+test('work also runs while a write fails, and its success ends the pause', async (t) => {
   const { database, recorder } = startRecorder()
   stopClock(t)
   database.isAway = true
@@ -62,7 +62,7 @@ test('while a write fails it is done all the same, and what shows that the datab
   await recorder.finish(AbortSignal.timeout(1000))
 })
 
-test('what fails to the end is given up when that is asked for', async (t) => {
+test('a write that keeps failing is given up on request', async (t) => {
   const { database, recorder } = startRecorder()
   stopClock(t)
   database.isAway = true
@@ -72,7 +72,7 @@ test('what fails to the end is given up when that is asked for', async (t) => {
   assert.deepEqual(database.written, [])
 })
 
-test('what the database refuses for what is in it is written with its request as a text, and the rest as it is', async () => {
+test('an outcome whose content the database refuses is written with its request as a text, the others unchanged', async () => {
   const written: (readonly [id: string, request: string | undefined])[] = []
   const recorder = new Recorder<{ readonly id: string }>({
     async record(batch) {

@@ -23,7 +23,7 @@ const events = `
       now() - make_interval(hours => age), state
     from unnest('{delivered,error,dead}'::text[]) state, unnest('{1,30,80}'::int[]) age`
 
-test('what is over leaves the ledgers when it is old enough for its state', async (t) => {
+test('finished events are deleted when they are old enough for their state', async (t) => {
   const settings = { eventsKeepDelivered: 24, eventsKeepFailed: 72, eventsKeepArchived: 0 }
   const shop = await startShop(t, { settings })
   await shop.trigger()

@@ -40,7 +40,7 @@ test('deliveries of all kinds are signed with each secret, under the id of the e
   assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 3)
 })
 
-test('what is no secret ends the start', async (t) => {
+test('an invalid signing secret ends the start', async (t) => {
   const server = spawnTrellis(t, ['serve', '--webhook-signing-secrets', 'whsec_short'])
   const { code, stderr, stdout } = await server.ended
   assert.equal(code, 1)
@@ -48,7 +48,7 @@ test('what is no secret ends the start', async (t) => {
   assert.doesNotMatch(stderr + stdout, /whsec_short/)
 })
 
-test('deliveries of all kinds keep off private networks, where that is wanted', async (t) => {
+test('deliveries of all kinds avoid private networks if configured', async (t) => {
   const shop = await startShop(t, { settings: { egress: 'deny-private' } })
   await oneOfEach(shop)
   const logs = ['event_invocation_logs', 'hdb_cron_event_invocation_logs', 'hdb_scheduled_event_invocation_logs']

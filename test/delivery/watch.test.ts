@@ -18,7 +18,7 @@ function watching(say: () => Promise<void> = async () => {}) {
 
 const turn = () => new Promise((done) => setImmediate(done))
 
-test('who finds little says nothing, and is told of everything', async () => {
+test('a worker that finds little announces nothing and needs notifications', async () => {
   const { watch, said } = watching()
   for (let now = 0; now < 10_000; now += 100) watch.looked(now, 9)
   await turn()
@@ -27,14 +27,14 @@ test('who finds little says nothing, and is told of everything', async () => {
   assert.equal(watch.mayBeUnnotified(10_000), false)
 })
 
-test('as long as there is no answer to what is said, it may hold already', async () => {
+test('an announcement without an answer yet may already hold', async () => {
   const { watch } = watching(() => new Promise(() => {}))
   watch.looked(performance.now(), 20)
   await turn()
   assert.equal(watch.pause(performance.now()), 5)
 })
 
-test('where there is nothing to say nobody watches', async () => {
+test('without a ledger that announces, no worker watches', async () => {
   const watch = new Watch({ announce: undefined, report: () => {} })
   watch.looked(performance.now(), 20)
   await turn()
@@ -42,7 +42,7 @@ test('where there is nothing to say nobody watches', async () => {
   await watch.end()
 })
 
-test('who finds much says that it watches, and in time again', async () => {
+test('a worker that finds much announces that it watches, and repeats that in time', async () => {
   const { watch, said } = watching()
   const now = performance.now()
   for (const after of [0, 900, 1100]) {
@@ -52,7 +52,7 @@ test('who finds much says that it watches, and in time again', async () => {
   assert.deepEqual(said, [2000, 2000])
 })
 
-test('who watches looks often, less so where it finds nothing, and then ends', async () => {
+test('a watching worker polls often, less often when it finds nothing, and then stops watching', async () => {
   const { watch, said } = watching()
   const pauses: number[] = []
   for (let i = 0; i < 5; i++) {
@@ -66,7 +66,7 @@ test('who watches looks often, less so where it finds nothing, and then ends', a
   assert.ok(pauses[4]! > 400 && pauses[4]! <= 500, `${pauses[4]}`)
 })
 
-test('when it does not watch any more it looks ever more seldom, and no more after three seconds', async () => {
+test('after the watch it polls less and less often, and not at all after three seconds', async () => {
   const { watch } = watching()
   watch.looked(performance.now() - 1000, 100)
   await watch.end()
@@ -80,7 +80,7 @@ test('when it does not watch any more it looks ever more seldom, and no more aft
   assert.ok(!watch.mayBeUnnotified(end + 5000))
 })
 
-test('who leaves says so where others may rely on it', async () => {
+test('a stopping worker withdraws its announcement while writers may rely on it', async () => {
   const quiet = watching()
   await quiet.watch.end()
   assert.deepEqual(quiet.said, [])
@@ -90,7 +90,7 @@ test('who leaves says so where others may rely on it', async () => {
   assert.deepEqual(busy.said, [2000, 0])
 })
 
-test('where no answer came others may rely on it all the same', async () => {
+test('writers may rely on an announcement whose answer was lost', async () => {
   const { watch, errors } = watching(async () => {
     throw new Error('away')
   })

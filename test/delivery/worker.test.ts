@@ -1,4 +1,4 @@
-// What a worker does with what it claims, on a ledger that does what databases rarely do.
+// A worker on a ledger whose answers come in an unusual order or get lost.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ function startWorker(
   return { worker, recorded, left: () => rest.length }
 }
 
-test('what is being delivered is not begun again where its lease ran out while the database was away', async () => {
+test('a delivery in flight is not repeated after its lease expired while the database was away', async () => {
   const answered = Promise.withResolvers<void>()
   const begun: string[] = []
   const deliver = async ({ id }: Claimed): Promise<Outcome> => {
@@ -86,17 +86,17 @@ async function overtaken(isOurs: boolean) {
   return begun
 }
 
-test('what is due again at once is begun again though its claim overtook the answer to its outcome', async () => {
+test('an item that is due again at once is delivered again although its claim overtook the answer to its outcome', async () => {
   assert.deepEqual(await overtaken(true), ['a', 'b', 'a'])
 })
 
-test('what was claimed again before its outcome was written down is not', async () => {
+test('an item that was claimed again before its outcome was recorded is not delivered again', async () => {
   assert.deepEqual(await overtaken(false), ['a', 'b'])
 })
 
 const delivered = ({ id }: Claimed): Outcome => ({ id, attempt: null, state: 'delivered', delay: 0 })
 
-test('what a claim may have taken whose answer was lost is given back at once, beside what is held', async () => {
+test('after a claim without an answer, all leases that the worker does not know are released at once', async () => {
   const told: (readonly string[])[] = []
   let claims = 0
   const isAnswered = Promise.withResolvers<void>()
@@ -122,7 +122,7 @@ test('what a claim may have taken whose answer was lost is given back at once, b
   await worker.stop(1000)
 })
 
-test('a claim is given back that overtook the answer to an outcome, when it cannot be asked whose it is', async () => {
+test('a claim that overtook the answer to an outcome is released if the ledger does not say whose it is', async () => {
   const told: (readonly string[])[] = []
   const left = () => fake.left()
   const fake = startWorker([[a], [a]], async ({ id }) => ({ id, attempt: null, state: 'retry', delay: 0 }), {
@@ -138,7 +138,7 @@ test('a claim is given back that overtook the answer to an outcome, when it cann
   await fake.worker.stop(1000)
 })
 
-test('what is to be tried again while a slow claim is under way is looked for when that has been answered', async (t) => {
+test('an item that becomes due during a slow claim is looked for after its answer', async (t) => {
   let [now, begun, claims] = [0, 0, 0]
   t.mock.method(performance, 'now', () => now)
   const { worker } = startWorker(
@@ -152,7 +152,7 @@ test('what is to be tried again while a slow claim is under way is looked for wh
         claims++
         if (claims === 1) return [a]
         if (claims === 2) return []
-        // It looked before that was due, and is told of it late.
+        // The claim began before the item was due, and its answer comes later.
         if (claims === 3) now += 400
         return claims === 4 ? [a] : []
       },
@@ -163,7 +163,7 @@ test('what is to be tried again while a slow claim is under way is looked for wh
   await worker.stop(1000)
 })
 
-test('what is claimed and not begun for a second, since webhooks became slow, is given back', async () => {
+test('a prefetched item that waits for a second because webhooks became slow is released', async () => {
   const released: string[] = []
   const [isBegun, isAnswered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const { worker } = startWorker(
@@ -196,7 +196,7 @@ test('what is claimed and not begun for a second, since webhooks became slow, is
   assert.equal(await worker.stop(1000), 0)
 })
 
-test('a worker that stops gives back at once what it is given for an outcome', async () => {
+test('a stopping worker releases items that were claimed with an outcome', async () => {
   const released: string[] = []
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const { worker, left } = startWorker(
@@ -219,7 +219,7 @@ test('a worker that stops gives back at once what it is given for an outcome', a
   assert.equal(await stopped, 1)
 })
 
-test('a worker that stops gives back what it may have claimed without an answer', async () => {
+test('a stopping worker releases claims without an answer', async () => {
   const told: (readonly string[])[] = []
   const asked = Promise.withResolvers<void>()
   const { worker } = startWorker([], async (item) => delivered(item), {
@@ -234,7 +234,7 @@ test('a worker that stops gives back what it may have claimed without an answer'
   assert.deepEqual(told, [[]])
 })
 
-test('nothing is claimed while what is held is as large as it may be', async () => {
+test('nothing is claimed while the leased items use all of the allowed memory', async () => {
   const answered = Promise.withResolvers<void>()
   const deliver = async ({ id }: Claimed): Promise<Outcome> => {
     if (id === 'a') await answered.promise

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { eventually } from '../support/waiting.ts'
 import { startShop } from './shop.ts'
 
-test('what was written before the clock was set back is delivered', async (t) => {
+test('events written before the clock was set back are delivered', async (t) => {
   const shop = await startShop(t)
   await shop.trigger({ ordering_key: ['state'] })
   await shop.sql(`alter table trellis.event_log alter created_at set default now() + interval '1 hour'`)
@@ -15,7 +15,7 @@ test('what was written before the clock was set back is delivered', async (t) =>
   assert.deepEqual(events.map(({ event }) => event.data.new?.id).sort(), [1, 2, 3])
 })
 
-test('what was held before the clock was set back, by a server that was killed, is delivered', async (t) => {
+test('events that a killed server had leased before the clock was set back are delivered', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
   await shop.sql(`begin;

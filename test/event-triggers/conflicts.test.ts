@@ -14,7 +14,7 @@ const waitsIn = async ({ sql }: TestTrellis): Promise<boolean> => {
   return (await sql(waiting)).length > 0
 }
 
-/** An event trigger with an event that somebody is at work on. */
+/** An event trigger with an event in flight. */
 async function start(t: TestContext, txIsolation: (typeof isolations)[number]) {
   const settings = { txIsolation, eventsFetchBatchSize: 0 }
   const trellis = await startTrellis(t, { sql: 'create table note (id serial primary key)', settings })

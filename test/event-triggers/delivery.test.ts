@@ -274,7 +274,7 @@ test('a server that is killed loses nothing: another delivers when the lease is 
   await second.ready()
   await database.sql('insert into orders select generate_series(21, 25)')
   await eventually(() => hook.received.length === 25)
-  // What the killed one held is left alone until its lease is over.
+  // The leases of the killed server last until they expire.
   const leased = () => database.sql('select from trellis.event_log where locked > now()')
   await eventually(async () => (await database.sql('select from trellis.event_log where delivered')).length === 5)
   assert.equal((await leased()).length, 20)

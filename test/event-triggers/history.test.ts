@@ -16,7 +16,7 @@ import { spawnTrellis, type TrellisProcess } from '../support/process.ts'
 const isSoak = process.env['SOAK'] !== undefined
 const size = isSoak ? { changes: 20_000, kills: 10, restarts: 2 } : { changes: 1500, kills: 4, restarts: 1 }
 const instances = 3
-/** What one instance may be delivering when it is killed. */
+/** The events that one instance may be delivering when it is killed. */
 const concurrency = 20
 const leaseMillis = 30_000
 
@@ -32,7 +32,7 @@ const args = (url: string) => [
   ...['--events-http-pool-size', String(concurrency), '--events-fetch-batch-size', String(concurrency)],
 ]
 
-/** Keeps three servers running, and kills one of them when it is told. */
+/** Keeps three servers running, and kills one of them on request. */
 async function startCluster(t: TestContext, url: string) {
   const start = () => spawnTrellis(t, args(url))
   const servers: TrellisProcess[] = Array.from({ length: instances }, start)
@@ -108,7 +108,7 @@ async function ownPostgres(t: TestContext): Promise<OwnPostgres> {
   return postgres
 }
 
-/** The balances that a webhook was told of each account, one higher with each change. */
+/** The balances of each account that a webhook received; each change adds one. */
 function balancesOf(received: readonly Received[]): Map<number, number[]> {
   const balances = new Map<number, number[]>()
   for (const { body } of received) {
@@ -183,7 +183,7 @@ test('whatever is committed is delivered, whoever is killed meanwhile', { timeou
     unrecorded += cutOff
   }
   assert.equal(new Set(log.map((row) => row.change)).size, wanted.size, 'the event log and the table differ')
-  // What was under way at a kill comes again, and nothing behind it comes before that.
+  // Events in flight at a kill are repeated, and no later event of the account comes before that.
   for (const [id, balances] of balancesOf(orderedHook.received)) {
     assert.deepEqual(
       balances,

@@ -24,7 +24,7 @@ test('no more of them are claimed at once than have room', async (t) => {
     const claimed: number[] = []
     for (let i = 0; i < 3; i++) {
       claimed.push((await ledger.claim(100, [])).length)
-      // What was left is looked for at once.
+      // The events that were left are looked at again at once.
       if (i === 0) assert.equal(ledger.pause(), 0)
     }
     assert.deepEqual(claimed, [2, 1, 0])

@@ -37,7 +37,7 @@ export const outcomeFor = ({ id }: { readonly id: string }): Outcome => ({
   ...{ id, attempt: null, state: 'delivered', delay: 0 },
 })
 
-/** What came of a call. */
+/** The result of a call. */
 export const attemptOf = ({ succeeded }: Pick<Attempt, 'succeeded'>): Attempt => ({
   ...{ id: randomUUID(), succeeded, status: succeeded ? 200 : 500, retryAfter: null },
   ...{ request: '{}', response: '{}', size: 0, logged: { type: 'client', detail: null } },

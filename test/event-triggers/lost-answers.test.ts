@@ -25,7 +25,7 @@ const idOf = (body: string): number => {
   return Number(event.data.new?.['id'])
 }
 
-test('what was claimed without an answer is claimed again at once, not when its lease ends', async (t) => {
+test('events claimed without an answer are claimed again at once, not when their lease ends', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger({ insert: all, update: null, delete: null })
   await shop.sql('insert into orders (id) select generate_series(1, 3)')
@@ -57,7 +57,7 @@ for (const ordering_key of [undefined, ['state']]) {
     await shop.trigger({ insert: all, update: null, delete: null, retry_conf, ...(ordering_key && { ordering_key }) })
     await shop.sql(`insert into orders (id, state) values (1, 'one'), (2, 'one'), (3, 'two')`)
     const called: number[] = []
-    // What is due again is claimed before the outcome is written down once more.
+    // The due event is claimed again before the outcome is recorded a second time.
     const database = await losing(
       ...[t, shop.database.url],
       everyOther((text) => text.includes('event_invocation_logs') || text === 'transaction'),

@@ -1,4 +1,4 @@
-// Triggers in the database that somebody else took away: reloading the metadata makes them again, whoever is asked.
+// Database triggers that others have dropped: a reload of the metadata at any instance creates them again.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

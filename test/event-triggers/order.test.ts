@@ -13,7 +13,7 @@ import { type SentEvent, type Shop, startShop } from './shop.ts'
 const all = { columns: '*' }
 const byState = { insert: all, update: null, delete: null, ordering_key: ['state'] }
 
-/** Orders by the key, as the webhook was told of them and as the log has them. */
+/** Orders by key, as the webhook received them and as the log has them. */
 async function toldAndLogged({ hook, sql }: Shop) {
   const told = new Map<string, string[]>()
   for (const { body } of hook.received) {
@@ -32,7 +32,7 @@ async function toldAndLogged({ hook, sql }: Shop) {
 const done = (shop: Shop) =>
   untilNoneLeft(async () => (await shop.sql('select from trellis.event_log where not delivered')).length)
 
-test('a long line of events with one key is delivered in order, once each, while others are', async (t) => {
+test('a long line of events with one key is delivered in order, once each, beside other events', async (t) => {
   const shop = await startShop(t)
   const second = await startShop(t, { database: shop.database })
   await shop.trigger(byState)
@@ -45,7 +45,7 @@ test('a long line of events with one key is delivered in order, once each, while
   await second.engine.close()
 })
 
-test('of what many write at once nothing is left behind', async (t) => {
+test('events that many sessions write at once are all delivered', async (t) => {
   const shop = await startShop(t, { answer: () => sleep(Math.random() * 3, {}) })
   const second = await startShop(t, { database: shop.database })
   await shop.trigger(byState)
@@ -65,7 +65,7 @@ test('of what many write at once nothing is left behind', async (t) => {
   await second.engine.close()
 })
 
-test('what waits is shown as what is due, and is found when what was before it was taken away', async (t) => {
+test('a waiting event is shown as pending, and is found after the events before it were deleted', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger(byState)
   await shop.sql(`insert into orders (id, state) select n, 'one' from generate_series(1, 3) n`)
@@ -103,7 +103,7 @@ test('what waits is shown as what is due, and is found when what was before it w
   assert.equal((await ledger.record([delivered])).length, 1)
 })
 
-test('what waits is found to wait however PostgreSQL plans the look', async (t) => {
+test('waiting events are found whatever plan PostgreSQL uses', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger(byState)
   await shop.sql(`insert into orders (id, state) select n, 'one' from generate_series(1, 3) n`)
@@ -121,7 +121,7 @@ test('what waits is found to wait however PostgreSQL plans the look', async (t) 
   assert.deepEqual(retries, [{ next_retry_at: null }, { next_retry_at: 'infinity' }, { next_retry_at: 'infinity' }])
 })
 
-test('what waits for an event that somebody else is at work on is looked for again within moments', async (t) => {
+test('an event that waits for a locked one is looked at again within moments', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger(byState)
   await shop.sql(`insert into orders (id, state) values (1, 'one'); insert into orders (id, state) values (2, 'one')`)
@@ -140,7 +140,7 @@ test('what waits for an event that somebody else is at work on is looked for aga
   assert.equal(ledger.pause(), 1000)
 })
 
-test('what another worker found and has no room for is looked for again within moments', async (t) => {
+test('an event that another worker has locked without room for it is looked at again within moments', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger({ insert: { columns: '*' }, update: null, concurrency: 2 })
   await shop.sql('insert into orders (id) select generate_series(1, 5)')
@@ -161,13 +161,13 @@ test('what another worker found and has no room for is looked for again within m
   assert.equal(ledger.pause(), 1000)
 })
 
-test('what is tried again at once is, and what waits for it comes, though the database answers late', async (t) => {
+test('an immediate retry and the event behind it are delivered although the database answers late', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger({ ...byState, retry_conf: { num_retries: 5, interval_sec: 0 } })
   await shop.sql(`insert into orders (id, state) select n, 'one' from generate_series(1, 3) n`)
   const { database } = await openDatabase(t, { url: shop.database.url })
   const called: string[] = []
-  // Whoever claims meanwhile is told first.
+  // A claim that runs meanwhile gets its answer first.
   const late = async <T>(answer: Promise<T>) => {
     const given = await answer
     worker.wake()

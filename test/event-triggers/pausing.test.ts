@@ -13,7 +13,7 @@ import { startShop } from './shop.ts'
 
 const inserts = { insert: { columns: '*' }, update: null, delete: null }
 
-test('what was written while a trigger was paused, and committed after it went on, comes soon', async (t) => {
+test('an event written while its trigger was paused, and committed after the resume, is delivered soon', async (t) => {
   const shop = await startShop(t)
   await shop.trigger(inserts)
   await shop.op('pause_event_trigger', { name: 'order' })
@@ -26,7 +26,7 @@ test('what was written while a trigger was paused, and committed after it went o
   await shop.events(1)
 })
 
-test('whoever hears that a trigger goes on looks for what waited, though told of it before', async (t) => {
+test('an instance that learns of a resume looks for waiting events although it was notified before', async (t) => {
   const woken: string[] = []
   const listening = definePlugin({
     name: 'listening',
@@ -55,7 +55,7 @@ test('whoever hears that a trigger goes on looks for what waited, though told of
   assert.deepEqual(woken, ['events'])
 })
 
-test('who has not heard that a trigger goes on leaves its events to others', async (t) => {
+test('an instance that does not know of a resume leaves the events to others', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger(inserts)
   await shop.op('pause_event_trigger', { name: 'order' })
@@ -71,7 +71,7 @@ test('who has not heard that a trigger goes on leaves its events to others', asy
   assert.equal((await ledgerOf(shop, database).claim(10, [])).length, 1)
 })
 
-test('who has not heard that a trigger is paused lets its events wait', async (t) => {
+test('an instance that does not know of a pause lets the events wait', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger(inserts)
   await shop.sql('insert into orders (id) values (1)')
@@ -97,7 +97,7 @@ test('who has not heard that a trigger is paused lets its events wait', async (t
   assert.deepEqual(await shop.sql('select next_retry_at::text from trellis.event_log'), [{ next_retry_at: 'infinity' }])
 })
 
-test('what is parked behind nobody is looked over though a worker never rests', async (t) => {
+test('parked events that wait for nothing are found although a worker never rests', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger(inserts)
   await shop.sql('insert into orders (id) select generate_series(1, 3)')
@@ -109,7 +109,7 @@ test('what is parked behind nobody is looked over though a worker never rests', 
   await eventually(async () => (await ledger.claim(1, [])).length === 1)
 })
 
-test('what is parked is looked over at the start and when a trigger goes on, then less and less often', () => {
+test('the unpark job runs at the start and after a resume, then less and less often', () => {
   const times = new UnparkTimes()
   assert.equal(times.wait(['a', 'b'], 0), 0)
   for (const [at, next] of [
@@ -132,7 +132,7 @@ test('what is parked is looked over at the start and when a trigger goes on, the
 const endEvent = (place: 'min' | 'max') =>
   `update trellis.event_log set delivered = true where seq = (select ${place}(seq) from trellis.event_log)`
 
-test('pausing waits for nobody who is at work on an event', async (t) => {
+test('pausing does not wait for an event in flight', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger(inserts)
   await shop.sql('insert into orders (id) select generate_series(1, 3)')
@@ -148,7 +148,7 @@ test('pausing waits for nobody who is at work on an event', async (t) => {
   assert.equal((await ledger.claim(10, [])).length, 1)
 })
 
-test('a trigger is removed though who is at work on its events waits for that', async (t) => {
+test('a trigger is removed although a session that works on its events waits for the removal', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger(inserts)
   await shop.sql('insert into orders (id) select generate_series(1, 3)')

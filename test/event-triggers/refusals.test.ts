@@ -1,4 +1,4 @@
-// What event triggers refuse, and what looks odd and is taken.
+// Invalid event triggers, and odd ones that are valid.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -7,7 +7,7 @@ import { atEnd } from '../support/cleanup.ts'
 import { eventually } from '../support/waiting.ts'
 import { startShop } from './shop.ts'
 
-/** A receiver that answers as long as it is told to, and resets the connection afterwards. */
+/** A receiver that answers until it is switched off, and then resets the connection. */
 async function startResetting(t: TestContext) {
   const state = { isAnswering: true, requests: 0 }
   const sockets = new Set<Socket>()

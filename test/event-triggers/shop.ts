@@ -1,4 +1,4 @@
-// A shop whose orders are told to a webhook.
+// A shop whose orders are sent to a webhook.
 
 import type { TestContext } from 'node:test'
 import { type OtherAnswer, type Received, startOther } from '../auth/other-server.ts'
@@ -9,7 +9,7 @@ import { eventually } from '../support/waiting.ts'
 const sql = `create table orders (
   id bigint primary key, total numeric, state text, details json, placed_at timestamptz default '2020-01-02T03:04:05Z')`
 
-/** What a webhook is sent. */
+/** The payload for a webhook. */
 export interface SentEvent {
   readonly id: string
   readonly created_at: string
@@ -26,7 +26,7 @@ export interface SentEvent {
 
 export interface Shop extends TestTrellis {
   readonly hook: { readonly url: string; readonly received: Received[]; stop(): Promise<void> }
-  /** What the webhook got, once it has that many. */
+  /** The events at the webhook, once there are that many. */
   events(count: number): Promise<SentEvent[]>
   /** Makes an event trigger on the orders. */
   trigger(args?: object, options?: OperationOptions): Promise<void>

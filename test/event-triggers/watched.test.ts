@@ -59,8 +59,8 @@ const makeWatched = (shop: Shop) =>
   })
 
 /**
- * Does something that begins and ends while the log is watched, if need be again; where the machine is slow the instance may give up in
- * between, and begin anew: `work` may tell that it was not watched all the time.
+ * Runs work that begins and ends while the log is watched. On a slow machine the instance may stop watching in between; then `work` may
+ * report that, and it runs again.
  */
 const whileWatched = (shop: Shop, work: () => Promise<unknown>) =>
   eventually(async () => {
@@ -69,7 +69,7 @@ const whileWatched = (shop: Shop, work: () => Promise<unknown>) =>
     return wasWatched !== false && isWatched(shop)
   })
 
-test('while an instance has much to deliver nobody notifies it, and nothing waits; afterwards everybody does', async (t) => {
+test('while an instance has much to deliver, writers do not notify it and nothing waits; afterwards they notify again', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
   const notified = await notifications(t, shop)
@@ -87,7 +87,7 @@ test('while an instance has much to deliver nobody notifies it, and nothing wait
   assert.equal((await notified()).byWriter, 1)
 })
 
-test('what was written meanwhile and is committed later is delivered soon', async (t) => {
+test('an event written during the watch and committed later is delivered soon', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
   const client = await connection(t, shop)
@@ -104,7 +104,7 @@ test('what was written meanwhile and is committed later is delivered soon', asyn
   assert.ok(Date.now() - committed < 4500)
 })
 
-test('who watches tells other instances, which may have room for what it has none for', async (t) => {
+test('a watching instance notifies the others, which may have room that it lacks', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
   const notified = await notifications(t, shop)
@@ -112,7 +112,7 @@ test('who watches tells other instances, which may have room for what it has non
   assert.ok((await notified()).byInstances > 0)
 })
 
-test('an instance that stops leaves nobody to rely on it, and wakes the others', async (t) => {
+test('a stopping instance withdraws its announcement and wakes the others', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
   const notified = await notifications(t, shop)
@@ -122,7 +122,7 @@ test('an instance that stops leaves nobody to rely on it, and wakes the others',
   assert.ok((await notified()).byInstances > 0)
 })
 
-test('a clock that was set back keeps nobody from notifying', async (t) => {
+test('writers notify although the clock was set back', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
   const notified = await notifications(t, shop)

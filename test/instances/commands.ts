@@ -204,7 +204,7 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: command('bulk', fc.array(single, { minLength: 1, maxLength: 4 })) },
 )
 
-/** What a history starts from, so that most operations have something to work on. */
+/** The first commands of a history, so that most operations have something to work on. */
 export const firstCommands: readonly Command[] = [
   {
     type: 'replace_metadata',

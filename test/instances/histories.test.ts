@@ -57,7 +57,7 @@ async function begin(database: TestDatabase, clients: readonly TestClient[]): Pr
   await database.sql('truncate journal.line')
 }
 
-/** What a server shows that starts now. */
+/** The view of a server that starts now. */
 async function freshView(t: TestContext, database: TestDatabase): Promise<View> {
   const trellis = await startTrellis(t, { database, settings: { connections: 2 } })
   const view = await viewOf(trellis)

@@ -50,7 +50,7 @@ async function startEar(t: TestContext, world: TestDatabase, interval: number, l
   return { heard, problems, sync }
 }
 
-/** Who listens, and does not only begin to. */
+/** The sessions that listen already. */
 const listeners = ({ sql }: TestDatabase) =>
   sql<{ pid: number }>(`select pid from pg_stat_activity
     where datname = current_database() and query like 'LISTEN%' and state = 'idle'`)

@@ -23,8 +23,8 @@ async function startPair(t: TestContext): Promise<readonly TestTrellis[]> {
 }
 
 /**
- * Runs SQL by the first server, and what else is to be under way when it runs, `others` statements beside it: all wait for somebody
- * who reads the table.
+ * Runs SQL by the first server, with `others` statements in flight beside it: all wait for a transaction
+ * that reads the table.
  */
 async function meanwhile<T>(
   t: TestContext,

@@ -18,7 +18,7 @@ export interface View {
   readonly inconsistent: unknown
   /** Each role's schema. */
   readonly schemas: readonly unknown[]
-  /** What each role gets when it asks for everything. */
+  /** The rows that each role gets when it asks for everything. */
   readonly rows: readonly unknown[]
 }
 
@@ -56,7 +56,7 @@ const needsNothing = ({ args }: IntrospectionField): boolean => args.every(({ ty
 
 const isObject = (type: IntrospectionType): type is IntrospectionObjectType => type.kind === 'OBJECT'
 
-/** Every root field without required arguments, with the scalars of its rows; null when there is none. */
+/** Every root field without required arguments, with the scalars of its rows; null without such fields. */
 function queryForAll({ __schema: { types, queryType } }: IntrospectionQuery): string | null {
   const objects = new Map(types.filter(isObject).map((type) => [type.name, type]))
   const fields = (objects.get(queryType.name)?.fields ?? []).filter(needsNothing).flatMap((field) => {

@@ -11,7 +11,7 @@ import { testDatabase } from '../support/database.ts'
 import { eventually } from '../support/waiting.ts'
 import { startWith } from './worker.ts'
 
-/** What is read of `GET /dev/jobs`. */
+/** The answer of `GET /dev/jobs`. */
 interface DeveloperView {
   readonly backend: string
   readonly reachable: boolean

@@ -1,4 +1,4 @@
-// Jobs of real servers: killed, started on a MongoDB that is down or that nobody may use, and idle.
+// Jobs of real servers: killed ones, idle ones, and ones whose MongoDB is down or refuses them.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Scheduled events through a proxy that pools transactions, behind which nobody is heard.
+// Scheduled events through a proxy that pools transactions, where no notification arrives.
 
 import assert from 'node:assert/strict'
 import { startOther } from '../auth/other-server.ts'

@@ -1,4 +1,4 @@
-// What cron triggers and one-off events refuse, and what looks odd and is taken.
+// Invalid cron triggers and one-off events, and odd ones that are valid.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -61,7 +61,7 @@ test('Writes by plain SQL are seen at once, by decoding the log.', async (t) => 
   await received.until((items) => lastTitles(items).length === 0)
 })
 
-test('What is written while it is found out what a new subscription reads is not missed.', async (t) => {
+test('A write during the lookup of the tables of a new subscription is not missed.', async (t) => {
   const trellis = await startHearing(t)
   const client = graphqlWsClient(t, trellis.url)
   const known = subscribeWith(client, titles)
@@ -79,7 +79,7 @@ test('What is written while it is found out what a new subscription reads is not
   await fresh.until((items) => lastTitles(items).at(-1) === 'T1')
 })
 
-test('Only who reads a table is asked again when it is written, through views and relationships too.', async (t) => {
+test('A write causes statements only for subscribers that read the table, also through views and relationships.', async (t) => {
   const trellis = await startHearing(t)
   await trellis.sql(`
     create table unrelated (id int primary key);
@@ -104,7 +104,7 @@ test('Only who reads a table is asked again when it is written, through views an
   assert.deepEqual(view.items.at(-1), { data: { named: [{ id: 1 }, { id: 2 }, { id: 3 }] } })
 })
 
-test('Hearing goes on after the connection was lost, and nothing is missed.', async (t) => {
+test('Changes are followed again after a lost connection, and none is missed.', async (t) => {
   const trellis = await startHearing(t)
   const received = subscribeWith(graphqlWsClient(t, trellis.url), titles)
   await received.atLeast(1)
@@ -164,7 +164,7 @@ test('A slot that waits for a transaction to be made is given up when the server
   await holder.query('rollback')
 })
 
-test('Where the log cannot be decoded triggers tell, which are gone with the last server.', async (t) => {
+test('Without logical decoding triggers notify; the last server removes them.', async (t) => {
   const trellis = await startApart(t)
   assert.deepEqual(trellis.means, { mode: 'changes', means: 'triggers' })
   const client = graphqlWsClient(t, trellis.url)
@@ -189,7 +189,7 @@ test('Where the log cannot be decoded triggers tell, which are gone with the las
   assert.deepEqual(await trellis.sql(`select from pg_proc where proname = 'notify_of_change'`), [])
 })
 
-test('A server that polls takes away what one that was killed left.', async (t) => {
+test('A server that polls removes what a killed one left behind.', async (t) => {
   const trellis = await startTrellis(t, { sql: librarySql })
   await trellis.sql(`
     create function trellis.notify_of_change() returns trigger language plpgsql as 'begin return null; end';

@@ -15,7 +15,7 @@ import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/
 /** Milliseconds for what comes by itself, on a machine that is slow or busy. */
 const patience = 60_000
 
-/** What a subscription gave, in order, and a way to wait for more. */
+/** The results of a subscription in order, and a way to wait for more. */
 export class Received<T = unknown> {
   readonly items: T[] = []
   #wake: (() => void)[] = []

@@ -17,7 +17,7 @@ import { graphqlWsClient, openApollo, type Received, subscribeWith } from './cli
 
 const isSoak = process.env['SOAK'] !== undefined
 const size = isSoak ? { crowd: 1000, rounds: 5, operations: 10_000 } : { crowd: 300, rounds: 1, operations: 4000 }
-/** What the heap of a server may keep for itself. */
+/** Bytes of heap that a server may keep. */
 const spareBytes = 120_000_000
 const bookById = 'subscription ($id: Int!) { book_by_pk(id: $id) { title } }'
 
@@ -129,7 +129,7 @@ async function misbehaving(t: TestContext, served: Served): Promise<void> {
   )
   asking.socket.terminate()
   for (const { socket } of slow) socket.terminate()
-  // Who is gone without a word is found out last.
+  // Clients that vanish silently are noticed last.
   for (let waited = 0; (await served.measure('websockets')) > 1; waited++) {
     assert.ok(waited < 60, 'a client that is gone is still taken for there')
     await sleep(1000)

@@ -25,7 +25,7 @@ const uses: Record<string, (table: string) => string> = {
     }`,
 }
 
-/** What a subscription is sent first. */
+/** The first answer of a subscription. */
 async function firstAnswer(query: string, variables: object, role: string): Promise<string> {
   const headers = { accept: 'text/event-stream', 'content-type': 'application/json', 'x-service-role': role }
   const body = JSON.stringify({ query, variables })

@@ -28,7 +28,7 @@ async function libraryFor(t: TestContext, means: Means): Promise<TestDatabase> {
   return testDatabase(t, { server: { url: postgres.url, template }, sql: librarySql })
 }
 
-/** What servers keep in the database to hear of changes. */
+/** The slots, triggers and functions by which servers follow changes. */
 const kept = async (database: TestDatabase) => {
   const [row] = await database.sql<{ slots: number; triggers: number; functions: number }>(`select
     (select count(*)::int from pg_replication_slots where database = current_database()) as slots,
@@ -104,7 +104,7 @@ async function survive(t: TestContext, means: Means): Promise<void> {
     const { slots, triggers } = await kept(database)
     return slots === left[0] && triggers === left[1]
   })
-  // What is heard of is still heard of, without the interval.
+  // Changes are still followed, without waiting for the interval.
   await database.sql('update book set pages = -1')
   await Promise.all(received.map((each) => each.until((items) => pagesOf(items.at(-1))[0] === -1, 20_000)))
   await Promise.all(clients.map((client) => client.dispose()))

@@ -12,7 +12,7 @@ import { graphqlWsClient, openApollo, type Received, subscribeWith } from './cli
 const book = 'subscription ($id: Int!) { book_by_pk(id: $id) { title } }'
 const titled = (title: string) => ({ data: { book_by_pk: { title } } })
 
-test('A subscriber gets the first answer at once, and another one when it changes.', async (t) => {
+test('A subscriber gets the first answer at once, and another one after a change.', async (t) => {
   const trellis = await startLibrary(t)
   const client = graphqlWsClient(t, trellis.url)
   const received = subscribeWith(client, book, { id: 1 })
@@ -21,7 +21,7 @@ test('A subscriber gets the first answer at once, and another one when it change
   assert.deepEqual(await received.atLeast(2), [titled('Dawn'), titled('Dusk')])
 })
 
-test('What is not changed by a write is not sent again.', async (t) => {
+test('An answer that a write does not change is not sent again.', async (t) => {
   const trellis = await startLibrary(t)
   const client = graphqlWsClient(t, trellis.url)
   const [one, two] = [subscribeWith(client, book, { id: 1 }), subscribeWith(client, book, { id: 2 })]
@@ -84,7 +84,7 @@ test('While nothing is written one statement per interval is asked, for all.', a
   assert.fail('more than one statement in each second')
 })
 
-test('What depends on the clock is asked though nothing is written.', async (t) => {
+test('Answers that depend on the clock are asked for although nothing is written.', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql(`create view tick as select 1 as id, extract(second from clock_timestamp())::text as at`)
   await trellis.op('track_table', 'tick')
@@ -125,7 +125,7 @@ test('Session variables hold at each refresh.', async (t) => {
   assert.deepEqual((await bell.atLeast(2))[1], books('Ebb', 'Fog'))
 })
 
-test('A role that loses access is told so, and receives nothing more.', async (t) => {
+test('A role that loses access gets an error, and receives nothing more.', async (t) => {
   const trellis = await startLibrary(t)
   await grant(trellis, 'reader')
   await grant(trellis, 'other')
@@ -159,7 +159,7 @@ test('A permission that changes counts from then on.', async (t) => {
   assert.deepEqual((await received.atLeast(2))[1], { data: { book: [{ id: 3 }] } })
 })
 
-test('A table that is dropped fails its subscribers, and nobody else.', async (t) => {
+test('A dropped table fails its own subscribers only.', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql('create table gone (id int primary key)')
   await trellis.op('track_table', 'gone')
@@ -182,7 +182,7 @@ test('A table that is dropped fails its subscribers, and nobody else.', async (t
   )
 })
 
-test('Values that fail for some hurt nobody else.', async (t) => {
+test('Values that fail for one subscriber do not affect the others.', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql(`create function inverse(n int) returns setof book language sql stable as
     'select b.* from book b where b.id = 10 / n'`)

@@ -15,7 +15,7 @@ interface OperationLine {
   readonly operation_type: { readonly type: string }
 }
 
-/** What the lines of sockets say of an operation, in order. */
+/** The log lines of an operation, in order. */
 function linesOf(entries: readonly LogEntry[], id: string): OperationLine[] {
   const details = entries.flatMap(({ type, detail }) => (type === 'websocket-log' ? [detail as SocketLine] : []))
   return details.flatMap(({ event: { detail } }) => (detail?.operation_id === id ? [detail] : []))

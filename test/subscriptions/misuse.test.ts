@@ -29,7 +29,7 @@ async function startMeasured(t: TestContext, options: TrellisOptions = {}): Prom
   return { ...trellis, measure }
 }
 
-/** Nobody is connected, and nothing is asked for anybody. */
+/** Whether no client is connected and no statement runs for one. */
 const isLeft = async ({ measure }: Measured): Promise<boolean> => {
   const left = ['websockets', 'event_streams', 'subscribers', 'subscription_cohorts'].map(measure)
   return (await Promise.all(left)).every((count) => count === 0)
@@ -51,7 +51,7 @@ const hesitating = (millis: number, isAsked: () => void = () => {}) =>
       }),
   })
 
-test('Who goes away before it is answered leaves no subscription behind.', async (t) => {
+test('A client that disconnects before its answer leaves no subscription behind.', async (t) => {
   const trellis = await startMeasured(t, { plugins: [hesitating(50)] })
   for (const protocol of ['graphql-ws', 'graphql-transport-ws']) {
     const socket = await openSocket(t, trellis.url, { protocol })
@@ -73,7 +73,7 @@ async function slowAtWork({ sql }: TestTrellis): Promise<unknown[]> {
   return rows.map(({ began }) => began)
 }
 
-test('What nobody waits for any more is not run on, and keeps no others waiting.', async (t) => {
+test('A statement without subscribers is canceled and delays no others.', async (t) => {
   const trellis = await startMeasured(t)
   await trellis.sql('create view slow as select 1 as id from pg_sleep(600)')
   await trellis.op('track_table', 'slow')
@@ -96,7 +96,7 @@ test('What nobody waits for any more is not run on, and keeps no others waiting.
   await eventually(() => isLeft(trellis))
 })
 
-test('A statement for subscriptions that are planned anew is not run on.', async (t) => {
+test('A statement for replanned subscriptions is canceled.', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql('create view slow as select 1 as id from pg_sleep(600)')
   await trellis.op('track_table', 'slow')
@@ -106,7 +106,7 @@ test('A statement for subscriptions that are planned anew is not run on.', async
   await eventually(async () => !(await slowAtWork(trellis)).includes(before))
 })
 
-test('Who goes away before its stream of events is opened leaves none behind.', async (t) => {
+test('A client that disconnects before its event stream opens leaves none behind.', async (t) => {
   const trellis = await startMeasured(t, { plugins: [hesitating(300)] })
   const body = JSON.stringify({ query: books })
   const headers = { 'content-type': 'application/json', accept: 'text/event-stream' }
@@ -168,7 +168,7 @@ test('An id is as long as the message that holds it, and costs nobody time.', as
   await beside.atLeast(2)
 })
 
-test('What follows the end of a socket is not run.', async (t) => {
+test('Messages after the end of a socket are ignored.', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url)
   socket.send({ type: 'connection_terminate' })
@@ -218,7 +218,7 @@ const floods = {
     frame(1, JSON.stringify({ type: 'subscribe', id: String(id), payload: { query, extensions: { padding } } })),
 }
 
-test('Who asks and reads nothing has to stop asking.', async (t) => {
+test('A client that sends and never reads is paused.', async (t) => {
   const trellis = await startMeasured(t)
   await trellis.sql(`create table wide (content text); insert into wide values (repeat('x', 200000))`)
   await trellis.op('track_table', 'wide')
@@ -243,7 +243,7 @@ test('Pings of WebSockets are answered as long as the answers are taken.', async
   raw.resume()
   socket.send({ type: 'start', id: '1', payload: { query: '{ __typename }' } })
   assert.equal((await socket.next()).type, 'data')
-  // What was on its way in the network, and no more.
+  // Only bytes that were in flight in the network.
   assert.ok(raw.bytesRead > 10_000 && raw.bytesRead < floodBytes / 2, `${raw.bytesRead} bytes`)
 })
 

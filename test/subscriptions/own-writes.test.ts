@@ -18,7 +18,7 @@ const rename =
 const insert = 'mutation ($title: String!) { insert_book_one(object: {title: $title, publisher_id: 1}) { id } }'
 const deletePublisher = 'mutation ($id: Int!) { delete_publisher_by_pk(id: $id) { id } }'
 
-/** Milliseconds within which what is told at once has been told. */
+/** Milliseconds within which an announcement arrives. */
 const soon = 500
 
 /** Counts the times that the server asks for subscribers. */
@@ -51,7 +51,7 @@ test('Who does not read what a mutation writes is not asked, here and at other i
     await other.graphql(insert, { title: `Foam ${++tries}` })
     return received.items.length > 1
   })
-  // What a mutation writes is learned when it runs for the first time.
+  // The tables that a mutation writes are looked up when it first runs.
   for (const server of [trellis, other]) await server.graphql(rename, { name: 'Arc' })
   let before = -1
   while (counts.asked !== before) {

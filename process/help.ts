@@ -2,7 +2,7 @@
 
 import { dialects } from '../core/names/dialect.ts'
 import type { Option } from '../core/options/option-values.ts'
-import { fileVariableOf } from '../core/options/option-variables.ts'
+import { fileVariableOf } from '../core/options/option-values.ts'
 
 const width = 100
 const indent = '      '

@@ -9,8 +9,15 @@ import { nearestNames } from '../core/errors/nearest.ts'
 import { codeOf, messageOf } from '../core/errors/thrown.ts'
 import { dialects } from '../core/names/dialect.ts'
 import { environment } from '../core/options/environment.ts'
-import { type Option, OptionsError, refusedOption, valueOfJson, valueOfText } from '../core/options/option-values.ts'
-import { fileVariableOf, variablesOf } from '../core/options/option-variables.ts'
+import {
+  fileVariableOf,
+  type Option,
+  OptionsError,
+  refusedOption,
+  valueOfJson,
+  valueOfText,
+  variablesOf,
+} from '../core/options/option-values.ts'
 import { type ConfigEntry, parseConfigFile, shownKey } from './config-file.ts'
 import type { EnvFile } from './env-file.ts'
 import { readTextFile, TextFileError } from './text-file.ts'

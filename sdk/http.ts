@@ -1,6 +1,6 @@
 // For plugins with endpoints or authentication: routes, responses, sessions.
 
-export type { Applicant } from '../core/auth/applicant.ts'
+export type { Applicant } from '../core/auth/admission.ts'
 export type { Authenticator, AuthService } from '../core/auth/auth.ts'
 export {
   assumedSession,
@@ -11,7 +11,7 @@ export {
 } from '../core/auth/headers.ts'
 export { hasAdminSecret } from '../core/auth/option-rules.ts'
 export { secretCheck, secretsRefusal } from '../core/auth/secrets.ts'
-export type { Admission } from '../core/engine/admission.ts'
+export type { Admission } from '../core/engine/work-hooks.ts'
 export { readJson, readJsonInTurns } from '../core/http/body/body.ts'
 export { disconnectSignal } from '../core/http/disconnect.ts'
 export { type CorsPolicy, corsPolicy, type OriginCheck } from '../core/http/front/cors.ts'

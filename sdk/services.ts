@@ -2,7 +2,7 @@
 // keeps every digit.
 
 export type { Around, AroundSync } from '../core/around/around.ts'
-export type { BatchWork, EndableWork } from '../core/auth/endable.ts'
+export type { BatchWork, EndableWork } from '../core/auth/admission.ts'
 export { unlessAborted } from '../core/concurrency/aborting.ts'
 export { type Caller, type Seat, Shares, type SharesOptions } from '../core/concurrency/shares.ts'
 export { inTurns, mapSteps, type Steps, TurnTaker } from '../core/concurrency/stepwise.ts'
@@ -18,7 +18,7 @@ export type {
 } from '../core/engine/measures.ts'
 export type { Surroundings } from '../core/engine/work-hooks.ts'
 export type { DocumentWork, OperationWork, PlanningWork } from '../core/graphql/works.ts'
-export type { RequestWork } from '../core/http/route/request-work.ts'
+export type { RequestWork } from '../core/http/route/exchange.ts'
 export type { Decimal } from '../core/json/decimal.ts'
 export { decimalText, parseDecimal } from '../core/json/decimal.ts'
 export type { NumberMode } from '../core/json/json.ts'
@@ -53,7 +53,7 @@ export { configuredHeaders, configuredUrl, type Environment, filledTemplate } fr
 export type { Freshness } from '../core/outgoing/freshness.ts'
 export { answerExpiry, freshnessOf } from '../core/outgoing/freshness.ts'
 export { clientHeaders, forwardedHeaders, isSecretHeader, type OutgoingHeaders } from '../core/outgoing/headers.ts'
+export { retryAfterOf } from '../core/outgoing/http-date.ts'
 export type { AroundOutgoing } from '../core/outgoing/request.ts'
-export { retryAfterOf } from '../core/outgoing/retry-after.ts'
 export { type SignedMessage, signatureHeaders, signingKey } from '../core/outgoing/signing.ts'
 export { isHttpUrl, loggableTemplate, loggableUrl } from '../core/outgoing/url.ts'

@@ -24,7 +24,7 @@ const startOptions = {
     flag: 'dialect',
     variable: 'DIALECT',
     placeholder: 'NAME',
-    description: 'set of names on the wire: trellis, or hasura for projects that move over',
+    description: 'names in requests and responses: trellis, or hasura for migrated projects',
   }),
   dataDir: textWithDefault('.trellis', {
     flag: 'data-dir',
@@ -36,7 +36,7 @@ const startOptions = {
     flag: 'plugin',
     variable: 'PLUGINS',
     placeholder: 'PLUGIN',
-    description: 'paths or package names of plugins to load beside the built-in ones; the flag may be repeated',
+    description: 'paths or package names of plugins to load in addition to the built-in ones; the flag may be repeated',
   }),
 }
 
@@ -48,7 +48,7 @@ const apiOptions = {
       flag: 'enabled-apis',
       variable: 'ENABLED_APIS',
       placeholder: 'NAMES',
-      description: 'APIs to open, such as metadata,graphql,config; without it those that plugins open by default',
+      description: 'APIs to enable, such as metadata,graphql,config; by default those that plugins enable',
     },
   }),
 }
@@ -58,13 +58,13 @@ const acceptedOptions = {
   enableTelemetry: trueOrFalse(false, {
     flag: 'enable-telemetry',
     variable: 'ENABLE_TELEMETRY',
-    description: 'accepted for configurations of v1.3: nothing is ever sent',
+    description: 'accepted for configurations of v1.3; without effect, since no telemetry is sent',
   }),
   consoleAssetsDir: text({
     flag: 'console-assets-dir',
     variable: 'CONSOLE_ASSETS_DIR',
     placeholder: 'DIR',
-    description: 'accepted for configurations of v1.3, whose console is not there: nothing is read',
+    description: 'accepted for configurations of v1.3; without effect, since there is no console',
   }),
 }
 

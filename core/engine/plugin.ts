@@ -24,11 +24,10 @@ import type { Operation } from '../operations/operation.ts'
 import type { RegisteredOperation } from '../operations/registry.ts'
 import type { Outgoing } from '../outgoing/client.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
-import type { Admission } from './admission.ts'
 import type { Measure } from './measures.ts'
 import type { Settings } from './options.ts'
 import type { ServiceKey } from './service-key.ts'
-import type { Surroundings } from './work-hooks.ts'
+import type { Admission, Surroundings } from './work-hooks.ts'
 
 /** A plugin's options by their keys in the configuration file. Each is made by a function of `option`. */
 export type PluginOptions = Readonly<Record<string, TSchema>>

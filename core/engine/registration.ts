@@ -20,7 +20,6 @@ import type { Dialect } from '../names/dialect.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
 import type { Outgoing } from '../outgoing/client.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
-import { admissionBy } from './admission.ts'
 import type { Apis } from './apis.ts'
 import { apiOf } from './apis.ts'
 import {
@@ -47,6 +46,7 @@ import type { ReadSettings } from './plugin-options.ts'
 import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
 import type { ServiceRegistry } from './service-registry.ts'
 import type { WorkHooks } from './work-hooks.ts'
+import { admissionBy } from './work-hooks.ts'
 
 /** The services shared by plugins, and their declarations so far. */
 export interface Services {

@@ -1,11 +1,10 @@
 // Functions that plugins put around the work of the server. An unused hook costs one null check.
 
 import type { Around, AroundSync } from '../around/around.ts'
-import type { Applicant } from '../auth/applicant.ts'
-import type { AdmissionHooks, BatchWork } from '../auth/endable.ts'
+import type { AdmissionHooks, Applicant, BatchWork } from '../auth/admission.ts'
 import type { StatementHooks, StatementWork } from '../database/statement-work.ts'
 import type { DocumentWork, GraphQLHooks, OperationWork, PlanningWork } from '../graphql/works.ts'
-import type { RequestHooks, RequestWork } from '../http/route/request-work.ts'
+import type { RequestHooks, RequestWork } from '../http/route/exchange.ts'
 import type { MetadataHooks, MetadataWork } from '../operations/metadata-work.ts'
 import type { AroundOutgoing, OutgoingHooks, OutgoingResponse } from '../outgoing/request.ts'
 
@@ -116,3 +115,17 @@ function requireResultSync<Work>(around: AroundSync<Work> | undefined, what: str
     return given
   }
 }
+
+/** Runs the admission hooks; rejects if a plugin refuses. Routes with a session are admitted before they are called. */
+export interface Admission {
+  /** Admits and serves a request of another transport. */
+  admit<T>(applicant: Applicant, serve: () => Promise<T>): Promise<T>
+  /** Serves an admitted request that contains this number of GraphQL operations. */
+  admitBatch<T>(applicant: Applicant, size: number, serve: () => Promise<T>): Promise<T>
+}
+
+/** Creates the service for these hooks. */
+export const admissionBy = (hooks: AdmissionHooks): Admission => ({
+  admit: (applicant, serve) => (hooks.admission ? hooks.admission(applicant, serve) : serve()),
+  admitBatch: (applicant, size, serve) => (hooks.batch ? hooks.batch({ applicant, size }, serve) : serve()),
+})

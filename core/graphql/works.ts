@@ -1,7 +1,7 @@
 // Stages of a GraphQL request, as plugins see them.
 
 import type { Around, AroundSync } from '../around/around.ts'
-import type { EndableWork } from '../auth/endable.ts'
+import type { EndableWork } from '../auth/admission.ts'
 import type { Session } from '../session/session.ts'
 import type { PreparedOperation } from './plan/prepared.ts'
 import type { GraphQLOperation, ParsedDocument } from './read/document.ts'

@@ -22,13 +22,13 @@ const [ownAddress, ownAddressV6] = ['127.0.0.1', '::1']
 function explain(error: unknown, host: string, serverPort: number, portFlag: string): string {
   switch (codeOf(error)) {
     case 'EADDRINUSE':
-      return `port ${serverPort} is in use: stop what serves there, or choose another port with ${portFlag}`
+      return `port ${serverPort} is in use: stop the program that uses it, or choose another port with ${portFlag}`
     case 'EACCES':
       return `port ${serverPort} may not be opened by this user: choose one above 1023 with ${portFlag}`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${host} is no address of this machine: choose another with --server-host`
+      return `${host} is not an address of this machine: choose another with --server-host`
     default:
       return `cannot listen on ${host} port ${serverPort}: ${messageOf(error)}`
   }

@@ -140,7 +140,7 @@ export function createObserver(settings: LogSettings, given: LogDestination | nu
     if (isEnabled(entry.type, entry.level)) lines.write({ at: Date.now(), entry })
   }
   destination.onDropped?.((count) => {
-    const detail = `${count} lines of the log were dropped, since nobody read it fast enough`
+    const detail = `${count} log lines were dropped because the reader was too slow`
     tell({ type: 'unstructured', level: 'error', detail })
   })
   return {

@@ -1,7 +1,7 @@
 // Requests to the metadata API, as plugins see them.
 
 import type { Around } from '../around/around.ts'
-import type { EndableWork } from '../auth/endable.ts'
+import type { EndableWork } from '../auth/admission.ts'
 
 /** A request to the metadata API: one operation, or a bulk. */
 export interface MetadataWork extends EndableWork {

@@ -2,7 +2,7 @@
 
 import { environment } from './environment.ts'
 import type { Option } from './option-values.ts'
-import { variablesOf } from './option-variables.ts'
+import { variablesOf } from './option-values.ts'
 
 /** Values by variable name. */
 export type Variables = Readonly<Record<string, string | undefined>>

@@ -11,7 +11,6 @@ import type { Egress } from './egress.ts'
 import { type Dispatchers, exchange, failure } from './exchange.ts'
 import { type OutgoingHeaders, withDefaults } from './headers.ts'
 import { Openings } from './openings.ts'
-import { OutgoingError } from './outgoing-error.ts'
 import type {
   Outgoing,
   OutgoingHooks,
@@ -20,12 +19,13 @@ import type {
   OutgoingSocket,
   OutgoingStream,
 } from './request.ts'
+import { OutgoingError } from './request.ts'
 import { openSocket } from './socket.ts'
 import { mostPlaces } from './tuning.ts'
 import { type Place, placeOf } from './url.ts'
 
-export { OutgoingError } from './outgoing-error.ts'
 export type * from './request.ts'
+export { OutgoingError } from './request.ts'
 
 interface Transport extends Dispatchers {
   /** Closes all connections. */
@@ -68,7 +68,7 @@ export class OutgoingClient implements Outgoing {
     }
     const around = this.#hooks.outgoing
     const { status, headers } = await (around ? around(request, open) : open(request))
-    if (!stream) throw new Error('a request was answered without being sent, and has no stream')
+    if (!stream) throw new Error('a hook answered the request without sending it, so there is no stream')
     return { status, headers, body: stream.body }
   }
 

@@ -6,11 +6,10 @@ import { onAbort } from '../concurrency/aborting.ts'
 import { longestTimer } from '../concurrency/timers.ts'
 import { codeOf, messageOf, tlsReasonOf } from '../errors/thrown.ts'
 import { GatheredBytes } from '../http/body/gathered-bytes.ts'
-import { asUtf8 } from './answer-text.ts'
-import { codingsOf, refusalOf, Unpacker } from './content-coding.ts'
+import { asUtf8, codingsOf, refusalOf, Unpacker } from './content-coding.ts'
 import { isLostOnKeepAlive } from './keep-alive.ts'
-import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse } from './request.ts'
+import { OutgoingError } from './request.ts'
 import { defaultMaxResponseSize } from './tuning.ts'
 
 /** The content and the target of a request. */

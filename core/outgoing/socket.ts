@@ -7,8 +7,8 @@ import { longestTimer } from '../concurrency/timers.ts'
 import type { Egress } from './egress.ts'
 import { describeError } from './exchange.ts'
 import type { Opening, Openings } from './openings.ts'
-import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse, OutgoingSocket, SocketClass } from './request.ts'
+import { OutgoingError } from './request.ts'
 
 /** The request and the limits of a socket. */
 export interface SocketOptions {

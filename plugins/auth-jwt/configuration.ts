@@ -86,7 +86,7 @@ function parseObject(text: string): object {
 function keySourceOf({ type, key, jwk_url: url }: Secret): KeySource {
   if (key !== undefined && url !== undefined) throw new ConfigurationError('key, jwk_url both cannot be present')
   if (key !== undefined) {
-    if (type === undefined) throw new ConfigurationError('type is needed beside key')
+    if (type === undefined) throw new ConfigurationError('key needs a type')
     return { kind: 'key', type, key }
   }
   if (url === undefined) throw new ConfigurationError('key and jwk_url both cannot be empty')
@@ -104,7 +104,7 @@ function claimsPlaceOf(secret: Secret, dialect: Dialect): ClaimsPlace {
   }
   const unread = besideMap.find((key) => secret[key] !== undefined)
   if (map !== undefined && unread !== undefined && dialect.strictTokens) {
-    throw new ConfigurationError(`claims_map says where each claim is: ${unread} cannot be set beside it`)
+    throw new ConfigurationError(`claims_map replaces ${unread}: both cannot be set`)
   }
   if (map !== undefined) return { kind: 'map', map: compileClaimsMap(map, dialect) }
   if (text === undefined) return { kind: 'namespace', name: name ?? dialect.claimsNamespace }

@@ -36,7 +36,7 @@ function tokenCheck(secret: string | null): Check | null {
     // Node decodes header bytes as Latin-1.
     if (isSecret(Buffer.from(token, 'latin1'))) return
     reply.header('www-authenticate', 'Bearer')
-    throw unauthorized('the metrics need their secret as a bearer token')
+    throw unauthorized('metrics require the secret as a bearer token')
   }
 }
 

@@ -100,7 +100,7 @@ test('a contradictory or incomplete configuration ends the start', async (t) => 
   const key = { type: 'HS256', key: macKey }
   const url = 'http://127.0.0.1:9/'
   await fatal(t, { type: 'HS1', key: macKey }, '$.type: Invalid JWK: Key type: HS1 is not supported')
-  await fatal(t, { key: macKey }, 'type is needed beside key')
+  await fatal(t, { key: macKey }, 'key needs a type')
   await fatal(t, { ...key, jwk_url: url }, 'key, jwk_url both cannot be present')
   await fatal(t, { key: null, type: 'HS256' }, 'key and jwk_url both cannot be empty')
   await fatal(t, { jwk_url: 'ftp://keys' }, 'jwk_url is not a URL such as https://host/path')
@@ -112,7 +112,7 @@ test('a contradictory or incomplete configuration ends the start', async (t) => 
     ['claims_namespace_path', '$.a'],
     ['claims_format', 'stringified_json'],
   ] as const) {
-    const message = `claims_map says where each claim is: ${name} cannot be set beside it`
+    const message = `claims_map replaces ${name}: both cannot be set`
     await fatal(t, { ...map, [name]: value }, message)
   }
   await fatal(t, { ...key, claims_namespace_path: '$.a b' }, 'invalid JSON path claims_namespace_path error: $.a b')

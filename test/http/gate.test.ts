@@ -59,7 +59,7 @@ const foreignOrigin = {
 const unasked = {
   path: '$',
   error:
-    'the Content-Type is missing, or one that browsers send across sites without asking: web pages have to send application/json',
+    'the Content-Type is missing, or one that browsers send across sites without a preflight: web pages have to send application/json',
   code: 'invalid-headers',
 }
 

@@ -1,4 +1,4 @@
-// Requests up to the largest body that is read: whatever they hold, others are answered meanwhile.
+// Requests up to the largest accepted body: other requests are answered meanwhile, whatever the body contains.
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -10,7 +10,9 @@ create table item (id int primary key, name text, amount numeric, data jsonb);
 create table entry (id serial primary key, a int, b int, c text);
 insert into item select g, 'i' || g, g, '{}' from generate_series(1, 100) g`
 
-/** Milliseconds that the longest turn may take; the aim is 200, and the slowest requests here take about that. */
+/**
+ * The longest turn of the event loop in milliseconds. The aim is 200, and the slowest requests here take about that.
+ */
 const bound = 450
 
 const secret = 'sesame'
@@ -73,7 +75,7 @@ const cost = /costs more than 100000/
 const values = /more than 2000000 JSON values/
 const fits = /^\{"data":/
 
-/** A request, where it is sent to, and what its answer looks like. */
+/** A request, its URL, and the form of its response. */
 type Case = readonly [what: string, path: string, body: () => string, answer: RegExp]
 
 const condition = (i: number) => `{"id":{"_eq":${i}}}`
@@ -155,7 +157,7 @@ async function longestTurn(): Promise<number> {
 }
 
 for (const [what, path, make, expected] of cases) {
-  test(`${what} keep others waiting for less than ${bound} ms`, async () => {
+  test(`${what} delay other requests by less than ${bound} ms`, async () => {
     const body = make()
     assert.ok(body.length <= 20_971_520)
     for (const role of ['user', 'admin']) {

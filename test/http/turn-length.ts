@@ -1,5 +1,5 @@
-// A plugin that tells how long the server's longest turn was, in time of the processor: other programs on the machine do
-// not count, and neither does waiting.
+// A plugin that reports the server's longest turn in CPU time, so that other programs on the machine and waiting do
+// not count.
 
 import { definePlugin } from '../../sdk/index.ts'
 

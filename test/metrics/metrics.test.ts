@@ -204,7 +204,7 @@ test('with a secret only its holders may read metrics', async (t) => {
   for (const authorization of ['Bearer wrong', 'Basic watch', 'watch', 'Bearer', 'Bearer watch sesame']) {
     const answer = await trellis.request('/v1/metrics', { headers: { authorization } })
     assert.deepEqual([answer.status, answer.headers.get('www-authenticate')], [401, 'Bearer'])
-    const error = 'the metrics need their secret as a bearer token'
+    const error = 'metrics require the secret as a bearer token'
     assert.deepEqual(answer.body, { path: '$', error, code: 'access-denied' })
   }
 })
@@ -245,7 +245,7 @@ test('a port in use ends the start and names the option', async (t) => {
   t.after(() => other.close())
   const { port } = other.address() as { port: number }
   await assert.rejects(startTrellis(t, { settings: { metricsPort: port } }), {
-    message: `port ${port} is in use: stop what serves there, or choose another port with --metrics-port`,
+    message: `port ${port} is in use: stop the program that uses it, or choose another port with --metrics-port`,
   })
 })
 

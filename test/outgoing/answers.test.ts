@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { dialects } from '../../core/names/dialect.ts'
-import { asUtf8 } from '../../core/outgoing/answer-text.ts'
 import { OutgoingClient, OutgoingError, type OutgoingRequest } from '../../core/outgoing/client.ts'
+import { asUtf8 } from '../../core/outgoing/content-coding.ts'
 import { InterimAnswers } from '../../core/outgoing/interim-answers.ts'
 
 function client(t: TestContext) {

@@ -17,7 +17,7 @@ const moduleOf = (path: string): string => JSON.stringify(new URL(`../../core/${
 const program = `
   import { once } from 'node:events'
   import { createObserver } from ${moduleOf('log/observe.ts')}
-  import { defaultSettings } from ${moduleOf('options/options.ts')}
+  import { defaultSettings } from ${moduleOf('engine/options.ts')}
 
   const observe = createObserver(defaultSettings({}))
   const detail = 'x'.repeat(1000)
@@ -92,7 +92,7 @@ test('a log that nobody reads takes bounded memory, and tells later how much of 
   assert.ok(megabytes < 60, `${megabytes} MB`)
   const notices = lines.filter(({ level }) => level === 'error').map(({ detail }) => detail)
   assert.equal(notices.length, 1)
-  const [, dropped] = /^(\d+) lines of the log were dropped, since nobody read it fast enough$/.exec(notices[0]!) ?? []
+  const [, dropped] = /^(\d+) log lines were dropped because the reader was too slow$/.exec(notices[0]!) ?? []
   assert.equal(lines.length - 2 + Number(dropped), linesPerProgram)
   assert.equal(lines.at(-1)!.detail, 'later')
 })

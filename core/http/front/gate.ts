@@ -53,7 +53,7 @@ const unasked = () =>
   new TrellisError(
     415,
     'invalid-headers',
-    'the Content-Type is missing, or one that browsers send across sites without asking: web pages have to send application/json',
+    'the Content-Type is missing, or one that browsers send across sites without a preflight: web pages have to send application/json',
   )
 
 /** Whether the page is of the same origin, by the browser's word or by its address, or of a listed origin. */

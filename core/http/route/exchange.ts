@@ -1,11 +1,14 @@
 // Keeps the data of a request that its log line needs, and writes the line.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Around } from '../../around/around.ts'
+import type { AdmissionHooks } from '../../auth/admission.ts'
 import { flatError, type TrellisError } from '../../errors/errors.ts'
 import type { HttpLog, LogLevel, Observer } from '../../log/observe.ts'
 import type { Session } from '../../session/session.ts'
 import { readJson } from '../body/body.ts'
 import { longestLoggedBody, longestLoggedText } from '../tuning.ts'
+import type { Route, RouteRequest } from './declared-route.ts'
 
 /** One request in flight. Members are set as they become known. */
 export interface Exchange {
@@ -123,4 +126,18 @@ export function logFailure(
     error: loggedError(error),
   }
   observe.log({ type: 'http-log', level, detail: { http_info: httpInfo(request, reply), operation } })
+}
+
+/** A request at its route, after its body was read and until its response was passed to Node. `run` never rejects. */
+export interface RequestWork {
+  readonly route: Route
+  readonly request: RouteRequest
+  readonly reply: FastifyReply
+  /** Holds the session and the error as soon as they are known. */
+  readonly exchange: Exchange
+}
+
+/** Hooks around HTTP requests and around their admission; null if no plugin has one. */
+export interface RequestHooks extends Pick<AdmissionHooks, 'admission'> {
+  readonly request: Around<RequestWork> | null
 }

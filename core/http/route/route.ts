@@ -5,7 +5,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Around } from '../../around/around.ts'
-import type { Applicant } from '../../auth/applicant.ts'
+import type { Applicant } from '../../auth/admission.ts'
 import type { AuthService } from '../../auth/auth.ts'
 import { badRequest, toTrellisError } from '../../errors/errors.ts'
 import { isAdmin, type Session } from '../../session/session.ts'
@@ -13,8 +13,8 @@ import { readJsonInTurns } from '../body/body.ts'
 import type { HttpSettings } from '../options.ts'
 import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
 import type { Route, RouteCall, RouteRequest } from './declared-route.ts'
+import type { RequestHooks, RequestWork } from './exchange.ts'
 import { type Exchange, logSuccess } from './exchange.ts'
-import type { RequestHooks, RequestWork } from './request-work.ts'
 
 const noBody = Buffer.alloc(0)
 

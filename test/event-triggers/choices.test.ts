@@ -8,7 +8,7 @@ import { startShop } from './shop.ts'
 const nothing = { insert: null, update: null, delete: null }
 const all = { columns: '*' }
 
-test('a condition leaves out what is not wanted, with values of all kinds and rows of other tables', async (t) => {
+test('a condition filters events, with values of all kinds and rows of other tables', async (t) => {
   const shop = await startShop(t, { sql: `create table vip (order_id bigint, name text)` })
   await shop.op('track_table', 'vip')
   const using = { manual_configuration: { remote_table: 'vip', column_mapping: { id: 'order_id' } } }
@@ -64,7 +64,7 @@ test('a condition follows its columns', async (t) => {
   })
 })
 
-test('events with the same key come one at a time, in order; a failure holds up those with its key only', async (t) => {
+test('events with the same key come one at a time, in order; a failure delays only its own key', async (t) => {
   let failures = 2
   const atWork = new Map<number, number>()
   let together = 0
@@ -95,7 +95,7 @@ test('events with the same key come one at a time, in order; a failure holds up 
   await second.engine.close()
 })
 
-test('a trigger has as many deliveries under way as it may, and holds up no other', async (t) => {
+test('a trigger uses its whole concurrency, and delays no other trigger', async (t) => {
   const waiting: (() => void)[] = []
   const shop = await startShop(t, {
     answer: async ({ body }) => {
@@ -121,7 +121,7 @@ test('a trigger has as many deliveries under way as it may, and holds up no othe
   assert.equal(shop.hook.received.length, 100)
 })
 
-test('a long backlog of a trigger without room hides nothing of the others, however long their transactions take', async (t) => {
+test('a long backlog of a trigger without room hides no events of others, however long their transactions take', async (t) => {
   const held: (() => void)[] = []
   const shop = await startShop(t, {
     answer: async ({ body }) => {
@@ -154,7 +154,7 @@ test('a long backlog of a trigger without room hides nothing of the others, howe
   held.shift()!()
 })
 
-test('what happens while a trigger is paused is delivered when it is resumed', async (t) => {
+test('changes while a trigger is paused are delivered after the resume', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
   await shop.op('pause_event_trigger', { name: 'order' })
@@ -192,7 +192,7 @@ test('old events leave the log by a job', async (t) => {
   )
 })
 
-test('an event of a trigger that this server has not heard of yet is looked at again soon', async (t) => {
+test('an event of a trigger that this server does not know yet is looked at again soon', async (t) => {
   const shop = await startShop(t)
   const sent = `'{"id": 1}'::json, null, null, null`
   await shop.sql(`select trellis.record_event('public', 'orders', 'order', 'INSERT', null, ${sent}, false)`)

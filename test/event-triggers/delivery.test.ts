@@ -35,7 +35,7 @@ const insertOne = (shop: Shop) => shop.sql(`insert into orders (id) values (1)`)
 const delivered = { delivered: true, error: false, locked: false, waits: false }
 const failed = { delivered: false, error: true, locked: false, waits: false }
 
-test('a webhook that fails is asked again, as often as it is told, and each time is logged', async (t) => {
+test('a failing webhook is called again as often as configured, and each attempt is logged', async (t) => {
   const shop = await startShop(t, { answer: () => ({ status: shop.hook.received.length < 3 ? 500 : 200, body: 'hm' }) })
   await shop.trigger({ retry_conf: { num_retries: 2, interval_sec: 1 } })
   const started = Date.now()
@@ -58,7 +58,7 @@ test('a webhook that fails is asked again, as often as it is told, and each time
   assert.deepEqual([response.data['body'], response.data['status']], ['hm', 500])
 })
 
-test('after the last retry it is an error, which can be delivered again', async (t) => {
+test('after the last retry the event is an error, which can be redelivered', async (t) => {
   let status = 500
   const shop = await startShop(t, { answer: () => ({ status }) })
   await shop.trigger({ retry_conf: { num_retries: 1, interval_sec: 0 } })
@@ -72,7 +72,7 @@ test('after the last retry it is an error, which can be delivered again', async 
   assert.deepEqual(await states(shop), [{ ...delivered, tries: 1 }])
 })
 
-test('Retry-After says when, and grants a retry that is not configured', async (t) => {
+test('Retry-After sets the time of the next attempt, and grants a retry that is not configured', async (t) => {
   const shop = await startShop(t, {
     answer: () => (shop.hook.received.length === 1 ? { status: 429, headers: { 'Retry-After': '2' } } : {}),
   })
@@ -134,7 +134,7 @@ test('a webhook that hangs, is not there, breaks off or redirects is a failure w
   assert.match(String(found['untrusted']?.[1]), /SSL|TLS/i)
 })
 
-test('events whose variable is gone wait until it is there again', async (t) => {
+test('events whose environment variable is missing wait until it is set again', async (t) => {
   process.env['TEST_EVENTS_URL'] = 'http://127.0.0.1:1'
   const shop = await startShop(t)
   await shop.trigger({ webhook: undefined, webhook_from_env: 'TEST_EVENTS_URL' })
@@ -170,7 +170,7 @@ test('an instance without the variable leaves events to those that have it', asy
   assert.equal((await shop.sql(left)).length, 5)
 })
 
-test('answers are kept in part when they are long, in Base64 when they are no text, and secrets not at all', async (t) => {
+test('long answers are cut, binary ones are stored as Base64, and secrets are masked', async (t) => {
   const bodies = ['x'.repeat(10_000_000), 'a\u0000b']
   const shop = await startShop(t, {
     answer: () => ({ body: bodies[shop.hook.received.length - 1], headers: { 'Set-Cookie': 'a=b' } }),
@@ -221,7 +221,7 @@ test('two instances deliver each event once', async (t) => {
   await second.engine.close()
 })
 
-test('an event whose instance stops in the middle is given back at once; what is under way may end', async (t) => {
+test('a stopping instance releases its events at once; deliveries in flight may end', async (t) => {
   let release = () => {}
   const answered = new Promise<void>((done) => {
     release = done
@@ -236,7 +236,7 @@ test('an event whose instance stops in the middle is given back at once; what is
   assert.deepEqual(await states(shop), [{ delivered: false, error: false, tries: 0, locked: false, waits: false }])
 })
 
-test('an instance that is not told any more looks for itself', async (t) => {
+test('an instance without notifications polls by itself', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
   await insertOne(shop)
@@ -255,7 +255,7 @@ async function killed(server: TrellisProcess): Promise<void> {
   await server.ended
 }
 
-test('a server that is killed loses nothing: another delivers when the lease is over', async (t) => {
+test('a killed server loses nothing: another delivers when the lease has expired', async (t) => {
   const database = await testDatabase(t, { sql: 'create table orders (id int primary key)' })
   let hangs = true
   const hook = await startOther(t, () => (hangs ? null : {}))
@@ -285,7 +285,7 @@ test('a server that is killed loses nothing: another delivers when the lease is 
   assert.equal(sent.length, 45)
 })
 
-test('requests that are long are kept in part, which is text wherever it ends', async (t) => {
+test('long requests are cut in the log, and the cut text is valid', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
   // Pairs of which one half or the other is the last that is kept.
@@ -298,7 +298,7 @@ test('requests that are long are kept in part, which is text wherever it ends', 
   assert.deepEqual(ends.sort(), ['\u{1f98a}…', '\ufffd…'])
 })
 
-test('a row that is nested as deep as PostgreSQL reads keeps no event from being written down as delivered', async (t) => {
+test('the delivery of a row nested as deep as PostgreSQL reads is recorded', async (t) => {
   const shop = await startShop(t, { sql: 'create table probe (nested json)' })
   const nested = (depth: number) =>
     `(repeat('[', n) || repeat(']', n))::json from generate_series(${depth}, ${depth}) n`
@@ -322,7 +322,7 @@ test('a row that is nested as deep as PostgreSQL reads keeps no event from being
   assert.equal((await shop.sql('select from trellis.event_invocation_logs')).length, 2)
 })
 
-test('what the database has against a delivery is in the log', async (t) => {
+test('an error of the database during a delivery is logged', async (t) => {
   const observe = recordingObserver()
   const shop = await startShop(t, { observe })
   await shop.trigger()
@@ -336,7 +336,7 @@ test('what the database has against a delivery is in the log', async (t) => {
   await shop.sql('alter table trellis.event_log rename column taken_by to locked_by')
 })
 
-test('the log tells once that an instance works on a backlog, and once that it is over', async (t) => {
+test('the log says once that an instance has a backlog, and once that it is over', async (t) => {
   const observe = recordingObserver()
   const settings = { eventsFetchBatchSize: 10, eventsHttpPoolSize: 5 }
   const shop = await startShop(t, { observe, settings, answer: () => sleep(5, {}) })

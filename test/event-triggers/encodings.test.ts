@@ -8,7 +8,7 @@ import { dropDatabase, onServer, urlOfDatabase } from '../support/postgres.ts'
 import { eventually } from '../support/waiting.ts'
 import { startShop } from './shop.ts'
 
-test('what a webhook answers may hold characters that the encoding of the database lacks', async (t) => {
+test('answers of webhooks may contain characters that the encoding of the database lacks', async (t) => {
   const { url: server } = await testPostgres()
   const name = `test_latin_${process.pid}`
   await onServer(server, `create database ${name} encoding 'LATIN1' template template0 locale 'C'`)

@@ -118,7 +118,7 @@ function balancesOf(received: readonly Received[]): Map<number, number[]> {
   return balances
 }
 
-test('whatever is committed is delivered, whoever is killed meanwhile', { timeout: 600_000 }, async (t) => {
+test('all committed changes are delivered although servers are killed', { timeout: 600_000 }, async (t) => {
   const postgres = await ownPostgres(t)
   const read = reconnecting(t, postgres.url)
   await read(sql)
@@ -197,7 +197,7 @@ test('whatever is committed is delivered, whoever is killed meanwhile', { timeou
   )
 })
 
-test('a server that is told to stop lets slow webhooks end, and leaves nothing claimed', async (t) => {
+test('a stopping server lets slow webhooks end, and leaves no lease', async (t) => {
   const database = await testDatabase(t, { sql: 'create table town (id int primary key)' })
   const hook = await startOther(t, async () => {
     await sleep(1500)

@@ -17,7 +17,7 @@ const onOrders = [{ on: 'orders', name: 'trellis_order_INSERT' }]
 
 const insertOnly = { update: null, delete: null }
 
-test('a trigger that somebody dropped is made again when the metadata is reloaded', async (t) => {
+test('a dropped database trigger is created again by a reload', async (t) => {
   const shop = await startShop(t)
   await shop.trigger(insertOnly)
   await shop.sql('drop function trellis."trellis_order_INSERT"() cascade')
@@ -29,7 +29,7 @@ test('a trigger that somebody dropped is made again when the metadata is reloade
   assert.deepEqual(await placed(shop), onOrders)
 })
 
-test('a trigger that the metadata does not describe is dropped when the metadata is reloaded', async (t) => {
+test('a trigger that is not in the metadata is dropped by a reload', async (t) => {
   const shop = await startShop(t)
   await shop.trigger(insertOnly)
   await shop.sql(`create function trellis."trellis_old_INSERT"() returns trigger language plpgsql
@@ -66,7 +66,7 @@ test('a table that was made anew has its trigger once an instance that had seen 
   await eventually(() => shop.hook.received.length + second.hook.received.length > 0)
 })
 
-test('a trigger that the database refuses keeps nothing from being reloaded, and is told of', async (t) => {
+test('a trigger that the database refuses is reported, and does not stop the reload', async (t) => {
   const observe = recordingObserver()
   const shop = await startShop(t, { observe })
   await shop.trigger(insertOnly)
@@ -82,7 +82,7 @@ test('a trigger that the database refuses keeps nothing from being reloaded, and
   assert.deepEqual(await placed(shop), onOrders)
 })
 
-test('a trigger that somebody has disabled stays so, and is told of once', async (t) => {
+test('a disabled trigger stays disabled, and is reported once', async (t) => {
   const observe = recordingObserver()
   const shop = await startShop(t, { observe })
   await shop.trigger()

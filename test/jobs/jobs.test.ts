@@ -245,7 +245,7 @@ test('several runs of a job are at work at once when it says so', async (t) => {
   assert.equal((await worker.jobs.states())[0]?.running, 3)
 })
 
-test('what an instance was at when it died is done again by another', async (t) => {
+test('a run of an instance that died is repeated by another', async (t) => {
   const database = await testDatabase(t)
   const runs: number[] = []
   const at = new Date(Date.now() - 60_000)
@@ -282,7 +282,7 @@ test('a job that is removed runs no more, and one that is rescheduled follows th
   assert.doesNotThrow(() => declare('removed', 1000))
 })
 
-test('jobs that make no sense are refused where they are declared', async (t) => {
+test('invalid jobs are refused when they are declared', async (t) => {
   const { jobs } = await startWith(t, [{ name: 'taken', run: () => {} }])
   const refusals: [Partial<Job>, string][] = [
     [{ name: '' }, `a job's name has 1 to 200 characters, none of which is U+0000 or half of one`],

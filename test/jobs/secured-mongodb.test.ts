@@ -114,7 +114,7 @@ test('a server that MongoDB does not let in serves, says why, and runs jobs once
   assert.deepEqual(entries, ['Authentication failed.', null])
 })
 
-test('a MongoDB that says nothing any more holds up no end of a server', { skip }, async (t) => {
+test('a MongoDB that does not answer does not delay the end of a server', { skip }, async (t) => {
   const mongo = await startSecuredMongo(t)
   const { due, job } = ticking()
   const mongodbUrl = `mongodb://${user}@${mongo.plain}/x?authSource=admin`

@@ -45,7 +45,7 @@ test('a one-off event is sent at its time, as it was given', async (t) => {
   assert.deepEqual(await sql('select status from trellis.hdb_scheduled_event_invocation_logs'), [{ status: 200 }])
 })
 
-test('what is late is sent within its tolerance, and dead beyond it', async (t) => {
+test('a late event is sent within its tolerance, and dead beyond it', async (t) => {
   const hook = await startOther(t, () => ({}))
   const { op, sql } = await startTrellis(t)
   const retry_conf = { tolerance_seconds: 3600 }
@@ -68,7 +68,7 @@ test('what is late is sent within its tolerance, and dead beyond it', async (t) 
   assert.deepEqual(dead, [{ status: 'dead', tries: 0 }])
 })
 
-test('a failure is tried again as configured, and what cannot be sent is an error with its reason', async (t) => {
+test('a failure is retried as configured, and an event that cannot be sent is an error with its reason', async (t) => {
   const hook = await startOther(t, () => ({ status: hook.received.length < 3 ? 503 : 200 }))
   const { op, sql } = await startTrellis(t)
   const soon = { schedule_at: inThePast(0) }

@@ -8,7 +8,7 @@ import { startMongo } from '../support/mongo.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
 
-test('without MongoDB what is due is delivered once each, and changes of tables too', async (t) => {
+test('without MongoDB due events and changes of tables are delivered once each', async (t) => {
   const mongo = await startMongo(t)
   const hook = await startOther(t, () => ({}))
   const settings = { mongodbUrl: mongo.url }

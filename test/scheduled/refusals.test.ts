@@ -13,7 +13,7 @@ const cron = (more: object = {}) => ({
   ...more,
 })
 
-test('cron triggers whose settings are none are refused where they are wrong, and leave nothing', async (t) => {
+test('invalid cron triggers are refused with the path of the fault, and leave nothing behind', async (t) => {
   const { op, opError, sql } = await startTrellis(t)
   const schedules: Readonly<Record<string, string>> = {
     '* * * *': 'expected five fields of numbers, *, lists, ranges and steps',
@@ -77,7 +77,7 @@ test('a document cannot bring a trigger whose name one has that stays out of doc
   )
 })
 
-test('a URL that is no Unicode fails, and keeps no other event from being sent', async (t) => {
+test('a URL with invalid Unicode fails, and does not stop other events', async (t) => {
   process.env['TEST_NOTHING'] = ''
   t.after(() => delete process.env['TEST_NOTHING'])
   const hook = await startOther(t, () => ({}))

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The program's first file: plain JavaScript, so that a Node that cannot run the rest says so in one line. In a checkout
-// the program is TypeScript, which Node runs as it is, and `npm ci` brings a Node that can; the package holds JavaScript.
+// The first file of the program, in plain JavaScript, so that a Node that is too old reports that in one line. A checkout
+// holds TypeScript, which Node runs directly, and `npm ci` installs a Node that can; the package holds JavaScript.
 
 import { existsSync } from 'node:fs'
 
-/** The first release with all that is used of Node. */
+/** The oldest release that has all features used here. */
 const oldest = [22, 15]
 
 const fail = (reason) => {

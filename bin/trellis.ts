@@ -2,20 +2,19 @@
 
 import { enableCompileCache, findPackageJSON } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { collectAsServer } from '../process/collecting.ts'
-import { holdYoungGeneration } from '../process/young-generation.ts'
+import { collectAsServer, holdYoungGeneration } from '../process/v8.ts'
 
-/** The `node_modules` that the package is in, else its own. */
+/** The `node_modules` that contains the package, or the package's own. */
 function modulesDirectory(): string {
   const root = dirname(findPackageJSON('.', import.meta.url) ?? import.meta.dirname)
   return basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules')
 }
 
-// Halves the time to start. Beside the program rather than in the machine's temporary directory, where others write; where
-// nothing can be written, Node does without.
+// Halves the start time. The cache is next to the program, because other users can write to the system's temporary
+// directory. If nothing can be written there, Node runs without a cache.
 enableCompileCache(join(modulesDirectory(), '.cache/trellis/compile'))
 
-// Before anything else is loaded; `serve` lets the young generation grow once it listens.
+// Before anything else is loaded; `serve` allows growth once it listens.
 holdYoungGeneration()
 collectAsServer()
 

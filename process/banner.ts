@@ -1,4 +1,4 @@
-// What a start tells: a few lines for the person (on stderr, since stdout is the log), and entries for the log.
+// The output of a start: a few lines for the person (on stderr, because stdout is the log), and entries for the log.
 
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -15,23 +15,23 @@ import { environment } from '../core/options/environment.ts'
 import type { Option } from '../core/options/option-values.ts'
 import { redactedUrl } from '../core/options/redaction.ts'
 
-/** What the banner shows. */
+/** The facts that the banner shows. */
 export interface BannerFacts {
   readonly settings: AllSettings
   readonly options: readonly Option[]
   readonly port: number
   readonly plugins: readonly string[]
   readonly apis: readonly string[]
-  /** The routes that are open. */
+  /** The open routes. */
   readonly routes: readonly Pick<Route, 'url' | 'shownAs'>[]
-  /** The embedded database: the file with its URL, and whether there is a psql to open it with; null: another is served. */
+  /** The embedded database: the file with its URL, and whether psql is installed; null: another database is served. */
   readonly embedded: { readonly urlFile: string; readonly hasPsql: boolean } | null
-  /** The files that options were read from. */
+  /** The files that options came from. */
   readonly files: readonly string[]
   readonly unknownVariables: readonly string[]
 }
 
-/** The lines that are shown once the server listens. */
+/** The lines shown once the server listens. */
 export function bannerText(facts: BannerFacts): string {
   const { settings, apis, routes, files, unknownVariables } = facts
   const listening = listeningOf(settings)
@@ -57,7 +57,7 @@ function hostShown({ reach, host }: Listening): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Who can connect, where the address does not say it. */
+/** Which clients can connect, if the address does not show it. */
 function reachNote({ reach }: Listening, { serverHost }: Settings): string {
   if (reach === 'everywhere') return ' (all addresses of this machine)'
   if (reach === 'address') return ''
@@ -71,7 +71,7 @@ function databaseLine({ settings, embedded }: BannerFacts): string {
   return `embedded PostgreSQL, psql "$(cat '${urlFile.replaceAll("'", `'\\''`)}')"`
 }
 
-/** Whether a program of this name can be called. */
+/** Whether a program of this name is on the PATH. */
 export function isOnPath(program: string): boolean {
   return (environment['PATH'] ?? '').split(delimiter).some((directory) => {
     try {
@@ -95,12 +95,12 @@ function accessLine({ settings, options }: BannerFacts, { reach }: Listening): s
   return `guarded by the admin secret, requests without it: ${others}`
 }
 
-/** What the log says of core's options; plugins put theirs between. */
+/** The log's entries about core's options; plugins add theirs. */
 function ownEntries(settings: AllSettings, apis: readonly string[]): ConfigurationEntry[] {
   const { disableCors } = settings
   const cors = {
     disabled: disableCors,
-    // An option of subscriptions, which may not be there.
+    // An option of the subscriptions plugin, which may be absent.
     ws_read_cookie: disableCors ? settings['wsReadCookie'] === true : null,
     allowed_origins: disableCors ? null : describeDomains(settings.corsDomain),
   }
@@ -122,7 +122,7 @@ function ownEntries(settings: AllSettings, apis: readonly string[]): Configurati
   ]
 }
 
-/** The configuration as the log has it; `apis`: those that are open, `ofPlugins`: what plugins say of theirs. */
+/** The configuration as a log entry; `apis` are the open ones, `ofPlugins` the plugins' own entries. */
 export function configurationEntry(
   settings: AllSettings,
   apis: readonly string[],
@@ -133,18 +133,18 @@ export function configurationEntry(
   return { type: 'startup', level: 'info', detail: { kind: 'server_configuration', info } }
 }
 
-/** Which files options came from, as the log has it. */
+/** The log entry about the files that options came from. */
 export function filesEntry(files: readonly string[]): LogEntry {
   return { type: 'unstructured', level: 'info', detail: `read options from ${files.join(' and ')}` }
 }
 
-/** Which database is served, as the log has it. */
+/** The log entry about the served database. */
 export function connectionEntry(settings: Settings): LogEntry {
   const info = { retries: settings.retries, database_url: redactedUrl(settings.databaseUrl ?? '') }
   return { type: 'startup', level: 'info', detail: { kind: 'postgres_connection', info } }
 }
 
-/** That the server listens, as the log has it; `seconds` since the process began. */
+/** The log entry that the server listens; `seconds` since the process began. */
 export function listeningEntry(settings: Settings, port: number, seconds: number): LogEntry {
   const place = dialects[settings.dialect].plainLog ? {} : { port }
   const info = { message: 'starting API server', ...place, time_taken: seconds }

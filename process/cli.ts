@@ -1,11 +1,11 @@
-// The sub-commands: what a command line asks for.
+// The sub-commands of the command line.
 
 import { version } from '../core/names/version.ts'
 import type { Option } from '../core/options/option-values.ts'
 import { helpText } from './help.ts'
 import { type CommandLine, OptionsError, readCommandLine } from './settings.ts'
 
-/** What to do. */
+/** A sub-command with its arguments. */
 export type Command =
   | { readonly name: 'serve'; readonly commandLine: CommandLine }
   | { readonly name: 'print'; readonly text: string }

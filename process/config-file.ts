@@ -1,29 +1,30 @@
-// The text of a configuration file -> its entries, each with its place. What is wrong is said without quoting the text,
-// which may hold secrets.
+// Reads the text of a configuration file into entries with their positions. Errors never quote the text, which may hold
+// secrets.
 
 import { createRequire } from 'node:module'
 import type { Node as JsonNode, ParseError } from 'jsonc-parser'
 import type { Document as YamlDocument, Node as YamlNode } from 'yaml'
 import { OptionsError } from '../core/options/option-values.ts'
+import { mostAliases } from './tuning.ts'
 
 /** A key of the file's object with its value. */
 export interface ConfigEntry {
   readonly key: string
   readonly value: unknown
-  /** The value for options that are texts: numbers and booleans, also those of a list, as they are written (`012`). */
+  /** The value for text options: numbers and booleans, also in lists, as written in the file (`012`). */
   readonly texts: unknown
-  /** `trellis.config.yaml:3:1` and `trellis.config.yaml:3:15`: where key and value stand. */
+  /** The positions of key and value: `trellis.config.yaml:3:1` and `trellis.config.yaml:3:15`. */
   readonly keyPlace: string
   readonly place: string
 }
 
-/** Where something stands, counted from 1. */
+/** A position in the text; both numbers start at 1. */
 interface Position {
   readonly line: number
   readonly column: number
 }
 
-/** What is wrong, and where. */
+/** A mistake with its position. */
 class ConfigProblem extends Error {
   readonly position: Position
 
@@ -35,10 +36,10 @@ class ConfigProblem extends Error {
 
 type Parsed = Omit<ConfigEntry, 'keyPlace' | 'place'> & { readonly keyPosition: Position; readonly position: Position }
 
-/** Both parsers take longer to load than most starts without a configuration file have to wait for anything. */
+/** Loads a parser on demand: loading one takes longer than most starts without a configuration file can spare. */
 const load = createRequire(import.meta.url)
 
-/** Reads YAML from files that are called so, and JSON with comments from all others. */
+/** Reads YAML from files with that extension, and JSON with comments from all others. */
 export function parseConfigFile(name: string, text: string): readonly ConfigEntry[] {
   const parse = /\.ya?ml$/i.test(name) ? parseYaml : parseJson
   try {
@@ -60,13 +61,13 @@ export function parseConfigFile(name: string, text: string): readonly ConfigEntr
 
 const placeOf = (name: string, { line, column }: Position): string => `${name}:${line}:${column}`
 
-/** A key as a message shows it: on one line, and not all of what may be a misplaced text. */
+/** A key in a message: on one line, and shortened, because it may be a misplaced text. */
 export const shownKey = (key: string): string => JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key)
 
 function refuseRepeated(entries: readonly Parsed[]): void {
   const seen = new Set<string>()
   for (const { key, keyPosition } of entries) {
-    if (seen.has(key)) throw new ConfigProblem(`${shownKey(key)} is there a second time`, keyPosition)
+    if (seen.has(key)) throw new ConfigProblem(`${shownKey(key)}appears twice`, keyPosition)
     seen.add(key)
   }
 }
@@ -76,9 +77,9 @@ function positionAt(text: string, offset: number): Position {
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
 }
 
-/** The names that the parser gives to errors, as a person would say them. */
+/** The parser's error names, in words for people. */
 const jsonWords: Readonly<Record<string, string>> = {
-  InvalidNumberFormat: 'this is no number',
+  InvalidNumberFormat: 'this is not a number',
   PropertyNameExpected: 'expecting a key in double quotes',
   ValueExpected: 'expecting a value',
   ColonExpected: 'expecting a colon',
@@ -101,7 +102,7 @@ function parseJson(text: string): readonly Parsed[] {
   }
   if (first || !root) {
     const reason = first && jsonWords[printParseErrorCode(first.error)]
-    throw new ConfigProblem(reason ?? 'this is no JSON', positionAt(text, first?.offset ?? 0))
+    throw new ConfigProblem(reason ?? 'this is not JSON', positionAt(text, first?.offset ?? 0))
   }
   return (root.children ?? []).map(({ children }): Parsed => {
     const [key, value] = children as [JsonNode, JsonNode]
@@ -120,11 +121,11 @@ function parseJson(text: string): readonly Parsed[] {
 }
 
 const yamlWords: Readonly<Record<string, string>> = {
-  BAD_ALIAS: 'expecting the name of an anchor after * (a text that begins with it needs quotes)',
+  BAD_ALIAS: 'expecting the name of an anchor after * (a text that starts with it needs quotes)',
   BAD_INDENT: 'the indentation is wrong, or a bracket is not closed',
-  BAD_SCALAR_START: 'a text that begins with this character needs quotes',
+  BAD_SCALAR_START: 'a text that starts with this character needs quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a second key on one line (a text with a colon and a space needs quotes)',
-  DUPLICATE_KEY: 'this key is there a second time',
+  DUPLICATE_KEY: 'this keyappears twice',
   MISSING_CHAR: 'a quote, bracket, colon or space is missing',
   MULTIPLE_DOCS: 'expecting one document only',
   TAB_AS_INDENT: 'indentation is by spaces, not by tabs',
@@ -135,7 +136,7 @@ function parseYaml(text: string): readonly Parsed[] {
   const { parseDocument, isMap, isScalar } = load('yaml') as typeof import('yaml')
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' })
   const [first] = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0])
-  if (first) throw new ConfigProblem(yamlWords[first.code] ?? 'this is no YAML', positionAt(text, first.pos[0]))
+  if (first) throw new ConfigProblem(yamlWords[first.code] ?? 'this is not YAML', positionAt(text, first.pos[0]))
   const { contents } = document
   if (contents === null) return []
   if (!isMap(contents)) {
@@ -151,21 +152,21 @@ function parseYaml(text: string): readonly Parsed[] {
 
 function yamlValues(document: YamlDocument, node: YamlNode | null): Pick<Parsed, 'value' | 'texts'> {
   const { isScalar, isSeq } = load('yaml') as typeof import('yaml')
-  // A few lines of aliases can stand for more than memory holds.
-  const plain = (each: YamlNode): unknown => each.toJS(document, { maxAliasCount: 100 })
+  // A few lines of aliases can expand to more than memory holds.
+  const plain = (each: YamlNode): unknown => each.toJS(document, { maxAliasCount: mostAliases })
   const asText = (each: YamlNode): unknown =>
     isScalar(each) && ['number', 'boolean'].includes(typeof each.value) ? each.source : plain(each)
   if (node === null) return { value: null, texts: null }
   return { value: plain(node), texts: isSeq<YamlNode>(node) ? node.items.map(asText) : asText(node) }
 }
 
-/** Says where aliases are that cannot be followed. */
+/** Reports the position of aliases that cannot be resolved. */
 function aliasesFollowed<T>(work: () => T, { key, position }: Pick<Parsed, 'key' | 'position'>): T {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error
-    const reason = /^Excessive/.test(error.message) ? 'too many aliases' : 'an alias of no anchor before it'
+    const reason = /^Excessive/.test(error.message) ? 'too many aliases' : 'an alias without an anchor before it'
     throw new ConfigProblem(`${shownKey(key)}: ${reason} (a text that begins with * needs quotes)`, position)
   }
 }

@@ -1,4 +1,4 @@
-// An engine in somebody's program, over the embedded PostgreSQL when no database is named.
+// An engine inside another program, with the embedded PostgreSQL if no database is named.
 
 import { join, resolve } from 'node:path'
 import { createEngine, type EngineOptions, type RunningEngine } from '../core/engine/engine.ts'
@@ -9,13 +9,13 @@ import { refusedOption } from '../core/options/option-values.ts'
 import { EmbeddedPostgres } from './embedded/embedded.ts'
 import { watchOver } from './embedded/watch.ts'
 
-/** Builds an engine; one without a URL of a database has the embedded PostgreSQL of its data directory until it is closed. */
+/** Builds an engine; without a database URL it runs the embedded PostgreSQL of its data directory until closed. */
 export async function createEngineWithDatabase(options: EngineOptions): Promise<RunningEngine> {
   const plugins = await findPlugins(options.plugins, pluginsNamedIn(options.settings))
-  // What cannot be used is refused before a database is made for it.
+  // Refuse bad settings before creating a database.
   const { core: settings } = readSettings(options.settings, plugins)
   if (settings.config !== null) {
-    throw refusedOption('Setting config', 'a program reads no configuration file: give what it holds as settings')
+    throw refusedOption('Setting config', 'an embedded engine reads no configuration file: pass its options as settings')
   }
   const { observe = createObserver(settings) } = options
   if (settings.databaseUrl !== null) return createEngine({ ...options, observe })
@@ -31,7 +31,7 @@ export async function createEngineWithDatabase(options: EngineOptions): Promise<
     const served = { ...options.settings, databaseUrl: embedded.url }
     const engine = await createEngine({ ...options, observe, settings: served })
     let closed: Promise<void> | undefined
-    // The engine in all but its end.
+    // The same engine, except that `close` also stops the database.
     return Object.create(engine, { close: { value: () => (closed ??= engine.close().finally(stop)) } })
   } catch (error) {
     await stop()

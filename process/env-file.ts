@@ -1,20 +1,20 @@
-// `.env` of the working directory: variables for development, which those of the process itself beat.
+// `.env` in the working directory: variables for development. The process's own variables take precedence.
 
 import { parseEnv } from 'node:util'
 import { dialects } from '../core/names/dialect.ts'
 import { OptionsError } from '../core/options/option-values.ts'
 import { readTextFile, TextFileError } from './text-file.ts'
 
-/** What was taken from the file. */
+/** The variables taken from the file. */
 export interface EnvFile {
   readonly name: string
-  /** The variables that have their value from it. */
+  /** The names of the variables whose value comes from it. */
   readonly variables: ReadonlySet<string>
 }
 
 const name = '.env'
 
-/** Adds the variables of the file to those of the process; null when it is not there, or not to be read. */
+/** Adds the file's variables to those of the process; null if the file is absent or must not be read. */
 export function loadEnvFile(
   variables: Record<string, string | undefined>,
   readFile: (path: string) => string | null = readTextFile,
@@ -34,13 +34,13 @@ function readEnvFile(readFile: (path: string) => string | null): string | null {
     return readFile(name)
   } catch (error) {
     if (!(error instanceof TextFileError)) throw error
-    // A directory of this name is something else, such as an environment of Python.
+    // A directory with this name is something else, such as a Python environment.
     if (error.code === 'EISDIR') return null
     throw new OptionsError(`Fatal Error:- File ${name} cannot be read: ${error.message}`)
   }
 }
 
-/** The other variable that gives the same secret: one that the process got in a file beats one that is written here. */
+/** The other variable for the same secret: if the process has that one, this one is ignored. */
 function sameSecret(key: string): readonly string[] {
   const isOption = Object.values(dialects).some(({ environmentPrefix }) => key.startsWith(environmentPrefix))
   if (!isOption) return []

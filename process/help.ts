@@ -1,4 +1,4 @@
-// `--help`, made from the declarations of all options, those of plugins among them.
+// `--help`, generated from the declarations of all options, including those of plugins.
 
 import { dialects } from '../core/names/dialect.ts'
 import type { Option } from '../core/options/option-values.ts'
@@ -17,14 +17,14 @@ function wrapped(text: string): string {
   return lines.map((line) => indent + line).join('\n')
 }
 
-/** How a default is written. */
+/** The text of a default value. */
 export function defaultText(option: Option): string {
   const value = option.default
   if (value === null || (Array.isArray(value) && value.length === 0)) return 'none'
   return Array.isArray(value) ? value.join(',') : String(value)
 }
 
-/** The flag as it is typed, with its short form and what stands for its value. */
+/** The flag as typed, with its short form and its placeholder. */
 export function flagText({ declaration: { flag, short, placeholder } }: Option): string {
   const value = placeholder === undefined ? '' : ` ${placeholder}`
   return `${short === undefined ? '' : `-${short}, `}--${flag}${value}`

@@ -1,18 +1,18 @@
-// The end of the process, whoever reads what it wrote.
+// The end of the process, even if the readers of its output are stuck.
 
 import { isOutputBlocked } from '../core/log/standard-output.ts'
 
-/** Work for Node's threads that may take any time: names to look up, and files, which may be pipes or on a network. */
+/** Work on Node's threads that may take any time: name lookups, and files, which may be pipes or on a network. */
 const blocking = /^(?:GetAddrInfo|GetNameInfo|FSReq)/
 
-/** Whether a thread may be held up, by what nobody waits for any more. */
+/** Whether a thread may be blocked by work whose result is no longer needed. */
 const mayBlock = (): boolean => process.getActiveResourcesInfo().some((name) => blocking.test(name))
 
 /**
- * Ends the process, when its log is written or nobody reads it. Node waits at its end for what its threads do, such as a write
- * that nobody reads or a name that no server looks up, and takes no signal meanwhile; signals that a process sends itself do
- * nothing to the first one of a container. Another program in the place of this one has no such thread, nor what would be
- * written once more at the end, onto a full disk without end.
+ * Ends the process once its log is written, or at once if the log's reader is stuck. At its end Node waits for its threads,
+ * such as a blocked write or name lookup, and ignores signals meanwhile. Signals from itself do nothing to process 1 of a
+ * container. Replacing the process by another program drops these threads, and output that could not be written, for
+ * example to a full disk, is not retried forever.
  */
 export function leave(code: number): never {
   if (isOutputBlocked() || mayBlock()) {

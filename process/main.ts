@@ -1,5 +1,5 @@
-// The process: arguments -> plugins -> settings -> database -> engine -> listen -> signals -> end. Nothing else in core touches the
-// process.
+// The process: arguments -> plugins -> settings -> database -> engine -> listen -> signals -> end. Only this folder changes
+// the process.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Apis } from '../core/engine/apis.ts'
@@ -13,7 +13,6 @@ import { createObserver, type LineObserver } from '../core/log/observe.ts'
 import { type Option, OptionsError, refusedOption } from '../core/options/option-values.ts'
 import { bannerText, configurationEntry, connectionEntry, filesEntry, isOnPath, listeningEntry } from './banner.ts'
 import { type Command, readCommand } from './cli.ts'
-import { compileSooner } from './compiling.ts'
 import { EmbeddedPostgres } from './embedded/embedded.ts'
 import { loadEnvFile } from './env-file.ts'
 import { leave } from './leave.ts'
@@ -25,21 +24,29 @@ import {
   type ParsedSettings,
   parseSettings,
 } from './settings.ts'
-import { growYoungGeneration } from './young-generation.ts'
+import {
+  engineCloseMillis,
+  forcedLogMillis,
+  forcedStopMillis,
+  lateStopMillis,
+  repeatedSignalMillis,
+  stopMillis,
+} from './tuning.ts'
+import { compileSooner, growYoungGeneration } from './v8.ts'
 
-/** What the server is made of; `embedded` and `engine` have to be ended. */
+/** The parts of a running server; `embedded` and `engine` have to be ended. */
 interface Running {
   readonly observe: LineObserver
   readonly composed: Composed
   embedded: EmbeddedPostgres | null
   engine: RunningEngine | null
-  /** Whether the process ends at once, with the exit code of that. */
+  /** Whether the process ends at once, with its own exit code. */
   isForced: boolean
 }
 
-/** The plugins, and the options that there are with them. */
+/** The plugins, and all options including theirs. */
 interface Composed {
-  /** Beside those that the options name. */
+  /** Given in code, besides those that the options name. */
   readonly given: readonly Plugin[]
   /** All of them, in their order. */
   readonly plugins: readonly LoadedPlugin[]
@@ -48,18 +55,6 @@ interface Composed {
 
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 type EndSignal = keyof typeof exitCodes
-
-/** npm passes a terminal's Ctrl-C on to its script, which has got it from the terminal already: that is one signal. */
-const echoMillis = 300
-
-/** How much longer than its requests the engine may take to close its connections, and all of it with the embedded PostgreSQL. */
-const [closeMargin, endMargin] = [4_000, 10_000]
-
-/** How much longer all of that may take before the process ends as at a second signal. */
-const lastMargin = 10_000
-
-/** Milliseconds that an end at once waits for PostgreSQL, and for a reader of the log. */
-const [forcedStop, forcedLog] = [5_000, 500]
 
 /** Aborts at the first signal; calls `force` at the next. */
 function stopSignal(force: (signal: EndSignal) => void): AbortSignal {
@@ -70,7 +65,7 @@ function stopSignal(force: (signal: EndSignal) => void): AbortSignal {
       if (!controller.signal.aborted) {
         since = performance.now()
         controller.abort()
-      } else if (performance.now() - since > echoMillis) force(signal)
+      } else if (performance.now() - since > repeatedSignalMillis) force(signal)
     })
   }
   return controller.signal
@@ -97,15 +92,15 @@ async function serve(parsed: ParsedSettings, composed: Composed): Promise<void> 
   } catch (error) {
     if (!stop.aborted) throw withSource(error, parsed)
   } finally {
-    const patience = parsed.settings.gracefulShutdownTimeout * 1000 + endMargin
-    const late = setTimeout(() => forceLate(running), patience + lastMargin)
-    await end(running, patience)
+    const timeoutMillis = parsed.settings.gracefulShutdownTimeout * 1000 + stopMillis
+    const late = setTimeout(() => forceLate(running), timeoutMillis + lateStopMillis)
+    await end(running, timeoutMillis)
     clearTimeout(late)
     if (running.isForced) await new Promise(() => {})
   }
 }
 
-/** Adds where its value comes from to the refusal of an option that only the engine can judge. */
+/** Adds the source of the value to the refusal of an option that only the engine can judge. */
 function withSource(error: unknown, { sources }: ParsedSettings): unknown {
   if (error instanceof OptionRefusal) {
     const source = sources.get(error.option)
@@ -149,45 +144,45 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
     files: parsed.files,
     unknownVariables: parsed.unknownVariables,
   })
-  // On a terminal, which shows both, the banner comes after what the log has of the start.
+  // On a terminal, which shows both, the banner follows the log of the start.
   await observe.written()
   process.stderr.write(banner)
 }
 
-/** Ends requests in flight, then the database; also what a failed start left. All of it in so many milliseconds. */
-async function end({ observe, engine, embedded }: Running, patience: number): Promise<void> {
+/** Ends requests in flight, then the database, also after a failed start, within the timeout. */
+async function end({ observe, engine, embedded }: Running, timeoutMillis: number): Promise<void> {
   const begun = performance.now()
   if (engine) {
     observe.log({ type: 'unstructured', level: 'info', detail: 'gracefully shutting down server' })
-    // A statement that does not end must not keep the server: it is cut off with its connection.
-    const limit = sleep(patience - endMargin + closeMargin, undefined, { ref: false })
+    // A statement that does not end must not keep the server running: it ends with its connection.
+    const limit = sleep(timeoutMillis - stopMillis + engineCloseMillis, undefined, { ref: false })
     await Promise.race([engine.close(), limit]).catch((error: Error) => {
       observe.log({ type: 'unstructured', level: 'error', detail: `closing failed: ${error.stack}` })
     })
   }
-  await embedded?.stop('fast', patience - (performance.now() - begun))
+  await embedded?.stop('fast', timeoutMillis - (performance.now() - begun))
   await observe.written()
 }
 
-/** Ends at once: whatever is in flight is lost, what was committed is not. */
+/** Ends at once: requests in flight are lost, committed changes are not. */
 function force(running: Running, exitCode: number): void {
   const { observe, embedded } = running
   running.isForced = true
   const within = (work: Promise<unknown> | undefined, millis: number) =>
     Promise.race([work, sleep(millis, undefined, { ref: false })]).catch(() => {})
-  within(embedded?.stop('immediate'), forcedStop)
-    .then(() => within(observe.written(), forcedLog))
+  within(embedded?.stop('immediate'), forcedStopMillis)
+    .then(() => within(observe.written(), forcedLogMillis))
     .finally(() => leave(exitCode))
 }
 
-/** The last resort against a part that does not end. */
+/** The last resort if a part does not end. */
 function forceLate(running: Running): void {
-  const detail = 'the server does not stop in time: it ends at once'
+  const detail = 'the server did not stop in time and ends now'
   running.observe.log({ type: 'unstructured', level: 'critical', detail })
   force(running, 1)
 }
 
-/** The one line that says why, and what to do. */
+/** One line with the reason and the remedy. */
 function failureLine(error: unknown): string {
   const message = messageOf(error)
   const expected = error instanceof StartError || error instanceof OptionsError
@@ -195,7 +190,7 @@ function failureLine(error: unknown): string {
   return `Fatal Error: ${expected ? message : `unexpected: ${stackOf(error)}`}`
 }
 
-/** Finds the plugins that the sources name, beside those that are given, and with them all options. */
+/** Finds the plugins that the sources name, adds the given ones, and collects all options. */
 const compose = async (argv: readonly string[], given: readonly Plugin[], sources: OptionSources): Promise<Composed> =>
   composeOf(given, namedPlugins(glanceAt(argv), sources))
 
@@ -204,7 +199,7 @@ async function composeOf(given: readonly Plugin[], named: readonly string[]): Pr
   return { given, plugins, options: optionsOf(plugins) }
 }
 
-/** Whether a command line may ask for a text alone: it is answered whatever else is wrong. */
+/** Whether the command line may only ask for help or the version: that is answered even if other arguments are wrong. */
 const asksForText = ({ help, version, words }: CommandLine): boolean =>
   help || version || words[0] === 'help' || words[0] === 'version'
 
@@ -226,9 +221,9 @@ function printed(command: Command): command is Extract<Command, { name: 'print' 
   return true
 }
 
-/** Runs the program to its end, with these plugins beside those that its options name. */
+/** Runs the program until it ends, with these plugins and those that the options name. */
 export function main(argv: readonly string[], plugins: readonly Plugin[]): void {
-  // A terminal or a pipe that went away must not end the server.
+  // A closed terminal or pipe must not end the server.
   process.stderr.on('error', () => {})
   run(argv, plugins).then(
     () => leave(0),

@@ -1,5 +1,5 @@
 // Command line, environment and configuration file -> settings. The first source that names an option decides: flag,
-// variable, file, default. Which plugins there are is found first, since they have options too.
+// variable, file, default. The plugins are found first, because they have options too.
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { authOptionsRefusal } from '../core/auth/option-rules.ts'
@@ -24,9 +24,9 @@ import { readTextFile, TextFileError } from './text-file.ts'
 
 export { OptionsError } from '../core/options/option-values.ts'
 
-/** What the command line holds, unconverted. */
+/** The arguments of the command line, not yet converted. */
 export interface CommandLine {
-  /** Words that belong to no flag; the first one is the sub-command. */
+  /** Words that belong to no flag; the first is the sub-command. */
   readonly words: readonly string[]
   readonly help: boolean
   readonly version: boolean
@@ -34,23 +34,23 @@ export interface CommandLine {
   readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 }
 
-/** What the settings were made from, beside themselves. */
+/** The settings, with their sources. */
 export interface ParsedSettings {
   readonly settings: AllSettings
-  /** Where each option that is given has its value from, as refusals name it. */
+  /** The source of each option that was given, as refusals name it. */
   readonly sources: ReadonlyMap<string, string>
-  /** The files that options were read from. */
+  /** The files that options came from. */
   readonly files: readonly string[]
-  /** Variables that look like options and are none. */
+  /** Variables that look like options but match none. */
   readonly unknownVariables: readonly string[]
 }
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Looked for in the working directory when no file is named. */
+/** Looked for in the working directory if no file is named. */
 const defaultConfigFiles = ['json', 'jsonc', 'yaml', 'yml'].map((extension) => `trellis.config.${extension}`)
 
-/** What the parser of the command line is told of these options. */
+/** The options in the form that the command line parser takes. */
 const flagConfig = (options: readonly Option[]): NonNullable<ParseArgsConfig['options']> => ({
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -77,7 +77,7 @@ export function readCommandLine(argv: readonly string[], options: readonly Optio
   }
 }
 
-/** What can be read of a command line before it is known which options there are: those of core, wherever they make sense. */
+/** Reads what is possible before the plugins' options are known: core's options, as far as they make sense. */
 export function glanceAt(argv: readonly string[]): CommandLine {
   const options = flagConfig(coreOptions)
   const { flags, ...rest } = commandLineOf(
@@ -99,7 +99,7 @@ function commandLineOf({
   return { words: positionals, help: help === true, version: version === true, flags }
 }
 
-/** The library's message, with advice that fits. */
+/** The library's message with fitting advice. */
 function commandLineReason(message: string, options: readonly Option[]): string {
   const flag = /'(?:-\w, )?(-[^' <=]*)/.exec(message)?.[1] ?? ''
   if (/argument (missing|is ambiguous)/.test(message)) {
@@ -114,16 +114,16 @@ function commandLineReason(message: string, options: readonly Option[]): string 
   return `Unknown option ${flag}${near ? `, did you mean --${near}?` : ''} (--help lists all options)`
 }
 
-/** Where options come from beside the command line. */
+/** The sources of options besides the command line. */
 export interface OptionSources {
   readonly variables?: Variables
-  /** What was taken from `.env`, so that refusals can name it. */
+  /** The variables from `.env`, so that refusals can name the file. */
   readonly envFile?: EnvFile | null
-  /** The text of a file; null when it does not exist. */
+  /** The text of a file; null if it does not exist. */
   readFile?(path: string): string | null
 }
 
-/** The settings that the sources give; throws an {@link OptionsError} at the first value that cannot be used. */
+/** The settings from all sources; throws an {@link OptionsError} at the first value that cannot be used. */
 export function parseSettings(
   commandLine: CommandLine,
   options: readonly Option[],
@@ -143,7 +143,7 @@ export function parseSettings(
   }
 }
 
-/** The plugins that the sources name: they are asked before all else, since plugins have options of their own. */
+/** The plugins that the sources name; they come first, because plugins have options of their own. */
 export function namedPlugins(commandLine: CommandLine, sources: OptionSources = {}): Settings['plugins'] {
   const options = coreOptions.filter(({ key }) => key === 'plugins')
   const { values } = readOptions(commandLine, options, { ...completed(sources), passesUnknown: true })
@@ -157,11 +157,11 @@ const completed = ({ variables = environment, envFile = null, readFile = readTex
 })
 
 interface Sources extends Required<OptionSources> {
-  /** Whether keys of the configuration file that no option has are passed over; absent: they are refused. */
+  /** Whether unknown keys of the configuration file are skipped; absent: they are refused. */
   readonly passesUnknown?: boolean
 }
 
-/** The values of options that are given, by their keys. */
+/** The values of the given options by key. */
 function readOptions(commandLine: CommandLine, options: readonly Option[], sources: Sources) {
   const reader = new OptionReader(commandLine, sources)
   const neutral = dialects.trellis.environmentPrefix
@@ -178,7 +178,7 @@ function readOptions(commandLine: CommandLine, options: readonly Option[], sourc
   return { values, prefix, file: config.name }
 }
 
-/** A value, and where it comes from. */
+/** A value with its source. */
 interface Found {
   readonly value: unknown
   readonly source: string
@@ -186,7 +186,7 @@ interface Found {
 
 const coreOption = (key: keyof Settings): Option => coreOptions.find((option) => option.key === key)!
 
-/** Finds the values of options in the command line and the environment. */
+/** Looks options up in the command line and the environment. */
 class OptionReader {
   readonly #flags: CommandLine['flags']
   readonly #sources: Required<OptionSources>
@@ -222,7 +222,7 @@ class OptionReader {
     return { value: valueOfText(option, variables[name]!, source), source }
   }
 
-  /** A secret that a file holds, as those of Docker and Kubernetes do. */
+  /** A secret in a file, as Docker and Kubernetes provide it. */
   #fileValue(option: Option, variable: string): Found {
     const path = this.#sources.variables[variable]!
     if (path === '') throw refusedOption(this.#nameOf(variable), 'Only expecting the path of a file')
@@ -249,9 +249,9 @@ function readNamed(path: string, readFile: (path: string) => string | null, sour
   }
 }
 
-/** What a configuration file gives. */
+/** The values of a configuration file. */
 interface Config {
-  /** Null when there is none. */
+  /** Null if there is no file. */
   readonly name: string | null
   readonly values: ReadonlyMap<string, Found>
 }
@@ -275,7 +275,7 @@ function readConfig(path: string | undefined, options: readonly Option[], source
   return { name: file.name, values: new Map(wanted.flatMap((entry) => configValue(entry, options))) }
 }
 
-/** A value of the configuration file under its key; null stands for one that is not given. */
+/** A value of the configuration file by option key; null counts as not given. */
 function configValue(entry: ConfigEntry, options: readonly Option[]): readonly (readonly [string, Found])[] {
   const { key, keyPlace, place } = entry
   const option = options.find((candidate) => candidate.key === key)
@@ -289,11 +289,11 @@ function configValue(entry: ConfigEntry, options: readonly Option[]): readonly (
   }
   if (entry.value === null) return []
   const source = `Configuration file ${place}, ${key}`
-  if (key === 'config') throw refusedOption(source, 'one configuration file does not name another')
+  if (key === 'config') throw refusedOption(source, 'a configuration file cannot name another')
   return [[key, { value: valueOfJson(option, entry, source), source }]]
 }
 
-/** Rules that concern several options at once. */
+/** Rules about several options together. */
 function combined(settings: AllSettings, options: readonly Option[], prefix: string): AllSettings {
   const refusal = authOptionsRefusal(settings, options, prefix)
   if (refusal !== null) throw new OptionsError(refusal)

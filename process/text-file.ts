@@ -1,15 +1,13 @@
-// Small text files that a person wrote: options, secrets.
+// Small text files written by people: options, secrets.
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { codeOf } from '../core/errors/thrown.ts'
+import { largestTextFile } from './tuning.ts'
 
-/** Nobody writes more by hand; a device or a wrong path may hold any amount. */
-const largest = 1_048_576
-
-/** A file that is there and cannot be used; the message is the reason, without the file's name. */
+/** A file that exists but cannot be used; the message is the reason, without the file's name. */
 export class TextFileError extends Error {
   override readonly name = 'TextFileError'
-  /** The system's, if it is the system that refuses. */
+  /** The system's error code, if the system refused. */
   readonly code: string | null
 
   constructor(message: string, code: string | null = null) {
@@ -18,7 +16,7 @@ export class TextFileError extends Error {
   }
 }
 
-/** The text of a file in UTF-8, without a byte order mark; null when there is no such file. */
+/** The text of a UTF-8 file, without byte order mark; null if the file does not exist. */
 export function readTextFile(path: string): string | null {
   try {
     const file = openSync(path, 'r')
@@ -47,7 +45,7 @@ function readBytes(file: number): Buffer {
     const read = readSync(file, chunk)
     if (read === 0) return Buffer.concat(chunks)
     size += read
-    if (size > largest) throw new TextFileError('it has more than 1 MiB')
+    if (size > largestTextFile) throw new TextFileError('it has more than 1 MiB')
     chunks.push(chunk.subarray(0, read))
   }
 }
@@ -56,6 +54,6 @@ function decoded(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new TextFileError('it is no text in UTF-8')
+    throw new TextFileError('it is not UTF-8 text')
   }
 }

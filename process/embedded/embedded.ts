@@ -1,6 +1,6 @@
-// The PostgreSQL that runs when no database is configured: made on first use, owned by one server at a time, ended with
-// it, and started again when it dies. Layout of its directory: `postgres/` (the cluster), `postgres.log`,
-// `database-url` (for the person's own tools; it holds the password) and `server.lock`.
+// The PostgreSQL that runs if no database is configured: created on first use, owned by one server at a time, stopped with
+// it, and restarted when it dies. Its directory holds `postgres/` (the cluster), `postgres.log`, `database-url` (for the
+// user's own tools; it contains the password) and `server.lock`.
 
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -23,8 +23,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../../core/errors/start-error.ts'
 import { messageOf } from '../../core/errors/thrown.ts'
 import type { Observer } from '../../core/log/observe.ts'
-import { causeIn } from './cause.ts'
-import { requireOwnVersion } from './cluster-version.ts'
+import { databaseStartMillis, databaseStopMillis, takeoverMillis } from '../tuning.ts'
+import { causeIn, requireOwnVersion } from './cluster-checks.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { findPrograms } from './embedded-binaries.ts'
 import { clusterStatements, databaseStatements, otherDatabases, ownerRole } from './embedded-owner.ts'
@@ -34,28 +34,24 @@ import { makeDirectory, usingDirectory } from './using-directory.ts'
 
 export interface EmbeddedOptions {
   readonly directory: string
-  /** Connections that the server may open; some are kept free for others. */
+  /** The connections that the server may open; a few more are kept free for other programs. */
   readonly connections: number
   readonly observe: Observer
-  /** Settings of PostgreSQL beside the standard ones. */
+  /** Settings of PostgreSQL besides the standard ones. */
   readonly parameters?: Readonly<Record<string, string>>
-  /** What a superuser does when the cluster is made. */
+  /** Statements that the superuser runs when the cluster is made. */
   readonly setup?: readonly string[]
-  /** Whether the process goes on while PostgreSQL runs; absent: yes. */
+  /** Whether a running PostgreSQL keeps the process alive; absent: yes. */
   readonly keepsProcess?: boolean
 }
 
-/** How PostgreSQL ends: `fast` closes connections and writes everything out; `immediate` leaves that to recovery. */
+/** `fast` closes connections and flushes everything; `immediate` leaves that to recovery. */
 export type StopMode = 'fast' | 'immediate'
 
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
-const patience = { fast: 15_000, immediate: 3_000 } as const
 
 /** A Unix socket's path has room for 103 bytes on macOS, 107 on Linux. */
 const longestSocketPath = 103
-
-/** How long starting may take: recovery after a crash reads the whole log since the last checkpoint. */
-const startPatience = 300_000
 
 type Program = 'postgres' | 'initdb'
 
@@ -68,7 +64,7 @@ export class EmbeddedPostgres {
   #lock: DirectoryLock | null = null
   #child: ChildProcess | null = null
   #starting: Promise<void> | null = null
-  /** Whether it takes connections over TCP, too. */
+  /** Whether it accepts TCP connections, too. */
   #listens = true
   #stopping = false
 
@@ -78,33 +74,33 @@ export class EmbeddedPostgres {
     this.#data = join(this.#root, 'postgres')
   }
 
-  /** Starts the PostgreSQL of the directory, making it first where there is none. */
+  /** Starts the PostgreSQL of the directory, and creates it on first use. */
   start(): Promise<void> {
     this.#starting = this.#start()
     return this.#starting
   }
 
-  /** Where the server connects: the Unix socket where its path is short enough, which is faster than TCP. */
+  /** The server's own URL: the Unix socket if its path is short enough, because it is faster than TCP. */
   get url(): string {
     if (!this.#hasSocket) return this.#connection.href
     const place = `host=${encodeURIComponent(this.#data)}&port=${this.#connection.port}`
     return `postgres://${ownerRole}@localhost/postgres?${place}`
   }
 
-  /** Holds the URL for a person's own tools. */
+  /** The file with the URL for the user's own tools. */
   get urlFile(): string {
     return join(this.#root, 'database-url')
   }
 
-  /** Ends PostgreSQL, also one that is just starting, and gives the directory free; ends it more firmly after so many milliseconds. */
-  async stop(mode: StopMode = 'fast', millis: number = patience[mode]): Promise<void> {
+  /** Stops PostgreSQL, even while it starts, and releases the directory; stops it harder after the timeout in milliseconds. */
+  async stop(mode: StopMode = 'fast', millis: number = databaseStopMillis[mode]): Promise<void> {
     this.#stopping = true
     await this.#end(mode, millis)
     await this.#starting?.catch(() => {})
     this.#lock?.release()
   }
 
-  /** The last resort of a process that is about to end: asks PostgreSQL to end without waiting for it. */
+  /** The last resort of a process about to end: tells PostgreSQL to stop without waiting for it. */
   abandon(): void {
     this.#stopping = true
     if (this.#child) this.#signal(this.#child, 'SIGINT')
@@ -156,11 +152,11 @@ export class EmbeddedPostgres {
     await this.#endOrphan()
     const mark = join(this.#data, ownerMark)
     if (existsSync(mark) && readFileSync(mark, 'utf8') === ownerVersion) return
-    this.#log('info', 'giving the database to a role that is no superuser')
+    this.#log('info', 'making an ordinary role the owner of the database')
     await this.#giveToOwner(this.#data)
   }
 
-  /** What a server that was killed while it made its cluster left; its last process may still be writing there. */
+  /** Removes the unfinished cluster of a killed server, whose last process may still be writing there. */
   #removeUnfinished(): void {
     for (const name of readdirSync(this.#root).filter((entry) => entry.startsWith('making-'))) {
       try {
@@ -171,7 +167,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Makes the cluster beside its place and moves it there when complete: a kill in between leaves nothing behind. */
+  /** Creates the cluster in another directory and moves it into place when complete: a kill in between leaves no half of one. */
   async #make(): Promise<void> {
     const place = join(this.#root, `making-${randomBytes(6).toString('hex')}`)
     const passwordFile = join(place, 'password')
@@ -195,10 +191,10 @@ export class EmbeddedPostgres {
       `--pgdata=${nameInside(this.#runAs!, cluster)}`,
       `--username=${ownerRole}`,
       `--pwfile=${join('..', 'password')}`,
-      // The socket lies in the cluster's directory, which nobody else may enter.
+      // The socket is in the cluster's directory, which no other user may enter.
       '--auth-local=trust',
       '--auth-host=scram-sha-256',
-      // The built-in locale is the same on every machine, so that a cluster can move.
+      // The built-in locale is the same on every machine, so a cluster can be moved.
       '--encoding=UTF8',
       '--locale=C',
       '--locale-provider=builtin',
@@ -207,7 +203,7 @@ export class EmbeddedPostgres {
     return this.#run('initdb', cluster, args)
   }
 
-  /** Makes the role that is served, and gives it what is the superuser's. */
+  /** Creates the role that the server uses, and passes the superuser's objects to it. */
   async #giveToOwner(cluster: string, setup: readonly string[] = []): Promise<void> {
     const output = await this.#asSuperuser(cluster, 'postgres', [...clusterStatements, otherDatabases, ...setup])
     for (const [, name] of output.matchAll(/datname = "(.*)"/g)) {
@@ -216,7 +212,7 @@ export class EmbeddedPostgres {
     writeFileSync(join(cluster, ownerMark), ownerVersion, { mode: 0o600 })
   }
 
-  /** Runs statements in single-user mode, which needs no login; returns what PostgreSQL wrote. */
+  /** Runs statements in single-user mode, without a login; returns PostgreSQL's output. */
   #asSuperuser(cluster: string, database: string, statements: readonly string[]): Promise<string> {
     const parameters = { ...this.#options.parameters, exit_on_error: 'on', jit: 'off' }
     const place = clusterOptions(this.#runAs!, cluster)
@@ -224,7 +220,7 @@ export class EmbeddedPostgres {
     return this.#run('postgres', cluster, args, statements.map((statement) => `${statement};\n\n`).join(''))
   }
 
-  /** Runs a program to its end; returns what it wrote. */
+  /** Runs a program until it ends; returns its output. */
   #run(program: Program, directory: string, args: readonly string[], input?: string): Promise<string> {
     const piped = input === undefined ? {} : ({ input: 'pipe' } as const)
     const child = this.#spawn(program, args, { directory, output: 'pipe', ...piped })
@@ -234,7 +230,7 @@ export class EmbeddedPostgres {
     }
     child.stdout?.on('data', read)
     child.stderr?.on('data', read)
-    // A program that ended early says why.
+    // A program that ended early reports the reason itself.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
     return new Promise((done, failed) => {
@@ -252,7 +248,7 @@ export class EmbeddedPostgres {
     renameSync(temporary, this.urlFile)
   }
 
-  /** Starts PostgreSQL and waits until it takes connections; `again`: where the server has been told that it is. */
+  /** Starts PostgreSQL and waits until it accepts connections; `again`: after a crash, when the server already uses its address. */
   async #launch(again = false): Promise<void> {
     await this.#endOrphan()
     for (const started = Date.now(); ; await sleep(100)) {
@@ -260,9 +256,9 @@ export class EmbeddedPostgres {
       else await this.#choosePort()
       const failure = await this.#attempt()
       if (failure === null) return
-      // Backends of a killed PostgreSQL are still ending, or the port was taken a moment ago.
+      // Backends of a killed PostgreSQL are still ending, or the port was in use a moment ago.
       const passing = /shared memory block .* is still in use|Address already in use/.test(failure)
-      if (!passing || Date.now() - started > 20_000) {
+      if (!passing || Date.now() - started > takeoverMillis) {
         throw new StartError(
           `The embedded PostgreSQL does not start: ${causeIn(failure)} (its log is ${this.#logFile}; use --data-dir for a new one)`,
         )
@@ -275,7 +271,7 @@ export class EmbeddedPostgres {
     if (orphan !== null) this.#log('warn', `ended PostgreSQL (process ${orphan}) that an earlier server left running`)
   }
 
-  /** Keeps the port of the last time while it is free, so that a person's tools need not be told again. */
+  /** Keeps the previous port while it is free, so that the user's tools keep working. */
   async #choosePort(): Promise<void> {
     const current = Number(this.#connection.port)
     const port = (current > 0 && (await freePort(current))) || (await freePort(0))
@@ -284,15 +280,15 @@ export class EmbeddedPostgres {
     this.#rememberConnection()
   }
 
-  /** When the port was taken meanwhile, the server's own way through the socket is left. */
+  /** If the port was taken meanwhile, only the server's socket remains. */
   async #keepPort(): Promise<void> {
     const { port } = this.#connection
     this.#listens = !this.#hasSocket || (await freePort(Number(port))) !== null
     if (!this.#listens)
-      this.#log('warn', `port ${port} is taken: until the next start only the server reaches PostgreSQL`)
+      this.#log('warn', `port ${port} is in use: until the next start only the server can reach PostgreSQL`)
   }
 
-  /** One attempt to start: null when it succeeded, else what PostgreSQL said. */
+  /** One attempt to start: null on success, otherwise PostgreSQL's message. */
   async #attempt(): Promise<string | null> {
     const log = openSync(this.#logFile, 'a', 0o600)
     const before = statSync(this.#logFile).size
@@ -313,7 +309,7 @@ export class EmbeddedPostgres {
         if (this.#options.keepsProcess === false) child.unref()
         return null
       }
-      if (Date.now() - started > startPatience) await this.#end('fast', patience.fast)
+      if (Date.now() - started > databaseStartMillis) await this.#end('fast', databaseStopMillis.fast)
       await sleep(5)
     }
     return readFileSync(this.#logFile).subarray(before).toString()
@@ -325,16 +321,16 @@ export class EmbeddedPostgres {
       listen_addresses: this.#listens ? '127.0.0.1' : '',
       unix_socket_directories: this.#hasSocket ? nameInside(this.#runAs!, this.#data) : '',
       max_connections: String(Math.max(100, this.#options.connections + 30)),
-      // Compiling the many short statements of an API costs more than it gains.
+      // Compiling many short statements costs more than it gains.
       jit: 'off',
-      // Lets changes be decoded.
+      // For logical decoding.
       wal_level: 'logical',
       ...this.#options.parameters,
     }
     return [...clusterOptions(this.#runAs!, this.#data), ...asArguments(parameters)]
   }
 
-  /** PostgreSQL ended unasked: it is started again, ever more slowly while that fails. */
+  /** Restarts PostgreSQL after an unexpected end, with growing pauses while that fails. */
   async #onExit(child: ChildProcess, code: number | null, signal: string | null): Promise<void> {
     if (this.#stopping || this.#child !== child) return
     this.#log('error', `PostgreSQL ended (${signal ?? `exit code ${code}`}), starting it again`)
@@ -357,7 +353,7 @@ export class EmbeddedPostgres {
     child.ref()
     this.#signal(child, signals[mode])
     if (await Promise.race([gone, sleep(millis, false, { ref: false })])) return
-    if (mode === 'fast') return this.#end('immediate', patience.immediate)
+    if (mode === 'fast') return this.#end('immediate', databaseStopMillis.immediate)
     this.#signal(child, 'SIGKILL')
     await gone
   }
@@ -372,10 +368,10 @@ export class EmbeddedPostgres {
   }
 }
 
-/** A file in the cluster: it belongs to a role that is no superuser. */
+/** A file in the cluster: marks that its owner is an ordinary role. */
 const ownerMark = 'trellis_owner'
 
-/** What the file holds: another text once the statements that give it away do more. */
+/** The file's content; change it when the statements that pass on ownership change. */
 const ownerVersion = '2'
 
 const asArguments = (parameters: Readonly<Record<string, string>>): string[] =>
@@ -387,7 +383,7 @@ const newConnection = (): URL => {
   return url
 }
 
-/** A port nobody listens on: the wanted one, or for 0 any; null when it is taken. */
+/** A free port: the wanted one, or any for 0; null if it is in use. */
 function freePort(wanted: number): Promise<number | null> {
   return new Promise((done) => {
     const probe = createServer()

@@ -1,25 +1,26 @@
-// What PostgreSQL's own lock file tells, and what becomes of a PostgreSQL whose server was killed.
+// PostgreSQL's own lock file, and how to end a PostgreSQL whose server was killed.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../../core/errors/start-error.ts'
+import { orphanStopMillis } from '../tuning.ts'
 import { processCommand, processIdentity } from './process-identity.ts'
 import { signalAs } from './run-as.ts'
 import type { User } from './system-user.ts'
 
-/** The lock file of a data directory. */
+/** The content of a data directory's lock file. */
 export interface Postmaster {
   readonly pid: number
   /** `starting`, `ready`, `stopping`... */
   readonly status: string
-  /** Whether it serves nobody but the program that started it. */
+  /** Whether it runs in single-user mode, for the program that started it. */
   readonly isSingleUser: boolean
 }
 
 const lockFile = (dataDirectory: string): string => join(dataDirectory, 'postmaster.pid')
 
-/** Reads the lock file; null when there is none. */
+/** Reads the lock file; null if it does not exist. */
 export function readPostmaster(dataDirectory: string): Postmaster | null {
   try {
     const lines = readFileSync(lockFile(dataDirectory), 'utf8').split('\n')
@@ -31,11 +32,9 @@ export function readPostmaster(dataDirectory: string): Postmaster | null {
   }
 }
 
-const patience = 30_000
-
 /**
- * Ends the PostgreSQL that a killed server left behind in this directory, in order, so that nothing is lost; returns its
- * number. Of one that is dead already, takes away what would keep the next one from starting.
+ * Shuts down the PostgreSQL that a killed server left in this directory, without losing data, and returns its process id.
+ * If it is already dead, removes the files that would keep the next one from starting.
  */
 export async function endOrphan(dataDirectory: string, owner: User | null): Promise<number | null> {
   const left = readPostmaster(dataDirectory)
@@ -53,7 +52,7 @@ export async function endOrphan(dataDirectory: string, owner: User | null): Prom
 
 async function untilGone(pid: number, identity: string | null, dataDirectory: string): Promise<void> {
   for (const started = Date.now(); processIdentity(pid) === identity; await sleep(10)) {
-    if (Date.now() - started < patience) continue
+    if (Date.now() - started < orphanStopMillis) continue
     throw new StartError(
       `PostgreSQL (process ${pid}) of an earlier server still runs in ${dataDirectory} and does not stop: end it first`,
     )
@@ -61,9 +60,9 @@ async function untilGone(pid: number, identity: string | null, dataDirectory: st
 }
 
 /**
- * The number in the lock files belongs to another program now, or to one that nobody has buried. PostgreSQL would
- * refuse to start on sight of it, but not of the process that starts it: that one takes its place. PostgreSQL's check
- * for backends that are still running stays on, and the lock of the socket has nothing to guard but that same cluster.
+ * The process id in the lock files belongs to another program now, or to a zombie. PostgreSQL refuses to start if that
+ * process exists, unless it is its own parent, so the file gets this process's id. PostgreSQL's check for running backends
+ * stays active, and the socket's lock only protects this same cluster.
  */
 function disownLockFiles(dataDirectory: string): void {
   const rest = readFileSync(lockFile(dataDirectory), 'utf8').split('\n').slice(1)

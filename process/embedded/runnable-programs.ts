@@ -1,5 +1,5 @@
-// The programs of PostgreSQL where the user that they run as can run them. A checkout in a private home cannot be entered by
-// that user, and PostgreSQL's programs look for each other by their absolute paths. So root keeps a copy that everybody may read.
+// Programs of PostgreSQL that the system user can run. That user cannot enter a checkout in a private home, and PostgreSQL's
+// programs find each other by absolute paths. So root keeps a copy that every user may read.
 
 import { execFile } from 'node:child_process'
 import {
@@ -23,10 +23,10 @@ import type { User } from './system-user.ts'
 
 const run = promisify(execFile)
 
-/** Where copies are kept, in the order in which these places are tried. */
+/** Directories for copies, in the order in which they are tried. */
 const copyPlaces = (): readonly string[] => [...new Set(['/var/cache', '/tmp', tmpdir()])]
 
-/** The directory of a program and its companions in which the user can run it: its own, or that of a copy. */
+/** A directory with the program and its companions that the user can run: the original, or a copy. */
 export async function findRunnable(program: string, user: User, places = copyPlaces()): Promise<string> {
   const refusal = await refusalOf(program, user)
   if (refusal === null) return dirname(program)
@@ -39,11 +39,11 @@ export async function findRunnable(program: string, user: User, places = copyPla
     if ((await refusalOf(copied, user)) === null) return dirname(copied)
   }
   throw new StartError(
-    `PostgreSQL runs as user ${user.uid} here, who cannot run ${program} (${refusal}), and no copy of it in ${places.join(' or ')}: install in a directory that everybody may enter, start as another user, or use --database-url`,
+    `PostgreSQL runs as user ${user.uid} here, who cannot run ${program} (${refusal}), and no copy of it in ${places.join(' or ')}: install in a directory that every user may enter, start as another user, or use --database-url`,
   )
 }
 
-/** Why the user cannot run the program; null when it can. Trying counts: modes alone tell nothing of access lists and mounts. */
+/** Why the user cannot run the program; null if it can. Only an attempt shows it: modes do not cover access lists and mounts. */
 async function refusalOf(program: string, { uid, gid }: User): Promise<string | null> {
   try {
     await run(program, ['--version'], { uid, gid, cwd: '/', env: {} })
@@ -53,7 +53,7 @@ async function refusalOf(program: string, { uid, gid }: User): Promise<string | 
   }
 }
 
-/** A name for the copy of an installation, of its package's version; null of what is not from a package. */
+/** A name for the copy of an installation with its package version; null if it is not from a package. */
 function copyName(installation: string): string | null {
   const file = join(installation, '../package.json')
   if (!existsSync(file)) return null
@@ -61,7 +61,7 @@ function copyName(installation: string): string | null {
   return version === undefined ? null : `trellis-postgresql-${version}`
 }
 
-/** Copies an installation, unless that was done before; null when there it cannot be, or is not ours. */
+/** Copies an installation unless a copy exists; null if that fails, or if the copy is not ours. */
 function copyTo(copy: string, installation: string): string | null {
   if (existsSync(copy)) return isOurs(copy) ? copy : null
   let making: string
@@ -80,7 +80,7 @@ function copyTo(copy: string, installation: string): string | null {
   return existsSync(copy) && isOurs(copy) ? copy : null
 }
 
-/** Copies a directory so that everybody may read it, whatever the modes of the original and this process's mask. */
+/** Copies a directory so that every user may read it, whatever the original modes and the umask are. */
 function copyReadable(from: string, to: string): void {
   mkdirSync(to, { recursive: true })
   chmodSync(to, 0o755)
@@ -95,7 +95,7 @@ function copyReadable(from: string, to: string): void {
   }
 }
 
-/** Whether nobody but this user can have written a directory: in `/tmp` anybody may have made it. */
+/** Whether only this user can have written a directory: in `/tmp` any user may have made it. */
 function isOurs(directory: string): boolean {
   const found = lstatSync(directory)
   return found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o022) === 0

@@ -1,4 +1,4 @@
-// The user of the system that PostgreSQL runs as when root starts it, and the rights that root needs for that.
+// The system user that PostgreSQL runs as if root starts it, and the capabilities that root needs for that.
 
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -14,15 +14,15 @@ export interface User {
   readonly gid: number
 }
 
-/** The user whom root makes new clusters for. */
+/** The user that owns new clusters made by root. */
 export const systemUser = 'postgres'
 
-/** Finds the system user `postgres`, and makes it when it is missing. */
+/** Finds the system user `postgres`, and creates it if it is missing. */
 export async function findSystemUser(): Promise<User> {
   return (await lookUpUser()) ?? (await createUser())
 }
 
-/** Throws when the user of this process has no name: `initdb` asks for it, and containers run under any number. */
+/** Throws if the user of this process has no name: `initdb` needs one, and containers may run under any number. */
 export function requireKnownUser(): void {
   try {
     userInfo()
@@ -33,10 +33,10 @@ export function requireKnownUser(): void {
   }
 }
 
-/** Bits in the kernel's set of capabilities: giving files away, reading them afterwards, and becoming another user. */
+/** Bits in the kernel's capability set: changing owners, reading those files afterwards, and changing the user. */
 const neededCapabilities = { CAP_CHOWN: 0, CAP_DAC_OVERRIDE: 1, CAP_SETGID: 6, CAP_SETUID: 7 } as const
 
-/** Throws when root lacks a right that running a program as another user takes, as in containers that drop them. */
+/** Throws if root lacks a capability for running programs as another user, as in containers that drop them. */
 export function requireCapabilities(): void {
   const effective = effectiveCapabilities()
   if (effective === null) return
@@ -48,7 +48,7 @@ export function requireCapabilities(): void {
   )
 }
 
-/** The set as the kernel has it; null where it has none. */
+/** The set as the kernel reports it; null if it reports none. */
 function effectiveCapabilities(): bigint | null {
   try {
     const [, digits] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
@@ -72,6 +72,6 @@ async function createUser(): Promise<User> {
   const user = await lookUpUser()
   if (user) return user
   throw new StartError(
-    `PostgreSQL cannot run as root, and the system user ${systemUser} could not be made: start as another user, add that one, or use --database-url`,
+    `PostgreSQL cannot run as root, and the system user ${systemUser} could not be created: start as another user, create that one, or use --database-url`,
   )
 }

@@ -1,4 +1,4 @@
-// What goes wrong with files of the data directory, told as what it is to whoever chose the directory.
+// Errors of files in the data directory, worded for the person who chose the directory.
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -7,7 +7,7 @@ import { codeOf } from '../../core/errors/thrown.ts'
 
 const fileErrors = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'ELOOP', 'ENAMETOOLONG', 'ENOENT']
 
-/** Errors of files in the directory, told as one of the directory. */
+/** Reports file errors in the directory as errors of the directory. */
 export async function usingDirectory<T>(root: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -18,17 +18,14 @@ export async function usingDirectory<T>(root: string, work: () => Promise<T>): P
   }
 }
 
-/**
- * Makes a directory and those that it is in. Node's own `recursive` tries for ever where making one is answered with ENOENT, as below
- * `/proc`.
- */
+/** Creates a directory and its parents. Node's `recursive` loops forever where mkdir fails with ENOENT, as below `/proc`. */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return
   makeDirectory(dirname(path))
   try {
     mkdirSync(path)
   } catch (error) {
-    // Another server that starts.
+    // Another server that is starting.
     if (codeOf(error) !== 'EEXIST') throw error
   }
 }

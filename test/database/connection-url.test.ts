@@ -46,7 +46,7 @@ test('the name of a database may hold what has a meaning in a URL', async (t) =>
 
 test('escapes that are no text are refused', () => {
   for (const url of ['postgres://h/%ff', 'postgres://%ff@h/d', 'postgres://u:%ff@h/d', 'postgres://%ff/d']) {
-    const message = 'Database URL: what is percent-encoded in it is no UTF-8 (--database-url)'
+    const message = 'Database URL: its percent escapes are not UTF-8 (--database-url)'
     assert.throws(() => readConnectionUrl(url), { message })
   }
 })

@@ -255,7 +255,7 @@ test('a move that was interrupted is made up for', async (t) => {
   for (const millis of [0, 20, 60]) {
     const server = spawnTrellis(t, serving(directory))
     // A fast machine is done with the move before it is interrupted.
-    const begun = await server.output(/giving the database to a role|starting API server/)
+    const begun = await server.output(/making an ordinary role|starting API server/)
     await sleep(millis)
     server.kill('SIGKILL')
     await server.ended

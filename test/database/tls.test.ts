@@ -172,7 +172,7 @@ test('a certificate that PostgreSQL does not take ends the start with its reason
     const certificates = 'check sslcert, sslkey and sslpassword in --database-url'
     assert.equal(
       stderr,
-      `Fatal Error: The certificate for PostgreSQL at localhost:${port} is of no use (${reason}): ${certificates}\n`,
+      `Fatal Error: The certificate for PostgreSQL at localhost:${port} cannot be used (${reason}): ${certificates}\n`,
     )
     assert.equal(code, 1)
   }
@@ -225,8 +225,8 @@ test('what a URL asks for and cannot be given is refused by name', () => {
     'sslmode=verify-ca&sslrootcert=system': 'sslrootcert=system needs sslmode=verify-full',
     'sslmode=verify-ca&sslrootcert=/nowhere': 'sslrootcert: /nowhere cannot be read (ENOENT)',
     'sslmode=prefer&sslnegotiation=direct': 'sslnegotiation=direct needs sslmode=require or a stricter one',
-    'ssl_min_protocol_version=SSLv2': 'ssl_min_protocol_version "SSLv2" is no version of TLS',
-    'connect_timeout=soon': 'connect_timeout "soon" is no number of seconds',
+    'ssl_min_protocol_version=SSLv2': 'ssl_min_protocol_version "SSLv2"is not a TLS version',
+    'connect_timeout=soon': 'connect_timeout "soon" is not a number of seconds',
     'target_session_attrs=read-only': 'target_session_attrs=read-only is not supported in its URL',
     'service=x': 'service=x is not supported in its URL',
     'host=a,b':

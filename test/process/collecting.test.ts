@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 
-const collecting = new URL('../../process/collecting.ts', import.meta.url)
+const collecting = new URL('../../process/v8.ts', import.meta.url)
 
 /** Makes objects at one place in the code that live on for a while, as requests do while there is little room. */
 const program = (before: string) => `

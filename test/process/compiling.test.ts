@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 const program = `
   import { setImmediate as turn } from 'node:timers/promises'
-  import { compileSooner } from ${JSON.stringify(new URL('../../process/compiling.ts', import.meta.url))}
+  import { compileSooner } from ${JSON.stringify(new URL('../../process/v8.ts', import.meta.url))}
 
   /** A function of its own at each call, so that nothing is known of it. */
   const work = () => new Function('sides', 'return sides.a * sides.a + sides.b * sides.b')

@@ -133,7 +133,7 @@ test('what is wrong is said with file, line, column and key', () => {
   )
   assert.equal(
     refusalOf('config: x.json'),
-    'trellis.config.yaml:1:9, config: one configuration file does not name another',
+    'trellis.config.yaml:1:9, config: a configuration file cannot name another',
   )
 })
 
@@ -164,13 +164,13 @@ test('a text that is no JSON is refused at its place', () => {
   assert.equal(json('{"retries": }'), 'trellis.config.json:1:13: expecting a value')
   assert.equal(json('{"adminSecret": "x'), 'trellis.config.json:1:17: this text does not end')
   assert.equal(json('{} {}'), 'trellis.config.json:1:4: expecting the end of the file')
-  assert.equal(json('{"retries": 1,\n "retries": 2}'), 'trellis.config.json:2:2: "retries" is there a second time')
+  assert.equal(json('{"retries": 1,\n "retries": 2}'), 'trellis.config.json:2:2: "retries"appears twice')
   assert.match(json('['.repeat(200_000)), /^trellis\.config\.json(:1:\d+)?: /)
   assert.match(json(`{"jwtSecret": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`), /^trellis\.config\.json.*: /)
 })
 
 test('a text that is no YAML is refused at its place', () => {
-  assert.equal(refusalOf('retries: 1\nretries: 2'), 'trellis.config.yaml:2:1: this key is there a second time')
+  assert.equal(refusalOf('retries: 1\nretries: 2'), 'trellis.config.yaml:2:1: this keyappears twice')
   assert.equal(refusalOf('jwtSecret:\n\ttype: x'), 'trellis.config.yaml:2:1: indentation is by spaces, not by tabs')
   assert.equal(refusalOf('- a'), 'trellis.config.yaml:1:1: expecting a mapping of options')
   assert.equal(refusalOf('secret'), 'trellis.config.yaml:1:1: expecting a mapping of options')
@@ -178,12 +178,12 @@ test('a text that is no YAML is refused at its place', () => {
   assert.equal(refusalOf('adminSecret: !env X'), 'trellis.config.yaml:1:14: this tag is not known')
   assert.equal(
     refusalOf('adminSecret: @x'),
-    'trellis.config.yaml:1:14: a text that begins with this character needs quotes',
+    'trellis.config.yaml:1:14: a text that starts with this character needs quotes',
   )
   assert.match(refusalOf('corsDomain: *'), /^trellis\.config\.yaml:1:1\d: .*needs quotes\)$/)
   assert.equal(
     refusalOf('corsDomain: *x'),
-    'trellis.config.yaml:1:13: "corsDomain": an alias of no anchor before it (a text that begins with * needs quotes)',
+    'trellis.config.yaml:1:13: "corsDomain": an alias without an anchor before it (a text that begins with * needs quotes)',
   )
   assert.match(refusalOf(`jwtSecret: ${'['.repeat(100_000)}`), /^trellis\.config\.yaml.*: /)
   assert.match(refusalOf(`jwtSecret: ${'['.repeat(20_000)}${']'.repeat(20_000)}`), /^trellis\.config\.yaml.*: /)
@@ -248,7 +248,7 @@ test('a file that cannot be used ends the start with one line', async (t) => {
   )
   assert.deepEqual(
     await start('--config', 'latin1.yaml'),
-    one('Configuration file latin1.yaml: cannot be read: it is no text in UTF-8'),
+    one('Configuration file latin1.yaml: cannot be read: it is not UTF-8 text'),
   )
   assert.deepEqual(
     await start('--config', '/dev/zero'),

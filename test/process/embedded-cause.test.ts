@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { causeIn } from '../../process/embedded/cause.ts'
+import { causeIn } from '../../process/embedded/cluster-checks.ts'
 
 test('a full disk is the cause, and not that nothing could be undone on it', () => {
   const output = `

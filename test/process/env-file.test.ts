@@ -135,7 +135,7 @@ test('a file that holds no secret ends the start with one line that does not quo
     ['ADMIN_SECRET_FILE', 'nowhere', ', file nowhere: does not exist'],
     ['ADMIN_SECRET_FILE', 'empty/below', ', file empty/below: does not exist'],
     ['ADMIN_SECRET_FILE', 'folder', ', file folder: cannot be read: it is a directory'],
-    ['JWT_SECRET_FILE', 'bytes', ', file bytes: cannot be read: it is no text in UTF-8'],
+    ['JWT_SECRET_FILE', 'bytes', ', file bytes: cannot be read: it is not UTF-8 text'],
     ['METRICS_SECRET_FILE', 'empty', `, file empty: ${text}`],
     ['DATABASE_URL_FILE', 'bad-url', `, file bad-url: ${url}`],
     ['DATABASE_URL_FILE', '', ': Only expecting the path of a file'],
@@ -174,7 +174,7 @@ test('an .env that cannot be read ends the start; a directory of that name is so
   assert.deepEqual(await failure(t, { cwd, env }), {
     code: 1,
     stdout: '',
-    stderr: 'Fatal Error:- File .env cannot be read: it is no text in UTF-8\n',
+    stderr: 'Fatal Error:- File .env cannot be read: it is not UTF-8 text\n',
   })
   const production = await failure(t, { cwd, env: { ...env, NODE_ENV: 'production' } })
   assert.equal(production.stderr, refusedPort)

@@ -64,7 +64,7 @@ test('a database that cannot be reached ends the start after the retries', async
     '--retries',
     '0',
   ])
-  assert.match(socket.line, /^Fatal Error: PostgreSQL at \/nowhere:\d+ cannot be reached \(there is no such socket\)/)
+  assert.match(socket.line, /^Fatal Error: PostgreSQL at \/nowhere:\d+ cannot be reached \(the socket does not exist\)/)
 })
 
 test('a database or a password that does not exist ends the start at once', async (t) => {

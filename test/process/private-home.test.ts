@@ -94,7 +94,7 @@ test('a cluster that belongs to root is refused with the way out', { skip }, asy
   writeFileSync(join(cluster, 'PG_VERSION'), '18\n')
   const { code, stderr } = await spawnTrellis(t, serving(directory)).ended
   const ways = 'give it to another user with chown -R, choose another directory with --data-dir, or use --database-url'
-  const line = `Fatal Error: PostgreSQL cannot run as root, to whom ${cluster} belongs: ${ways}\n`
+  const line = `Fatal Error: PostgreSQL cannot run as root, which owns ${cluster}: ${ways}\n`
   assert.deepEqual([code, stderr], [1, line])
 })
 
@@ -138,7 +138,7 @@ test('where no copy can be run, one line says why and what to do', { skip }, asy
   const place = privateDirectory(t)
   await assert.rejects(findRunnable(program, user, [place]), {
     name: 'StartError',
-    message: `PostgreSQL runs as user 54321 here, who cannot run ${program} (EACCES), and no copy of it in ${place}: install in a directory that everybody may enter, start as another user, or use --database-url`,
+    message: `PostgreSQL runs as user 54321 here, who cannot run ${program} (EACCES), and no copy of it in ${place}: install in a directory that every user may enter, start as another user, or use --database-url`,
   })
 })
 

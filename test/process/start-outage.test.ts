@@ -195,7 +195,7 @@ test('a start that gets no connection ends with one line', async (t) => {
     assert.equal(code, 1)
     assert.match(
       stderr,
-      /^Fatal Error: PostgreSQL at 127\.0\.0\.1:\d+ has no connection to give after 2 attempts \(sorry, too many clients already\): end some of those that there are, have it take more, or raise --retries\n$/,
+      /^Fatal Error: PostgreSQL at 127\.0\.0\.1:\d+ gives no connection after 2 attempts \(sorry, too many clients already\): close some connections, raise max_connections, or raise --retries\n$/,
     )
   }
 })

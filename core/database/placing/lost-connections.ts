@@ -17,7 +17,7 @@ export interface LostConnectionsOptions {
 export class LostInSilence extends Error {
   override readonly name = 'LostInSilence'
   constructor() {
-    super('the connection was lost: PostgreSQL does not work on what was sent')
+    super('the connection was lost: PostgreSQL does not work on the statement')
   }
 }
 

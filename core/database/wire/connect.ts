@@ -89,12 +89,12 @@ const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection broke',
   EPIPE: 'the connection broke',
-  ENOENT: 'there is no such socket',
-  ENOTFOUND: 'the host is not known',
-  EAI_AGAIN: 'the host is not known',
+  ENOENT: 'the socket does not exist',
+  ENOTFOUND: 'the host is unknown',
+  EAI_AGAIN: 'the host is unknown',
   ETIMEDOUT: 'no answer',
   EHOSTUNREACH: 'the host does not answer',
-  EAGAIN: 'too many wait for it',
+  EAGAIN: 'its backlog is full',
 }
 
 function unreachable(client: DatabaseClient, error: unknown, attempts: number): string {
@@ -103,18 +103,18 @@ function unreachable(client: DatabaseClient, error: unknown, attempts: number): 
   const message = messageOf(error)
   if (code.startsWith('28')) return `${place} refuses user "${client.user}" (${message}): check --database-url`
   if (isAboutCertificate(code))
-    return `The certificate for ${place} is of no use (${reasonOf(error)}): check sslcert, sslkey and sslpassword in --database-url`
+    return `The certificate for ${place} cannot be used (${reasonOf(error)}): check sslcert, sslkey and sslpassword in --database-url`
   if (isAboutTls(code, message))
     return `${place} is not trusted (${reasonOf(error)}): check sslmode and sslrootcert in --database-url`
   if (code === '3D000') return `${place}: ${message}: make it with createdb, or check --database-url`
   const tried = attempts === 1 ? '' : ` after ${attempts} attempts`
   if (code === tooManyConnections)
-    return `${place} has no connection to give${tried} (${message}): end some of those that there are, have it take more, or raise --retries`
+    return `${place}gives no connection${tried} (${message}): close some connections, raise max_connections, or raise --retries`
   return `${place} cannot be reached${tried} (${words[code] ?? message}): check that it runs and --database-url, or raise --retries`
 }
 
 const endedEarly = ({ host, port, user }: DatabaseClient, error: unknown): string =>
-  `PostgreSQL at ${host}:${port} ended a statement of the start (${messageOf(error)}): check statement_timeout and lock_timeout of user "${user}", and who holds tables of the schema trellis`
+  `PostgreSQL at ${host}:${port} ended a statement of the start (${messageOf(error)}): check statement_timeout and lock_timeout of user "${user}", and which sessions lock tables of the schema trellis`
 
 /** Whether the client certificate cannot be used, or PostgreSQL rejects it. */
 const isAboutCertificate = (code: string): boolean =>

@@ -40,7 +40,7 @@ export function connectionConfig(url: string): ConnectionConfig {
 function seconds(url: ConnectionUrl, name: string, usual: number): number {
   const text = String(url.parameter(name) ?? usual)
   if (/^\s*[+-]?\d{1,6}\s*$/.test(text)) return Math.max(0, Number(text))
-  throw refusal(`${name} ${JSON.stringify(text)} is no number of seconds`)
+  throw refusal(`${name} ${JSON.stringify(text)} is not a number of seconds`)
 }
 
 const withParameter = (url: string, name: string, value: string): string =>

@@ -71,7 +71,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'))
   } catch {
-    throw refusal('what is percent-encoded in it is no UTF-8')
+    throw refusal('its percent escapes are not UTF-8')
   }
 }
 
@@ -114,7 +114,7 @@ export function refusalOfHosts(url: string): string | null {
 export function readConnectionUrl(url: string): ConnectionUrl {
   const severalHosts = refusalOfHosts(url)
   if (severalHosts !== null) throw refusal(severalHosts)
-  if (!URL.canParse(url)) throw refusal('it is no URL')
+  if (!URL.canParse(url)) throw refusal('it is not a URL')
   const question = url.indexOf('?')
   const base = question < 0 ? url : url.slice(0, question)
   const given = new URLSearchParams(question < 0 ? '' : url.slice(question))

@@ -1,0 +1,46 @@
+// The numbers of the process. Units are in the names.
+
+/** The time in which a second SIGINT counts as the same one: npm repeats a terminal's Ctrl-C to its script. */
+export const repeatedSignalMillis = 300
+
+/** The time beyond the graceful timeout in which the engine closes its connections. */
+export const engineCloseMillis = 4_000
+
+/** The time beyond the graceful timeout in which the engine and the embedded PostgreSQL stop. */
+export const stopMillis = 10_000
+
+/** The time after that before the process ends as after a second signal. */
+export const lateStopMillis = 10_000
+
+/** The time that a forced end waits for PostgreSQL, and for the log's reader. */
+export const forcedStopMillis = 5_000
+export const forcedLogMillis = 500
+
+/** The time for the embedded PostgreSQL to start: recovery after a crash reads the whole log since the last checkpoint. */
+export const databaseStartMillis = 300_000
+
+/** The time in which an address or shared memory of a killed PostgreSQL becomes free. */
+export const takeoverMillis = 20_000
+
+/** The time for the embedded PostgreSQL to stop, by mode. */
+export const databaseStopMillis = { fast: 15_000, immediate: 3_000 } as const
+
+/** The time for a PostgreSQL of a killed server to stop. */
+export const orphanStopMillis = 30_000
+
+/** The largest text file with options or a secret, in bytes. */
+export const largestTextFile = 1_048_576
+
+/** Aliases that a value of a YAML file may expand. */
+export const mostAliases = 100
+
+/** Heap growth in percent before a full collection: garbage of documents that run once is most of the memory. */
+export const heapGrowingPercent = 40
+
+/** Calls after which V8 compiles a function with Maglev and with Turbofan, and calls with the same types needed for that. */
+export const callsForMaglev = 100
+export const callsForTurbofan = 300
+export const callsWithSameTypes = 100
+
+/** The young generation that a server profits from, in bytes of both halves; V8 would grow it to twice 64 MB. */
+export const youngGenerationBytes = 2 * 16 * 1024 * 1024

@@ -67,7 +67,7 @@ export const shownKey = (key: string): string => JSON.stringify(key.length > 60 
 function refuseRepeated(entries: readonly Parsed[]): void {
   const seen = new Set<string>()
   for (const { key, keyPosition } of entries) {
-    if (seen.has(key)) throw new ConfigProblem(`${shownKey(key)}appears twice`, keyPosition)
+    if (seen.has(key)) throw new ConfigProblem(`${shownKey(key)} appears twice`, keyPosition)
     seen.add(key)
   }
 }
@@ -125,7 +125,7 @@ const yamlWords: Readonly<Record<string, string>> = {
   BAD_INDENT: 'the indentation is wrong, or a bracket is not closed',
   BAD_SCALAR_START: 'a text that starts with this character needs quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a second key on one line (a text with a colon and a space needs quotes)',
-  DUPLICATE_KEY: 'this keyappears twice',
+  DUPLICATE_KEY: 'this key appears twice',
   MISSING_CHAR: 'a quote, bracket, colon or space is missing',
   MULTIPLE_DOCS: 'expecting one document only',
   TAB_AS_INDENT: 'indentation is by spaces, not by tabs',

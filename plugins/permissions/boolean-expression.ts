@@ -1,5 +1,5 @@
-// Boolean expressions of permissions, resolved: JSON and a table become a condition in which every name is known to
-// exist, every literal is in PostgreSQL's syntax, and what the condition needs is recorded.
+// Resolves boolean expressions of permissions: JSON and a table become a condition. All names in it exist, all literals are
+// in PostgreSQL's syntax, and its dependencies are recorded.
 
 import { relatedCost } from '../../sdk/access.ts'
 import { badRequest, didYouMean, nameText, parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
@@ -11,7 +11,7 @@ import { resolveComparisons } from './comparisons.ts'
 import type { ExpressionContext, ReachedRows } from './expression-context.ts'
 import { canonicalWord, listItems, objectEntries, readExists } from './expression-syntax.ts'
 
-/** Expressions nested deeper than this are refused: nobody writes them, and PostgreSQL's stack has an end. */
+/** The deepest expression that is accepted: deeper ones are mistakes, and PostgreSQL's stack is limited. */
 const maxDepth = 200
 
 /** The condition that an expression puts on the rows of a table; throws with a path relative to the expression. */
@@ -76,7 +76,7 @@ function resolveExists(value: unknown, context: ExpressionContext): Condition {
 const reach = (table: TableModel, relationship: string | null, { reader }: ExpressionContext): ReachedRows =>
   reader?.reach(table, relationship) ?? allRowsOf(table)
 
-/** Of permissions, whose authors see all; what plugins take away is left out where roles are given access. */
+/** For permissions, whose authors see all rows; row filters of plugins apply where roles get access. */
 const allRowsOf = ({ name: table }: TableModel): ReachedRows => ({
   related: (mapping, where) => ({ kind: 'related', table, mapping, where }),
   exists: (where) => ({ kind: 'exists', table, where }),
@@ -88,7 +88,7 @@ function existingTable(name: QualifiedName, context: ExpressionContext): TableMo
   return table
 }
 
-/** Why a member of a row that is neither column nor relationship cannot be part of an expression. */
+/** Why a member of a row that is neither a column nor a relationship cannot be used in an expression. */
 const refusals: Readonly<Record<string, string>> = {
   computed_field: 'Computed columns can not be part of the where clause',
   remote_relationship: 'remote field unsupported',
@@ -101,7 +101,7 @@ function resolveField(name: string, value: unknown, table: TableModel, context: 
     return resolveComparisons(column, value, table, context)
   }
   const field = table.fields.get(name)
-  // A column's GraphQL name is not its name here.
+  // Expressions of permissions use database names, which may differ from GraphQL names.
   if (!field || field.kind === 'column') {
     context.reader?.checkUnknown(table, name)
     const help = didYouMean(name, () => [...visibleColumns(table, context), ...visibleRelationships(table, context)])
@@ -111,7 +111,7 @@ function resolveField(name: string, value: unknown, table: TableModel, context: 
   throw badRequest('unexpected-payload', refusals[(field as { kind: string }).kind] ?? `"${name}" is not a column`)
 }
 
-/** Relationships that may be suggested: those of permissions, whose authors see all. */
+/** Relationships that an error may suggest: only for permissions, whose authors see all. */
 const visibleRelationships = ({ fields }: TableModel, { reader }: ExpressionContext): string[] =>
   reader ? [] : [...fields].filter(([, { kind }]) => kind === 'relationship').map(([name]) => name)
 

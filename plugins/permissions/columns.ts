@@ -1,9 +1,9 @@
-// Columns as permissions name them: lists, `"*"`, and the wording for what is not a column.
+// Columns in permissions: lists, `"*"`, and the errors for names that are not columns.
 
 import { badRequest, didYouMean } from '../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
 
-/** What messages call the kinds of a row's members. */
+/** The words for the kinds of a row's members in messages. */
 const kindTexts: Readonly<Record<string, string>> = {
   column: 'column',
   relationship: 'relationship',
@@ -11,20 +11,20 @@ const kindTexts: Readonly<Record<string, string>> = {
   remote_relationship: 'remote relationship',
 }
 
-/** What messages call a member of a row. */
+/** The word for a member of a row in messages. */
 export const kindText = ({ kind }: { readonly kind: string }): string => kindTexts[kind] ?? kind.replaceAll('_', ' ')
 
-/** What is said of a name that is not a column's. */
+/** The error texts for a name that is not a column. */
 export interface ColumnRefusal {
-  /** Of one that nothing has. */
+  /** For a name that does not exist. */
   readonly missing: string
-  /** What to do instead with a relationship or a computed field. */
+  /** The hint for a relationship or a computed field. */
   readonly hint: string
-  /** The columns that the one who asks may see; absent: all. */
+  /** The columns that the caller may see; absent: all. */
   readonly visible?: Iterable<string>
 }
 
-/** The column of that database name; throws when there is none, or it is something else. */
+/** The column of that database name; throws if it does not exist, or is not a column. */
 export function requireColumn(
   table: TableModel,
   name: string,
@@ -47,7 +47,7 @@ export const visibleColumns = (
 
 const everyColumn = new WeakMap<TableModel, ReadonlySet<string>>()
 
-/** All columns of a table: one set, however many roles have them all. */
+/** All columns of a table: one set, shared by all roles. */
 function allColumns(table: TableModel): ReadonlySet<string> {
   let columns = everyColumn.get(table)
   if (!columns) {

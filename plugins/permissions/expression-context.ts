@@ -1,31 +1,31 @@
-// What boolean expressions are resolved in.
+// The context in which boolean expressions are resolved.
 
 import type { RequestCost, SelectAccess } from '../../sdk/access.ts'
 import type { ResolveContext, TableModel } from '../../sdk/metadata.ts'
 
-/** The part of resolving that expressions look at. */
+/** The part of resolving that expressions use. */
 export interface ExpressionContext extends Pick<ResolveContext, 'table' | 'depend' | 'dialect'> {
-  /** Whose request the expression is part of, who may use only what they may read; absent for permissions. */
+  /** The sender of a request, who may use only readable columns and tables; absent for permissions. */
   readonly reader?: ExpressionReader
-  /** The table of the rows that the whole expression is on; absent where its columns cannot be referred to. */
+  /** The table of the rows that the whole expression filters; absent if its columns cannot be referenced. */
   readonly root?: {
     readonly table: TableModel
-    /** Whether a comparison with one of its columns was found. */
+    /** Whether the expression compares with one of its columns. */
     isUsed: boolean
   }
 }
 
-/** What the sender of an expression may read. */
+/** The read access of an expression's sender. */
 export interface ExpressionReader {
-  /** What the request asks of the database. */
+  /** The cost of the request so far. */
   readonly cost: RequestCost
-  /** Throws when it is not the column. */
+  /** Throws unless the sender may read the column. */
   checkColumn(table: TableModel, column: string): void
-  /** Throws what they are told of a name that they may not read, whatever it is the name of; those who may read all are told nothing here. */
+  /** Throws the error for a name that the sender may not read, of any kind; does nothing if the sender may read all. */
   checkUnknown(table: TableModel, name: string): void
-  /** The columns of a table that they may read. */
+  /** The columns of a table that the sender may read. */
   columns(table: TableModel): Iterable<string>
-  /** How the rows of a table are reached, by a relationship or else by its name; throws when they may read none. */
+  /** How to reach the rows of a table, by a relationship or by its name; throws if the sender may read none. */
   reach(table: TableModel, relationship: string | null): ReachedRows
 }
 

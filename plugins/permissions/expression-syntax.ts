@@ -1,4 +1,4 @@
-// The stored form of boolean expressions: which words they are made of, and their canonical spelling.
+// The stored form of boolean expressions: their words and the canonical spelling.
 
 import { parseFailed, type QualifiedName, Type, within } from '../../sdk/index.ts'
 import { type DecodePart, decode, TableName } from '../../sdk/metadata.ts'
@@ -7,10 +7,10 @@ import { isJsonObject, jsonType } from '../../sdk/services.ts'
 /** A boolean expression as metadata holds it: a JSON object of connectives, columns and relationships. */
 export type BooleanExpression = Record<string, unknown>
 
-/** Other names of operators of the operator table. */
+/** Aliases of operators. */
 const aliases: Readonly<Record<string, string>> = { _ne: '_neq' }
 
-/** Comparisons with another column, and the operator that each applies. */
+/** Operators that compare with another column, and the operator that each applies. */
 const columnOperators: Readonly<Record<string, string>> = {
   _ceq: '_eq',
   _cne: '_neq',
@@ -27,17 +27,17 @@ const own = (record: Readonly<Record<string, string>>, key: string): string | un
 /** A word with its underscore: `$and` is `_and`. */
 export const canonicalWord = (word: string): string => (word.startsWith('$') ? `_${word.slice(1)}` : word)
 
-/** The operator that a word of an expression compares two columns with; undefined when it is no such word. */
+/** The operator of a word that compares two columns; undefined for other words. */
 export const columnOperator = (word: string): string | undefined => own(columnOperators, canonicalWord(word))
 
-/** A column that another one is compared with. */
+/** The column to compare with. */
 export interface ColumnReference {
   readonly name: string
-  /** Whether it is one of the row that the whole expression is on, not of the row at hand. */
+  /** Whether it belongs to the row that the whole expression filters, not to the current row. */
   readonly ofRoot: boolean
 }
 
-/** Reads what a column is compared with: `"column"`, or `["$", "column"]`; null: it is neither. */
+/** Reads the column to compare with: `"column"`, or `["$", "column"]`; null: neither. */
 export function columnReference(operand: unknown): ColumnReference | null {
   if (typeof operand === 'string') return { name: operand, ofRoot: false }
   if (!Array.isArray(operand) || operand.length !== 2) return null
@@ -45,13 +45,13 @@ export function columnReference(operand: unknown): ColumnReference | null {
   return mark === '$' && typeof name === 'string' ? { name, ofRoot: true } : null
 }
 
-/** The name in the operator table that a word of an expression stands for. */
+/** The name of a word in the operator table. */
 export function operatorName(word: string): string {
   const canonical = canonicalWord(word)
   return own(aliases, canonical) ?? canonical
 }
 
-/** Whether a word is an operator's, of whatever plugin: then what it is given is a value, in which words mean nothing. */
+/** Whether a word is an operator of any plugin: its operand is a value, in which words have no meaning. */
 const isOperator = (word: string): boolean => /^[_$]/.test(word)
 
 /** The members of a JSON object; refuses anything else with the message. */
@@ -66,7 +66,7 @@ export function listItems(value: unknown): readonly unknown[] {
   return value
 }
 
-/** An `_exists`, taken apart. */
+/** The parts of an `_exists`. */
 export interface ExistsExpression {
   readonly table: QualifiedName
   readonly where: unknown
@@ -82,7 +82,7 @@ export function readExists(value: unknown, decodePart: DecodePart = decode): Exi
   return { table, where }
 }
 
-/** The expression with its connectives in canonical spelling; operators and their operands stay as they are given. */
+/** The expression with connectives in canonical spelling; operators and operands stay as given. */
 export function canonicalExpression(expression: unknown, decodePart: DecodePart = decode): BooleanExpression {
   const entries = objectEntries(expression, 'expecting an Object for boolean exp')
   return Object.fromEntries(entries.map(([key, value]) => within(key, () => canonicalEntry(key, value, decodePart))))

@@ -1,4 +1,4 @@
-// What roles other than `admin` may do with a table: select, insert, update and delete permissions.
+// Access of roles other than `admin` to a table: select, insert, update and delete permissions.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { deletePermissions, insertPermissions, selectPermissions, updatePermissions } from './metadata.ts'

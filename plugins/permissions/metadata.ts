@@ -23,7 +23,7 @@ import { resolvePresets } from './presets.ts'
 import { renameInPermission } from './rename.ts'
 import { type PermissionEntry, type PermissionKind, type Permissions, permissionEntrySchema } from './schema.ts'
 
-/** A permission as dependencies and inconsistencies name it. */
+/** The reference to a permission in dependencies and inconsistencies. */
 export const permissionRef = (table: QualifiedName, role: string, kind: PermissionKind): ObjectRef => ({
   kind: 'permission',
   table,
@@ -70,11 +70,11 @@ function permissionFacet<K extends PermissionKind>(
   }
 }
 
-/** A select permission with what the document leaves out at its default. */
+/** A select permission with the defaults of members that the document leaves out. */
 const complete = (kind: PermissionKind, permission: object): object =>
   kind === 'select' ? { computed_fields: [], allow_aggregations: false, ...permission } : permission
 
-/** Says which permission an error is about. */
+/** Adds the permission to the message of an error. */
 function explained<T>(table: QualifiedName, role: string, resolve: () => T): T {
   try {
     return resolve()
@@ -85,17 +85,17 @@ function explained<T>(table: QualifiedName, role: string, resolve: () => T): T {
   }
 }
 
-/** Records that a permission names columns, without regard to their types. */
+/** Records that a permission depends on columns, but not on their types. */
 function dependOnColumns(columns: Iterable<string>, table: QualifiedName, context: ExpressionContext): void {
   for (const name of columns) context.depend({ kind: 'column', table, name }, 'untyped')
 }
 
-/** The columns that a role may give values for. */
+/** The columns that a role may set. */
 function withoutPresets(columns: ReadonlySet<string>, presets: ReadonlyMap<string, unknown>): ReadonlySet<string> {
   return presets.size === 0 ? columns : new Set([...columns].filter((name) => !presets.has(name)))
 }
 
-/** What an expression of a permission says of rows. */
+/** The row condition of a permission's expression. */
 const resolveRows = (expression: unknown, table: TableModel, context: ExpressionContext): RowCondition =>
   rowCondition(resolveExpression(expression, table, context))
 
@@ -135,7 +135,7 @@ function resolveSelect(
   }
 }
 
-/** Which root fields are shown, where the permission says so. */
+/** The visible root fields, if the permission restricts them. */
 function rootFieldsOf(permission: Permissions['select']): Pick<SelectPermission, 'rootFields'> {
   const { query_root_fields: query, subscription_root_fields: subscription } = permission
   if (!query && !subscription) return {}
@@ -173,9 +173,9 @@ function resolveComputedFields(
 const computedFieldNames = ({ fields }: TableModel): string[] =>
   [...fields].filter(([, field]) => returnedTable(field) !== undefined).map(([name]) => name)
 
-/** The table whose rows a computed field returns; null: it returns none, undefined: it is no such field. */
+/** The table whose rows a computed field returns; null: no table, undefined: not a computed field. */
 function returnedTable(field: { readonly kind: string }): QualifiedName | null | undefined {
-  // The kind is of a plugin that may be absent.
+  // The kind belongs to a plugin that may be absent.
   if (field.kind !== 'computed_field') return undefined
   const { returns }: Returning = { returns: { kind: '' }, ...field }
   return returns.table ?? null

@@ -13,7 +13,7 @@ import {
   SetPermissionCommentArgs,
 } from './schema.ts'
 
-/** The permissions of a kind, a list to edit; made when the entry has none. */
+/** The entry's permissions of a kind, as a list to edit; created if absent. */
 function permissionsOf<K extends PermissionKind>(entry: TableEntry, kind: K): PermissionEntry<K>[] {
   const lists: { [key in `${PermissionKind}_permissions`]?: unknown } = entry
   lists[`${kind}_permissions`] ??= []

@@ -1,4 +1,4 @@
-// Presets: the columns that a permission sets itself.
+// Presets: columns whose value a permission sets.
 
 import { nameText, sessionVariableName } from '../../sdk/index.ts'
 import type { PresetValue, TableModel } from '../../sdk/metadata.ts'
@@ -6,7 +6,7 @@ import { requireColumn } from './columns.ts'
 import { columnCodec } from './comparisons.ts'
 import type { ExpressionContext } from './expression-context.ts'
 
-/** The values that a permission sets, by column; throws when a column or literal does not fit. */
+/** The values that a permission sets, by column; throws if a column or literal is wrong. */
 export function resolvePresets(
   presets: Readonly<Record<string, unknown>>,
   table: TableModel,

@@ -1,4 +1,4 @@
-// Following a rename: column, relationship and table names inside permissions.
+// Applies renames of columns, relationships and tables to permissions.
 
 import { type QualifiedName, sameName } from '../../sdk/index.ts'
 import type { Rename, TableModel } from '../../sdk/metadata.ts'
@@ -15,7 +15,7 @@ import type { PermissionKind, Permissions } from './schema.ts'
 /** The tables as they were before the rename. */
 export type TableLookup = (name: QualifiedName) => TableModel | undefined
 
-/** A permission's definition with the new name in place of the old one. */
+/** A permission's definition with the new name. */
 export function renameInPermission<P extends Permissions[PermissionKind]>(
   permission: P,
   table: QualifiedName,
@@ -38,7 +38,7 @@ export function renameInPermission<P extends Permissions[PermissionKind]>(
 const renameKeys = (record: object, rename: (key: string) => string): object =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [rename(key), value]))
 
-/** An expression on the rows of `table` with the new name in place of the old one. */
+/** An expression on the rows of `table` with the new name. */
 export function renameInExpression(
   expression: BooleanExpression,
   table: QualifiedName,
@@ -48,12 +48,12 @@ export function renameInExpression(
   return renameMembers(expression, { table, rename, lookup, root: table })
 }
 
-/** Where a member of an expression stands, and what is renamed. */
+/** The position of a member of an expression, and the rename. */
 interface Place {
   readonly table: QualifiedName
   readonly rename: Rename
   readonly lookup: TableLookup
-  /** The table of the rows that the whole expression is on. */
+  /** The table of the rows that the whole expression filters. */
   readonly root: QualifiedName
 }
 
@@ -96,7 +96,7 @@ function renameMember(key: string, value: unknown, place: Place): [string, unkno
   return [name, renameOperands(value, { ...rename, isHere, isOfRoot: sameName(rename.table, root) })]
 }
 
-/** A column that is renamed, and whether columns of the row at hand, or of the whole expression's, are its table's. */
+/** A renamed column, and whether the current row, or the whole expression's row, is of its table. */
 interface ColumnRename {
   readonly from: string
   readonly to: string
@@ -111,7 +111,7 @@ function renameReference(operand: unknown, { from, to, isHere, isOfRoot }: Colum
   return isHere ? to : operand
 }
 
-/** The comparisons of a column with another name for the columns that they compare it with. */
+/** A column's comparisons, with the new name of the columns that they compare it with. */
 const renameOperands = (comparisons: object, rename: ColumnRename): object =>
   Object.fromEntries(
     Object.entries(comparisons).map(([word, operand]) => {

@@ -1,4 +1,4 @@
-// What permissions look like on the wire, in arguments and in the document.
+// Permissions on the wire, in arguments and in the document.
 
 import { type Static, type TProperties, type TSchema, Type } from '../../sdk/index.ts'
 import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../sdk/metadata.ts'
@@ -22,13 +22,13 @@ const connectives = (mark: '_' | '$', expression: TSchema) => ({
   ),
 })
 
-/** A boolean expression as descriptions show it; all other keys are columns and relationships. */
+/** A boolean expression in descriptions; all other keys are columns and relationships. */
 const ExpressionShape = Type.Recursive(
   (This) => Type.Object({ ...connectives('_', This), ...connectives('$', This) }, { additionalProperties: true }),
   { $id: 'BooleanExpression' },
 )
 
-/** A boolean expression; connectives come out in their canonical spelling. */
+/** A boolean expression; connectives get their canonical spelling. */
 export const Expression = Type.Unsafe<BooleanExpression>(
   Type.Record(Type.String(), Type.Unknown(), {
     message: 'expecting an Object for boolean exp',
@@ -41,7 +41,7 @@ const Columns = Type.Union([Type.Literal('*'), Type.Array(ColumnName)])
 
 const backendOnly = Type.Optional(Type.Boolean())
 
-/** Root fields that a role sees of a table; `select_stream` is kept for when there is one. */
+/** Root fields of a table that a role sees; `select_stream` is accepted even without a plugin for it. */
 const rootFields = (...keys: readonly string[]) =>
   Type.Optional(Type.Array(Type.Unsafe<VisibleRootField>(Type.Union(keys.map((key) => Type.Literal(key))))))
 
@@ -101,7 +101,7 @@ declare module '../../sdk/registry.ts' {
   }
 }
 
-/** Leaves out what is empty or at its default, as the document does. */
+/** Leaves out empty and default members, as the document does. */
 const canonical: { [K in PermissionKind]: (permission: Permissions[K]) => Permissions[K] } = {
   insert: (permission) => withoutDefaults(permission),
   select: (permission) => withoutDefaults(permission),
@@ -122,10 +122,10 @@ function withoutDefaults<P extends object>(permission: P): P {
   return Object.fromEntries(kept) as P
 }
 
-/** What keeps rows out in later engines. */
+/** Keys of later engines that restrict rows. */
 const laterKeys = (kind: PermissionKind): string[] => (kind === 'select' ? [] : ['validate_input'])
 
-/** What had an effect before upserts went by update permissions, and what consoles kept of their forms. */
+/** Keys that earlier engines used for upserts, and that consoles stored for their forms. */
 const formerKeys: { readonly [K in PermissionKind]?: readonly string[] } = {
   insert: ['allow_upsert', 'localPresets'],
   update: ['localPresets'],

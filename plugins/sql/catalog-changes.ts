@@ -1,10 +1,10 @@
-// What a text did to tracked tables: tables are matched by OID and columns by number, so a rename is seen as one.
+// The changes that a script made to tracked tables, which are matched by OID, and columns by number, to follow renames.
 
 import { nameKey, type QualifiedName, sameName } from '../../sdk/index.ts'
 import { type CatalogColumn, type CatalogForeignKey, type CatalogTable, introspect } from '../../sdk/metadata.ts'
 import type { Transaction } from '../../sdk/sql.ts'
 
-/** A table that is still there, before and after. */
+/** A table that still exists, before and after. */
 export interface SurvivingTable {
   readonly before: CatalogTable
   readonly after: CatalogTable
@@ -30,7 +30,7 @@ export async function presentTables(
   return known.filter(({ oid }) => present.has(oid))
 }
 
-/** Looks up what became of tables. */
+/** Reads the state of tables after the script. */
 export async function readChanges(transaction: Transaction, before: Iterable<CatalogTable>): Promise<CatalogChanges> {
   const tables = [...before]
   const names = await transaction.rows<{ oid: number; schema: string; name: string }>(
@@ -47,11 +47,11 @@ export async function readChanges(transaction: Transaction, before: Iterable<Cat
   return { dropped: tables.filter(({ oid }) => !after.has(oid)), surviving }
 }
 
-/** The columns of a table that are no more. */
+/** The columns that a table lost. */
 export const droppedColumns = ({ before, after }: SurvivingTable): readonly CatalogColumn[] =>
   before.columns.filter(({ number }) => !columnAfter(after, number))
 
-/** The foreign keys of a table that are no more: none of now pairs the same columns, under whatever name. */
+/** The foreign keys that a table lost: no key of any name pairs the same columns now. */
 export function droppedForeignKeys(table: SurvivingTable, { surviving }: CatalogChanges): CatalogForeignKey[] {
   const { before, after } = table
   const oids = new Set(after.foreignKeys.map(({ oid }) => oid))
@@ -73,7 +73,7 @@ interface KeyColumns {
   readonly targetColumns: readonly (string | undefined)[]
 }
 
-/** Which columns a key pairs with which, in whatever order it lists them. */
+/** The column pairs of a key, independent of their order. */
 const pairing = ({ target, columns, targetColumns }: KeyColumns): string =>
   JSON.stringify([nameKey(target), columns.map((column, i) => JSON.stringify([column, targetColumns[i]])).sort()])
 
@@ -97,13 +97,13 @@ const survivingColumns = ({ before, after }: SurvivingTable): readonly Surviving
     return now ? [{ before: column, after: now }] : []
   })
 
-/** The columns whose type is another one; one that goes by another name is the same. */
+/** The columns whose type changed; a renamed type counts as the same. */
 export const retypedColumns = (table: SurvivingTable): readonly CatalogColumn[] =>
   survivingColumns(table)
     .filter(({ before, after }) => before.type.oid !== after.type.oid)
     .map(({ before }) => before)
 
-/** A name that is another one. */
+/** A changed name. */
 export interface NameChange<T> {
   readonly from: T
   readonly to: T
@@ -122,7 +122,7 @@ export const renamedTables = ({ surviving }: CatalogChanges): readonly NameChang
 const plainName = ({ schema, name }: QualifiedName): QualifiedName => ({ schema, name })
 
 /**
- * The changes in an order in which no new name is still another's old one; where they swap names, one takes a detour by
+ * The changes in an order in which no new name is still in use as an old one; names that are swapped take a detour through
  * the name that `detour` makes.
  */
 export function inSafeOrder<T>(

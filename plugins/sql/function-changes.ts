@@ -1,21 +1,21 @@
-// What a text did to the functions that metadata names.
+// The changes that a script made to functions that the metadata names.
 
 import { nameKey, type QualifiedName } from '../../sdk/index.ts'
 import { type Catalog, type CatalogFunction, introspectFunctions } from '../../sdk/metadata.ts'
 import type { Transaction } from '../../sdk/sql.ts'
 
-/** A function that was the only one of its name, and those of its name afterwards. */
+/** A function that was the only one of its name, and the functions of that name afterwards. */
 export interface FunctionChange {
   readonly before: CatalogFunction
   readonly after: readonly CatalogFunction[]
-  /** Whether it is no more, under no name. */
+  /** Whether it was dropped rather than renamed. */
   readonly dropped: boolean
 }
 
-/** What became of functions that are not what they were to the metadata, by `nameKey`. */
+/** Functions that changed in a way that matters to the metadata, by `nameKey`. */
 export type FunctionChanges = ReadonlyMap<string, FunctionChange>
 
-/** The functions of a catalog that are the only ones of their name and that the database still has. */
+/** The functions of a catalog that have a unique name and still exist. */
 export async function presentFunctions(
   transaction: Transaction,
   { functions }: Catalog,
@@ -25,7 +25,7 @@ export async function presentFunctions(
   return known.filter(({ oid }) => present.has(oid))
 }
 
-/** Looks up which functions have gone, been overloaded or become VOLATILE. */
+/** Finds functions that were dropped, overloaded or made VOLATILE. */
 export async function readFunctionChanges(
   transaction: Transaction,
   before: readonly CatalogFunction[],
@@ -51,10 +51,10 @@ async function presentOids(
   return new Set(rows.map(({ oid }) => oid))
 }
 
-/** Whether the name does not stand for the function any more, be it dropped or renamed. */
+/** Whether the name no longer means this function, because it was dropped or renamed. */
 export const isLost = ({ before, after }: FunctionChange): boolean => !after.some(({ oid }) => oid === before.oid)
 
-/** Whether the name stands for another function, which takes other arguments. */
+/** Whether the name means another function with other arguments. */
 export const isReplaced = (change: FunctionChange): boolean =>
   isLost(change) &&
   change.after.length > 0 &&
@@ -66,10 +66,10 @@ const argumentText = ({ arguments: given }: CatalogFunction): string =>
 /** Whether a name now stands for several functions. */
 export const isOverloaded = ({ after }: FunctionChange): boolean => after.length > 1
 
-/** Whether the function is still there and has become VOLATILE. */
+/** Whether the function still exists and has become VOLATILE. */
 export const isNowVolatile = ({ before, after }: FunctionChange): boolean =>
   !before.volatile && after.some(({ oid, volatile }) => oid === before.oid && volatile)
 
-/** What became of the function of that name; undefined when nothing is known of it. */
+/** The change of the function of that name; undefined if there is none. */
 export const changeOf = (changes: FunctionChanges, name: QualifiedName): FunctionChange | undefined =>
   changes.get(nameKey(name))

@@ -1,5 +1,5 @@
-// What a change of functions does to the metadata: tracked functions that are gone go, computed
-// fields stop the request, and so does what neither can be any more. Both belong to plugins that may be absent.
+// Effects of function changes on the metadata: dropped tracked functions are removed. A script is refused if computed
+// fields lose their function, or if a function becomes unusable. Both kinds belong to plugins that may be absent.
 
 import { badRequest, compareText, nameText, type QualifiedName } from '../../sdk/index.ts'
 import { functionRef, type ObjectRef } from '../../sdk/metadata.ts'
@@ -13,7 +13,7 @@ import {
   isReplaced,
 } from './function-changes.ts'
 
-/** What is looked at of a document. */
+/** The part of a document used here. */
 interface Functions {
   readonly tables: readonly {
     readonly table: QualifiedName
@@ -27,7 +27,7 @@ interface Functions {
 
 const refused = (message: string) => badRequest('not-supported', message)
 
-/** Refuses further functions under the name of a tracked one. */
+/** Refuses overloads of a tracked function. */
 export function refuseOverloads({ functions = [] }: Functions, changes: FunctionChanges): void {
   const names = functions
     .map((entry) => changeOf(changes, entry.function))
@@ -39,7 +39,7 @@ export function refuseOverloads({ functions = [] }: Functions, changes: Function
   throw refused(`the following tracked function(s) cannot be overloaded: ${list}`)
 }
 
-/** Forgets tracked functions that are gone, and refuses those that have become VOLATILE. */
+/** Removes tracked functions that were dropped, and refuses those that became VOLATILE. */
 export function followTrackedFunctions(metadata: Functions, changes: FunctionChanges): void {
   const { functions } = metadata
   if (!functions) return
@@ -70,8 +70,8 @@ function computedFieldChanges({ tables }: Functions, changes: FunctionChanges): 
 }
 
 /**
- * Tracked functions whose name has come to stand for one that takes other arguments. One that is only dropped just goes,
- * but here somebody means the same function, and would find it untracked.
+ * Tracked functions whose name now means a function with other arguments. A dropped function is simply removed, but here the
+ * author means the same function, and would find it untracked.
  */
 export function replacedFunctions({ functions = [] }: Functions, changes: FunctionChanges): ObjectRef[] {
   return functions.flatMap(({ function: name }) => {
@@ -80,18 +80,18 @@ export function replacedFunctions({ functions = [] }: Functions, changes: Functi
   })
 }
 
-/** The computed fields whose function's name does not stand for it any more. */
+/** Computed fields whose function no longer has its name. */
 export function lostComputedFields(metadata: Functions, changes: FunctionChanges): ObjectRef[] {
   return computedFieldChanges(metadata, changes)
     .filter(({ change }) => isLost(change))
     .map(({ table, name }) => ({ kind: 'computed field', table: { ...table }, name }))
 }
 
-/** Refuses functions behind computed fields that have been overloaded, or have become VOLATILE. */
+/** Refuses overloaded or VOLATILE functions of computed fields. */
 export function refuseComputedFieldChanges(metadata: Functions, changes: FunctionChanges): void {
   for (const { table, name, change } of computedFieldChanges(metadata, changes)) {
     const called = `function "${nameText(change.before)}" associated with computed field`
-    // The missing space is part of the message that clients know.
+    // The missing space is part of the message that clients expect.
     if (isOverloaded(change)) throw refused(`The ${called}"${name}" of table "${nameText(table)}" is being overloaded`)
     if (isNowVolatile(change)) {
       throw refused(`The type of ${called} "${name}" of table "${nameText(table)}" is being altered to "VOLATILE"`)

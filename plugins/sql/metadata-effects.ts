@@ -1,5 +1,5 @@
-// What a change of the catalog does to the metadata: what depends on something dropped goes or
-// stops the request, renames are followed, and types that expressions rely on stay.
+// Effects of catalog changes on the metadata: dependents of dropped objects are removed or refuse the request, renames are
+// applied, and types that expressions rely on must stay.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { badRequest, compareText, nameKey, nameText, type QualifiedName } from '../../sdk/index.ts'
@@ -36,14 +36,14 @@ import {
   replacedFunctions,
 } from './function-effects.ts'
 
-/** What was there before the transaction did something, and what to do about dependents. */
+/** The state before a change of the transaction, and the treatment of dependents. */
 interface FollowedChange {
   readonly tables: readonly CatalogTable[]
   readonly functions: readonly CatalogFunction[]
   readonly cascade: boolean
 }
 
-/** Brings the draft in line with what the transaction has done to what it names. */
+/** Adapts the draft to the transaction's changes of the objects that it names. */
 export async function followCatalog(
   context: OperationContext,
   { tables, functions, cascade }: FollowedChange,
@@ -108,7 +108,7 @@ function refuseRetyped({ model }: OperationContext, { surviving }: CatalogChange
 const objectList = (dependencies: readonly Dependency[]): string =>
   [...new Set(dependencies.map(({ object }) => objectText(object)))].sort(compareText).join(', ')
 
-/** Custom names of columns that are no more. */
+/** Removes custom names of dropped columns. */
 function forgetColumns({ metadata }: OperationContext, change: SurvivingTable): void {
   const gone = droppedColumns(change)
   const entry = gone.length > 0 ? findTable(metadata, change.before) : undefined
@@ -121,12 +121,12 @@ async function followColumns(context: OperationContext, change: SurvivingTable):
   const table = plainName(change.before)
   const renamed = renamedColumns(change)
   for (const { from, to } of renamed) refuseTakenName(context, change.before, from, to)
-  // No column's name holds NUL, so the detour meets nothing.
+  // No column name contains NUL, so the detour conflicts with nothing.
   const names = { key: (name: string) => name, detour: (name: string) => `${name}\u0000` }
   for (const { from, to } of inSafeOrder(renamed, names)) await follow(context, { kind: 'column', table, from, to })
 }
 
-/** Follows a rename; it looks through all of the metadata, so others get their turn afterwards. */
+/** Applies a rename; it walks all of the metadata, so it yields to other requests afterwards. */
 async function follow(context: OperationContext, rename: Rename): Promise<void> {
   context.rename(rename)
   await nextTurn()

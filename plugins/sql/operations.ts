@@ -1,4 +1,4 @@
-// `run_sql`: any SQL, and what it does to the metadata.
+// `run_sql`: any SQL, and its effects on the metadata.
 
 import { operation } from '../../sdk/metadata.ts'
 import type { ScriptResult } from '../../sdk/sql.ts'

@@ -1,19 +1,19 @@
-// A text may begin and commit a transaction itself, as tools write them. It runs in one that is the request's: such
-// statements have no effect of their own, and one that would undo or put aside the request's is refused.
+// A script may begin and commit a transaction itself, as tools write them. It runs in the request's transaction, so these
+// statements are ignored, and a statement that would end or prepare the request's transaction is refused.
 
 import { badRequest } from '../../sdk/index.ts'
 import { placeOf } from './places.ts'
 import { mayBeAboutTransaction, statements, transactionCommand } from './statements.ts'
 
-/** What is run instead of a text. */
+/** The text that runs. */
 export interface RunnableText {
-  /** The text with blanks where a transaction began or ended: each character keeps its place. */
+  /** The text with blanks for BEGIN and COMMIT: each character keeps its position. */
   readonly sql: string
-  /** Whether the last statement was one of those. */
+  /** Whether the last statement was ignored. */
   readonly endsWithNothing: boolean
 }
 
-/** Reads a text; refuses one that ends the transaction that it runs in otherwise than by committing it. */
+/** Reads a text; refuses one that ends its transaction by anything but a commit. */
 export function withoutTransactions(text: string): RunnableText {
   if (!mayBeAboutTransaction(text)) return { sql: text, endsWithNothing: false }
   const parts: string[] = []
@@ -25,7 +25,7 @@ export function withoutTransactions(text: string): RunnableText {
     if (command === 'ends') throw endsTransaction(`: ${named(words)} in line ${placeOf(text, start).line}`)
     if (words.length > 0 || !statement.isPlain) endsWithNothing = command !== null
     if (command === null) continue
-    // A character is a blank, whatever its size: places are counted in characters.
+    // One blank per character, whatever its length: positions count characters.
     parts.push(text.slice(copied, start), text.slice(start, end).replace(/[^\r\n]/gu, ' '))
     copied = end
   }
@@ -36,6 +36,6 @@ export function withoutTransactions(text: string): RunnableText {
 const named = ([first = '', second]: readonly string[]): string =>
   (first === 'prepare' ? `${first} ${second}` : first).toUpperCase()
 
-/** The refusal of a text that ends its transaction. */
+/** The error for a text that ends its transaction. */
 export const endsTransaction = (where = '') =>
   badRequest('not-supported', `the sql must not end the transaction that it runs in${where}`)

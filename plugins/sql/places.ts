@@ -1,4 +1,4 @@
-// Places in a text, as people and editors count them.
+// Positions in a text, as people and editors count them.
 
 export interface Place {
   /** Both count from 1, the column in characters. */
@@ -6,7 +6,7 @@ export interface Place {
   readonly column: number
 }
 
-/** The line and column of what stands at an index. */
+/** The line and column at an index. */
 export function placeOf(text: string, index: number): Place {
   const before = text.slice(0, index)
   const lineStart = before.lastIndexOf('\n') + 1
@@ -15,7 +15,7 @@ export function placeOf(text: string, index: number): Place {
   return { line, column: [...before.slice(lineStart)].length + 1 }
 }
 
-/** The index of the character of a number; PostgreSQL counts characters from 1, JavaScript code units from 0. */
+/** The index of a character's number; PostgreSQL counts characters from 1, JavaScript counts code units from 0. */
 export function indexOfCharacter(text: string, number: number): number {
   let index = 0
   for (let i = 1; i < number && index < text.length; i++) index += text.codePointAt(index)! > 0xffff ? 2 : 1

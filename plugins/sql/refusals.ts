@@ -1,11 +1,11 @@
-// What is told of a text that PostgreSQL refuses. The interface's members stay as they are; what helps stands beside them.
+// The error for a script that PostgreSQL refuses: the interface's members stay unchanged, help is added next to them.
 
 import { badRequest, type TrellisError } from '../../sdk/index.ts'
 import { databaseErrorDetails } from '../../sdk/sql.ts'
 import { indexOfCharacter, placeOf } from './places.ts'
 import { statements } from './statements.ts'
 
-/** An error of PostgreSQL's, of which `position` counts the characters of the text. */
+/** An error of PostgreSQL; `position` counts the characters of the text. */
 interface StatementError extends Error {
   readonly code?: string
   readonly position?: string
@@ -14,7 +14,7 @@ interface StatementError extends Error {
 /** Characters of a text that an answer repeats. */
 const longestRepeated = 2000
 
-/** The error of a text; `helps`: whether there is more in it than the interface asks for. */
+/** The error for a text; `helps`: whether it says more than the interface asks for. */
 export function refusedText(sql: string, error: StatementError, helps: boolean): TrellisError {
   const internal = databaseErrorDetails(error, sql, [])
   return badRequest('postgres-error', 'query execution failed', {
@@ -36,7 +36,7 @@ function withHelp(internal: ReturnType<typeof databaseErrorDetails>, sql: string
   }
 }
 
-/** A long text cut to what stands around a place. */
+/** The part of a long text around a position. */
 function excerpt(text: string, index: number): string {
   if (text.length <= longestRepeated) return text
   const start = Math.max(0, Math.min(index - longestRepeated / 2, text.length - longestRepeated))
@@ -47,7 +47,7 @@ function excerpt(text: string, index: number): string {
 const syntaxError = '42601'
 const failedCopy = /^COPY from stdin failed/
 
-/** What to do about a text that is meant for psql; null when that is not what is wrong. */
+/** Help for a text that was written for psql; null for other mistakes. */
 function helpFor(sql: string, { code, message }: StatementError): string | null {
   if (code !== syntaxError && !failedCopy.test(message)) return null
   if (copiesFromInput(sql)) {

@@ -10,7 +10,7 @@ export const RunSqlArgs = Type.Object(
   { missingKey: 'A' },
 )
 
-/** Column names and rows, every cell as text; null where there are none. */
+/** Column names and rows, every cell as text; null for a command without rows. */
 export const SqlResult = Type.Union([
   Type.Object({ result_type: Type.Literal('TuplesOk'), result: Type.Array(Type.Array(Type.String())) }),
   Type.Object({ result_type: Type.Literal('CommandOk'), result: Type.Null() }),
@@ -18,10 +18,10 @@ export const SqlResult = Type.Union([
 
 export type RunSqlArgs = Static<typeof RunSqlArgs>
 
-/** Words of statements that may change what metadata refers to; comments and constants count too. */
+/** Words of statements that may change objects of the metadata; comments and constants count too. */
 const catalogWords = /\b(alter|drop|replace|create function|comment on)\b/i
 
-/** Whether the metadata is checked after the text has run. */
+/** Whether the metadata is checked after the script. */
 export function isChecked({
   sql,
   check_metadata_consistency: asked,

@@ -1,4 +1,4 @@
-// Running a text of the caller's in a transaction that is ours, and leaving the connection as it was.
+// Runs a caller's script in the server's transaction, and restores the connection afterwards.
 
 import { TrellisError } from '../../sdk/index.ts'
 import type { ScriptResult, Transaction } from '../../sdk/sql.ts'
@@ -6,23 +6,23 @@ import { endsTransaction, withoutTransactions } from './own-transaction.ts'
 import { refusedText } from './refusals.ts'
 
 /**
- * Settings of the session outlive the transaction, and the connection serves others afterwards. All of them first, since a time
- * limit of the text's would end what follows.
+ * Session settings outlive the transaction, and the connection serves other requests afterwards. They are reset first,
+ * because a statement_timeout of the script would end later statements.
  */
 const resetSession = 'reset all; reset session authorization; reset role'
 
-/** Which transaction this is: its start, as a text that no setting of the session changes. */
+/** Identifies the transaction by its start, as a text that does not depend on session settings. */
 const whichTransaction = 'select extract(epoch from pg_catalog.transaction_timestamp())::pg_catalog.text as started'
 
 export interface ScriptOptions {
   readonly sql: string
-  /** Brings back the settings of the transaction. */
+  /** Restores the settings of the transaction. */
   readonly restore: () => Promise<void>
   /** Whether errors say more than the interface asks for. */
   readonly helps: boolean
 }
 
-/** Runs a text; fails when it fails, and when it ends the transaction it was given. */
+/** Runs a script; fails if it fails, or if it ends the transaction. */
 export async function runScript(
   transaction: Transaction,
   { sql, restore, helps }: ScriptOptions,
@@ -56,5 +56,5 @@ async function runText(
   }
 }
 
-/** PostgreSQL refused the text, as opposed to being out of reach. */
+/** Whether PostgreSQL refused the script, rather than being unreachable. */
 const isStatementError = (error: unknown): error is Error => error instanceof Error && 'severity' in error

@@ -1,7 +1,7 @@
-// The statements of a text, and which of them are about the transaction that the text runs in. PostgreSQL cannot be told
-// to refuse or to pass over those, and what came before one that ends it would stay.
+// The statements of a script, and which of them control the transaction. PostgreSQL cannot be told to refuse or ignore
+// those, and statements before one that ends the transaction would stay committed.
 
-/** What the text is made of; what has no group is of no interest. */
+/** The tokens of a script; those without a group are skipped. */
 const tokens = [
   /(?<space>\s+|--[^\n\r]*)/,
   /(?<quote>[eE]?'|")/, // the beginning of a text or quoted name
@@ -15,7 +15,7 @@ const tokens = [
 
 const token = new RegExp(tokens.map(({ source }) => source).join('|'), 'y')
 
-/** The end of what a quotation mark begins: doubled it stands for itself, and so it does after `\` in `E'...'`. */
+/** The end of a quoted token: a doubled quotation mark stands for itself, and so does one after `\` in `E'...'`. */
 function endOfText(text: string, start: number, opening: string): number {
   const quote = opening.at(-1)!
   const mark = opening.length > 1 ? /\\[\s\S]|''?/g : quote === '"' ? /""?/g : /''?/g
@@ -27,7 +27,7 @@ function endOfText(text: string, start: number, opening: string): number {
   }
 }
 
-/** The end of a comment, which may hold others. */
+/** The end of a comment; comments nest. */
 function endOfComment(text: string, start: number): number {
   const mark = /\/\*|\*\//g
   mark.lastIndex = start
@@ -45,13 +45,13 @@ function endOfDollars(text: string, start: number, tag: string): number {
 }
 
 interface Token {
-  /** A word in lower case, a mark, or null: something else, such as a constant. */
+  /** A word in lower case, a mark, or null for other tokens such as constants. */
   readonly text: string | null
   readonly start: number
   readonly end: number
 }
 
-/** What a text is made of, without space and comments. */
+/** The tokens of a text without space and comments. */
 function* tokensOf(text: string): Generator<Token> {
   for (let start = 0; start < text.length; ) {
     token.lastIndex = start
@@ -65,7 +65,7 @@ function* tokensOf(text: string): Generator<Token> {
   }
 }
 
-/** Follows `begin atomic ... end` in the body of a routine, whose semicolons end no statement. */
+/** Follows `begin atomic ... end` in a routine's body, whose semicolons end no statement. */
 class RoutineBody {
   depth = 0
 
@@ -76,22 +76,22 @@ class RoutineBody {
   }
 }
 
-/** As many words as it takes to tell what a statement does. */
+/** The number of first words that identify a statement. */
 const opening = 32
 
 export interface Statement {
   /** Its first words, in lower case. */
   readonly words: readonly string[]
-  /** Whether it has nothing but words and commas. */
+  /** Whether it consists of words and commas only. */
   readonly isPlain: boolean
-  /** Where its first token begins, and its last one ends. */
+  /** The start of its first token, and the end of its last one. */
   readonly start: number
   readonly end: number
 }
 
 const nothing: Statement = { words: [], isPlain: true, start: 0, end: 0 }
 
-/** The statements of a text; empty ones among them have no words. */
+/** The statements of a text; empty ones have no words. */
 export function* statements(text: string): Generator<Statement> {
   let words: string[] = []
   let current = nothing
@@ -117,7 +117,7 @@ export function* statements(text: string): Generator<Statement> {
   yield { ...current, words }
 }
 
-/** Forms of statements about a transaction, by what they do to it. */
+/** Statements that control a transaction, by effect. */
 const forms = {
   begins: /^(begin( work| transaction)?|start transaction)\b/,
   commits: /^(commit|end)( work| transaction)?( and (no )?chain)?$/,
@@ -127,7 +127,7 @@ const forms = {
 const modes =
   /^( (isolation level (serializable|repeatable read|read committed|read uncommitted)|read (write|only)|(not )?deferrable))*$/
 
-/** What a statement does to the transaction that it runs in; null: it leaves it alone, or PostgreSQL refuses it. */
+/** The effect of a statement on its transaction; null: none, or PostgreSQL refuses it. */
 export function transactionCommand({ words, isPlain }: Statement): keyof typeof forms | null {
   const said = words.join(' ')
   if (forms.ends.test(said)) return 'ends'
@@ -136,6 +136,6 @@ export function transactionCommand({ words, isPlain }: Statement): keyof typeof 
   return forms.begins.test(said) && modes.test(said.replace(forms.begins, '')) ? 'begins' : null
 }
 
-/** Words without which a text has no statement about its transaction. */
+/** Whether a text has one of the words that every transaction statement contains. */
 export const mayBeAboutTransaction = (text: string): boolean =>
   /begin|start|commit|end|rollback|abort|prepare/i.test(text)

@@ -164,13 +164,13 @@ test('a text that is no JSON is refused at its place', () => {
   assert.equal(json('{"retries": }'), 'trellis.config.json:1:13: expecting a value')
   assert.equal(json('{"adminSecret": "x'), 'trellis.config.json:1:17: this text does not end')
   assert.equal(json('{} {}'), 'trellis.config.json:1:4: expecting the end of the file')
-  assert.equal(json('{"retries": 1,\n "retries": 2}'), 'trellis.config.json:2:2: "retries"appears twice')
+  assert.equal(json('{"retries": 1,\n "retries": 2}'), 'trellis.config.json:2:2: "retries" appears twice')
   assert.match(json('['.repeat(200_000)), /^trellis\.config\.json(:1:\d+)?: /)
   assert.match(json(`{"jwtSecret": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`), /^trellis\.config\.json.*: /)
 })
 
 test('a text that is no YAML is refused at its place', () => {
-  assert.equal(refusalOf('retries: 1\nretries: 2'), 'trellis.config.yaml:2:1: this keyappears twice')
+  assert.equal(refusalOf('retries: 1\nretries: 2'), 'trellis.config.yaml:2:1: this key appears twice')
   assert.equal(refusalOf('jwtSecret:\n\ttype: x'), 'trellis.config.yaml:2:1: indentation is by spaces, not by tabs')
   assert.equal(refusalOf('- a'), 'trellis.config.yaml:1:1: expecting a mapping of options')
   assert.equal(refusalOf('secret'), 'trellis.config.yaml:1:1: expecting a mapping of options')

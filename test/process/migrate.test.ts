@@ -91,7 +91,7 @@ test('a database without the schema that takes no changes is refused', async (t)
   const name = standby.pathname.slice(1)
   assert.match(
     await refusalOf(standby.href),
-    new RegExp(`^The database "${name}" is read-only (a standby, or set so\\)`),
+    new RegExp(`^The database "${name}" is read-only \\(a standby, or set so\\)`),
   )
 })
 
@@ -105,7 +105,7 @@ test('a schema of that name which somebody else made is left alone', async (t) =
     const name = new URL(url).pathname.slice(1)
     assert.equal(
       await refusalOf(url),
-      `The schema trellis of the database "${name}"holds objects that Trellis did not create (${reason}): rename that schema, or use another database`,
+      `The schema trellis of the database "${name}" holds objects that Trellis did not create (${reason}): rename that schema, or use another database`,
     )
     assert.deepEqual(await sql(`select count(*)::int from pg_class where relnamespace = 'trellis'::regnamespace`), [
       { count: 1 },
@@ -123,6 +123,6 @@ test('a schema whose tables have no rows, as a dump without data leaves it, is t
   const name = new URL(url).pathname.slice(1)
   assert.equal(
     await refusalOf(url),
-    `The schema trellis of the database "${name}"has empty tables, as after restoring a dump without data: have the owner run DROP SCHEMA trellis CASCADE, which also drops the triggers that write to it, or use another database`,
+    `The schema trellis of the database "${name}" has empty tables, as after restoring a dump without data: have the owner run DROP SCHEMA trellis CASCADE, which also drops the triggers that write to it, or use another database`,
   )
 })

@@ -101,7 +101,7 @@ async function appliedMigrations(client: pg.Client, owners: readonly MigrationOw
   // Renaming the schema would keep triggers on users' tables that write to it.
   if (names.length === 0) {
     throw new StartError(
-      `The schema trellis of the database "${client.database}"has empty tables, as after restoring a dump without data: have the owner run DROP SCHEMA trellis CASCADE, which also drops the triggers that write to it, or use another database`,
+      `The schema trellis of the database "${client.database}" has empty tables, as after restoring a dump without data: have the owner run DROP SCHEMA trellis CASCADE, which also drops the triggers that write to it, or use another database`,
     )
   }
   const unknown = names.find(
@@ -163,7 +163,7 @@ async function requireSchema(transaction: Knex.Transaction): Promise<void> {
 function explained(error: unknown, { user, database }: pg.Client): unknown {
   if (isReadOnlyTransaction(error)) {
     return new StartError(
-      `The database "${database}"is read-only (a standby, or set so), but the schema trellis has to be created or updated: name the primary in --database-url`,
+      `The database "${database}" is read-only (a standby, or set so), but the schema trellis has to be created or updated: name the primary in --database-url`,
     )
   }
   const code = codeOf(error) ?? ''
@@ -172,7 +172,7 @@ function explained(error: unknown, { user, database }: pg.Client): unknown {
     // Knex puts the statement before the message.
     const reason = messageOf(error).replace(/^.* - /s, '')
     return new StartError(
-      `The schema trellis of the database "${database}"holds objects that Trellis did not create (${reason}): rename that schema, or use another database`,
+      `The schema trellis of the database "${database}" holds objects that Trellis did not create (${reason}): rename that schema, or use another database`,
     )
   }
   if (code !== '42501') return error

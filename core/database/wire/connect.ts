@@ -109,7 +109,7 @@ function unreachable(client: DatabaseClient, error: unknown, attempts: number): 
   if (code === '3D000') return `${place}: ${message}: make it with createdb, or check --database-url`
   const tried = attempts === 1 ? '' : ` after ${attempts} attempts`
   if (code === tooManyConnections)
-    return `${place}gives no connection${tried} (${message}): close some connections, raise max_connections, or raise --retries`
+    return `${place} gives no connection${tried} (${message}): close some connections, raise max_connections, or raise --retries`
   return `${place} cannot be reached${tried} (${words[code] ?? message}): check that it runs and --database-url, or raise --retries`
 }
 

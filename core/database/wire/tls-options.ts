@@ -105,7 +105,7 @@ function versions(url: ConnectionUrl): ConnectionOptions {
   const version = (name: string): SecureVersion | null => {
     const given = url.parameter(name)
     const found = given === null ? null : protocols[given]
-    if (found === undefined) throw refusal(`${name} ${JSON.stringify(given)}is not a TLS version`)
+    if (found === undefined) throw refusal(`${name} ${JSON.stringify(given)} is not a TLS version`)
     return found
   }
   const minVersion = version('ssl_min_protocol_version')

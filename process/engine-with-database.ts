@@ -15,7 +15,10 @@ export async function createEngineWithDatabase(options: EngineOptions): Promise<
   // Refuse bad settings before creating a database.
   const { core: settings } = readSettings(options.settings, plugins)
   if (settings.config !== null) {
-    throw refusedOption('Setting config', 'an embedded engine reads no configuration file: pass its options as settings')
+    throw refusedOption(
+      'Setting config',
+      'an embedded engine reads no configuration file: pass its options as settings',
+    )
   }
   const { observe = createObserver(settings) } = options
   if (settings.databaseUrl !== null) return createEngine({ ...options, observe })

@@ -131,10 +131,7 @@ test('what is wrong is said with file, line, column and key', () => {
     refusalOf('plugins: [a, [b]]'),
     'trellis.config.yaml:1:10, plugins: Only expecting a list of texts that are not empty',
   )
-  assert.equal(
-    refusalOf('config: x.json'),
-    'trellis.config.yaml:1:9, config: a configuration file cannot name another',
-  )
+  assert.equal(refusalOf('config: x.json'), 'trellis.config.yaml:1:9, config: a configuration file cannot name another')
 })
 
 test('an unknown key is refused, with the one that was probably meant', () => {

@@ -308,7 +308,9 @@ class FieldCollector {
       return
     }
     const definition = requireField(this.#source, name, path)
-    this.#context.addCost(node.selectionSet ? this.#selectionCost() : 1, path)
+    // No statement runs for introspection, which has a limit of its own.
+    const isJoined = node.selectionSet && !this.#source.name.startsWith('__')
+    this.#context.addCost(isJoined ? this.#selectionCost() : 1, path)
     const { parent, depth } = this.#outer
     const place = { definition, parentType: this.#source.name, path, parent, depth }
     this.fields.set(responseName, new FieldSelection(this.#context, node, place))

@@ -1,4 +1,4 @@
-// What a role may not know of, data operations refuse as they refuse what is not there.
+// Data operations refuse names that a role may not know of with the errors for names that do not exist.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const permissions = {
   delete: { filter: {} },
 }
 
-/** Names that the role may not know of, by what they are; `absent` is none of anything. */
+/** Names that the role may not know of, by the kind of object; `absent` names no object. */
 const hidden = { column: 'pay', generated: 'twice', relationship: 'vault', computed: 'rank', array: 'staff_vaults' }
 const absent = 'absent'
 

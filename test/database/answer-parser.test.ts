@@ -26,7 +26,7 @@ const row = (values: readonly (Uint8Array | null)[]) => {
 
 const complete = (tag: string) => message('C', Buffer.from(`${tag}\0`))
 
-/** What is read of bytes that arrive in pieces of these lengths. */
+/** Reads the messages from bytes that arrive in pieces of these lengths. */
 function read(bytes: Buffer, lengths: readonly number[], wantsBytes = true): Message[] {
   const parser = new AnswerParser(() => wantsBytes)
   const messages: Message[] = []

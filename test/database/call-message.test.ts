@@ -14,7 +14,7 @@ function messagesOf(bytes: Buffer): { code: string; body: Buffer }[] {
   return messages
 }
 
-/** What a Bind binds, and to which statement. */
+/** The portal, the statement and the values of a Bind. */
 function boundBy(body: Buffer): { portal: string; statement: string; values: (string | null)[] } {
   let at = 0
   const text = () => {
@@ -44,7 +44,7 @@ function boundBy(body: Buffer): { portal: string; statement: string; values: (st
 
 test('each call is bound to its statement and run, in order, and the last is followed by a Sync', () => {
   const statement = fc.stringMatching(/^[\w-]{0,40}$/)
-  // Half a surrogate pair is sent as the character that stands for what is none.
+  // Half a surrogate pair is sent as the replacement character.
   const values = fc.array(fc.option(fc.string({ unit: 'binary', maxLength: 400 })), { maxLength: 5 })
   const calls = fc.array(fc.record({ statement, values }), { minLength: 1, maxLength: 3 })
   const property = fc.property(calls, fc.boolean(), (given: BoundCall[], endsWithSync) => {

@@ -1,4 +1,4 @@
-// What happens to a statement that is given up, and to its neighbours.
+// The effects of giving up a statement, on it and on its neighbours.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

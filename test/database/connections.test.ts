@@ -37,7 +37,7 @@ const requests = (seconds: number) => [
   },
 ]
 
-/** What became of requests that were sent at once: the failures. */
+/** Sends requests at once; returns the answers that failed. */
 async function failuresOf({ request }: TestTrellis, count: number, bodies: readonly unknown[]): Promise<unknown[]> {
   const sent = times(count, (i) => request<Body>('/v1/graphql', { body: bodies[i % bodies.length] }))
   const answers = await Promise.all(sent)

@@ -1,5 +1,5 @@
-// What a statement does outside its transaction, on another server, is done once. Needs a PostgreSQL with postgres_fdw and
-// dblink, which the embedded one does not have.
+// A statement that writes outside its transaction, on another server, does so once. The tests need a PostgreSQL with
+// postgres_fdw and dblink; the embedded one has neither.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

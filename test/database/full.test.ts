@@ -1,5 +1,5 @@
-// A PostgreSQL that is full: who works goes on, who waits does so for a limited time and is told why, and whoever else
-// wants a connection is not kept from it.
+// A PostgreSQL without a free connection: running statements go on. A waiting request fails after a timeout and gives
+// the reason. Waiting requests keep no other client from a connection.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

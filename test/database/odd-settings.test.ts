@@ -1,4 +1,4 @@
-// Databases and roles for which somebody has set how sessions print dates and numbers, and what transactions see.
+// Databases and roles with settings for the format of dates and numbers, and for the isolation of transactions.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// A database that takes no changes for a while: because it was told so, or because a standby is behind the URL.
+// A database that takes no changes for a while: a setting makes it read-only, or a standby is behind the URL.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -92,7 +92,7 @@ const oneSecond = 3000
 /** Enough for that where the machine is slow as well, and not what silence takes. */
 const patientSecond = 10_000
 
-/** What a probe says; fails when it does not within a second. */
+/** The status of a probe; fails when the answer takes longer than `patientSecond`. */
 async function probe({ request }: TestTrellis, path: string, method: string): Promise<number> {
   const began = performance.now()
   const { status } = await request(path, { method })
@@ -103,7 +103,7 @@ async function probe({ request }: TestTrellis, path: string, method: string): Pr
 
 const probes = ['/healthz', '/livez', '/readyz']
 
-/** What all probes say, which is the same for GET and HEAD. */
+/** The statuses of all probes, which are the same for GET and HEAD. */
 async function probeAll(trellis: TestTrellis): Promise<number[]> {
   const [gets, heads] = await Promise.all(
     ['GET', 'HEAD'].map((method) => Promise.all(probes.map((path) => probe(trellis, path, method)))),

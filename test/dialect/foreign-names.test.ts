@@ -47,7 +47,7 @@ for (const { dialect, own, foreign, foreignDialect } of sides) {
       [selected.status, (selected.body as { error: string }).error, (selected.body as { hint?: string }).hint],
       [400, refusalOf(name, own), dialect === 'trellis' ? hint : undefined],
     )
-    // What begins so by chance may be written in GraphQL, where texts are texts.
+    // GraphQL takes a text that begins so by chance: there, texts are only texts.
     assert.deepEqual(await op('select', { table: 'book', columns: ['id'], where: { title: 'Dawn' } }), [{ id: 1 }])
     const { tables } = await op<{ tables: Record<string, unknown>[] }>('export_metadata', {})
     assert.ok(tables.every((table) => !('select_permissions' in table)))

@@ -228,7 +228,7 @@ const byName = (a: { table: { schema: string; name: string } }, b: typeof a): nu
   return text(a) < text(b) ? -1 : 1
 }
 
-/** What the metadata is, as an export shows it. */
+/** The metadata, as an export shows it. */
 export const exported = {
   version: 2,
   tables: [

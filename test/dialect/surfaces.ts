@@ -8,7 +8,7 @@ export interface Surface {
   readonly name: string
   /** Asks, and returns what came back. */
   ask(world: World): Promise<unknown>
-  /** What a dialect answers. */
+  /** The answer of a dialect. */
   expected(word: Word): unknown
 }
 
@@ -199,7 +199,7 @@ export const requestSurfaces: readonly Surface[] = [
   },
 ]
 
-/** What the dialects do differently beside their names. */
+/** The differences between the dialects besides their names. */
 export const differences: readonly Surface[] = [
   {
     name: 'a null in a boolean expression',

@@ -19,7 +19,7 @@ async function startHarbours(t: TestContext, settings = {}): Promise<TestTrellis
   return { ...trellis, page: trellis.url.replace('127.0.0.1', 'localhost') }
 }
 
-/** What the editor of answers shows; its lines are laid out with spaces of another kind. */
+/** The text in the editor of answers, which lays out its lines with no-break spaces. */
 const answer = `(document.querySelector('.graphiql-response .view-lines')?.innerText ?? '').replaceAll('\\u00a0', ' ')`
 
 const docs = `(document.querySelector('.graphiql-doc-explorer')?.innerText ?? '')`

@@ -1,6 +1,6 @@
 // The blocks of code in a page of Markdown.
 
-/** What serves the requests of a block: a plugin, with settings. */
+/** The plugin that serves the requests of a block, with its settings. */
 export interface Served {
   readonly file: string
   readonly settings: Readonly<Record<string, unknown>>

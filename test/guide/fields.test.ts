@@ -1,4 +1,4 @@
-// What the guide says of GraphQL fields.
+// The claims of the guide about GraphQL fields.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -2,7 +2,7 @@
 
 import { definePlugin, option, serviceKey, Type } from 'trellis'
 
-/** What plugins that depend on `guests` may use. */
+/** The service for plugins that depend on `guests`. */
 export interface Guests {
   count(): Promise<number>
 }

@@ -1,4 +1,4 @@
-// What the guide says of the metadata: facets that follow renames, slices with sources.
+// The claims of the guide about the metadata: facets that follow renames, slices with sources.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

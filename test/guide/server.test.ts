@@ -1,4 +1,4 @@
-// What the guide says of the server around requests: own tables and timers, who asks, what stands around, programs.
+// The claims of the guide about the server around requests: own tables and timers, authentication, hooks, programs.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -2,7 +2,7 @@
 
 import { badRequest, chooseOperation, definePlugin } from 'trellis'
 
-/** The plugin; `tell` is told each operation with its milliseconds. */
+/** The plugin; it calls `tell` with the kind and the milliseconds of each operation. */
 export default (tell: (kind: string, milliseconds: number) => void) =>
   definePlugin({
     name: 'timing',

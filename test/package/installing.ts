@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 
-/** The Node of the tests comes first, as for somebody who has installed it. */
+/** The Node of the tests comes first, as on a machine where it is installed. */
 export const searchPath = `${dirname(process.execPath)}:${process.env['PATH']}`
 
 /** A test runner that is started is nobody's child. */
@@ -29,7 +29,7 @@ export async function runIn(directory: string, program: string, ...args: string[
 export const runTool = (directory: string, tool: string, ...args: string[]): Promise<string> =>
   runIn(directory, process.execPath, join(root, 'node_modules', tool), ...args)
 
-/** What makes the package. */
+/** The package is made from these folders and files. */
 const sources = ['bin', 'core', 'plugins', 'process', 'scripts', 'sdk']
 const files = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
 

@@ -1,4 +1,4 @@
-// What expressions mean to PostgreSQL: which rows a role sees under a filter.
+// The meaning of expressions in PostgreSQL: the rows that a role sees under a filter.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -64,7 +64,7 @@ interface Breakage {
   readonly expected: readonly (readonly [string, string])[]
 }
 
-/** What a table that is not usable takes along. */
+/** An unusable table and the objects that become inconsistent with it. */
 const withoutItem = (reason: string, ofFunction: string): Breakage['expected'] => [
   ['table', reason],
   ['object_relation', 'table "item" does not exist'],

@@ -1,4 +1,4 @@
-// What V8's collector is told, in processes of their own, which say what it decides.
+// The server's settings for V8's collector. Each check runs in a process of its own, where V8 prints its decisions.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -19,7 +19,7 @@ function parse(files: Files, argv: readonly string[] = [], sources: OptionSource
 /** The settings of a text, read as the file of this name. */
 const settingsOf = (text: string, name = 'trellis.config.yaml') => parse({ [name]: text }).settings
 
-/** What follows `Fatal Error:- Configuration file ` in the one line about a text. */
+/** The rest of the one line about a text, after `Fatal Error:- Configuration file `. */
 function refusalOf(text: string, name = 'trellis.config.yaml'): string {
   try {
     settingsOf(text, name)

@@ -1,4 +1,4 @@
-// What the options about the database do: seen from the database.
+// The effects of the options about the database, seen from the database.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

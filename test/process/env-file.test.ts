@@ -100,7 +100,7 @@ test('a secret is given as a value or as a file', () => {
     `Fatal Error:- Environment variables ${name} and ${name}_FILE are both given: keep one`,
   )
   assert.equal(parse({ [`${name}_FILE`]: '/s' }, files, ['--admin-secret', 'of-flag']).settings.adminSecret, 'of-flag')
-  // What the process has replaces what `.env` has, in whichever of the two forms.
+  // The environment of the process overrides `.env`, in either of the two forms.
   assert.equal(parse({ [`${name}_FILE`]: '/s' }, { ...files, '.env': `${name}=x` }).settings.adminSecret, 'of-file')
   assert.equal(parse({ [name]: 'x' }, { ...files, '.env': `${name}_FILE=/s` }).settings.adminSecret, 'x')
   assert.equal(parse({}, { ...files, '.env': `${name}_FILE=/s` }).settings.adminSecret, 'of-file')
@@ -116,7 +116,7 @@ interface Start {
   readonly env: Variables
 }
 
-/** What a start that fails says. */
+/** The exit code and the output of a start that fails. */
 async function failure(t: TestContext, { cwd, env }: Start) {
   const { code, stdout, stderr } = await spawnTrellis(t, [], env, { cwd }).ended
   return { code, stdout, stderr }

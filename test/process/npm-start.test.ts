@@ -1,4 +1,4 @@
-// What `npm start` says where the program cannot run.
+// The messages of `npm start` where the program cannot run.
 
 import assert from 'node:assert/strict'
 import { cpSync, writeFileSync } from 'node:fs'

@@ -150,7 +150,7 @@ function valuesOf(option: Option): { readonly good: readonly Given[]; readonly b
   }
 }
 
-/** What an option needs beside it, so that only its own value is judged. */
+/** The arguments that an option needs beside it, so that only its own value is judged. */
 const beside = (option: Option): readonly string[] => {
   const { key } = option
   if (/^(authHook|jwtSecret|unauthorizedRole)$/.test(key)) return ['--admin-secret', 's']

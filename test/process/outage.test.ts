@@ -184,7 +184,7 @@ for (const { what, mode, args } of cases) {
     const reason = { status: 'not ready', reason: 'the database does not answer' }
     assert.deepEqual(await ask(client, '/readyz'), [503, reason])
     assert.deepEqual(await ask(client, '/livez'), [200, { status: 'alive' }])
-    // What needs no database is still answered.
+    // Requests that need no database are still answered.
     assert.deepEqual(await client.graphql('{ __typename }'), { data: { __typename: 'query_root' } })
     await sleep(Math.max(0, outage - (Date.now() - down)))
     const during = openFiles(server)

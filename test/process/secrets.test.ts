@@ -10,7 +10,7 @@ import { testDatabase } from '../support/database.ts'
 import { spawnTrellis, temporaryDirectory } from '../support/process.ts'
 import { eventually } from '../support/waiting.ts'
 
-/** What nobody may see. Distinct, so that a find says which. */
+/** Secrets that must not leak. Each is distinct, so that a match identifies the secret. */
 const planted = {
   databasePassword: 'planted-database-password',
   sslPassword: 'planted-ssl-password',
@@ -181,7 +181,7 @@ function documentOf(hook: string): unknown {
   const trigger = { retry_conf, headers, definition: { enable_manual: true, insert: { columns: '*' } } }
   const action = { output_type: 'Out!', handler: template, headers, arguments: [], type: 'query' }
   const cron = { schedule: '0 0 1 1 *', headers, include_in_metadata: true }
-  // What is inconsistent is listed as the document has it.
+  // The list of inconsistent objects shows this one as the document has it.
   const lost = { url_from_env: 'REMOTE_URL', headers: headers.slice(0, 2), timeout_seconds: 1 }
   return {
     version: 2,

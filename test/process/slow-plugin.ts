@@ -1,4 +1,4 @@
-// A plugin for tests of the process: a request that takes as long as it is told.
+// A plugin for tests of the process: a request that takes as many seconds as its path says.
 
 import { definePlugin } from '../../core/engine/plugin.ts'
 

@@ -25,7 +25,7 @@ async function busyServer(t: test.TestContext, seconds: number, args: readonly s
   return { directory, server, url, answer }
 }
 
-/** Waits until a server that was told to stop takes no more requests. */
+/** Waits until a stopping server takes no more requests. */
 const untilRefused = (url: string) =>
   eventually(() =>
     fetch(`${url}/livez`).then(

@@ -1,4 +1,4 @@
-// How much room new objects have, in a process of its own, whose collector is told what to do.
+// The size of the young generation. The test controls the collector, so it runs in a process of its own.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -11,7 +11,7 @@ import { setVariables, startCollector } from '../tracing/collector.ts'
 const root = join(import.meta.dirname, '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
-/** What the README says of Trellis, by the name of the line. */
+/** The README's claims about Trellis, by the name of the line. */
 const claims = new Map(
   [...readme.matchAll(/^\| ([^|]+) \| (yes|no|not yet) \| [^|]+ \| [^|]+ \|$/gm)].map(([, name = '', claim]) => [
     name,

@@ -41,7 +41,7 @@ const direction = fc.constantFrom(...(Object.keys(directions) as Direction[]))
 /** Which rows of a table somebody sees. */
 type Seen = (table: 'port' | 'ship') => string
 
-/** What a connection is ordered by, as GraphQL has it and as SQL does. */
+/** A term of a connection's order, in GraphQL and in SQL. */
 interface Term {
   readonly graphql: string
   sql(seen: Seen): string

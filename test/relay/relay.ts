@@ -46,6 +46,6 @@ export interface Connection {
   }
 }
 
-/** What tests select of a connection. */
+/** The fields that tests select of a connection. */
 export const page = (node: string) =>
   `edges { cursor node { ${node} } } pageInfo { startCursor endCursor hasNextPage hasPreviousPage }`

@@ -39,7 +39,7 @@ async function listening(t: TestContext, app: FastifyInstance): Promise<string> 
   return app.listen({ port: 0, host: '127.0.0.1' })
 }
 
-/** What the application's own WebSocket says first. */
+/** The first message of the application's own WebSocket. */
 async function greetingOf(t: TestContext, url: string): Promise<string> {
   const socket = new WebSocket(url.replace('http', 'ws'))
   atEnd(t, () => socket.terminate())

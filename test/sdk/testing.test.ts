@@ -1,4 +1,4 @@
-// What authors of plugins test with.
+// The test tools for authors of plugins.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'

@@ -23,13 +23,13 @@ interface Message {
 export interface Page {
   /** The addresses of all requests that it made, sockets and workers included. */
   readonly requests: readonly string[]
-  /** What its console shows as wrong: refusals by its policy, errors that nobody caught. */
+  /** The faults that its console shows: refusals by its policy, and uncaught errors. */
   readonly complaints: readonly string[]
   /** The value of an expression, once promises are kept. */
   evaluate<T>(expression: string): Promise<T>
   /** Waits until an expression is true. */
   until(expression: string): Promise<void>
-  /** Types into the element of a selector, in place of what is in it. */
+  /** Types into the element of a selector; the text replaces the old content. */
   type(selector: string, text: string): Promise<void>
   /** Clicks on the middle of the element of a selector. */
   click(selector: string): Promise<void>
@@ -170,7 +170,7 @@ interface DOMRectLike {
   readonly height: number
 }
 
-/** What a page and its workers ask for, and complain of, from here on. */
+/** Records the requests and the complaints of a page and its workers from now on. */
 async function watch(
   connection: Connection,
   { session, requests, complaints }: { session: string; requests: string[]; complaints: string[] },

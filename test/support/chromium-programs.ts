@@ -1,6 +1,6 @@
-// Finds a Chromium for the tests of pages: the one that a variable names, one of the machine's, else Debian's packages of
-// its headless shell, which are unpacked beside node_modules' other caches; that takes neither root nor an installation.
-// Run by itself it says which, and fails when there is none.
+// Finds a Chromium for the tests of pages: the one that a variable names, else one of the machine's. Otherwise this
+// unpacks Debian's packages of the headless shell beside node_modules' other caches, which takes neither root nor an
+// installation. Run by itself, this prints the choice, and fails when there is no Chromium.
 
 import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -101,7 +101,7 @@ async function unpack(): Promise<void> {
   const directory = join(cache, `new-${randomBytes(6).toString('hex')}`)
   const packages = join(directory, 'packages')
   try {
-    // What the machine knows of packages may be old, or nothing.
+    // The machine's lists of packages may be old or empty.
     await download({ options: asAnybody, directory: packages }).catch(async () => {
       const own = { options: ownLists(), directory: packages }
       await apt(['update'], own)
@@ -117,7 +117,7 @@ async function unpack(): Promise<void> {
   }
 }
 
-/** Finds one; throws when there is none. */
+/** Finds a Chromium; throws when there is no Chromium. */
 export async function findChromium(): Promise<Chromium> {
   const program = process.env[chromiumVariable]
   if (program !== undefined) return { program, libraries: null }

@@ -1,5 +1,6 @@
-// Finds what tests of MongoDB run against: the server that a variable names, a mongod on the path, else FerretDB, which is built from its Go
-// module and kept. Run by itself it says which, and fails when there is none.
+// Finds a server for the tests of MongoDB: the one that a variable names, else a mongod on the path. Otherwise this
+// builds FerretDB from its Go module and keeps the program. Run by itself, this prints the choice, and fails when there
+// is no server.
 
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -20,7 +21,7 @@ import { promisify } from 'node:util'
 /** A MongoDB that runs already. */
 export const mongoVariable = 'SERVICE_GRAPHQL_TEST_MONGODB_URL'
 
-/** What there is: the URL of a server, or a program that is one. */
+/** The URL of a server, or the program of one. */
 export type FoundMongo =
   | { readonly kind: 'given'; readonly url: string }
   | { readonly kind: 'mongod' | 'ferretdb'; readonly program: string }
@@ -79,7 +80,7 @@ function makeWritable(directory: string): void {
   }
 }
 
-/** Finds one; throws when there is none. */
+/** Finds a server; throws when there is no server. */
 export async function findMongo(): Promise<FoundMongo> {
   const url = process.env[mongoVariable]
   if (url !== undefined) return { kind: 'given', url }
@@ -90,7 +91,7 @@ export async function findMongo(): Promise<FoundMongo> {
   throw new Error(`there is no MongoDB to test with: set ${mongoVariable}, or have mongod or go on the PATH`)
 }
 
-/** What was found, in words. */
+/** Describes a found server in words. */
 function described(found: FoundMongo): string {
   if (found.kind === 'given') return `the server that ${mongoVariable} names`
   if (found.kind === 'ferretdb') return 'FerretDB, built from its Go module'

@@ -1,5 +1,5 @@
-// PgBouncer between the server and PostgreSQL, pooling transactions. Where there is none the tests that need it are skipped,
-// and say so.
+// PgBouncer between the server and PostgreSQL, pooling transactions. Without PgBouncer, the tests that need it are
+// skipped and say so.
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { atEnd } from './cleanup.ts'
 import { makeTemporaryDirectory } from './postgres.ts'
 import { eventually } from './waiting.ts'
 
-/** The program; null when there is none. */
+/** The program; null when there is no PgBouncer. */
 export function findPgBouncer(): string | null {
   const directories = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   for (const directory of directories) {
@@ -25,7 +25,7 @@ export function findPgBouncer(): string | null {
 const program = findPgBouncer()
 const reason = 'there is no PgBouncer here'
 
-/** A test that needs PgBouncer; skipped where there is none. */
+/** A test that needs PgBouncer; skipped without it. */
 export const pooledTest = (name: string, run: (t: TestContext) => Promise<void>): void => {
   test(name, { skip: program ? false : reason }, run)
 }

@@ -1,11 +1,11 @@
-// Finds a PostgreSQL of the machine that has certain extensions. Run by itself it says where the programs of one with
-// PostGIS are, and fails when there is none.
+// Finds a PostgreSQL of the machine that has certain extensions. Run by itself, this prints the directory of the
+// programs of a PostgreSQL with PostGIS, and fails when there is no such PostgreSQL.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What a database of the tests of PostGIS needs, in the order in which it is made. */
+/** The extensions that a database of the tests of PostGIS needs, in the order of their creation. */
 export const extensions = ['postgis', 'postgis_raster']
 
 /** Where programs of PostgreSQL are: those on the path, then those in the usual places, the newest first. */

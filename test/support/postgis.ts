@@ -1,5 +1,5 @@
 // A PostgreSQL with PostGIS for the tests that need one: that of the tests when it has the extension, else one of the
-// machine's, run over a cluster in a temporary directory. Where there is none these tests are skipped, and say so.
+// machine's, run over a cluster in a temporary directory. Without PostGIS, these tests are skipped and say so.
 
 import { after, type TestContext, test } from 'node:test'
 import pg from 'pg'
@@ -57,7 +57,7 @@ let own: Promise<TestPostgres> | undefined
 
 after(async () => (await own)?.stop())
 
-/** A test that needs PostGIS; skipped where there is none. */
+/** A test that needs PostGIS; skipped without it. */
 export const spatialTest = (name: string, run: (t: TestContext) => Promise<void>): void => {
   test(name, { skip }, run)
 }

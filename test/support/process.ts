@@ -30,7 +30,7 @@ export interface TrellisProcess {
   /** The URL it serves; rejects when it ends before it listens. */
   ready(): Promise<string>
   kill(signal: NodeJS.Signals): void
-  /** What it wrote to the end, and how it ended. */
+  /** Its complete output, and its exit code or signal. */
   readonly ended: Promise<Ended>
   readonly stdout: string
   readonly stderr: string
@@ -40,7 +40,7 @@ export interface TrellisProcess {
 
 export interface SpawnOptions {
   readonly cwd?: string
-  /** What to start instead of the server itself. */
+  /** The command to start instead of the server itself. */
   readonly command?: readonly string[]
 }
 

@@ -23,7 +23,7 @@ export interface NetworkProxy {
 }
 
 export interface ProxyOptions {
-  /** What becomes of what PostgreSQL sends; absent: it passes as it is. */
+  /** Rewrites the data that PostgreSQL sends; absent: the data pass unchanged. */
   readonly rewrite?: (chunk: Buffer) => Buffer
 }
 

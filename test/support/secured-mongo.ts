@@ -23,7 +23,7 @@ export interface SecuredMongo {
   readonly replicaSet: string
   /** Has it say nothing any more, on whatever connection. */
   freeze(): void
-  /** What its administrator does. */
+  /** Does work as its administrator. */
   asAdministrator<T>(work: (client: MongoClient) => Promise<T>): Promise<T>
 }
 

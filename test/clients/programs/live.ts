@@ -1,5 +1,6 @@
-// Real clients of subscriptions side by side, each with a book of its own: two states, a query and a mutation, an error, the
-// states of after a restart of the server, which is asked for by a line, and nothing more after unsubscribing.
+// Real clients of subscriptions side by side, each with a book of its own. Each client sees two states, runs a query
+// and a mutation, and gets an error. A line on stdout then asks for a restart of the server. Afterwards each client
+// sees the later states, unsubscribes, and must see no more.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { apolloOverGraphqlWs, apolloOverSubscriptionsTransportWs } from './live/apollo.ts'

@@ -54,7 +54,7 @@ async function runRequest(server: GoldenServer, step: Step): Promise<Recorded[]>
   server.sentStatements()
   const answer = await send(server, step)
   const statements = server.sentStatements()
-  // What comes from the cached plan and the prepared statement must be no other answer.
+  // The cached plan and the prepared statement must give the same answer.
   if (!mayChange(step)) assert.deepEqual(await send(server, step), answer, 'the request was answered otherwise again')
   const recorded = [answer]
   if (statements.length > 0) recorded.push({ heading: 'sql', text: printStatements(statements) })

@@ -13,7 +13,7 @@ import { recordWire, type SentStatement } from './wire-recorder.ts'
 export interface GoldenServer extends Pick<TestTrellis, 'request' | 'sql'> {
   /** The major version of PostgreSQL. */
   readonly version: number
-  /** What the engine sent to PostgreSQL since the last call. */
+  /** The statements that the engine sent to PostgreSQL since the last call. */
   sentStatements(): SentStatement[]
   /** Puts all rows and sequences back as the fixture has them. */
   reset(): Promise<void>

@@ -23,7 +23,7 @@ export interface SubjectGroup {
 
 export interface Subjects {
   readonly groups: readonly SubjectGroup[]
-  /** What belongs to no case, or is no case. */
+  /** Files and folders that belong to no case, or do not make a valid one. */
   readonly problems: readonly string[]
 }
 
@@ -61,7 +61,7 @@ const foldersIn = (directory: string): string[] =>
     .map(({ name }) => name)
     .sort()
 
-/** What a subject's file says, or what is wrong with it. */
+/** The content of a subject's file, or the fault in it. */
 function readSubjectFile(name: string): { readonly fixture: string; readonly settings: GivenSettings } | string {
   const path = join(goldenDirectory, name, 'subject.json')
   if (!existsSync(path)) return `${name} has no subject.json`

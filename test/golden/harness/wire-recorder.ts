@@ -18,13 +18,14 @@ export interface SentStatement {
 export interface WireRecorder {
   /** Of the same database, through the recorder. */
   readonly url: string
-  /** What was sent since the last call. */
+  /** The statements that were sent since the last call. */
   take(): SentStatement[]
 }
 
 /**
- * The engine asks once a second whether another instance changed the metadata, whom it is connected with when it opens a
- * connection, and what of its logs and jobs is due, with settings of its own: no part of any request.
+ * The engine asks once a second whether another instance changed the metadata. It identifies the server process when it
+ * opens a connection. It also queries its logs and jobs for due entries, with settings of its own. No request includes
+ * these.
  */
 const isHousekeeping = ({ text }: Pick<SentStatement, 'text'>): boolean =>
   /\bset_config\('plan_cache_mode'/.test(text) ||

@@ -1,8 +1,8 @@
-// What the clients of subscriptions are told to do, whatever they are.
+// The tasks of the clients of subscriptions, the same for all of them.
 
 export type Variables = Record<string, unknown>
 
-/** What is asked; Relay has the same as compiled artifacts. */
+/** The documents of the tasks; Relay has the same as compiled artifacts. */
 export const documents = {
   watch: 'subscription ($id: Int!) { book_by_pk(id: $id) { id title } }',
   wrong: 'subscription { book(limit: -1) { id } }',
@@ -31,11 +31,11 @@ interface AnyError {
   readonly message: string
   readonly errors?: readonly AnyError[]
   readonly graphQLErrors?: readonly AnyError[]
-  /** What the server said, where a client takes that for no error. */
+  /** The server's message, where a client does not treat it as an error. */
   readonly cause?: AnyError
 }
 
-/** What the server said of an error, or of the first one of several. */
+/** The server's message of an error, or of the first one of several. */
 export function messageOf(error: unknown): string {
   const { errors, graphQLErrors, cause, message } = (Array.isArray(error) ? error[0] : error) as AnyError
   return (errors?.[0] ?? graphQLErrors?.[0] ?? cause)?.message ?? message

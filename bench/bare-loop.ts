@@ -1,5 +1,5 @@
-// What a delivery is compared with: a loop that posts bytes and records nothing. Started as a process of its own, as servers are; a message
-// is answered with how many it posted per second.
+// The baseline for deliveries: a loop that posts bytes and records nothing. It is started as a process of its own, as servers
+// are. It answers each message with the number of posts per second.
 
 import { Pool } from 'undici'
 import type { Jobs } from './queue-worker.ts'

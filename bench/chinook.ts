@@ -44,7 +44,7 @@ const arrayRelationship = (name: string, table: string, column: string) => ({
   using: { foreign_key_constraint_on: { table, column } },
 })
 
-/** What the workloads need of Chinook. */
+/** The metadata of Chinook that the workloads need. */
 export const chinookMetadata = {
   version: 2,
   tables: [

@@ -35,7 +35,7 @@ export async function withDatabase(
 /** Connects while `work` runs. */
 export async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl })
-  // Whoever needs a connection that broke is told by the query.
+  // A query on a broken connection reports the error to its caller.
   client.on('error', () => {})
   await client.connect()
   try {

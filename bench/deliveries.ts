@@ -46,7 +46,7 @@ const warmUps = 6
 const insertRounds = 3
 const insertsPerRound = 2000
 
-/** What is to be reached. */
+/** The targets of deliveries. */
 export const deliveryTargets = {
   ofBare: 0.5,
   rate: 3000,

@@ -57,9 +57,9 @@ export interface IdleCost {
   readonly connections: number
 }
 
-/** What a server does by itself: statements as far as they are seen in looks of 50 ms. */
+/** The work of an idle server: statements and connections, as far as samples every 50 ms show them. */
 export async function measureIdle(client: pg.Client): Promise<IdleCost> {
-  // What it did before may have a few looks of its own to come.
+  // Earlier work may still cause a few polls.
   await new Promise((done) => setTimeout(done, settlingMillis))
   const statements = new Set<string>()
   const used = new Set<number>()

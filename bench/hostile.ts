@@ -54,7 +54,7 @@ const requests: readonly Hostile[] = [
   },
 ]
 
-/** What one request did. */
+/** The result of one request. */
 export interface HostileResult {
   readonly title: string
   readonly megabytes: number

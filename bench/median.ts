@@ -1,4 +1,4 @@
-// The number in the middle, by which rounds are told.
+// The median: reports give it for the rounds of a measurement.
 
 /** The middle of some numbers. */
 export function median(values: readonly number[]): number {

@@ -1,4 +1,4 @@
-// What the rows about neighbours have in the database, and the requests that they send.
+// The database of the rows about neighbours, and the requests that they send.
 
 import { chinookMetadata } from './chinook.ts'
 import { withClient } from './database.ts'
@@ -38,7 +38,7 @@ export async function changeMetadata({ port }: Trellis): Promise<void> {
   await operate(port, 'untrack_table', { table: 'spare' })
 }
 
-/** Requests are told apart by names in them, so that each is one that the server does not know yet. */
+/** Each request contains a different name, so that the server does not know it yet. */
 let known = 0
 
 /** A name for a field that no request had so far. */

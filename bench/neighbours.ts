@@ -1,5 +1,5 @@
-// What requests cost their neighbours. A row is one entry of the list: requests that could get in each other's way, sent to
-// the server as it is and to the same server with sharing switched off, in turn.
+// The cost of requests for their neighbours. A row is one entry of the list: requests that could get in each other's way.
+// The bench sends them in turn to the server as it is, and to the same server with sharing switched off.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withClient } from './database.ts'
@@ -19,7 +19,7 @@ import {
 import type { Surroundings } from './processes.ts'
 import { startTrellis, type Trellis } from './trellis.ts'
 
-/** What switches sharing off: every statement has a connection to itself. */
+/** The option that switches sharing off: every statement has a connection to itself. */
 export const sharingOff: readonly string[] = ['--use-prepared-statements', 'false']
 
 /** The pool that some rows fill; more than the standard one, so that it is known. */
@@ -37,7 +37,7 @@ export interface Figure {
   readonly target: { readonly least: number } | { readonly most: number } | null
 }
 
-/** What a row is measured on. */
+/** The server and the database that a row is measured on. */
 interface Ground {
   readonly trellis: Trellis
   readonly databaseUrl: string
@@ -189,7 +189,7 @@ export const neighbours: readonly Neighbour[] = [
   ...shareNeighbours,
 ]
 
-/** What the rounds of one row showed: numbers by round and figure. */
+/** The results of one row: numbers by round and figure. */
 export interface NeighbourMeasurement {
   readonly neighbour: Neighbour
   readonly shared: readonly (readonly number[])[]

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { environment } from '../core/options/environment.ts'
 
-/** What has to end with the bench; the last one to start ends first. */
+/** The programs and resources that end with the bench; the last one to start ends first. */
 export class Scope {
   readonly #endings: (() => unknown)[] = []
   #closed: Promise<void> | null = null
@@ -34,7 +34,7 @@ export class Scope {
 export interface Program {
   readonly pid: number
   readonly child: ChildProcess
-  /** What it has written to stderr. */
+  /** The text that it has written to stderr. */
   readonly errors: () => string
   stop(): Promise<void>
 }
@@ -105,7 +105,7 @@ interface Status {
   readonly endedChildrenTicks: number
 }
 
-/** The process' line of /proc; null where there is none. */
+/** The process' line of /proc; null if there is no such process. */
 function readStatus(pid: number | string): Status | null {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')

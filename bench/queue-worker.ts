@@ -5,7 +5,7 @@ import { makeWorkerUtils, run } from 'graphile-worker'
 import { PgBoss } from 'pg-boss'
 import { Pool } from 'undici'
 
-/** What is measured. */
+/** The library to measure. */
 export type QueueKind = 'graphile-worker' | 'pg-boss'
 
 /** So many jobs that post a body. */

@@ -108,7 +108,7 @@ export function workloadReport({ name, title, targets }: Workload, measurements:
   ].join('\n')
 }
 
-/** What subscribers cost requests over HTTP. */
+/** The cost of subscribers for requests over HTTP. */
 export function besideSubscribersReport({ workload, measurements }: BesideSubscribers): string {
   const [without, beside] = measurements
   const [throughput, cpu] = [ratio(beside, without, throughputOf), ratio(beside, without, cpuOf)]
@@ -262,7 +262,7 @@ function figureRow({ neighbour, shared, off }: NeighbourMeasurement, figure: Fig
   ]
 }
 
-/** What is wanted of a figure, and whether it is so. */
+/** The target of a figure, and whether the figure meets it. */
 function judgement(judged: number, figure: Figure): [string, string] {
   const { target } = figure
   if (target === null) return ['', '']

@@ -34,7 +34,7 @@ import { type Contender, compareAnswers, measureWorkload } from './throughput.ts
 import { ask, operate, startTrellis } from './trellis.ts'
 import { workloads } from './workloads.ts'
 
-/** What can be run alone. */
+/** The names of the parts that can run alone. */
 const names = [
   ...[...workloads, ...neighbours].map(({ name }) => name),
   'hostile',
@@ -235,7 +235,7 @@ async function main(): Promise<void> {
   try {
     await run(options, scope)
   } catch (error) {
-    // What fails while everything is being ended fails because of that.
+    // An error while the scope closes is a consequence of closing it.
     if (!scope.isClosed) throw error
   } finally {
     await scope.close()

@@ -11,7 +11,7 @@ import { ask, operate, type Question, startTrellis } from './trellis.ts'
 export interface Scale {
   readonly tables: number
   readonly roles: number
-  /** Absent: there are none of its own, it is compared with the sizes before. */
+  /** Absent: the size has no targets of its own; it is compared with the sizes before. */
   readonly targets?: { readonly trackMillis: number; readonly idleBytes: number }
 }
 

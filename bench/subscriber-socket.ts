@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 
 export type SubscriberProtocol = 'graphql-transport-ws' | 'graphql-ws'
 
-/** What a subscriber sends first. */
+/** The subscription that a subscriber sends first. */
 export interface Subscription {
   readonly port: number
   readonly protocol: SubscriberProtocol

@@ -4,7 +4,7 @@ import { median } from './median.ts'
 import { millis, orNone, table, times, whole } from './report.ts'
 import type { SubscriberResult, SubscriberRound, SubscriberScenario } from './subscribers.ts'
 
-/** What `changes` may use of the limit's processor time per message. */
+/** The processor time per message that `changes` may use, as a multiple of the limit's. */
 const cpuTarget = 1.3
 
 const head = [

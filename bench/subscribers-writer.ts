@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import pg from 'pg'
 
-/** What a round does. */
+/** The work of a round. */
 export interface Changes {
   readonly url: string
   /** Of the server that is asked meanwhile; null: none. */

@@ -54,7 +54,7 @@ export interface SubscriberRound {
   readonly asked99: number | null
 }
 
-/** What one server showed. */
+/** The results of one server. */
 export interface SubscriberResult {
   readonly server: string
   readonly rounds: readonly SubscriberRound[]
@@ -88,7 +88,7 @@ export const measuredTable = `
   insert into measured select i, i, 0, 'label ' || i from generate_series(1001, 2000) as i;
   vacuum analyze measured`
 
-/** A server with a database of its own, so that writes for another one are none of its business. */
+/** A server with a database of its own, so that writes for another server do not concern it. */
 interface Contender {
   readonly name: string
   readonly program: Program
@@ -201,7 +201,7 @@ export async function openSubscribers(
   return sockets
 }
 
-/** What a server does while nothing is written. */
+/** The activity of a server while nothing is written. */
 export async function measureIdle(
   { program, database }: Pick<Contender, 'program' | 'database'>,
   watcher: pg.Client,

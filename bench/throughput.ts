@@ -34,7 +34,7 @@ export interface Round extends LoadResult {
   readonly cpu: CpuPerRequest
 }
 
-/** What the rounds of one server showed. */
+/** The results of one server's rounds. */
 export interface Measurement {
   readonly contender: Contender
   readonly rounds: readonly Round[]

@@ -4,7 +4,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What came. */
+/** The events that came. */
 export interface Received {
   readonly count: number
   /** Milliseconds since 1970 of the last one. */

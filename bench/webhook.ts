@@ -7,13 +7,13 @@ const receiverFile = new URL('./webhook-receiver.ts', import.meta.url)
 
 export interface Webhook extends Program {
   readonly url: string
-  /** What came since this was called before. */
+  /** The events that came since the previous call. */
   take(): Promise<Received>
   /** The same, of so many that are still to come. */
   takeAll(count: number): Promise<Received>
 }
 
-/** What a program says next. */
+/** The next message of a program. */
 export const message = <T>({ child }: Program) =>
   new Promise<T>((done) => child.once('message', (sent) => done(sent as T)))
 

@@ -1,5 +1,5 @@
-// What is asked. A workload is one entry of the list: the request as a client would send it, and the best statement known
-// for the same answer, which the limit runs.
+// The requests of the bench. A workload is one entry of the list: the request as a client would send it, and the best
+// statement known for the same answer. The limit runs that statement.
 
 import { dialects } from '../core/names/dialect.ts'
 

@@ -1,6 +1,7 @@
-// Saved queries: an administrator saves GraphQL documents under names, and whoever may asks for them by GET /saved/:name, with
-// variables in the URL. A document that nobody could ask for is refused, also when a table that it needs is tracked by an
-// earlier member of the same bulk. They are part of the metadata: exported, replaced, seen by all instances.
+// Saved queries: an administrator saves GraphQL documents under names. Roles with the permissions ask for them by
+// GET /saved/:name, with variables in the URL. A document that the administrator could not ask for is refused. The check
+// knows the tables that earlier members of the same bulk track. Saved queries are part of the metadata: exported, replaced,
+// seen by all instances.
 // `npm start -- --plugin ./examples/saved-queries.ts --enabled-apis metadata,graphql,saved-queries`
 
 import {
@@ -46,7 +47,7 @@ const save = operation({
   },
 })
 
-/** Refuses a document that is none, or that the administrator could not ask for. */
+/** Refuses a text that is not a GraphQL document, or that the administrator could not ask for. */
 async function validated(context: OperationContext, { query }: SavedQuery): Promise<void> {
   try {
     await context.validateDocument(query)

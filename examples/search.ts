@@ -28,7 +28,7 @@ import { booleanExpressionType, fieldsOfTables, planBoolean, planRow, readLimit,
 
 const column = 'search'
 
-/** What somebody typed into a search box, as PostgreSQL reads it: no input makes it fail. */
+/** The text of a search box, as PostgreSQL reads it: no input makes it fail. */
 const tsquery = (language: string, query: Sql) => sql`websearch_to_tsquery(${literal(language)}::regconfig, ${query})`
 
 const matches = (language: string): ComparisonOperator => ({

@@ -10,7 +10,7 @@ const isTypename = (node: ASTNode | SelectionNode): boolean =>
 const isIgnored = (node: ASTNode): boolean =>
   isTypename(node) || (node.kind === Kind.SELECTION_SET && node.selections.every(isTypename))
 
-/** What a node says itself; its members are nodes of their own. */
+/** The text of a node itself; its members are nodes of their own. */
 function textOf(node: ASTNode): string {
   if (node.kind === Kind.OPERATION_DEFINITION) return node.operation
   return 'value' in node && typeof node.value !== 'object' ? JSON.stringify(node.value) : ''

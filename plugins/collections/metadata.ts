@@ -1,4 +1,5 @@
-// The slices `query_collections` and `allowlist`. What is allowed is resolved into the fingerprints of its documents.
+// The slices `query_collections` and `allowlist`. Allowed collections are resolved into the fingerprints of
+// their documents.
 
 import { parseText } from '../../sdk/graphql.ts'
 import { badRequest, within } from '../../sdk/index.ts'
@@ -64,7 +65,7 @@ function allowedDocuments(
   return allowed
 }
 
-/** What is in several collections is allowed where any of them allows it. */
+/** A document in several collections is allowed where any of them allows it. */
 function eitherOf(known: AllowedRoles | undefined, more: AllowedRoles): AllowedRoles {
   if (known === undefined) return more
   return known === 'all' || more === 'all' ? 'all' : new Set([...known, ...more])

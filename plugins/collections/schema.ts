@@ -1,4 +1,4 @@
-// What query collections look like on the wire, in arguments and in the document.
+// The wire format of query collections, in arguments and in the document.
 
 import { parseText } from '../../sdk/graphql.ts'
 import { type ObjectOptions, parseFailed, Type } from '../../sdk/index.ts'

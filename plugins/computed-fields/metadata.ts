@@ -99,7 +99,7 @@ function computedField(name: string, definition: ComputedFieldDefinition, found:
 const rowArgument = (found: CatalogFunction, { table_argument: name }: ComputedFieldDefinition) =>
   name === undefined ? found.arguments[0] : findArgument(found, name)
 
-/** What a function is checked against. */
+/** A function to check, with the table and the context to check it against. */
 interface Subject {
   readonly found: CatalogFunction
   readonly table: TableModel

@@ -6,7 +6,7 @@ import { releaseDependents, requireTable } from '../tables/index.ts'
 import { computedFieldRef } from './metadata.ts'
 import { AddComputedFieldArgs, DropComputedFieldArgs } from './schema.ts'
 
-/** What a column or other member of a table's rows is called; null when there is none of that name. */
+/** The kind of a column or other member of a table's rows, for messages; null if no member has that name. */
 function kindOf(model: Model, table: QualifiedName, name: string): string | null {
   const resolved = model.tables.get(nameKey(table))
   if (resolved?.columns.has(name)) return 'column'

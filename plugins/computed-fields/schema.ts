@@ -1,4 +1,4 @@
-// What computed fields look like on the wire, in arguments and in the document.
+// The wire format of computed fields, in arguments and in the document.
 
 import { type QualifiedName, Type } from '../../sdk/index.ts'
 import { ObjectName, TableName } from '../../sdk/metadata.ts'

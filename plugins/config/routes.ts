@@ -1,7 +1,7 @@
 import type { Route } from '../../sdk/http.ts'
 import { type ConfigurationMember, type Engine, messageOf, Type, version } from '../../sdk/index.ts'
 
-/** What the report has whatever plugins there are. */
+/** The members of the report that do not depend on plugins. */
 export const members = ({
   auth,
   dialect,
@@ -22,7 +22,7 @@ export const members = ({
 function toldValue({ key, value }: ConfigurationMember, observe: Engine['observe']): (readonly [string, unknown])[] {
   try {
     const told = value()
-    // What cannot be written would take all others with it.
+    // A value that JSON cannot hold would make the whole report fail.
     JSON.stringify(told)
     return [[key, told]]
   } catch (error) {

@@ -1,4 +1,4 @@
-// Who sends a data operation, and what they may do, and what they are refused.
+// The sender of a data operation, with the permissions and refusals of the role.
 
 import { type CostLimit, RequestCost, type RoleAccess, type SelectAccess, type TableAccess } from '../../sdk/access.ts'
 import {
@@ -19,19 +19,19 @@ import { type ExpressionContext, kindText, requireColumn, resolveExpression } fr
 /** A table that the caller may read. */
 export type ReadableTable = TableAccess & { readonly select: SelectAccess }
 
-/** What a role does to a table, as permissions are called. */
+/** An action of a role on a table, by the name of its permission. */
 export type Action = Exclude<keyof TableAccess, 'table'>
 
 const actions: readonly Action[] = ['select', 'insert', 'update', 'delete']
 
 const denied = (message: string) => badRequest('permission-denied', message)
 
-/** What is to be done to a table. */
+/** The action that a request wants to do on a table. */
 interface Purpose {
   readonly action: Action
-  /** What a refusal ends with. */
+  /** The end of a refusal's message. */
   readonly because?: string
-  /** Where administrators are told that there is no such table. */
+  /** The path of the error that administrators get if there is no such table. */
   readonly at?: readonly string[]
 }
 
@@ -45,16 +45,16 @@ interface WrittenColumns {
 export interface CallerInput {
   readonly session: Session
   readonly dialect: Dialect
-  /** What the session's role may do in the model. */
+  /** The permissions of the session's role in the model. */
   readonly access: RoleAccess
   readonly settings: CostLimit['settings']
 }
 
 /** The sender of a request before a model. */
 export class Caller {
-  /** What expressions of the request are resolved with. */
+  /** The context in which expressions of the request are resolved. */
   readonly expressions: ExpressionContext
-  /** What the request asks of the database. */
+  /** The cost of the request for the database. */
   readonly cost: RequestCost
   readonly #session: Session
   readonly #access: RoleAccess
@@ -156,7 +156,7 @@ export class Caller {
     const visible = isAdmin(this.#session) ? table : seen && this.#visible(table, seen)
     const field = table.columns.has(name) ? undefined : visible?.fields.get(name)
     const isOther = field !== undefined && field.kind !== 'column'
-    // Of updates, administrators are told so in the same words.
+    // For updates, administrators get the error of `requireColumnOf` too.
     if (!isOther && action === 'update') this.requireColumnOf(columns, action, name)
     if (!isOther) this.refuseUnknown(name, columns, action)
     return requireColumn(table, name, { missing: `column "${name}" does not exist`, hint, visible: columns })
@@ -170,7 +170,10 @@ export class Caller {
     return this.#access.get(name)?.select?.columns ?? new Set()
   }
 
-  /** Refuses what is not among the columns of a permission, whether it exists or not; administrators are told more elsewhere. */
+  /**
+   * Refuses a name that is not among the columns of a permission, whether the column exists or not. Administrators get a
+   * more detailed error elsewhere.
+   */
   refuseUnknown(name: string, columns: ReadonlySet<string>, action: Action = 'select'): void {
     if (!isAdmin(this.#session)) this.requireColumnOf(columns, action, name)
   }

@@ -3,9 +3,9 @@
 import type { QualifiedName, Session } from '../../sdk/index.ts'
 import type { Model } from '../../sdk/metadata.ts'
 
-/** What a plugin offers. */
+/** The tables that a plugin offers. */
 export interface TableOffer {
-  /** The model to serve a request about the table with; null where the table is none of those offered. */
+  /** The model to serve a request about the table with; null if the plugin does not offer the table. */
   modelFor(table: QualifiedName, session: Session, model: Model): Model | null
 }
 

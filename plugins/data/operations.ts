@@ -100,7 +100,7 @@ export const countRows = (options: DataOptions) =>
     },
   })
 
-/** What a change answers with. */
+/** The answer of a change. */
 interface MutationResult {
   readonly returning?: readonly unknown[]
   readonly affected_rows: number

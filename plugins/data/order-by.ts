@@ -10,7 +10,7 @@ import type { OrderTerm } from './schema.ts'
 
 const unexpected = (message: string) => badRequest('unexpected-payload', message)
 
-/** What a request orders by; errors have the term's place. */
+/** The order that a request asks for; errors have the term's place. */
 export function planOrder(terms: readonly OrderTerm[], access: ReadableTable, caller: Caller): OrderItem[] {
   caller.cost.add(terms.length)
   return terms.map(({ path, direction, nulls }, i) =>

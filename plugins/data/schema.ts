@@ -109,7 +109,7 @@ const OnConflict = Type.Object({
   constraint_on: Type.Optional(Type.Union([ColumnName, Type.Array(ColumnName, { minItems: 1 })])),
 })
 
-/** What is to become of rows that are there already. */
+/** The way to treat rows that are there already. */
 export type ConflictArguments = Static<typeof OnConflict>
 
 export const InsertArgs = Type.Object({
@@ -133,7 +133,7 @@ export const UpdateArgs = Type.Object(
   { missingKey: 'A' },
 )
 
-/** What the operations answer with. */
+/** The answers of the operations. */
 export const Rows = Type.Array(Type.Record(Type.String(), Type.Unknown()))
 export const Count = Type.Object({ count: Type.Integer() })
 export const Changed = Type.Object({ affected_rows: Type.Integer(), returning: Type.Optional(Rows) })

@@ -38,7 +38,7 @@ export const columnOutput = ({ name, type }: ColumnModel): Output => ({ kind: 'c
 
 const wildcard = /^\*(\.\*)*$/
 
-/** The object of a row. What is named explicitly counts more than what a wildcard gives. */
+/** The object of a row. Explicit names take precedence over those of a wildcard. */
 function planColumns(selections: readonly ColumnSelection[], access: ReadableTable, caller: Caller): Output {
   const named = new Set<string>()
   const outputs = new Map<string, Output>()
@@ -87,7 +87,7 @@ function objectOutput({ mapping, unique }: RelationshipModel, { select }: Readab
 /** A wildcard stands for at most so many columns and relationships: each level multiplies them. */
 const maxExpanded = 5000
 
-/** What wildcards stand for. */
+/** Expands wildcards into columns and relationships. */
 class Expansion {
   readonly #caller: Caller
   #size = 0

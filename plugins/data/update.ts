@@ -8,7 +8,7 @@ import { isNumeric } from '../tables/graphql.ts'
 import type { Caller } from './caller.ts'
 import { isWritable, writtenValue } from './written-values.ts'
 
-/** What a request changes. */
+/** The changes that a request asks for. */
 export interface UpdateRequest {
   readonly $set?: Readonly<Record<string, unknown>>
   /** Another name of `$set`, which counts more. */
@@ -21,7 +21,7 @@ export interface UpdateRequest {
 /** The operand of what takes none. */
 const nothing: ParamOperand = { kind: 'param', source: { from: 'constant', value: null }, type: 'text' }
 
-/** What the request asks to be set; nothing only where the permission sets something. */
+/** The assignments that the request asks for; empty only if the permission has presets. */
 export function planAssignments(
   request: UpdateRequest,
   table: TableModel,

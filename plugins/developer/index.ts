@@ -1,4 +1,4 @@
-// What a developer of Trellis, or of a plugin, wants to see of a running server.
+// Routes that show a running server to developers of Trellis, or of a plugin.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { gauges, planCache } from './routes.ts'

@@ -1,4 +1,4 @@
-// What a request would run, and how PostgreSQL would go about it. The statements are printed from the
+// The statements that a request would run, and PostgreSQL's plans for them. The statements are printed from the
 // same plans that answer requests.
 
 import {

@@ -31,7 +31,7 @@ import { documentSchemas, type FunctionConfiguration, type FunctionEntry } from 
 /** A tracked function. */
 export interface FunctionModel {
   readonly name: QualifiedName
-  /** What the names of its types are made of. */
+  /** The base of the names of its types. */
   readonly graphqlName: string
   readonly rootFields: { readonly rows: string; readonly aggregate: string }
   /** Replaces the generated description; empty: none. */

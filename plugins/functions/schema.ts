@@ -1,4 +1,4 @@
-// What tracked functions look like on the wire, in arguments and in the document.
+// The wire format of tracked functions, in arguments and in the document.
 
 import { badRequest, parseFailed, type QualifiedName, type TProperties, Type } from '../../sdk/index.ts'
 import { DocumentTableName, decode, GraphQLName, ObjectName, TableName } from '../../sdk/metadata.ts'

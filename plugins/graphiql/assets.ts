@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 /** Bytes, compressed, by the name of the file. */
 export type Assets = ReadonlyMap<string, Buffer>
 
-/** What makes the files. */
+/** Makes the files. */
 interface Bundler {
   bundle(): Promise<Assets>
 }

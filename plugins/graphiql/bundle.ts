@@ -33,7 +33,7 @@ const common = {
   absWorkingDir: page,
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
-  // What browsers know since 2022.
+  // The language level that browsers support since 2022.
   target: 'es2022',
   define: { 'process.env.NODE_ENV': '"production"' },
   legalComments: 'none',
@@ -48,7 +48,7 @@ function pageFiles({ outputs }: Metafile): { readonly script: string; readonly s
   return { script: basename(script), style: basename(output.cssBundle) }
 }
 
-/** What the licences of the bundled packages want to be told along with them. */
+/** The texts that the licences of the bundled packages require beside the code. */
 function licences(builds: readonly { readonly metafile: Metafile }[]): string {
   const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs))
   const packages = new Set(inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []))

@@ -1,4 +1,4 @@
-// What the page may do: run its own scripts, ask its own server, and nothing else.
+// The rights of the page: it may run its own scripts and ask its own server, and nothing else.
 
 /**
  * The value of the header `content-security-policy`. Monaco writes lines of text as markup with style attributes, and it

@@ -7,7 +7,7 @@ import { serviceKey } from '../../sdk/index.ts'
 /** Answers a request for events; what it throws is answered as an error. */
 export type ServeEvents = (call: RouteCall, schema: SchemaKind) => unknown
 
-/** What serves events. */
+/** A server of events. */
 export interface EventServer {
   /** By POST. */
   serve(call: RouteCall, schema: SchemaKind): unknown
@@ -17,11 +17,11 @@ export interface EventServer {
   open(token: string, call: RouteCall): unknown
 }
 
-/** What answers requests for events on the paths of GraphQL; until somebody does, they are answered like all others. */
+/** Holds the server of events on the paths of GraphQL. Without one, requests for events are answered like all others. */
 export class EventStreams {
   #server: EventServer | null = null
 
-  /** What serves them; null until something does. */
+  /** The server of events; null until `use` sets it. */
   get server(): EventServer | null {
     return this.#server
   }

@@ -1,11 +1,11 @@
-// What a browser shows that opens a path of GraphQL.
+// The page that a browser shows when it opens a path of GraphQL.
 
 import type { RouteCall, RouteRequest } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
 
 /**
- * Whether a request is one of somebody who looks at the path in a browser: without a query, or led there by a page of
- * another site, which could have anything run.
+ * Whether a browser opens the path as a page: it accepts HTML, and the request has no query or comes from a page of
+ * another site. Such a page could otherwise run any query.
  */
 export function isForBrowser({ headers, query }: RouteRequest): boolean {
   if (!headers.accept?.toLowerCase().includes('text/html')) return false

@@ -70,7 +70,7 @@ export const alwaysOk =
   (error, showInternal, headers) => {
     const { accept } = headers
     const isForStream = wantsEvents(accept) || headers[streamTokenHeader] !== undefined
-    // Nothing was wrong with the request and it was not served, or it is none: proxies and clients have to see that.
+    // Proxies and clients have to see the status if the server did not serve a correct request, or if the body is not JSON.
     const isSeen = unserved.has(error.status) || (dialect.graphqlOverHttp && error.code === 'invalid-json')
     if (isSeen || wantsGraphQLResponse(accept) || isForStream) return withStatus(error, showInternal, headers)
     return { status: 200, body: errorBody(error, showInternal) }

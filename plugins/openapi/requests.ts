@@ -8,7 +8,7 @@ import { componentRef, type JsonSchema, type SchemaWriter } from './json-schema.
 /** The component that stands for any request. */
 export const anyRequest = 'Request'
 
-/** What an operation answers that has no result of its own. */
+/** The answer of an operation that has no result of its own. */
 const Success = Type.Object({ message: Type.Literal('success') }, { title: 'Success' })
 
 /** The component of an operation's requests; components that are titles of schemas have no dot. */
@@ -18,9 +18,9 @@ export function requestName({ type, version = 1 }: Pick<Operation, 'type' | 'ver
   return version === 1 ? `request.${name}` : `request.${name}.v${version}`
 }
 
-/** What there is to say of all requests together. */
+/** The description of all requests together. */
 export interface Requests {
-  /** What they are answered with, each shape once. */
+  /** The results of the requests, each shape once. */
   readonly results: readonly JsonSchema[]
   /** A request of each operation, in OpenAPI's form. */
   readonly examples: JsonSchema

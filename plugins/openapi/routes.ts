@@ -6,7 +6,7 @@ import { openApiDocument } from './document.ts'
 
 /** The document; administrators only, as is most of what it tells of. */
 export function documentRoute(engine: Engine): Route {
-  // What is registered does not change any more once requests arrive.
+  // Registrations do not change once requests arrive.
   let document: Buffer | undefined
   return {
     method: 'GET',

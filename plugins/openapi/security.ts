@@ -1,4 +1,4 @@
-// Who may ask, in OpenAPI's words.
+// The access rules of routes, in OpenAPI's words.
 
 import type { Route } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
@@ -22,7 +22,7 @@ export function securitySchemes({ auth, dialect }: Pick<Engine, 'auth' | 'dialec
   }
 }
 
-/** What a route asks for; any one of the list will do. */
+/** The credentials that a route requires; any one of the list is enough. */
 export function securityOf(
   access: Route['auth'],
   { auth, settings }: Pick<Engine, 'auth' | 'settings'>,
@@ -32,7 +32,7 @@ export function securityOf(
   if (auth.mode === 'none') return [{}, { role: [] }]
   const ways: Requirement[] = [{ adminSecret: [] }]
   if (auth.mode === 'jwt') ways.push({ token: [] })
-  // What a webhook looks at is its own business, and the unauthorized role needs nothing.
+  // The server does not know which headers a webhook reads. The unauthorized role needs no credentials.
   const isOpen = auth.mode !== 'jwt' && auth.mode !== 'admin-secret'
   if (isOpen || (access === 'session' && settings.unauthorizedRole !== null)) ways.push({})
   return ways

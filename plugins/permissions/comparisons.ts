@@ -54,7 +54,7 @@ interface Comparison {
   readonly literal: boolean
 }
 
-/** What `{operator: operand, ...}` or a bare literal asks of a column. */
+/** The condition that `{operator: operand, ...}` or a bare literal puts on a column. */
 export function resolveComparisons(
   column: ColumnModel,
   value: unknown,

@@ -37,7 +37,7 @@ function programEnvironment(password: string | undefined): Record<string, string
   return { ...variables, LC_ALL: 'C', ...(password !== undefined && { PGPASSWORD: password }) }
 }
 
-/** What pg_dump writes to its standard output; it is ended when the signal aborts. */
+/** Runs pg_dump and returns its standard output; ends the program when the signal aborts. */
 export async function runPgDump(databaseUrl: string, args: readonly string[], signal: AbortSignal): Promise<Buffer> {
   const { url, password } = connectionOf(databaseUrl)
   const env = programEnvironment(password)

@@ -1,4 +1,4 @@
-// What columns of PostGIS are compared by. Operators and functions are called by their full names, for
+// The comparison operators of PostGIS columns. Operators and functions are called by their full names, since
 // the schema of PostGIS need not be on the search path.
 
 import { builtInType } from '../../sdk/metadata.ts'

@@ -129,7 +129,7 @@ function aggregateField(scope: SchemaScope, { relationship, target }: Visible): 
 /** Contribution: `T_bool_exp` members that ask for a related row. */
 export function relationshipPredicates(scope: SchemaScope, table: TableModel): InputFieldMap {
   const fields = new Map()
-  // Whoever may change rows but not select them must not learn what they lead to.
+  // A role that may change rows but not select them must not learn about the rows that they lead to.
   if (!scope.access(table.name)?.select) return fields
   for (const { relationship, target, rows } of visibleRelationships(scope, table)) {
     const predicate = (value: Value, context: PlanContext): Condition => {

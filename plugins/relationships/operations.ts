@@ -59,7 +59,7 @@ function requireRelationship(
   throw badRequest('unexpected-payload', `expecting a relationship; but, "${name}" is a ${kind}; `)
 }
 
-/** Why the columns that a manual configuration compares are none; null when resolving will tell whether they exist. */
+/** The reason if a manual configuration compares a member that is not a column; null if resolving finds whether columns exist. */
 function otherFieldReason(model: Model, table: QualifiedName, { manual_configuration: manual }: Using): string | null {
   if (!manual) return null
   const { remote_table: target, column_mapping } = manual

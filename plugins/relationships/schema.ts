@@ -1,4 +1,4 @@
-// What relationships look like on the wire, in arguments and in the document.
+// The wire format of relationships, in arguments and in the document.
 
 import { parseFailed, type QualifiedName, type TProperties, Type } from '../../sdk/index.ts'
 import { ColumnName, type DecodePart, DocumentTableName, ObjectName, TableName } from '../../sdk/metadata.ts'

@@ -131,7 +131,7 @@ export const connectionContribution: Contribution = {
   subscription: tableConnections('subscription'),
 }
 
-/** What else Relay's schema has and the usual one has not. */
+/** The parts of Relay's schema that the usual schema lacks. */
 export const relayContribution: Contribution = {
   name: 'relay',
   schemas: ['relay'],

@@ -70,6 +70,6 @@ export const isOverloaded = ({ after }: FunctionChange): boolean => after.length
 export const isNowVolatile = ({ before, after }: FunctionChange): boolean =>
   !before.volatile && after.some(({ oid, volatile }) => oid === before.oid && volatile)
 
-/** The change of the function of that name; undefined if there is none. */
+/** The change of the function of that name; undefined without such a change. */
 export const changeOf = (changes: FunctionChanges, name: QualifiedName): FunctionChange | undefined =>
   changes.get(nameKey(name))

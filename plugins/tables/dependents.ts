@@ -1,4 +1,4 @@
-// What depends on an object that is about to go.
+// The dependents of an object that is about to be removed.
 
 import { badRequest, compareText, type TrellisError } from '../../sdk/index.ts'
 import { type Dependency, type OperationContext, objectKey, objectText, withDependents } from '../../sdk/metadata.ts'
@@ -6,8 +6,8 @@ import { type Dependency, type OperationContext, objectKey, objectText, withDepe
 type Objects = readonly Pick<Dependency, 'object'>['object'][]
 
 /**
- * Removes the dependents when the caller asked for that, with all that depends on them, and refuses otherwise, if there are any.
- * What nobody can remove alone is refused in any case.
+ * Removes the dependents, with all that depends on them, if the caller asked for that. Otherwise refuses, if there are any.
+ * A dependent that cannot be removed alone is refused in any case.
  */
 export function releaseDependents(
   dependencies: readonly Pick<Dependency, 'object'>[],

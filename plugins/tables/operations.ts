@@ -40,7 +40,7 @@ function setIsEnum(entry: TableEntry, isEnum: boolean): void {
   else delete entry.is_enum
 }
 
-/** What is looked at of a document beside its tables. */
+/** The part of a document that is read beside its tables. */
 interface Functions extends Pick<MetadataDocument, 'tables'> {
   readonly functions?: readonly { readonly function: QualifiedName }[]
 }

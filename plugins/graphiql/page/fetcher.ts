@@ -64,7 +64,7 @@ function subscribe({ query, variables, operationName }: Request, headers: Header
   return { [Symbol.asyncIterator]: () => iterator }
 }
 
-/** What a subscription ended by: errors in the answer, or the close of its socket. */
+/** The cause that ended a subscription: errors in the answer, or the close of its socket. */
 function whatHappened(error: unknown): unknown {
   if (!(error instanceof CloseEvent)) return error
   return new Error(error.reason === '' ? `the connection was closed (${error.code})` : error.reason)

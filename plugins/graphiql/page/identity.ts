@@ -1,4 +1,4 @@
-// Who asks: what the bar holds, and the headers that say it.
+// The identity that sends requests: the content of the bar, and its headers.
 
 /** The names on the wire, which differ between dialects. */
 export interface Names {
@@ -47,7 +47,7 @@ export function keepIdentity(storage: Storage, { role, variables }: Identity): v
   storage.setItem(key, JSON.stringify({ role, variables }))
 }
 
-/** What was remembered. */
+/** The remembered identity. */
 export function keptIdentity(storage: Storage): Identity {
   const nobody = { adminSecret: '', role: '', variables: [] }
   try {

@@ -1,5 +1,5 @@
-// What GraphiQL remembers. Its history keeps the headers of each request, whatever it is told of headers, secrets and tokens
-// among them: here none of them is stored.
+// The storage of GraphiQL. Its history keeps the headers of each request, with secrets and tokens, under any setting for
+// headers. This storage leaves all headers out.
 
 import type { GraphiQLProps } from 'graphiql'
 

@@ -65,7 +65,7 @@ export interface Connection {
   readonly entries: readonly Entry<ConnectionOutput>[]
 }
 
-/** What the parts of the statement hand on of each row. */
+/** The data of each row that the parts of the statement pass on. */
 type HandedOn =
   | { readonly kind: 'columns'; readonly names: readonly string[] }
   /** The row itself, in a column of that name. */

@@ -57,7 +57,7 @@ function planCursor(field: FieldSelection, order: readonly OrderElement[]): Conn
   return { side, source: operand.source }
 }
 
-/** What is selected of an object; `__typename` is known. */
+/** The fields that are selected of an object; `__typename` is known. */
 function entriesOf<Value>(
   field: FieldSelection,
   plan: (member: FieldSelection) => Value,

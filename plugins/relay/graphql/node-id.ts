@@ -19,7 +19,7 @@ import {
 import { base64Json, base64Sql } from './base64.ts'
 import { keyText } from './key-text.ts'
 
-/** What a node id says. */
+/** The content of a node id. */
 export interface NodeId {
   readonly table: QualifiedName
   readonly values: readonly unknown[]

@@ -39,7 +39,7 @@ export function columnInsertFields(scope: SchemaScope, table: TableModel): Input
   return fields
 }
 
-/** What one `T_insert_input` value says. */
+/** The content of one `T_insert_input` value. */
 export interface InsertRow {
   /** By the column's database name. */
   readonly columns: ReadonlyMap<string, GivenColumn>

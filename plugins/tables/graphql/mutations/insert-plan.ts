@@ -44,7 +44,7 @@ export function planInsertOne(object: Value, target: InsertTarget, context: Plan
   return planner.steps(planner.read([object], target.table), target, [])
 }
 
-/** What other statements read of an inserted row. */
+/** The columns of an inserted row that other statements read. */
 class InsertedRow {
   readonly slot: number
   readonly columns: string[] = []
@@ -65,7 +65,7 @@ class InsertedRow {
 interface RelatedRow {
   /** Values that others give to it. */
   readonly determined: readonly ColumnValue[]
-  /** What others read of it. */
+  /** The columns of this row that others read. */
   readonly inserted: InsertedRow
   /** The error when it is skipped though others need it. */
   readonly refusal: MutationStep['refusal']

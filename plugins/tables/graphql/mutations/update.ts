@@ -163,7 +163,7 @@ function planUpdate(
   return { table, steps: [soleStep(change)], answer }
 }
 
-/** What the operators of a request assign. */
+/** The assignments that the operators of a request make. */
 function readOperators(field: FieldSelection, context: PlanContext, table: TableModel): Assignment[] {
   const { schema } = context
   const available = availableOperators(schema, table)

@@ -43,7 +43,7 @@ const orderedAsText = new Set(['uuid'])
 /** Aggregates that money has; for the others it is a number. */
 const moneyAggregates = new Set(['sum', 'max', 'min'])
 
-/** What an aggregate takes a column as, where the column's type lacks the aggregate. */
+/** The type that an aggregate takes a column as, where the column's type lacks the aggregate. */
 export function takenAs(operator: string, { type }: ColumnModel): TakenAs {
   if (type.name === 'money') return moneyAggregates.has(operator) ? null : 'numeric'
   return isExtreme(operator) && orderedAsText.has(type.name) ? 'text' : null

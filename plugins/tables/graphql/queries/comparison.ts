@@ -66,7 +66,7 @@ export const isHolding = ({ isNull }: Value, { dialect, settings }: SchemaScope)
 /** The member of a comparison type that compares the column as another type. */
 const castField = '_cast'
 
-/** What columns of a type can be cast to, by the name of the field. */
+/** The types that columns of a type can be cast to, by the name of the field. */
 const castsOf = ({ type }: Subject): ReadonlyMap<string, PgType> =>
   new Map((supportOf(type)?.casts ?? []).map((name) => [name, typeBeside(type, name)]))
 

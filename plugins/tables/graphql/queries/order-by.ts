@@ -99,7 +99,7 @@ export function columnOrders(scope: SchemaScope, table: TableModel): InputFieldM
   return fields
 }
 
-/** What ordering by an aggregate needs to know of the related rows. */
+/** The related rows, as ordering by an aggregate needs them. */
 export interface RelatedRows {
   /** The field that orders by them. */
   readonly field: string

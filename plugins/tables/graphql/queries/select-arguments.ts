@@ -62,7 +62,7 @@ export function planRows(field: FieldSelection, context: PlanContext, table: Tab
   })
 }
 
-/** What the argument `order_by` orders by. */
+/** The elements of the order that the argument `order_by` gives. */
 export function planOrderBy(field: FieldSelection, context: PlanContext): readonly OrderElement[] {
   return (
     field

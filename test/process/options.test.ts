@@ -150,14 +150,19 @@ test('a database may be given in parts, all of which are needed', () => {
   )
 })
 
-test('a database URL that is none is refused without showing it', () => {
-  for (const url of ['localhost:5432/db', 'mysql://u:secret@h/d', 'postgres://u:se#cret@h:port/d']) {
+test('a text that is not a database URL is refused, and not shown', () => {
+  for (const url of ['localhost:5432/db', 'mysql://u:secret@h/d']) {
     refused(
       ['--database-url', url],
       {},
       'Fatal Error:- Option --database-url: Only expecting a URL such as postgres://user:password@host:5432/database, special characters percent-encoded',
     )
   }
+  refused(
+    ['--database-url', 'postgres://u:se#cret@h:port/d'],
+    {},
+    'Fatal Error:- Option --database-url: Expecting a URL whose user, password and database are percent-encoded: an @ after the host shows that a / ? # or @ is not (%2F %3F %23 %40)',
+  )
 })
 
 test('the access key is the admin secret under another name, and the secret wins', () => {

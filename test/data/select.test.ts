@@ -286,7 +286,11 @@ test('a wildcard that stands for too much is refused', async (t) => {
   assert.deepEqual(await op('select', { table: 'node', columns: ['*.*.*.*'] }), [])
   assert.deepEqual(
     await opError('select', { table: 'node', columns: ['*.*.*.*.*.*.*.*.*.*.*.*'] }),
-    refused('not-supported', 'the wildcard stands for more than 5000 columns and relationships', '$.args.columns'),
+    refused(
+      'cost-limit-exceeded',
+      'the request costs more than 100000, which --max-request-cost (SERVICE_GRAPHQL_MAX_REQUEST_COST) allows',
+      '$.args.columns',
+    ),
   )
 })
 

@@ -1,4 +1,4 @@
-// The tables in which v1.3 keeps its metadata, as views, for `--dialect hasura`, whose tools read them.
+// The tables in which v1.3 keeps its metadata, as views, for tools that read them.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { offeredTables } from '../data/index.ts'

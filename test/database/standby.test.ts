@@ -24,7 +24,7 @@ async function serve(t: TestContext, { primary }: Pair): Promise<TestTrellis> {
   const sql: TestTrellis['sql'] = async (text, values) => (await client.query(text, values as unknown[])).rows
   await sql(schema)
   const apiLimits = JSON.stringify({ time_limit: { global: 60, per_role: { [hasty]: 0.7 } } })
-  const settings = { apiLimits, connections: 40 }
+  const settings = { apiLimits, connections: 40, callerShare: 100 }
   const trellis = await startTrellis(t, { database: { url: primary.url, sql }, settings })
   for (const table of ['note', 'pair']) {
     await trellis.op('track_table', table)

@@ -25,8 +25,9 @@ const root = join(import.meta.dirname, '../..')
 const spelling = new Map([
   ['core/names/dialect.ts', /./],
   ['process/help.ts', /With --dialect hasura'|dialects\.hasura\.environmentPrefix/],
-  ['core/engine/options.ts', /'set of names on the wire: trellis, or hasura|choice\(\['trellis', 'hasura'\]/],
+  ['core/engine/options.ts', /'names in requests and responses: trellis, or hasura|choice\(\['trellis', 'hasura'\]/],
   ['core/graphql/options.ts', /as in dialect hasura/],
+  ['plugins/remote-schemas/index.ts', /'with --dialect hasura, keep the data/],
   // A column and a member that tools know by these names.
   ['plugins/v1-tables/views.ts', /hasura_uuid|hasura_fields/],
 ])

@@ -12,7 +12,7 @@ import { exported } from './effects.ts'
 import { type Area, type Call, type OperationEntry, operationName, type Refusal, type Success } from './entry.ts'
 import type { Malformed, OperationShape } from './malformed.ts'
 import { stateOf } from './state.ts'
-import { asCall, registered, startWorld, take, type World } from './world.ts'
+import { asCall, inOtherDialect, registered, startWorld, take, type World } from './world.ts'
 
 /** Declares the tests of an area. */
 export function testOperations(area: Area): void {
@@ -119,10 +119,6 @@ async function checkRefusals(t: TestContext, entry: OperationEntry, shared: Shar
     await unchanged()
   })
 }
-
-/** The same arguments with the other dialect's names of session variables. */
-const inOtherDialect = <T>(args: T): T =>
-  JSON.parse(JSON.stringify(args).replaceAll('X-Service-', 'X-Hasura-').replaceAll('x-service-', 'x-hasura-'))
 
 interface RefusalCheck {
   readonly entry: OperationEntry

@@ -81,6 +81,10 @@ function registryReader() {
   return { plugin, operations: () => read() }
 }
 
+/** The same value with the other dialect's names of session variables. */
+export const inOtherDialect = <T>(value: T): T =>
+  JSON.parse(JSON.stringify(value).replaceAll('X-Service-', 'X-Hasura-').replaceAll('x-service-', 'x-hasura-'))
+
 /** An engine with the library. */
 export async function startWorld(
   t: TestContext,
@@ -93,7 +97,8 @@ export async function startWorld(
   const all = { ...area?.settings, ...settings }
   const trellis = await startTrellis(t, { sql: `${sql};${area?.sql ?? ''}`, settings: all, plugins: [reader.plugin] })
   await trellis.op('bulk', configured)
-  for (const step of area?.given ?? []) await take(trellis, step)
+  const given = all.dialect === 'hasura' ? inOtherDialect(area?.given ?? []) : (area?.given ?? [])
+  for (const step of given) await take(trellis, step)
   return { ...trellis, operations: reader.operations() }
 }
 

@@ -3,6 +3,7 @@
 import type { View } from '../view.ts'
 import {
   type Column,
+  columnOf,
   type DeletePermission,
   fieldName,
   type InsertPermission,
@@ -71,8 +72,11 @@ export class Writes {
 
   /** The relationships whose rows the role can insert together with a row. */
   relationships(table: string): readonly Relationship[] {
-    return this.view.world.relationships.filter(
-      ({ table: from, target }) => from === table && this.insert(target) !== null,
+    const { world } = this.view
+    const isGiven = ({ mapping, after }: Relationship) =>
+      mapping.every(([own, theirs]) => isWritable(columnOf(world, after ? theirs : own)))
+    return world.relationships.filter(
+      (each) => each.table === table && this.insert(each.target) !== null && isGiven(each),
     )
   }
 

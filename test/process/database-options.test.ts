@@ -28,7 +28,8 @@ const schema = `
 `
 
 async function start(t: TestContext, settings: GivenSettings): Promise<TestTrellis> {
-  const trellis = await startTrellis(t, { sql: schema, settings })
+  // One client may fill the pool here.
+  const trellis = await startTrellis(t, { sql: schema, settings: { callerShare: 100, ...settings } })
   for (const table of ['note', 'busy', 'answer']) await trellis.op('track_table', table)
   await trellis.op('track_function', 'statements')
   return trellis

@@ -25,11 +25,18 @@ const behind = [
   /^core\/database\/(wire|sql|hearing)$/,
   /^core\/graphql\/schema$/,
   /^core\/metadata\/(document|naming)$/,
-  /^core\/catalog$/,
+  /^core\/(catalog|compiler\/types)$/,
 ]
 
-/** The files with functions that run while `act` does. */
-async function filesOf(act: () => Promise<unknown>): Promise<Set<string>> {
+/** The files with functions that run in each of three runs of `act`; background work may add others to one of them. */
+async function filesOf(act: (run: number) => Promise<unknown>): Promise<Set<string>> {
+  const runs: Set<string>[] = []
+  for (const run of [1, 2, 3]) runs.push(await filesOfOne(() => act(run)))
+  const [first, ...others] = runs as [Set<string>, ...Set<string>[]]
+  return new Set([...first].filter((file) => others.every((files) => files.has(file))))
+}
+
+async function filesOfOne(act: () => Promise<unknown>): Promise<Set<string>> {
   const inspector = new Session()
   inspector.connect()
   try {
@@ -76,5 +83,5 @@ test('a metadata request enters the folders that the page lists', async (t) => {
   const { op } = await startLibrary(t)
   const create = (name: string) => op('create_query_collection', { name, definition: { queries: [] } })
   await create('first')
-  compare(entryFiles('A metadata request'), await filesOf(() => create('second')))
+  compare(entryFiles('A metadata request'), await filesOf((run) => create(`again ${run}`)))
 })

@@ -108,7 +108,7 @@ await createEngine(misplaced).then(() => console.log('started'), ({ message }) =
     /^Fatal Error:- Setting dataDir: Only expecting a text$/,
     /^Fatal Error:- Setting databaseUrl: Only expecting a text$/,
     /^Fatal Error:- Setting logLevel: Valid log levels: /,
-    /^Fatal Error:- Setting config: a program reads no configuration file/,
+    /^Fatal Error:- Setting config: an embedded engine reads no configuration file/,
     /^Fatal Error : --auth-hook .* requires --admin-secret/,
     ...[missing, missing],
     /^Fatal Error:- Option adminSecret: it belongs into settings$/,

@@ -4,6 +4,7 @@
 import { appliesTo } from './aggregates.ts'
 import { valueOperatorsOf } from './coverage.ts'
 import type { Draw } from './draw.ts'
+import { isOrdered } from './generate-arguments.ts'
 import { isList } from './generate-expressions.ts'
 import { columnTypes, type TypeName } from './types.ts'
 import { View } from './view.ts'
@@ -116,9 +117,15 @@ function columnProbes(hidden: string, table: Table, view: View, role: string): r
   })
 }
 
-/** Whether the table has something to order by, and so has an order type. */
-const isOrderable = ({ id }: Table, view: View): boolean =>
-  view.columns(id).length > 0 || view.relationships(id).some(({ type }) => type === 'array')
+/** Whether the table has something to order by, and so has an order type; to-one relationships may form a cycle. */
+function isOrderable({ id }: Table, view: View, seen = new Set<string>()): boolean {
+  if (seen.has(id)) return false
+  seen.add(id)
+  if (view.columns(id).some(isOrdered)) return true
+  return view.relationships(id).some(({ type, target }) => {
+    return type === 'array' || isOrderable(tableOf(view.world, target), view, seen)
+  })
+}
 
 type MakeProbe = (query: string, message: string, path: string) => Probe
 
@@ -141,10 +148,14 @@ function nameProbes(probe: MakeProbe, hidden: string, table: Table, view: View):
   const visible = view.columns(table.id)
   if (visible.length === 0) return []
   const notAMember = `expected one of the values * for type "${type}_select_column", but found "${hidden}"`
-  const byOrder = `(order_by: {${hidden}: asc}) { __typename }`
+  const byOrder = probe(
+    `(order_by: {${hidden}: asc}) { __typename }`,
+    unknownField(hidden, `${type}_order_by`),
+    `.args.order_by[0].${hidden}`,
+  )
   return [
     probe(`(distinct_on: ${hidden}) { __typename }`, notAMember, '.args.distinct_on[0]'),
-    probe(byOrder, unknownField(hidden, `${type}_order_by`), `.args.order_by[0].${hidden}`),
+    ...(isOrderable(table, view) ? [byOrder] : []),
     ...(view.require(table.id).aggregations ? aggregateProbes(hidden, table, view) : []),
   ]
 }

@@ -2,7 +2,9 @@
 //
 // Prefetched items are leased, so no other worker can take them. The limit is therefore the number of deliveries that ended
 // within the last moments; with slow webhooks it is 0. Items that wait longer, because webhooks became slow, are released.
+// Triggers take turns, so that an item waits for one item of each other trigger at most.
 
+import type { Claimed } from './ledger.ts'
 import { RecentCount } from './recent-count.ts'
 import { prefetchWindowMillis } from './tuning.ts'
 
@@ -12,33 +14,47 @@ interface Prefetched<Item> {
   readonly since: number
 }
 
-export class Prefetch<Item> {
-  #items: Prefetched<Item>[] = []
-  /** The number of items already taken out of #items. */
-  #next = 0
+export class Prefetch<Item extends Pick<Claimed, 'trigger_name'>> {
+  /** The items of each trigger, newest first; the trigger whose turn it is comes first. */
+  readonly #waiting = new Map<string | undefined, Prefetched<Item>[]>()
+  #size = 0
   readonly #delivered = new RecentCount(prefetchWindowMillis)
 
   get size(): number {
-    return this.#items.length - this.#next
+    return this.#size
   }
 
   add(items: readonly Item[], now: number): void {
-    this.#items = this.#items.slice(this.#next)
-    this.#next = 0
-    for (const item of items) this.#items.push({ item, since: now })
+    for (const [name, claimed] of Map.groupBy(items, ({ trigger_name }) => trigger_name)) {
+      const added = claimed.map((item) => ({ item, since: now })).reverse()
+      this.#waiting.set(name, [...added, ...(this.#waiting.get(name) ?? [])])
+    }
+    this.#size += items.length
   }
 
-  /** Takes the item that was claimed first. */
+  /** Takes the item that was claimed first, of the trigger whose turn it is. */
   take(): Prefetched<Item> | undefined {
-    return this.#items[this.#next] && this.#items[this.#next++]
+    const [next] = this.#waiting
+    if (!next) return undefined
+    const [name, waiting] = next
+    const taken = waiting.pop()
+    this.#waiting.delete(name)
+    if (waiting.length > 0) this.#waiting.set(name, waiting)
+    this.#size--
+    return taken
   }
 
   /** Removes the items that were claimed up to a time. */
   remove(until = Number.POSITIVE_INFINITY): Item[] {
-    const held = this.#items.slice(this.#next)
-    this.#items = held.filter(({ since }) => since > until)
-    this.#next = 0
-    return held.filter(({ since }) => since <= until).map(({ item }) => item)
+    const removed: Item[] = []
+    for (const [name, waiting] of [...this.#waiting]) {
+      const kept = waiting.filter(({ since }) => since > until)
+      if (kept.length > 0) this.#waiting.set(name, kept)
+      else this.#waiting.delete(name)
+      removed.push(...waiting.slice(kept.length).map(({ item }) => item))
+    }
+    this.#size -= removed.length
+    return removed
   }
 
   /** Counts an ended delivery. */

@@ -2,19 +2,36 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Prefetch } from '../../plugins/delivery/prefetch.ts'
 
+interface Item {
+  readonly id: string
+  readonly trigger_name?: string
+}
+
+const items = (...ids: string[]): Item[] => ids.map((id) => ({ id }))
+const of = (trigger_name: string, ...ids: string[]): Item[] => ids.map((id) => ({ id, trigger_name }))
+const idsOf = (removed: readonly Item[]) => removed.map(({ id }) => id)
+
 test('items are taken in the order of their claims, and the rest can be removed', () => {
-  const prefetch = new Prefetch<string>()
-  prefetch.add(['a', 'b'], 1)
-  assert.deepEqual(prefetch.take(), { item: 'a', since: 1 })
-  prefetch.add(['c'], 2)
+  const prefetch = new Prefetch<Item>()
+  prefetch.add(items('a', 'b'), 1)
+  assert.deepEqual(prefetch.take(), { item: { id: 'a' }, since: 1 })
+  prefetch.add(items('c'), 2)
   assert.equal(prefetch.size, 2)
-  assert.equal(prefetch.take()?.item, 'b')
-  assert.deepEqual(prefetch.remove(), ['c'])
+  assert.equal(prefetch.take()?.item.id, 'b')
+  assert.deepEqual(idsOf(prefetch.remove()), ['c'])
   assert.deepEqual([prefetch.size, prefetch.take()], [0, undefined])
 })
 
+test('triggers take turns', () => {
+  const prefetch = new Prefetch<Item>()
+  prefetch.add([...of('slow', 'a', 'b', 'c', 'd'), ...of('fast', 'x', 'y')], 1)
+  prefetch.add([...of('slow', 'e'), ...of('fast', 'z')], 2)
+  const taken = Array.from({ length: 9 }, () => prefetch.take()?.item.id)
+  assert.deepEqual(taken, ['a', 'x', 'b', 'y', 'c', 'z', 'd', 'e', undefined])
+})
+
 test('no more may lie in the prefetch than was delivered just before', () => {
-  const prefetch = new Prefetch<string>()
+  const prefetch = new Prefetch<Item>()
   assert.equal(prefetch.room(0), 0)
   for (let i = 0; i < 30; i++) prefetch.delivered(150)
   assert.equal(prefetch.room(160), 30)
@@ -23,11 +40,11 @@ test('no more may lie in the prefetch than was delivered just before', () => {
 })
 
 test('items claimed up to a time are removed, and the others stay', () => {
-  const prefetch = new Prefetch<string>()
-  prefetch.add(['a', 'b'], 0)
-  prefetch.add(['c'], 500)
-  assert.equal(prefetch.take()?.item, 'a')
-  assert.deepEqual(prefetch.remove(400), ['b'])
-  assert.equal(prefetch.take()?.item, 'c')
+  const prefetch = new Prefetch<Item>()
+  prefetch.add([...of('one', 'a', 'b'), ...of('two', 'd')], 0)
+  prefetch.add(of('one', 'c'), 500)
+  assert.equal(prefetch.take()?.item.id, 'a')
+  assert.deepEqual(idsOf(prefetch.remove(400)).sort(), ['b', 'd'])
+  assert.equal(prefetch.take()?.item.id, 'c')
   assert.equal(prefetch.size, 0)
 })

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import * as fc from 'fast-check'
 import { introspect } from '../../core/catalog/introspect.ts'
 import type { CatalogTable, PgType } from '../../core/catalog/types.ts'
 import { detached, rootedScope, rootScope, type Scope } from '../../core/compiler/plan/nesting.ts'
@@ -11,6 +10,7 @@ import { conditionSql } from '../../core/compiler/print/condition-sql.ts'
 import { Printer } from '../../core/compiler/printer.ts'
 import { compile, id, join, type Sql, sql } from '../../core/database/sql/sql.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import fc from '../support/fast-check.ts'
 
 const setup = `
   create schema ext;

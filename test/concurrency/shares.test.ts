@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import fc from 'fast-check'
 import { type Caller, type Seat, Shares } from '../../core/concurrency/shares.ts'
+import fc from '../support/fast-check.ts'
 
 const caller = (session: string, network = 'here', connection: object = {}): Caller => ({
   connection,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { AnswerParser, type Message } from '../../core/database/wire/answer-parser.ts'
+import fc from '../support/fast-check.ts'
 
 const message = (code: string, ...parts: readonly Buffer[]): Buffer => {
   const body = Buffer.concat(parts)

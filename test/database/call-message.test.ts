@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { type BoundCall, runMessage } from '../../core/database/wire/call-message.ts'
+import fc from '../support/fast-check.ts'
 
 /** Reads a message as PostgreSQL does: its code, and what follows its length. */
 function messagesOf(bytes: Buffer): { code: string; body: Buffer }[] {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../support/fast-check.ts'
 import type { TestTrellis } from '../support/trellis.ts'
 import { failing, patterns, placements, roles, startHiding } from './hidden-rows.ts'
 

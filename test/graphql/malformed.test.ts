@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../support/fast-check.ts'
 import { startLibrary } from '../support/library.ts'
 import type { TestTrellis } from '../support/trellis.ts'
 

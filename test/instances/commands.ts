@@ -1,6 +1,6 @@
 // Random metadata operations: names come from small lists, so that operations meet each other and many are refused.
 
-import fc from 'fast-check'
+import fc from '../support/fast-check.ts'
 import { noted, texts } from './world.ts'
 
 export interface Command {

@@ -4,9 +4,9 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import fc from 'fast-check'
 import { clientOf, type TestClient } from '../support/client.ts'
 import type { TestDatabase } from '../support/database.ts'
+import fc from '../support/fast-check.ts'
 import { spawnTrellis } from '../support/process.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { atOnce } from '../../core/concurrency/stepwise.ts'
 import { type NumberMode, parseJson } from '../../core/json/json.ts'
 import { JsonLimitError, parseSteps } from '../../core/json/json-steps.ts'
+import fc from '../support/fast-check.ts'
 
 const limits = { depth: 1000, values: 100_000, members: 1000 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import fc from 'fast-check'
 import { deepFreeze, isRawNumber, jsonType, parseJson, sameJson } from '../../core/json/json.ts'
 import { hasPlainNumbers, scanJson } from '../../core/json/json-scan.ts'
+import fc from '../support/fast-check.ts'
 
 const printed = (text: string, mode: 'precise' | 'lossless') => JSON.stringify(parseJson(text, mode))
 

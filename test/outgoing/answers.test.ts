@@ -6,11 +6,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import fc from 'fast-check'
 import { dialects } from '../../core/names/dialect.ts'
 import { OutgoingClient, OutgoingError, type OutgoingRequest } from '../../core/outgoing/client.ts'
 import { asUtf8 } from '../../core/outgoing/content-coding.ts'
 import { InterimAnswers } from '../../core/outgoing/interim-answers.ts'
+import fc from '../support/fast-check.ts'
 
 function client(t: TestContext) {
   const outgoing = new OutgoingClient(dialects.trellis)

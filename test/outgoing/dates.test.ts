@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { answerExpiry, freshnessOf } from '../../core/outgoing/freshness.ts'
 import { httpDate, retryAfterOf } from '../../core/outgoing/http-date.ts'
+import fc from '../support/fast-check.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 const dateAt = (seconds: number) => new Date(now + seconds * 1000).toUTCString()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { clientNetwork } from '../../core/http/route/client-network.ts'
 import { SlidingWindows } from '../../plugins/rate-limit/windows.ts'
+import fc from '../support/fast-check.ts'
 
 /** Windows on a clock that the test sets, in seconds. */
 function clock() {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../support/fast-check.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import { ask, type Connection } from './relay.ts'
 

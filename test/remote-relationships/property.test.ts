@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { buildSchema, graphqlSync } from 'graphql'
 import { crmResolvers, crmTypes } from '../remote-schemas/crm.ts'
+import fc from '../support/fast-check.ts'
 import { startJoined } from './joined.ts'
 
 const schema = buildSchema(crmTypes)

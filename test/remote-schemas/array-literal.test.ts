@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { arrayItems } from '../../plugins/remote-schemas/ask/array-literal.ts'
 import { TrellisError } from '../../sdk/index.ts'
+import fc from '../support/fast-check.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const piece = fc.constantFrom(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import type { SpanIds } from '../../plugins/tracing/ids.ts'
 import { b3Headers, spanOf, w3cHeaders, withoutTrace } from '../../plugins/tracing/propagation.ts'
 import { readStoredSpan, storedSpan } from '../../plugins/tracing/stored.ts'
+import fc from '../support/fast-check.ts'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const short = 'a3ce929d0e0e4736'

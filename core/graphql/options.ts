@@ -28,7 +28,7 @@ export const graphqlOptions = {
     },
   ),
   maxRequestCost: whole(
-    100_000,
+    75_000,
     { minimum: 1, maximum: 1_000_000_000 },
     {
       flag: 'max-request-cost',

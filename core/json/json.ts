@@ -109,7 +109,10 @@ export const maxLevels = 1000
 /** Whether lists and objects of a parsed value are nested deeper than `levels`. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
+  if (levels === 0) return true
+  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1))
+  for (const key in value) if (isDeeper(memberOf(value, key), levels - 1)) return true
+  return false
 }
 
 /** Freezes a parsed value recursively; a frozen value is assumed to be frozen throughout. */

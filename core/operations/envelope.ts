@@ -57,10 +57,11 @@ export async function decodeEnvelope(
   if (!operation) throw unknownType({ type, version }, operations, at)
   const resourceVersion = readResourceVersion(body, at)
   const given = required(body, 'args', at)
+  const turns = new TurnTaker()
   const args = await decodeArguments(operation, given, at, options.environment)
+  await turns.next()
   if (!operation.members) return { operation, args, resourceVersion, members: null }
   const members: MemberCall[] = []
-  const turns = new TurnTaker()
   for (const member of operation.members(args)) {
     await turns.next()
     const call = await decodeEnvelope(member.envelope, options, [...at, ...member.at])

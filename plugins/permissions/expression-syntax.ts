@@ -82,26 +82,44 @@ export function readExists(value: unknown, decodePart: DecodePart = decode): Exi
   return { table, where }
 }
 
-/** The expression with connectives in canonical spelling; operators and operands stay as given. */
+/**
+ * The expression with connectives in canonical spelling; operators and operands stay as given. A part that needs no
+ * change is not copied, since a request may hold half a million of them.
+ */
 export function canonicalExpression(expression: unknown, decodePart: DecodePart = decode): BooleanExpression {
-  const entries = objectEntries(expression, 'expecting an Object for boolean exp')
-  return Object.fromEntries(entries.map(([key, value]) => within(key, () => canonicalEntry(key, value, decodePart))))
+  if (!isJsonObject(expression)) throw parseFailed('expecting an Object for boolean exp')
+  const given = Object.keys(expression)
+  const parts = given.map((key) => within(key, () => canonicalPart(key, expression[key], decodePart)))
+  const words = given.map(canonicalConnective)
+  const isCanonical = given.every((key, i) => words[i] === key && parts[i] === expression[key])
+  return isCanonical ? expression : Object.fromEntries(words.map((word, i) => [word, parts[i]]))
 }
 
-function canonicalEntry(key: string, value: unknown, decodePart: DecodePart): [string, unknown] {
+const connectives: ReadonlySet<string> = new Set(['_and', '_or', '_not', '_exists'])
+
+/** The canonical spelling of a connective; other keys as given. */
+function canonicalConnective(key: string): string {
+  if (!isOperator(key)) return key
   const word = canonicalWord(key)
+  return connectives.has(word) ? word : key
+}
+
+function canonicalPart(key: string, value: unknown, decodePart: DecodePart): unknown {
   const inner = (part: unknown) => canonicalExpression(part, decodePart)
-  switch (word) {
+  switch (canonicalConnective(key)) {
     case '_and':
-    case '_or':
-      return [word, listItems(value).map((item, i) => within(i, () => inner(item)))]
+    case '_or': {
+      const items = listItems(value)
+      const parts = items.map((item, i) => within(i, () => inner(item)))
+      return parts.every((part, i) => part === items[i]) ? items : parts
+    }
     case '_not':
-      return [word, inner(value)]
+      return inner(value)
     case '_exists': {
       const { table, where } = readExists(value, decodePart)
-      return [word, { _table: table, _where: within('_where', () => inner(where)) }]
+      return { _table: table, _where: within('_where', () => inner(where)) }
     }
     default:
-      return [key, isOperator(key) || !isJsonObject(value) ? value : inner(value)]
+      return isOperator(key) || !isJsonObject(value) ? value : inner(value)
   }
 }

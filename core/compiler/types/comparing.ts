@@ -12,7 +12,10 @@ export function isComparedAsUsual({ comparison }: PgType): boolean {
   if (!comparison) return true
   const { operators, patterns } = comparison
   if (patterns !== null && patterns !== 'pg_catalog') return false
-  return Object.entries(operators).every(([symbol, name]) => isUsualName(symbol, name))
+  for (const symbol in operators) {
+    if (!isUsualName(symbol, operators[symbol as ComparisonSymbol]!)) return false
+  }
+  return true
 }
 
 /** The operator, to be written between two values. */

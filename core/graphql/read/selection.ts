@@ -28,7 +28,7 @@ import { compareText } from '../../names/names.ts'
 import { maxDepth } from '../tuning.ts'
 import { checkFragmentDirectives, isIncluded } from './directives.ts'
 import type { OperationInput } from './operation-input.ts'
-import { unknownField } from './unknown-field.ts'
+import { unknownField } from './type-fields.ts'
 import { Value } from './values.ts'
 
 /** The type whose fields are selected: an object type, or a root type that creates its fields on demand. */

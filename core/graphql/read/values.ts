@@ -26,7 +26,7 @@ import { unlikeEarlier } from './alike.ts'
 import { literalJson, literalKind, membersOf, nodeInput } from './literals.ts'
 import { type Aspect, type OperationInput, unknownValue } from './operation-input.ts'
 import { codecOf, standardCodecs } from './scalar-codecs.ts'
-import { unknownField } from './unknown-field.ts'
+import { completedFields, unknownField } from './type-fields.ts'
 import { printTypeNode, variableFits } from './variable-types.ts'
 
 /** The place of a JSON value within the variables. */
@@ -156,7 +156,7 @@ export class Value {
       if (member.isNull && isNonNullType(field.type)) throw member.nullError()
       members.set(name, member)
     }
-    for (const field of Object.values(fields)) {
+    for (const field of completedFields(type)) {
       if (members.has(field.name)) continue
       const path = below(this.path, field.name)
       if (isRequiredInputField(field)) throw validationFailed(`missing required field "${field.name}"`, pathKeys(path))

@@ -22,6 +22,7 @@ import {
   type Condition,
   codecFor,
   compare,
+  findOperator,
   isOperandObject,
   type OperandMember,
   type OperandObject,
@@ -158,10 +159,9 @@ function memberConfig(scope: SchemaScope, member: OperandMember, column: PgType)
 /** The conjunction of what a value of a comparison type asks of the column. */
 export function planComparison(scope: SchemaScope, subject: Subject, value: Value): Condition {
   if (isHolding(value, scope)) return always
-  const operators = new Map(operatorsOf(subject).map((operator) => [operator.name, operator]))
   const given = [...value.members(1)].filter(([, operand]) => !isHolding(operand, scope))
   const conditions = given.map(([name, operand]) => {
-    const operator = operators.get(name)
+    const operator = findOperator(name, subject.type)
     return operator ? planOperator(subject, operator, operand) : planCasts(scope, subject, operand)
   })
   return allOf(conditions)

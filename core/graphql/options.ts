@@ -28,7 +28,7 @@ export const graphqlOptions = {
     },
   ),
   maxRequestCost: whole(
-    75_000,
+    50_000,
     { minimum: 1, maximum: 1_000_000_000 },
     {
       flag: 'max-request-cost',

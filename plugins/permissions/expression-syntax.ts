@@ -52,7 +52,7 @@ export function operatorName(word: string): string {
 }
 
 /** Whether a word is an operator of any plugin: its operand is a value, in which words have no meaning. */
-const isOperator = (word: string): boolean => /^[_$]/.test(word)
+const isOperator = (word: string): boolean => word.startsWith('_') || word.startsWith('$')
 
 /** The members of a JSON object; refuses anything else with the message. */
 export function objectEntries(value: unknown, message: string): [string, unknown][] {
@@ -83,43 +83,60 @@ export function readExists(value: unknown, decodePart: DecodePart = decode): Exi
 }
 
 /**
- * The expression with connectives in canonical spelling; operators and operands stay as given. A part that needs no
- * change is not copied, since a request may hold half a million of them.
+ * The expression with connectives in canonical spelling; operators and operands stay as given. Parts that need no change
+ * are not copied: a request may hold half a million of them.
  */
 export function canonicalExpression(expression: unknown, decodePart: DecodePart = decode): BooleanExpression {
   if (!isJsonObject(expression)) throw parseFailed('expecting an Object for boolean exp')
-  const given = Object.keys(expression)
-  const parts = given.map((key) => within(key, () => canonicalPart(key, expression[key], decodePart)))
-  const words = given.map(canonicalConnective)
-  const isCanonical = given.every((key, i) => words[i] === key && parts[i] === expression[key])
-  return isCanonical ? expression : Object.fromEntries(words.map((word, i) => [word, parts[i]]))
+  let changed: Map<string, [string, unknown]> | null = null
+  for (const key in expression) {
+    const value = expression[key]
+    const word = canonicalConnective(key)
+    const part = within(key, () => canonicalPart(word, value, decodePart))
+    if (word === key && part === value) continue
+    changed ??= new Map()
+    changed.set(key, [word, part])
+  }
+  if (!changed) return expression
+  const entries = changed
+  return Object.fromEntries(Object.entries(expression).map((entry) => entries.get(entry[0]) ?? entry))
 }
-
-const connectives: ReadonlySet<string> = new Set(['_and', '_or', '_not', '_exists'])
 
 /** The canonical spelling of a connective; other keys as given. */
 function canonicalConnective(key: string): string {
-  if (!isOperator(key)) return key
-  const word = canonicalWord(key)
-  return connectives.has(word) ? word : key
+  switch (key) {
+    case '$and':
+    case '$or':
+    case '$not':
+    case '$exists':
+      return canonicalWord(key)
+    default:
+      return key
+  }
 }
 
-function canonicalPart(key: string, value: unknown, decodePart: DecodePart): unknown {
-  const inner = (part: unknown) => canonicalExpression(part, decodePart)
-  switch (canonicalConnective(key)) {
+function canonicalPart(word: string, value: unknown, decodePart: DecodePart): unknown {
+  switch (word) {
     case '_and':
-    case '_or': {
-      const items = listItems(value)
-      const parts = items.map((item, i) => within(i, () => inner(item)))
-      return parts.every((part, i) => part === items[i]) ? items : parts
-    }
+    case '_or':
+      return canonicalItems(listItems(value), decodePart)
     case '_not':
-      return inner(value)
+      return canonicalExpression(value, decodePart)
     case '_exists': {
       const { table, where } = readExists(value, decodePart)
-      return { _table: table, _where: within('_where', () => inner(where)) }
+      return { _table: table, _where: within('_where', () => canonicalExpression(where, decodePart)) }
     }
     default:
-      return isOperator(key) || !isJsonObject(value) ? value : inner(value)
+      return isOperator(word) || !isJsonObject(value) ? value : canonicalExpression(value, decodePart)
   }
+}
+
+function canonicalItems(items: readonly unknown[], decodePart: DecodePart): readonly unknown[] {
+  let isChanged = false
+  const parts = items.map((item, i) => {
+    const part = within(i, () => canonicalExpression(item, decodePart))
+    isChanged ||= part !== item
+    return part
+  })
+  return isChanged ? parts : items
 }

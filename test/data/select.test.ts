@@ -288,7 +288,7 @@ test('a wildcard that stands for too much is refused', async (t) => {
     await opError('select', { table: 'node', columns: ['*.*.*.*.*.*.*.*.*.*.*.*'] }),
     refused(
       'cost-limit-exceeded',
-      'the request costs more than 75000, which --max-request-cost (SERVICE_GRAPHQL_MAX_REQUEST_COST) allows',
+      'the request costs more than 50000, which --max-request-cost (SERVICE_GRAPHQL_MAX_REQUEST_COST) allows',
       '$.args.columns',
     ),
   )

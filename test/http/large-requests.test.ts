@@ -71,7 +71,7 @@ const data = (type: string, args: string): string => `{"type":"${type}","args":{
 
 const [graphql, query] = ['/v1/graphql', '/v1/query']
 
-const cost = /costs more than 75000/
+const cost = /costs more than 50000/
 const values = /more than 2000000 JSON values/
 const fits = /^\{"data":/
 
@@ -82,7 +82,7 @@ const condition = (i: number) => `{"id":{"_eq":${i}}}`
 const digits = '123456789012345'
 
 const cases: readonly Case[] = [
-  ['24,000 conditions', graphql, () => where(`{"_or":[${list(24_000, condition)}]}`), fits],
+  ['16,000 conditions', graphql, () => where(`{"_or":[${list(16_000, condition)}]}`), fits],
   ['200,000 conditions', graphql, () => where(`{"_and":[${list(200_000, condition)}]}`), cost],
   ['a list of 2,000,000 values', graphql, () => where(`{"id":{"_in":[${list(2_000_000, String)}]}}`), values],
   ['a list of 500,000 values', graphql, () => where(`{"id":{"_in":[${list(500_000, String)}]}}`), fits],

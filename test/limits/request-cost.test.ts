@@ -176,15 +176,15 @@ test('conditions of permissions do not count', async () => {
   assert.equal(data.artist.length, 20)
 })
 
-test('by default 600 related rows are too many, and 5,000 comparisons are not', async (t) => {
+test('by default 400 related rows are too many, and 5,000 comparisons are not', async (t) => {
   const roomy = await start(t as never, {})
-  assert.deepEqual(await roomy.graphql(query, related(600)), answer(where('_or[590].albums'), refused(75_000)))
+  assert.deepEqual(await roomy.graphql(query, related(400)), answer(where('_or[393].albums'), refused(50_000)))
   const comparisons = Array.from({ length: 5000 }, (_, id) => ({ id: { _eq: id } }))
   const { data } = await roomy.graphql<{ data: { artist: unknown[] } }>(query, { where: { _or: comparisons } })
   assert.equal(data.artist.length, 20)
   const fields = Array.from({ length: 600 }, (_, i) => `a${i}: albums { id }`).join(' ')
   const body = await roomy.graphql<{ errors: { message: string }[] }>(`{ artist { ${fields} } }`)
-  assert.equal(body.errors[0]?.message, refused(75_000))
+  assert.equal(body.errors[0]?.message, refused(50_000))
 })
 
 test('in dialect hasura the refusal names its own variable', async (t) => {

@@ -114,7 +114,7 @@ export type {
   TransactionOptions,
 } from '../core/database/database.ts'
 export type { DecodedCommit, Decoding } from '../core/database/hearing/decoding.ts'
-export type { Listening } from '../core/database/hearing/listening.ts'
+export type { ChannelListener, Listening } from '../core/database/hearing/listening.ts'
 export type { Codec, InputSource, ParamSource, TextCheck } from '../core/database/sql/param.ts'
 export type { PreparedStatement, StatementTraits } from '../core/database/sql/prepared-statement.ts'
 export { prepare } from '../core/database/sql/prepared-statement.ts'

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../concurrency/shares.ts'
 import type { DecodedCommit, Decoding } from './hearing/decoding.ts'
-import type { Listening } from './hearing/listening.ts'
+import type { ChannelListener, Listening } from './hearing/listening.ts'
 import type { PreparedStatement } from './sql/prepared-statement.ts'
 import type { TransactionSettings } from './sql/transaction-settings.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
@@ -89,8 +89,8 @@ export interface Database {
    * longer prepared, it runs once more.
    */
   transaction<T>(work: (transaction: OwnTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Calls `onNotify` for each notification until `stop`; calls `onLost` if the connection ends before. */
-  listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening>
+  /** Listens to the notifications of a channel until `stop`; a lost connection is replaced. */
+  listen(channel: string, listener: ChannelListener): Listening
   /** Reports the tables that each committed transaction changed, until `stop`; rejects if the server does not allow it. */
   decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding>
   /** Whether the database answers, within a second even when all other connections are busy. */
@@ -111,7 +111,7 @@ export const lend = (database: Database): Database => ({
   texts: (statement, values, options) => database.texts(statement, values, options),
   rows: (text, values) => database.rows(text, values),
   transaction: (work, options) => database.transaction(work, options),
-  listen: (channel, onNotify, onLost) => database.listen(channel, onNotify, onLost),
+  listen: (channel, listener) => database.listen(channel, listener),
   decode: (onCommit, onLost) => database.decode(onCommit, onLost),
   answers: () => database.answers(),
 })

@@ -49,6 +49,12 @@ export const idleSweepMillis = 1000
 /** The timeout of the probe: below the second within which health is reported. */
 export const probeTimeoutMillis = 900
 
+/** The pause before a lost connection for notifications is replaced. */
+export const listenRetryMillis = 1000
+
+/** The time within which a notification of the server to itself has to arrive. */
+export const echoTimeoutMillis = 3000
+
 /** The shortest time between two times that idle connections are closed because the server is read-only. */
 export const readOnlySweepMillis = 1000
 

@@ -23,12 +23,12 @@ export function lendTo(whose: string, { database, observe }: { database: Databas
       }
     }
   return Object.assign(lend(database), {
-    listen: (...[channel, onNotify, onLost]: Parameters<Database['listen']>) =>
-      database.listen(
-        channel,
-        guarded(`a notification of "${channel}"`, onNotify),
-        guarded(`the lost connection of channel "${channel}"`, onLost),
-      ),
+    listen: (...[channel, listener]: Parameters<Database['listen']>) =>
+      database.listen(channel, {
+        onNotify: guarded(`a notification of "${channel}"`, (payload) => listener.onNotify(payload)),
+        onHeard: guarded(`the start of channel "${channel}"`, () => listener.onHeard?.()),
+        onLost: guarded(`the lost connection of channel "${channel}"`, (error) => listener.onLost?.(error)),
+      }),
     decode: (...[onCommit, onLost]: Parameters<Database['decode']>) =>
       database.decode(guarded('a commit', onCommit), guarded('the lost stream of commits', onLost)),
   })

@@ -56,9 +56,6 @@ export const pollGrowth = 3
 /** Milliseconds from the end of an announcement to the late polls, which find transactions that skipped the notification. */
 export const lateLookMillis = [500, 2500] as const
 
-/** Milliseconds until a lost connection for notifications is replaced; polls find the items that were missed. */
-export const reconnectMillis = 1000
-
 /** Milliseconds between polls, at least, while notifications arrive. */
 export const heardIntervalMillis = 5000
 

@@ -32,17 +32,11 @@ export const reconnectMillis = 2000
 /** Milliseconds within which PostgreSQL ends a closed connection. */
 export const connectionEndMillis = 100
 
-/** Milliseconds for the echo that shows that notifications arrive. */
-export const echoTimeoutMillis = 3000
-
 /** Milliseconds for the lock of a table that gets a trigger. */
 export const lockTimeoutMillis = 1000
 
 /** Milliseconds between two announcements of writes. */
 export const announcementSpacingMillis = 100
-
-/** Milliseconds until listening for announcements is tried again. */
-export const ownWritesReconnectMillis = 5000
 
 /** Milliseconds after which another instance has to confirm that it has subscribers. */
 export const presenceMillis = 60_000

@@ -71,7 +71,10 @@ test('a notification is heard without asking, save for those of the instance its
 
 test('what is stored is asked for, so that nothing depends on notifications', async (t) => {
   const world = await testDatabase(t)
-  const deaf: PooledDatabase['listen'] = () => Promise.reject(new Error('nobody listens'))
+  const deaf: PooledDatabase['listen'] = (_channel, { onLost }) => {
+    onLost?.(new Error('nobody listens'))
+    return { isHeard: false, verify: () => {}, stop: async () => {} }
+  }
   const { heard, problems } = await startEar(t, world, 50, deaf)
   await eventually(() => heard.length > 1)
   await world.sql('update trellis.metadata set resource_version = 7')

@@ -79,10 +79,11 @@ test("an error of a notification listener is logged with the plugin's name, and 
     name: 'listener',
     register({ database, onReady }) {
       onReady(async () => {
-        const lost = () => {}
-        await database.listen('at_once', (payload) => void heard.push(JSON.parse(payload)), lost)
+        const atOnce = (payload: string) => void heard.push(JSON.parse(payload))
         const later = async (payload: string) => void heard.push(JSON.parse(payload))
-        await database.listen('later', later, lost)
+        for (const [channel, onNotify] of Object.entries({ at_once: atOnce, later })) {
+          await new Promise<void>((onHeard) => database.listen(channel, { onNotify, onHeard }))
+        }
       })
     },
   })

@@ -1,6 +1,12 @@
-// The connection that receives notifications: one for all channels, open while at least one has a subscriber.
+// Notifications: one connection for all channels, open while at least one has a subscriber, and replaced when it is lost.
+//
+// A connection that listens may still receive nothing: a pooling proxy may give it to other clients, or a network may drop it
+// silently. So channels count as heard only once an echo, sent on another connection, has arrived. The echo is repeated on
+// request. A connection that received the first echo but not a later one is replaced.
 
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { echoTimeoutMillis, listenRetryMillis } from '../tuning.ts'
 import { closeClient } from '../wire/cancel-request.ts'
 import { connectionConfig } from '../wire/connection-config.ts'
 import { DatabaseClient } from '../wire/database-client.ts'
@@ -10,118 +16,224 @@ export interface ListenerOptions {
   readonly url: string
   /** Connection timeout, in milliseconds. */
   readonly timeoutMillis: number
+  /** Runs a statement on another connection. */
+  readonly run: (text: string, values: readonly unknown[]) => Promise<unknown>
 }
 
-/** A subscriber of a channel. */
-interface Subscriber {
+/** A listener of a channel. It stays until stopped: lost connections are replaced. */
+export interface ChannelListener {
+  onNotify(payload: string): void
+  /** Called when notifications begin to arrive, at first and after each loss; earlier ones may have been missed. */
+  onHeard?(): void
+  /** Called when they cannot be received, or no longer; then only after the next `onHeard`. */
+  onLost?(error: Error): void
+}
+
+export interface Listening {
+  /** Whether notifications arrive. */
+  readonly isHeard: boolean
+  /** Tests the connection, after a notification that did not arrive; `isHeard` is false meanwhile. */
+  verify(): void
+  stop(): Promise<void>
+}
+
+/** A subscriber of a channel, and the call it was sent last. */
+interface Subscriber extends ChannelListener {
   readonly channel: string
-  readonly onNotify: (payload: string) => void
-  readonly onLost: (error: Error) => void
-  /** Whether LISTEN has succeeded; until then a failure rejects the call. */
-  isOpen: boolean
+  state: 'new' | 'heard' | 'lost'
 }
 
 interface Connection {
   readonly client: DatabaseClient
-  readonly ready: Promise<unknown>
   /** The end of the last statement sent: `pg` takes one statement at a time. */
   lastStatement: Promise<unknown>
-  readonly subscribers: Set<Subscriber>
+  /** Channels for which LISTEN has succeeded. */
+  channels: ReadonlySet<string>
+  /** The result of the last echo; null: it is on its way. */
+  isProven: boolean | null
+  /** Whether any echo has arrived. */
+  wasProven: boolean
+  echoTimer: NodeJS.Timeout | undefined
   isOver: boolean
 }
 
-export interface Listening {
-  stop(): Promise<void>
-}
+const echoChannel = 'trellis_echo'
+const sendEcho = `select pg_catalog.pg_notify('${echoChannel}', $1)`
+
+/** PostgreSQL cuts longer names, so that notifications would have another channel. */
+const longestChannel = 63
 
 export class Listener {
   readonly #options: ListenerOptions
+  readonly #subscribers = new Set<Subscriber>()
+  /** Distinguishes the echo from those of other instances. */
+  readonly #token = randomUUID()
   #connection: Connection | null = null
+  #retry: NodeJS.Timeout | undefined
 
   constructor(options: ListenerOptions) {
     this.#options = options
   }
 
-  /** Listens to a channel until stopped; rejects with the error of `pg`. `onLost` is called once if the connection ends before. */
-  async listen(
-    channel: string,
-    onNotify: (payload: string) => void,
-    onLost: (error: Error) => void,
-  ): Promise<Listening> {
-    const connection = this.#connection ?? this.#connect()
-    const subscriber: Subscriber = { channel, onNotify, onLost, isOpen: false }
-    connection.subscribers.add(subscriber)
-    try {
-      await connection.ready
-      await send(connection, () => listenStatements(connection))
-      subscriber.isOpen = true
-    } catch (error) {
-      await this.#leave(connection, subscriber)
-      throw error
+  /** Listens to a channel until stopped. */
+  listen(channel: string, { onNotify, onHeard, onLost }: ChannelListener): Listening {
+    const length = Buffer.byteLength(channel)
+    if (length === 0 || length > longestChannel) {
+      throw new RangeError(`the name of a channel has 1 to ${longestChannel} bytes, not ${length}`)
     }
-    return { stop: () => this.#leave(connection, subscriber) }
+    const subscriber: Subscriber = {
+      channel,
+      onNotify: (payload) => onNotify(payload),
+      onHeard: () => onHeard?.(),
+      onLost: (error) => onLost?.(error),
+      state: 'new',
+    }
+    this.#subscribers.add(subscriber)
+    if (this.#connection) void this.#update(this.#connection)
+    else this.#connect()
+    const isHeard = () => subscriber.state === 'heard' && this.#connection?.isProven === true
+    return {
+      get isHeard() {
+        return isHeard()
+      },
+      verify: () => this.#verify(),
+      stop: () => this.#leave(subscriber),
+    }
   }
 
   /** Ends the connection without calling `onLost`. */
   async close(): Promise<void> {
-    if (this.#connection) await this.#end(this.#connection)
+    this.#subscribers.clear()
+    await this.#end()
   }
 
-  #connect(): Connection {
+  #connect(): void {
+    clearTimeout(this.#retry)
     const { url, timeoutMillis } = this.#options
     const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: timeoutMillis })
-    const subscribers = new Set<Subscriber>()
-    const lose = (error: Error) => {
-      if (connection.isOver) return
-      this.#forget(connection)
-      for (const subscriber of [...subscribers]) if (subscriber.isOpen) subscriber.onLost(error)
-    }
-    client.on('notification', ({ channel, payload }) => {
-      for (const subscriber of subscribers) if (subscriber.channel === channel) subscriber.onNotify(payload ?? '')
-    })
-    client.on('error', lose)
-    client.on('end', () => lose(new Error('connection ended')))
     const connection: Connection = {
       client,
-      ready: client.connect(),
-      lastStatement: Promise.resolve(),
-      subscribers,
+      lastStatement: client.connect(),
+      channels: new Set(),
+      isProven: false,
+      wasProven: false,
+      echoTimer: undefined,
       isOver: false,
     }
-    connection.ready.catch(lose)
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === echoChannel && payload === this.#token) this.#proven(connection)
+      for (const subscriber of this.#subscribers) if (subscriber.channel === channel) subscriber.onNotify(payload)
+    })
+    client.on('error', (error) => this.#lose(connection, error))
+    client.on('end', () => this.#lose(connection, new Error('connection ended')))
     this.#connection = connection
-    return connection
+    void this.#update(connection)
+  }
+
+  /** Listens to the channels that have subscribers now, after the statements before it. */
+  #update(connection: Connection): Promise<void> {
+    const updating = connection.lastStatement.then(async () => {
+      const wanted = new Set([...this.#subscribers].map(({ channel }) => channel))
+      if (connection.isOver || wanted.size === 0) return
+      const dropped = [...connection.channels].filter((channel) => !wanted.has(channel))
+      // All channels each time, so that the connection's activity shows what it listens to.
+      const statements = [
+        ...dropped.map((channel) => `UNLISTEN ${pg.escapeIdentifier(channel)}`),
+        ...[...wanted, echoChannel].map((channel) => `LISTEN ${pg.escapeIdentifier(channel)}`),
+      ]
+      await connection.client.query(statements.join('; '))
+      connection.channels = wanted
+      if (connection.isProven) this.#reportHeard(connection)
+      else this.#prove(connection)
+    })
+    const updated = updating.catch((error) => this.#lose(connection, error))
+    connection.lastStatement = updated
+    return updated
+  }
+
+  #verify(): void {
+    const connection = this.#connection
+    // Without channels, the first LISTEN is on its way, and the echo follows.
+    if (connection?.channels.size) this.#prove(connection)
+  }
+
+  /** Sends an echo, unless one is on its way. */
+  #prove(connection: Connection): void {
+    if (connection.isProven === null) return
+    connection.isProven = null
+    const after = (millis: number, run: () => void) => {
+      if (connection.isOver || connection.isProven !== null) return
+      connection.echoTimer = setTimeout(run, millis).unref()
+    }
+    const again = () => {
+      connection.isProven = false
+      this.#prove(connection)
+    }
+    this.#options.run(sendEcho, [this.#token]).then(
+      () => after(echoTimeoutMillis, () => this.#silent(connection)),
+      () => after(listenRetryMillis, again),
+    )
+  }
+
+  #proven(connection: Connection): void {
+    if (connection.isOver) return
+    clearTimeout(connection.echoTimer)
+    connection.isProven = true
+    connection.wasProven = true
+    this.#reportHeard(connection)
+  }
+
+  /** The echo did not arrive. Behind a pooling proxy another connection would not help, so the first is kept. */
+  #silent(connection: Connection): void {
+    connection.isProven = false
+    const error = new Error('notifications do not come through')
+    if (connection.wasProven) {
+      this.#lose(connection, error)
+      void closeClient(connection.client)
+    } else this.#reportLost(error)
+  }
+
+  #reportHeard({ channels }: Connection): void {
+    for (const subscriber of this.#subscribers) {
+      if (subscriber.state === 'heard' || !channels.has(subscriber.channel)) continue
+      subscriber.state = 'heard'
+      subscriber.onHeard?.()
+    }
+  }
+
+  #reportLost(error: Error): void {
+    for (const subscriber of this.#subscribers) {
+      if (subscriber.state === 'lost') continue
+      subscriber.state = 'lost'
+      subscriber.onLost?.(error)
+    }
+  }
+
+  #lose(connection: Connection, error: Error): void {
+    if (connection.isOver) return
+    this.#forget(connection)
+    this.#retry = setTimeout(() => this.#connect(), listenRetryMillis).unref()
+    this.#reportLost(error)
   }
 
   #forget(connection: Connection): void {
     connection.isOver = true
+    clearTimeout(connection.echoTimer)
     if (this.#connection === connection) this.#connection = null
   }
 
-  async #leave(connection: Connection, subscriber: Subscriber): Promise<void> {
-    const { subscribers, isOver } = connection
-    subscribers.delete(subscriber)
-    if (isOver) return
-    if (subscribers.size === 0) await this.#end(connection)
-    else if (![...subscribers].some(({ channel }) => channel === subscriber.channel)) {
-      const rest = () => `UNLISTEN ${pg.escapeIdentifier(subscriber.channel)}; ${listenStatements(connection)}`
-      await send(connection, rest).catch(() => {})
-    }
+  async #leave(subscriber: Subscriber): Promise<void> {
+    const connection = this.#connection
+    if (!this.#subscribers.delete(subscriber)) return
+    if (this.#subscribers.size === 0) await this.#end()
+    else if (connection) await this.#update(connection)
   }
 
-  async #end(connection: Connection): Promise<void> {
+  async #end(): Promise<void> {
+    clearTimeout(this.#retry)
+    const connection = this.#connection
+    if (!connection) return
     this.#forget(connection)
     await closeClient(connection.client)
   }
-}
-
-/** All channels each time, so that the connection's activity shows what it listens to. */
-const listenStatements = ({ subscribers }: Connection): string =>
-  [...new Set([...subscribers].map(({ channel }) => `LISTEN ${pg.escapeIdentifier(channel)}`))].join('; ')
-
-/** Sends a statement after those before it; `text` is computed at that moment. */
-function send(connection: Connection, text: () => string): Promise<unknown> {
-  const sent = connection.lastStatement.then(() => connection.client.query(text()))
-  connection.lastStatement = sent.catch(() => {})
-  return sent
 }

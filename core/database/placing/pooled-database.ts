@@ -13,7 +13,7 @@ import { eitherSignal, unlessAborted } from '../../concurrency/aborting.ts'
 import { Shares } from '../../concurrency/shares.ts'
 import type { ChangeOptions, ConnectionCounts, Database, ReadOptions, TransactionOptions } from '../database.ts'
 import { type DecodedCommit, Decoder, type Decoding } from '../hearing/decoding.ts'
-import { Listener, type Listening } from '../hearing/listening.ts'
+import { type ChannelListener, Listener, type Listening } from '../hearing/listening.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
 import { StatementHistories } from '../sql/statement-history.ts'
 import { settingsStatement } from '../sql/transaction-settings.ts'
@@ -91,7 +91,7 @@ export class PooledDatabase implements Database {
       connect: () => connect({ ...how, asLoginRole: true }),
       timeoutMillis: probeTimeoutMillis,
     })
-    this.#listener = new Listener({ url, timeoutMillis })
+    this.#listener = new Listener({ url, timeoutMillis, run: (text, values) => this.#rows(text, values) })
     this.#decoder = new Decoder({ url, timeoutMillis })
     this.#lost = new LostConnections({
       probe: this.#probe,
@@ -185,8 +185,8 @@ export class PooledDatabase implements Database {
     })
   }
 
-  listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening> {
-    return this.#listener.listen(channel, onNotify, onLost)
+  listen(channel: string, listener: ChannelListener): Listening {
+    return this.#listener.listen(channel, listener)
   }
 
   decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding> {

@@ -2,6 +2,7 @@
 // Without notifications it polls every second.
 
 import type { Database } from '../../database/database.ts'
+import type { Listening } from '../../database/hearing/listening.ts'
 import { syncInterval } from '../tuning.ts'
 import { type MetadataNotice, metadataChannel } from './store.ts'
 
@@ -23,8 +24,8 @@ export interface SyncOptions {
 export class MetadataSync {
   readonly #options: SyncOptions
   readonly #interval: number
-  readonly #timers = new Set<NodeJS.Timeout>()
-  #listener: { stop(): Promise<void> } | null = null
+  #timer: NodeJS.Timeout | undefined
+  #listening: Listening | null = null
   #working: Promise<void> = Promise.resolve()
   #stopped = false
   /** Whether the current problem was reported. */
@@ -36,61 +37,36 @@ export class MetadataSync {
   }
 
   start(): void {
+    this.#listening = this.#options.database.listen(metadataChannel, {
+      onNotify: (payload) => this.#notified(payload),
+      onLost: (error) => this.#report(error),
+    })
     this.#poll()
-    this.#listen()
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
-    for (const timer of this.#timers) clearTimeout(timer)
-    await this.#listener?.stop()
+    clearTimeout(this.#timer)
+    await this.#listening?.stop()
     await this.#working
-  }
-
-  #later(run: () => void, millis = this.#interval): void {
-    if (this.#stopped) return
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      run()
-    }, millis)
-    // This timer must not keep the process alive.
-    timer.unref()
-    this.#timers.add(timer)
   }
 
   #poll(): void {
     this.#working = this.#check().finally(() => {
-      this.#later(() => this.#poll(), this.#listener ? 2 * this.#interval : this.#interval)
+      if (this.#stopped) return
+      const millis = this.#listening?.isHeard ? 2 * this.#interval : this.#interval
+      // This timer must not keep the process alive.
+      this.#timer = setTimeout(() => this.#poll(), millis).unref()
     })
   }
 
   async #check(): Promise<void> {
     try {
       await this.#options.onVersion(await this.#options.storedVersion(), 'all')
-      if (this.#listener) this.#isReported = false
+      if (this.#listening?.isHeard) this.#isReported = false
     } catch (error) {
       this.#report(error)
     }
-  }
-
-  #listen(): void {
-    const { database } = this.#options
-    let isLost = false
-    const again = (error: unknown) => {
-      // A failed connection attempt is reported twice: by the rejection and by the end of the connection.
-      if (isLost) return
-      isLost = true
-      this.#listener = null
-      this.#report(error)
-      this.#later(() => this.#listen())
-    }
-    database
-      .listen(metadataChannel, (payload) => this.#notified(payload), again)
-      .then(async (listener) => {
-        if (this.#stopped) await listener.stop()
-        else this.#listener = listener
-      })
-      .catch(again)
   }
 
   #notified(payload: string): void {

@@ -2,8 +2,8 @@
 // interval. A server sends nothing while it knows of no other instance with subscribers.
 
 import { randomUUID } from 'node:crypto'
-import { type Database, prepare } from '../../../../sdk/sql.ts'
-import { announcementSpacingMillis, ownWritesReconnectMillis, presenceMillis } from '../../tuning.ts'
+import { type Database, type Listening, prepare } from '../../../../sdk/sql.ts'
+import { announcementSpacingMillis, presenceMillis } from '../../tuning.ts'
 import type { WrittenTables } from './written-tables.ts'
 
 export interface OwnWritesOptions {
@@ -27,13 +27,11 @@ export class OwnWrites {
   readonly #instance = randomUUID()
   /** Instances with subscribers, and when they last said so. */
   readonly #others = new Map<string, number>()
-  #listening: { stop(): Promise<void> } | null = null
-  #retry: NodeJS.Timeout | null = null
+  #listening: Listening | null = null
   #timer: NodeJS.Timeout | null = null
   /** Tables written since the last announcement; null: any table. */
   #due: Set<string> | null = new Set()
   #isPresent = false
-  #isStopped = false
 
   constructor(options: OwnWritesOptions) {
     this.#options = options
@@ -41,14 +39,22 @@ export class OwnWrites {
 
   /** Starts to listen to the other instances. */
   start(): void {
-    this.#listen()
+    this.#listening = this.#options.database.listen(channel, {
+      onNotify: (payload) => this.#receive(payload),
+      onHeard: () => {
+        this.#send('who')
+        if (this.#isPresent) this.#send('present')
+        // Earlier announcements were missed.
+        this.#options.onWrite(null)
+      },
+    })
   }
 
   /** Announces whether this instance has subscribers. */
   set isPresent(isPresent: boolean) {
     if (isPresent === this.#isPresent) return
     this.#isPresent = isPresent
-    if (this.#listening) this.#send(isPresent ? 'present' : 'gone')
+    if (this.#listening?.isHeard) this.#send(isPresent ? 'present' : 'gone')
   }
 
   /** Whether another instance has subscribers. */
@@ -77,9 +83,7 @@ export class OwnWrites {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true
     if (this.#timer) clearTimeout(this.#timer)
-    if (this.#retry) clearTimeout(this.#retry)
     await this.#listening?.stop()
   }
 
@@ -94,29 +98,6 @@ export class OwnWrites {
   #send(message: Message, detail = ''): void {
     // The server may be read-only or away; the interval covers that.
     this.#options.database.answer(notify, [`${message} ${this.#instance} ${detail}`]).catch(() => {})
-  }
-
-  #listen(): void {
-    let isLost = false
-    const again = () => {
-      // A failed attempt is reported twice: by the rejection and by the end of the connection.
-      if (isLost || this.#isStopped) return
-      isLost = true
-      this.#listening = null
-      this.#retry = setTimeout(() => this.#listen(), ownWritesReconnectMillis)
-      this.#retry.unref()
-    }
-    this.#options.database
-      .listen(channel, (payload) => this.#receive(payload), again)
-      .then(async (listening) => {
-        if (this.#isStopped) return listening.stop()
-        this.#listening = listening
-        this.#send('who')
-        if (this.#isPresent) this.#send('present')
-        // Earlier announcements were missed.
-        this.#options.onWrite(null)
-      })
-      .catch(again)
   }
 
   #receive(payload: string): void {

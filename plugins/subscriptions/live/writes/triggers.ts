@@ -1,9 +1,8 @@
 // Triggers that notify of writes to tables, once per statement. All servers of a database share them; those that listen use them.
 // They are removed by the last server that stops, or by one that starts without them.
 
-import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../../sdk/sql.ts'
-import { echoTimeoutMillis, lockTimeoutMillis } from '../../tuning.ts'
+import { lockTimeoutMillis } from '../../tuning.ts'
 import type { ObservedCommit, ReadTable } from './reads.ts'
 
 type TriggerDatabase = Pick<Database, 'listen' | 'rows' | 'transaction'>
@@ -55,26 +54,26 @@ export class TriggerWatch {
     const { database, onCommit } = this.#options
     this.#watched.clear()
     await database.rows(makeFunction)
-    const token = `heard ${randomUUID()}`
     const heard = Promise.withResolvers<void>()
-    const listening = await database.listen(
-      channel,
-      (payload) => {
-        if (payload === token) heard.resolve()
-        else if (!payload.startsWith('heard ')) onCommit({ tables: new Set([payload]), transaction: null })
+    let isStarted = false
+    const listening = database.listen(channel, {
+      onNotify: (table) => onCommit({ tables: new Set([table]), transaction: null }),
+      onHeard: () => heard.resolve(),
+      onLost: (error) => {
+        heard.reject(error)
+        if (!isStarted) return
+        // Another server may have removed the triggers meanwhile, so everything starts anew.
+        void listening.stop()
+        onLost()
       },
-      onLost,
-    )
-    const late = setTimeout(() => heard.reject(new Error('notifications do not come through')), echoTimeoutMillis)
+    })
     try {
-      await database.rows('select pg_catalog.pg_notify($1, $2)', [channel, token])
       await heard.promise
+      isStarted = true
       return listening
     } catch (error) {
       await listening.stop()
       throw error
-    } finally {
-      clearTimeout(late)
     }
   }
 

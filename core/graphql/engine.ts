@@ -123,23 +123,23 @@ export class GraphQLEngine implements GraphQLService {
     }
   }
 
-  /** Not async: each promise that forwards an answer costs a microsecond. A synchronous failure becomes a rejection. */
-  #execute(work: OperationWork, extras: RequestExtras, left = maxReplans): Promise<Buffer | string> {
-    try {
-      const { request, session } = work
+  /** Plans and runs; again with a newer model if the statement failed because the database has changed. */
+  async #execute(work: OperationWork, extras: RequestExtras): Promise<Buffer | string> {
+    const { request, session } = work
+    for (let left = maxReplans; ; left--) {
       const planned = this.#planner.plan(request, session, extras)
-      work.prepared = planned.prepared
-      work.operation = planned.prepared.operation
-      if (planned.prepared.operation.kind === 'subscription') throw subscriptionRefused()
+      const { prepared } = planned
+      work.prepared = prepared
+      work.operation = prepared.operation
+      if (prepared.operation.kind === 'subscription') throw subscriptionRefused()
       const context = this.#context(planned, { session, signal: work.signal, extras })
       extras.onPlanned?.(generatedSql(planned, session))
-      return runOperation(context, async (error) => {
-        if (left === 0 || extras.transaction || !mayRunAgain(planned.prepared)) throw error
+      try {
+        return (await runOperation(context)) ?? prepared.whole?.whenEmpty ?? ''
+      } catch (error) {
+        if (left === 0 || extras.transaction || !mayRunAgain(prepared)) throw error
         if (!(await this.#options.isOutdated(planned.schema.model, error))) throw error
-        return this.#execute(work, extras, left - 1)
-      })
-    } catch (error) {
-      return Promise.reject(error)
+      }
     }
   }
 

@@ -131,10 +131,10 @@ export {
   type Sql,
   type Statement,
   sql,
+  storableText,
   trusted,
 } from '../core/database/sql/sql.ts'
 export type { StatementHistory } from '../core/database/sql/statement-history.ts'
-export { storableText } from '../core/database/sql/storable-text.ts'
 export type { TransactionSettings } from '../core/database/sql/transaction-settings.ts'
 export type { OwnTransaction, Row, ScriptResult, Transaction } from '../core/database/transaction.ts'
 export type { PostgresError } from '../core/database/wire/postgres-errors.ts'

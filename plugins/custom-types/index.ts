@@ -1,9 +1,10 @@
 // GraphQL types that users declare for the arguments and results of actions.
 
 import { definePlugin, serviceKey } from '../../sdk/index.ts'
-import { customTypesSlice } from './metadata.ts'
-import { setCustomTypes } from './operations.ts'
+import { operation } from '../../sdk/metadata.ts'
+import { customTypesRef, customTypesSlice } from './metadata.ts'
 import { type ObjectRelationships, RelationshipKinds } from './relationship-kinds.ts'
+import { setCustomTypesArgs } from './schema.ts'
 
 export { dependOnType, typeOfText } from './metadata.ts'
 export {
@@ -23,6 +24,20 @@ export { isInput } from './validate.ts'
 
 /** The service to which other plugins add kinds of object relationships. */
 export const objectRelationships = serviceKey<ObjectRelationships>('object-relationships')
+
+/** Replaces the custom types. */
+const setCustomTypes = (kinds: RelationshipKinds) =>
+  operation({
+    type: 'set_custom_types',
+    about: { summary: "Replaces all custom types: the types of actions' arguments and results." },
+    args: setCustomTypesArgs(kinds),
+    check: 'object',
+    object: () => customTypesRef,
+    parts: ({ objects = [] }) => kinds.entriesOf(objects).map(({ description }) => description.ref),
+    handle({ metadata }, types) {
+      metadata.custom_types = types
+    },
+  })
 
 export default definePlugin({
   name: 'custom-types',

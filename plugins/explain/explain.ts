@@ -8,11 +8,11 @@ import {
   readGraphQLRequest,
   type Variables,
 } from '../../sdk/graphql.ts'
-import { badRequest, type Engine, type Session, TrellisError } from '../../sdk/index.ts'
+import { assumedSession } from '../../sdk/http.ts'
+import { badRequest, type Dialect, type Engine, type Session, TrellisError } from '../../sdk/index.ts'
 import { decode } from '../../sdk/metadata.ts'
 import { bindParams, sessionVariablesOf, type Transaction } from '../../sdk/sql.ts'
 import { explainBody } from './schema.ts'
-import { explainedSession } from './session.ts'
 
 /** A statement and PostgreSQL's plan of it, line by line. */
 interface Explained {
@@ -71,6 +71,17 @@ function checkSession(fields: readonly InspectedField[], { role, variables }: Se
   const missing = needed.find((name) => !Object.hasOwn(variables, name))
   if (missing === undefined) return
   throw badRequest('unexpected-payload', `missing required session variable for role "${role}" : ${missing}`)
+}
+
+/** The session of the member `user`: session variables in any case, what else it holds is left out. */
+function explainedSession(user: Readonly<Record<string, string>>, dialect: Dialect): Session {
+  const variables: Record<string, string> = {}
+  for (const [key, value] of Object.entries(user)) {
+    const name = key.toLowerCase()
+    const isSecret = name === dialect.adminSecretHeader || name === dialect.accessKeyHeader
+    if (name.startsWith(dialect.sessionPrefix) && !isSecret) variables[name] = value
+  }
+  return assumedSession(variables, dialect)
 }
 
 interface Bindings {

@@ -1,7 +1,25 @@
 // `POST /v1/graphql/explain`: the SQL and the plan of a GraphQL request for a role. It belongs to the metadata API.
 
-import { definePlugin } from '../../sdk/index.ts'
-import { explainRoutes } from './routes.ts'
+import { type Route, readJsonInTurns } from '../../sdk/http.ts'
+import { definePlugin, type Engine } from '../../sdk/index.ts'
+import { explain } from './explain.ts'
+import { explainBody, explanation } from './schema.ts'
+
+/** The endpoints of explain, for administrators. */
+const explainRoutes = (engine: Engine): Route[] =>
+  ['/v1/graphql/explain', '/v1alpha1/graphql/explain'].map((url) => ({
+    method: 'POST',
+    url,
+    auth: 'admin',
+    raw: true,
+    about: {
+      summary: 'Shows the SQL that a GraphQL request runs, and how PostgreSQL goes about it.',
+      body: explainBody,
+      result: explanation,
+    },
+    // Numbers of GraphQL's variables keep their digits.
+    handle: async ({ body }) => explain(engine, await readJsonInTurns(body as Buffer, 'lossless')),
+  }))
 
 export default definePlugin({
   name: 'explain',

@@ -2,9 +2,8 @@
 
 import { definePlugin, option, serviceKey } from '../../sdk/index.ts'
 import { readApiLimits } from './configuration.ts'
+import { batchLimit, sizeLimit, timeLimit } from './limits.ts'
 import type { ApiLimits } from './schema.ts'
-import { batchLimit, sizeLimit } from './size.ts'
-import { timeLimit } from './time.ts'
 
 /** The effective limits, for plugins that enforce some of them. */
 export const apiLimits = serviceKey<ApiLimits>('api-limits')

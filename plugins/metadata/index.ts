@@ -1,11 +1,10 @@
 // The metadata API: its endpoint, and the operations on the metadata as a whole.
 
 import { definePlugin } from '../../sdk/index.ts'
-import { bulk } from './bulk.ts'
 import { clearMetadata, exportMetadata, exportMetadataV2, reloadMetadata } from './document.ts'
 import { dropInconsistentMetadata, dumpInternalState, getInconsistentMetadata } from './inconsistencies.ts'
 import { replaceMetadata, replaceMetadataV2 } from './replace.ts'
-import { queryRoute } from './routes.ts'
+import { bulk, queryRoute } from './requests.ts'
 import { unservedSlices } from './unserved.ts'
 
 export default definePlugin({

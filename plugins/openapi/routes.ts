@@ -1,7 +1,9 @@
+// The OpenAPI document of the server, and a page that shows it.
+
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Route } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
-import { contentSecurityPolicy } from './content-security.ts'
 import { openApiDocument } from './document.ts'
 
 /** The document; administrators only, as is most of what it tells of. */
@@ -42,3 +44,20 @@ export function pageRoute({ dialect }: Pick<Engine, 'dialect'>): Route {
     },
   }
 }
+
+const digests = (page: string, tag: string): string =>
+  [...page.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))]
+    .map(([, content = '']) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`)
+    .join(' ')
+
+/** The value of the header `content-security-policy` for a page whose script and style stand in it. */
+const contentSecurityPolicy = (page: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${digests(page, 'script')}`,
+    `style-src ${digests(page, 'style')}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')

@@ -1,12 +1,20 @@
 // The facets `insert_permissions`, `select_permissions`, `update_permissions` and `delete_permissions` of a table.
 
-import { badRequest, didYouMean, nameText, type QualifiedName, TrellisError } from '../../sdk/index.ts'
+import {
+  badRequest,
+  didYouMean,
+  nameText,
+  type QualifiedName,
+  sessionVariableName,
+  TrellisError,
+} from '../../sdk/index.ts'
 import {
   type DeletePermission,
   type Facet,
   type InsertPermission,
   laterRootFieldKeys,
   type ObjectRef,
+  type PresetValue,
   type RowCondition,
   rootFieldKeys,
   rowCondition,
@@ -17,9 +25,9 @@ import {
   type UpdatePermission,
 } from '../../sdk/metadata.ts'
 import { resolveExpression } from './boolean-expression.ts'
-import { kindText, resolveColumns } from './columns.ts'
+import { kindText, requireColumn, resolveColumns } from './columns.ts'
+import { columnCodec } from './comparisons.ts'
 import type { ExpressionContext } from './expression-context.ts'
-import { resolvePresets } from './presets.ts'
 import { renameInPermission } from './rename.ts'
 import { type PermissionEntry, type PermissionKind, type Permissions, permissionEntrySchema } from './schema.ts'
 
@@ -221,3 +229,24 @@ export const insertPermissions = permissionFacet('insert', resolveInsert)
 export const selectPermissions = permissionFacet('select', resolveSelect)
 export const updatePermissions = permissionFacet('update', resolveUpdate)
 export const deletePermissions = permissionFacet('delete', resolveDelete)
+
+/** The values that a permission sets, by column; throws if a column or literal is wrong. */
+function resolvePresets(
+  presets: Readonly<Record<string, unknown>>,
+  table: TableModel,
+  context: ExpressionContext,
+): ReadonlyMap<string, PresetValue> {
+  const resolved = new Map<string, PresetValue>()
+  for (const [name, value] of Object.entries(presets)) resolved.set(name, resolvePreset(name, value, table, context))
+  return resolved
+}
+
+function resolvePreset(name: string, value: unknown, table: TableModel, context: ExpressionContext): PresetValue {
+  const hint = `column "${name}" not found in table "${nameText(table.name)}"`
+  const column = requireColumn(table, name, { missing: `column "${name}" does not exist`, hint })
+  const variable = typeof value === 'string' ? sessionVariableName(context.dialect, value) : null
+  const reason = variable === null ? 'on_type' : 'session_variable'
+  context.depend({ kind: 'column', table: table.name, name }, reason)
+  if (variable !== null) return { kind: 'session', variable }
+  return { kind: 'literal', text: value === null ? null : columnCodec(column, column.type, context).encode(value) }
+}

@@ -1,6 +1,9 @@
 // Tables and views: which are tracked, and under which names.
 
 import { definePlugin } from '../../sdk/index.ts'
+import type { GeneratedTypes } from '../../sdk/metadata.ts'
+import { updateOperators } from '../../sdk/sql.ts'
+import { numericAggregates } from './graphql/queries/aggregate-columns.ts'
 import { tableContribution, tableQueryContribution } from './graphql.ts'
 import { tablesSlice } from './metadata.ts'
 import {
@@ -11,11 +14,28 @@ import {
   trackTableV2,
   untrackTable,
 } from './operations.ts'
-import { generatedTypes } from './type-names.ts'
 
 export { releaseDependents } from './dependents.ts'
 export { requireTable } from './entries.ts'
 export type { SystemTableName } from './system-tables.ts'
+
+/** The suffixes of the GraphQL types that a table gives rise to. */
+const suffixes = [
+  ...['', '_insert_input', '_bool_exp', '_order_by', '_aggregate', '_aggregate_fields', '_aggregate_order_by'],
+  ...['_mutation_response', '_on_conflict', '_pk_columns_input', '_constraint', '_select_column', '_update_column'],
+  ...['_enum', '_enum_comparison_exp'],
+  ...['max', 'min', ...numericAggregates].flatMap((name) => [
+    `_${name}_fields`,
+    `_${name}_order_by`,
+    `_aggregate_${name}_order_by`,
+  ]),
+  ...updateOperators.map(({ name }) => `${name}_input`),
+]
+
+const generatedTypes: GeneratedTypes = {
+  tables: suffixes.map((suffix) => `*${suffix}`),
+  scalars: ['*', '*_comparison_exp', '*_cast_exp'],
+}
 
 export default definePlugin({
   name: 'tables',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { timeLimit } from '../../plugins/limits/time.ts'
+import { timeLimit } from '../../plugins/limits/limits.ts'
 import type { EndableWork } from '../../sdk/services.ts'
 
 const session = { role: 'clerk', variables: {}, backendOnly: false }

@@ -128,3 +128,6 @@ export function compile(fragment: Sql): Statement {
   print(fragment)
   return { text, params }
 }
+
+/** The text as PostgreSQL can store it: replaces U+0000 and lone surrogates by U+FFFD; returns other texts as they are. */
+export const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

@@ -1,8 +1,8 @@
-// Refuses operations and batches that are too large, before the role's schema is consulted.
+// The limits: on the size of operations and batches, before the role's schema is consulted, and on their time.
 
 import { chooseOperation, type GraphQLOperation } from '../../sdk/graphql.ts'
 import { badRequest, isAdmin } from '../../sdk/index.ts'
-import type { Around, AroundSync, BatchWork, DocumentWork } from '../../sdk/services.ts'
+import type { Around, AroundSync, BatchWork, DocumentWork, EndableWork } from '../../sdk/services.ts'
 import { type IntrospectionSize, type Size, sizeOf } from './measure.ts'
 import { type ApiLimits, limitFor } from './schema.ts'
 
@@ -54,6 +54,23 @@ export const batchLimit =
     return run()
   }
 
+/** Aborts work that exceeds its role's time limit, and cancels its SQL statements. */
+export const timeLimit =
+  ({ time_limit: limits }: ApiLimits): Around<EndableWork> =>
+  async (work, run) => {
+    const seconds = isAdmin(work.session) ? null : limitFor(limits, work.session.role)
+    if (seconds === null) return run()
+    const controller = new AbortController()
+    const { signal } = controller
+    work.signal = work.signal ? AbortSignal.any([work.signal, signal]) : signal
+    const timer = setTimeout(() => controller.abort(timeExceeded(seconds)), seconds * 1000)
+    try {
+      return await run()
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
 const depthExceeded = (depth: number, limit: number) =>
   badRequest('depth-limit-exceeded', `the operation is ${depth} levels deep, the depth limit is ${limit}`)
 
@@ -74,3 +91,6 @@ const introspectionListsExceeded = (lists: number, limit: number) =>
 
 const introspectionNodesExceeded = (nodes: number, limit: number) =>
   badRequest('node-limit-exceeded', `the introspection has ${nodes} nodes, the limit is ${limit}`)
+
+const timeExceeded = (limit: number) =>
+  badRequest('time-limit-exceeded', `the request took longer than the time limit of ${limit} s`)

@@ -27,6 +27,7 @@ export {
 } from './ledger.ts'
 export { notifyStatement } from './notifications.ts'
 export { type Page, readPage } from './pages.ts'
+export { RecentCount } from './recent-count.ts'
 export {
   declareRetention,
   deleteInBatches,
@@ -34,7 +35,7 @@ export {
   type RetainedState,
   type Retention,
 } from './retention.ts'
-export { leaseSeconds, longestAhead, mostClaimedBytes, retentionBatch } from './tuning.ts'
+export { leaseSeconds, longestAhead, mostClaimedBytes, prefetchWindowMillis, retentionBatch } from './tuning.ts'
 
 export default definePlugin({
   name: 'delivery',

@@ -49,6 +49,11 @@ export const isFinal = (state: Outcome['state']): boolean => state !== 'retry' &
 export interface Ledger<Item extends Claimed> {
   /** Claims at most `limit` due items for the length of a lease; `held` are the items that the worker holds already. */
   claim(limit: number, held: Iterable<Item>): Promise<readonly Item[]>
+  /**
+   * Whether the delivery of a claimed item may begin; otherwise it waits until another one ends. It must be true for some item of
+   * each trigger while nothing is in flight. Absent: always.
+   */
+  mayBegin?(item: Item): boolean
   /** Delivers; rejects only when the signal aborts. */
   deliver(item: Item, signal: AbortSignal): Promise<Outcome>
   /**

@@ -24,7 +24,8 @@ export const deliveryOptions = {
       flag: 'events-trigger-pool-size',
       variable: 'EVENTS_TRIGGER_POOL_SIZE',
       placeholder: 'N',
-      description: 'webhook calls in flight for one event trigger without a concurrency of its own; 0: no limit',
+      description:
+        'webhook calls in flight for one event trigger without a concurrency of its own; 0: a share of the pool',
     },
   ),
   eventsFetchInterval: option.whole(

@@ -32,16 +32,18 @@ export class Prefetch<Item extends Pick<Claimed, 'trigger_name'>> {
     this.#size += items.length
   }
 
-  /** Takes the item that was claimed first, of the trigger whose turn it is. */
-  take(): Prefetched<Item> | undefined {
-    const [next] = this.#waiting
-    if (!next) return undefined
-    const [name, waiting] = next
-    const taken = waiting.pop()
-    this.#waiting.delete(name)
-    if (waiting.length > 0) this.#waiting.set(name, waiting)
-    this.#size--
-    return taken
+  /** Takes the item that was claimed first, of the next trigger in turn whose deliveries may begin. */
+  take(mayBegin: (item: Item) => boolean = () => true): Prefetched<Item> | undefined {
+    for (const [name, waiting] of this.#waiting) {
+      const next = waiting.at(-1)
+      if (!next || !mayBegin(next.item)) continue
+      waiting.pop()
+      this.#waiting.delete(name)
+      if (waiting.length > 0) this.#waiting.set(name, waiting)
+      this.#size--
+      return next
+    }
+    return undefined
   }
 
   /** Removes the items that were claimed up to a time. */

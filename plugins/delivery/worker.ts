@@ -281,8 +281,9 @@ export class DeliveryWorker<Item extends Claimed> {
 
   /** Begins deliveries while there is room. */
   #begin(): void {
-    while (this.#delivering < this.#options.concurrency) {
-      const next = this.#prefetched.take()
+    const { concurrency, ledger } = this.#options
+    while (this.#delivering < concurrency) {
+      const next = this.#prefetched.take((item) => ledger.mayBegin?.(item) ?? true)
       if (!next) return
       this.#delivering++
       void this.#deliver(next.item, secondsSince(next.since)).then(() => this.#ended())

@@ -34,6 +34,7 @@ export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (m
       caller: deliveries.caller('2'),
       model: () => engine.model,
       triggerConcurrency: deliveries.settings.eventsTriggerPoolSize,
+      pool: deliveries.settings.eventsHttpPoolSize,
       interval: () => deliveries.lookInterval(),
       unknownTrigger: ({ trigger_name: name }) => {
         const now = performance.now()

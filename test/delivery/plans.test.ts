@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byIndexes, type Outcome, type Settled, type WebhookCaller } from '../../plugins/delivery/index.ts'
-import { claim, claimNext, claimWithin, record } from '../../plugins/event-triggers/ledger/ledger-statements.ts'
+import { claim, claimNext, record } from '../../plugins/event-triggers/ledger/ledger-statements.ts'
 import { CronLedger, OneOffLedger } from '../../plugins/scheduled/ledger.ts'
 import { startTrellis } from '../support/trellis.ts'
 
@@ -12,7 +12,7 @@ const settled: Settled<never>[] = [{ item: { id: 'x', tries: 0, late: 0 } as nev
 
 test('ledgers that were empty when they were planned are read by their indexes', async (t) => {
   const { sql, engine } = await startTrellis(t, { settings: { eventsFetchBatchSize: 0 } })
-  const texts = [claim, claimWithin, claimNext, record].map(({ text }) => text)
+  const texts = [claim, claimNext, record].map(({ text }) => text)
   const database = {
     rows: () => assert.fail(),
     texts: async (statement: { readonly text: string }, _values: unknown, options?: { readonly settings?: object }) => {
@@ -26,7 +26,7 @@ test('ledgers that were empty when they were planned are read by their indexes',
     await ledger.claim(1)
     await ledger.record(settled)
   }
-  assert.equal(texts.length, 8)
+  assert.equal(texts.length, 7)
   const settings = Object.entries(byIndexes).map(([name, value]) => `set ${name} = ${value};`)
   for (const text of texts) {
     const lines = await sql(`${settings.join(' ')} explain (generic_plan, costs off) ${text}`)

@@ -30,6 +30,16 @@ test('triggers take turns', () => {
   assert.deepEqual(taken, ['a', 'x', 'b', 'y', 'c', 'z', 'd', 'e', undefined])
 })
 
+test('items that may not begin yet let others pass, and keep their order', () => {
+  const prefetch = new Prefetch<Item>()
+  prefetch.add([...of('slow', 'a', 'b'), ...of('fast', 'x')], 1)
+  const notSlow = ({ trigger_name }: Item) => trigger_name !== 'slow'
+  assert.equal(prefetch.take(notSlow)?.item.id, 'x')
+  assert.equal(prefetch.take(notSlow), undefined)
+  assert.equal(prefetch.size, 2)
+  assert.equal(prefetch.take()?.item.id, 'a')
+})
+
 test('no more may lie in the prefetch than was delivered just before', () => {
   const prefetch = new Prefetch<Item>()
   assert.equal(prefetch.room(0), 0)

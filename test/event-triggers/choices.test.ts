@@ -121,6 +121,36 @@ test('a trigger uses its whole concurrency, and delays no other trigger', async 
   assert.equal(shop.hook.received.length, 100)
 })
 
+test('a slow webhook leaves room for other triggers, and takes the whole pool when there is none', async (t) => {
+  const held: (() => void)[] = []
+  const shop = await startShop(t, {
+    answer: async ({ body }) => {
+      if (JSON.parse(body).trigger.name === 'slow') await new Promise<void>((done) => held.push(done))
+      return {}
+    },
+    settings: { eventsHttpPoolSize: 20, eventsFetchBatchSize: 10 },
+  })
+  await shop.trigger({ ...nothing, name: 'slow', insert: all })
+  await shop.sql('insert into orders (id) select generate_series(1, 100)')
+  await eventually(() => held.length === 20)
+  await shop.trigger({ ...nothing, name: 'quick', update: all })
+  for (const done of held.splice(0)) done()
+  await eventually(() => held.length === 15)
+  for (let i = 1; i <= 5; i++) {
+    await shop.sql(`update orders set total = ${i} where id <= 30`)
+    await eventually(
+      () => shop.hook.received.filter(({ body }) => JSON.parse(body).trigger.name === 'quick').length === i * 30,
+    )
+  }
+  assert.equal(held.length, 15)
+  const count = () => shop.sql<{ n: number }>('select count(*)::int as n from trellis.event_log where not delivered')
+  await eventually(async () => {
+    for (const done of held.splice(0)) done()
+    return (await count())[0]?.n === 0
+  })
+  assert.equal(shop.hook.received.length, 100 + 150)
+})
+
 test('a long backlog of a trigger without room hides no events of others, however long their transactions take', async (t) => {
   const held: (() => void)[] = []
   const shop = await startShop(t, {

@@ -19,7 +19,7 @@ export const ledgerOf = (
   call: Parts['caller']['call'] = () => assert.fail('nothing is sent'),
 ) =>
   new EventLedger({
-    ...{ database, caller: { call }, model: () => shop.engine.model, triggerConcurrency: 0 },
+    ...{ database, caller: { call }, model: () => shop.engine.model, triggerConcurrency: 0, pool: 10 },
     interval: () => 1000,
     unknownTrigger: () => {},
   })

@@ -65,7 +65,7 @@ test('an instance that does not know of a resume leaves the events to others', a
   const { database } = await openDatabase(t, { url: shop.database.url })
   const late = new EventLedger({
     ...{ database, caller: { call: () => assert.fail('nothing is sent') }, model: () => before },
-    ...{ triggerConcurrency: 0, interval: () => 1000, unknownTrigger: () => {} },
+    ...{ triggerConcurrency: 0, pool: 10, interval: () => 1000, unknownTrigger: () => {} },
   })
   assert.deepEqual(await late.claim(10, []), [])
   assert.equal((await ledgerOf(shop, database).claim(10, [])).length, 1)
@@ -90,7 +90,7 @@ test('an instance that does not know of a pause lets the events wait', async (t)
       },
     },
     ...{ caller: { call: () => assert.fail('nothing is sent') }, model: () => before },
-    ...{ triggerConcurrency: 0, interval: () => 1000, unknownTrigger: () => {} },
+    ...{ triggerConcurrency: 0, pool: 10, interval: () => 1000, unknownTrigger: () => {} },
   })
   late.pause()
   assert.equal((await Promise.all(asked)).length, 1)

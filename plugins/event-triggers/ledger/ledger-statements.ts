@@ -60,42 +60,38 @@ export function readEvent(columns: readonly (string | null)[]): ClaimedEvent {
 }
 
 /**
- * A due event: claimed with its columns, or not claimed and known by its state alone. `left`: it is large, and the claim had
- * reached its limit of bytes.
+ * A due event: claimed with its columns, or not claimed. `left`: it is large, and the claim had reached its limit of bytes. `last`: the
+ * last event that was looked at, and there may be more.
  */
 export type Found =
   | (ClaimedEvent & { readonly state: 'free' })
-  | { readonly state: 'parked' | 'waiting' | 'left'; readonly late: number }
+  | { readonly state: 'parked' | 'waiting' | 'left' | 'last'; readonly late: number; readonly trigger_name: string }
+
+const otherStates = ['parked', 'waiting', 'left', 'last'] as const
 
 /** Reads a row of {@link claim}. */
 export function readFound([state, ...columns]: readonly (string | null)[]): Found {
-  if (state === 'free') return { state, ...readEvent(columns) }
-  return { state: state === 'parked' || state === 'left' ? state : 'waiting', late: Number(columns[0]) }
+  const other = otherStates.find((each) => each === state)
+  if (other) return { state: other, late: Number(columns[0]), trigger_name: columns[2]! }
+  return { state: 'free', ...readEvent(columns) }
 }
 
 const statement = (text: string) => prepare({ text, params: [] })
 
-interface ClaimParts {
-  /** A further condition for due events. */
-  readonly condition: string
-  /** The rows of `found` for which there is room; absent: all. */
-  readonly roomy?: string
-  /** Whether other events may wait for an event. */
-  readonly isAwaited: string
-}
-
 const isDue = (event: string): string =>
   `${isOpen(event)} and coalesce(next_retry_at, created_at) <= now() and (locked is null or ${isLeaseOver('locked')})`
 
-const freeOnes = `select id, due_at, state from found where state = 'free'`
+/** A condition: the trigger is not among the names in a parameter that have a room of 0. */
+const hasRoom = (event: string): string =>
+  `${event}.trigger_name <> all (array(select name from unnest($4::text[], $5::int[]) as r (name, room) where room = 0))`
 
-/** The first due event that is not in `due`, if fewer rows than the limit could be locked. */
-const firstSkipped = (condition: string): string => `
-    (select 'waiting', coalesce(next_retry_at, created_at) from trellis.event_log as l
-    where (select count(*) from due) < $1 and ${isDue('l')} ${condition} and id not in (select id from due)
-    order by coalesce(next_retry_at, created_at) limit 1)`
+const dueSince = "coalesce(next_retry_at, created_at) >= coalesce(now() - make_interval(secs => $6), '-infinity')"
 
 /**
+ * Claims at most $1 due events for worker $3, for $2 seconds: of the triggers $4 at most $5 each, and $7 of each other trigger (null: any
+ * number). Events that were due more than $6 seconds ago are not read. Triggers without room are skipped, so that they block no
+ * others.
+ *
  * An event with an ordering key waits for all earlier ones with that key. It is parked, so that claims do not find it again and
  * again, until the event before it ends ({@link claimNext}). This statement locks that event, so it cannot end without finding
  * the parked one. If another session holds that lock, the event stays due as `waiting` and is looked at again soon: a claim that
@@ -103,15 +99,14 @@ const firstSkipped = (condition: string): string => `
  *
  * All rows are found before any is changed, whatever the plan: a statement cannot lock rows that it has changed.
  *
- * Under a concurrency limit, other workers briefly lock events that they do not claim. The first event skipped for that reason
- * is returned as `waiting`, too.
+ * Where rooms are limited, other workers briefly lock events that they do not claim. The first event skipped for that reason
+ * is returned as `waiting`, too. With a full batch, the last event is returned once more as `last`.
  */
-const claimWith = ({ condition, roomy, isAwaited }: ClaimParts) =>
-  statement(`
+export const claim = statement(`
   with due as materialized (
     select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq, pg_column_size(payload) as size
     from trellis.event_log as l
-    where ${isDue('l')} ${condition}
+    where ${isDue('l')} and ${hasRoom('l')} and ${dueSince}
     order by coalesce(next_retry_at, created_at)
     limit $1 for update skip locked),
   found as materialized (
@@ -124,41 +119,45 @@ const claimWith = ({ condition, roomy, isAwaited }: ClaimParts) =>
     from due left join lateral (
       select id from trellis.event_log as earlier where due.order_key is not null and ${before('earlier', 'due')}
       order by earlier.seq limit 1 for share skip locked) as first on true),
+  roomy as (
+    select id, due_at, state from (
+      select found.*, row_number() over (partition by trigger_name order by due_at) as place from found
+      where state = 'free') as place
+    left join unnest($4::text[], $5::int[]) as r (name, room) on name = trigger_name
+    where place.place <= coalesce(room, $7::int, place.place)),
   changed as (
     update trellis.event_log as e set
       locked = case state when 'free' then now() + make_interval(secs => $2) end,
       locked_by = case state when 'free' then $3 end,
       next_retry_at = case state when 'parked' then 'infinity' else next_retry_at end
-    from (${roomy ?? freeOnes} union all select id, due_at, state from found where state = 'parked') as chosen
+    from (select * from roomy union all select id, due_at, state from found where state = 'parked') as chosen
     where e.id = chosen.id and (select count(*) from found) > 0
-    returning chosen.state, ${claimedEvent(isAwaited, 'chosen.due_at')})
+    returning chosen.state, ${claimedEvent('e.order_key is not null', 'chosen.due_at')})
   select * from changed where state = 'free'
   union all
-  select state, ${secondsSince('due_at')}, null, null, null, null, null, null, null, null, null from (
-    select state, due_at from found where state <> 'free'
-    ${roomy === undefined ? '' : `union all ${firstSkipped(condition)}`}) as other`)
+  select state, ${secondsSince('due_at')}, null, trigger_name, null, null, null, null, null, null, null from (
+    select state, due_at, trigger_name from found where state <> 'free' union all
+    (select 'last', due_at, trigger_name from due where (select count(*) from due) >= $1 order by due_at desc limit 1) union all
+    (select 'waiting', coalesce(next_retry_at, created_at), trigger_name from trellis.event_log as l
+    where (select count(*) from due) < $1 and (cardinality($4::text[]) > 0 or $7::int is not null)
+      and ${isDue('l')} and ${hasRoom('l')} and ${dueSince} and id not in (select id from due)
+    order by coalesce(next_retry_at, created_at) limit 1)) as other`)
 
-/** Claims at most $1 due events for worker $3, for $2 seconds. */
-export const claim = claimWith({
-  condition: '',
-  isAwaited: 'e.order_key is not null',
-})
+/** A row of {@link look}. */
+export interface Overlooked extends Record<string, unknown> {
+  readonly name: string
+  readonly late: number
+}
 
 /**
- * The same if the triggers $4 have room for $5 more events: triggers without room are skipped, so that they block no others.
- * Events that were due more than $6 seconds ago are not read.
+ * The triggers $1 aside, the seconds since the first due event of each trigger was due; events that have been due for less than $2
+ * seconds are not read.
  */
-export const claimWithin = claimWith({
-  condition: `
-      and l.trigger_name <> all (array(select name from unnest($4::text[], $5::int[]) as r (name, room) where room = 0))
-      and coalesce(next_retry_at, created_at) >= coalesce(now() - make_interval(secs => $6), '-infinity')`,
-  roomy: `select id, due_at, state from (
-      select found.*, row_number() over (partition by trigger_name order by due_at) as place from found
-      where state = 'free') as place
-    left join unnest($4::text[], $5::int[]) as r (name, room) on name = trigger_name
-    where room is null or place.place <= room`,
-  isAwaited: 'e.order_key is not null or e.trigger_name = any($4)',
-})
+export const look = `
+  select trigger_name as name, max(${secondsSince('coalesce(next_retry_at, created_at)')}) as late
+  from trellis.event_log as l
+  where ${isDue('l')} and trigger_name <> all($1) and coalesce(next_retry_at, created_at) <= now() - make_interval(secs => $2)
+  group by trigger_name`
 
 /**
  * Claims, for the ended events $1, the next waiting event of each key, except for the paused triggers in $4. An event that this

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Model } from '../../../sdk/metadata.ts'
-import { type Database, encodeArray, type PreparedStatement, type Transaction } from '../../../sdk/sql.ts'
+import { type Database, encodeArray, type Transaction } from '../../../sdk/sql.ts'
 import {
   type Backlog,
   byIndexes,
@@ -17,14 +17,17 @@ import {
   type WebhookCaller,
 } from '../../delivery/index.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from '../metadata.ts'
-import { longestPollMillis, pausedSeconds, waitingPollMillis } from '../tuning.ts'
+import { longestPollMillis, pausedSeconds, sharePollMillis, waitingPollMillis } from '../tuning.ts'
+import { Activity } from './activity.ts'
+import { ClaimBounds, type ClaimStart } from './claim-bounds.ts'
 import {
   type ClaimedEvent,
   claim,
   claimNext,
-  claimWithin,
   type Found,
   isOpen,
+  look,
+  type Overlooked,
   readEvent,
   readFound,
   record,
@@ -33,8 +36,7 @@ import {
   unpark,
   watchLog,
 } from './ledger-statements.ts'
-import { roomsOf } from './limits.ts'
-import { ScanMarks } from './scan-marks.ts'
+import { type LimitedTriggers, mayBegin, type Rooms, roomsOf } from './limits.ts'
 import { UnparkTimes } from './unpark-times.ts'
 
 export interface EventLedgerOptions {
@@ -42,8 +44,10 @@ export interface EventLedgerOptions {
   readonly caller: Pick<WebhookCaller, 'call'>
   /** The current model. */
   model(): Model
-  /** The concurrency of triggers that configure none; 0: no limit. */
+  /** The concurrency of triggers that configure none; 0: a share of the pool. */
   readonly triggerConcurrency: number
+  /** Deliveries at once. */
+  readonly pool: number
   /** Milliseconds between polls of an empty log. */
   interval(): number
   /** Called for events whose trigger is not served here. */
@@ -53,7 +57,11 @@ export interface EventLedgerOptions {
 export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
   readonly #worker = randomUUID()
-  readonly #scanMarks = new ScanMarks()
+  readonly #bounds = new ClaimBounds()
+  readonly #activity = new Activity()
+  /** The triggers that have more due events than their share of the pool has room for. */
+  readonly #crowded = new Set<string>()
+  #isLooking = false
   readonly #unparkTimes = new UnparkTimes()
   #isUnparking = false
   /** Milliseconds until more may be due, by the last claim; null: none is known. */
@@ -64,43 +72,73 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   async claim(limit: number, held: Iterable<ClaimedEvent>): Promise<ClaimedEvent[]> {
-    const { triggerConcurrency: standard } = this.#options
+    const rooms = roomsOf(this.#limited(), held)
+    const start = this.#bounds.begin(new Set(rooms.names.filter((_, i) => rooms.rooms[i] === 0)))
+    if (this.#bounds.isCostly && this.#bounds.wait === 0) void this.#look()
+    const found = await this.#found(limit, rooms, this.#bounds.since(start))
+    return this.#take(found, rooms, start)
+  }
+
+  #limited(): LimitedTriggers {
+    const { triggerConcurrency: standard, pool } = this.#options
     const unserved = inconsistentTriggers(this.#options.model())
-    const { names, rooms } = roomsOf({ served: this.#triggers(), unserved, standard }, held)
-    if (names.length === 0) return this.#take(await this.#found(claim, [limit]), limit)
-    const start = this.#scanMarks.begin(names.filter((_, i) => rooms[i] === 0))
-    const since = this.#scanMarks.since(start)
-    const rest = [encodeArray(names), encodeArray(rooms), since === null ? null : String(since)]
-    const found = await this.#found(claimWithin, [limit, ...rest])
-    const events = this.#take(found, limit)
-    const ofTriggers = names.map((name) => events.filter(({ trigger_name }) => trigger_name === name))
-    // After events that used up the room of their trigger or the limit of the claim there may be more.
-    const cutShort = ofTriggers.filter(({ length }, i) => length > 0 && length >= rooms[i]!)
-    if (cutShort.length > 0) this.#rest = 0
-    const waiting = found.filter(({ state }) => state === 'waiting' || state === 'left')
-    const ends = [...cutShort, found.length >= limit ? found : [], waiting].filter(({ length }) => length > 0)
-    this.#scanMarks.end(start, Math.max(0, ...ends.map((part) => Math.min(...part.map(({ late }) => late)))))
-    return events
+    return { served: this.#triggers(), unserved, standard, pool, activity: this.#activity }
   }
 
-  async #found(
-    statement: PreparedStatement,
-    [limit, ...rest]: readonly [limit: number, ...(string | null)[]],
-  ): Promise<Found[]> {
-    const values = [String(limit), String(leaseSeconds), this.#worker, ...rest]
-    return (await this.#options.database.texts(statement, values, { settings: byIndexes })).map(readFound)
+  mayBegin({ trigger_name: name }: ClaimedEvent): boolean {
+    return mayBegin(name, this.#limited())
   }
 
-  #take(found: readonly Found[], limit: number): ClaimedEvent[] {
+  async #found(limit: number, { names, rooms, others }: Rooms, since: number | null): Promise<Found[]> {
+    const numbers = [since, others].map((number) => (number === null ? null : String(number)))
+    const values = [
+      String(limit),
+      String(leaseSeconds),
+      this.#worker,
+      encodeArray(names),
+      encodeArray(rooms),
+      ...numbers,
+    ]
+    return (await this.#options.database.texts(claim, values, { settings: byIndexes })).map(readFound)
+  }
+
+  #take(found: readonly Found[], { names, rooms, others, sharing }: Rooms, start: ClaimStart): ClaimedEvent[] {
+    const events = found.filter((each) => each.state === 'free')
+    const last = found.find(({ state }) => state === 'last')
     // A worker that always finds more does not rest.
-    if (found.length >= limit) this.#unparkWhenDue()
+    if (last) this.#unparkWhenDue()
+    const waiting = found.filter(({ state }) => state === 'waiting' || state === 'left')
+    const roomOf = new Map(names.map((name, i) => [name, rooms[i]!]))
+    const byTrigger = Map.groupBy(events, ({ trigger_name: name }) => name)
+    // After events that used up the room of their trigger there may be more.
+    const cutShort = [...byTrigger].filter(
+      ([name, of]) => of.length >= (roomOf.get(name) ?? others ?? Number.POSITIVE_INFINITY),
+    )
+    this.#bounds.end(start, {
+      late: last?.late ?? 0,
+      lateOf: leastLate([...cutShort.flatMap(([, of]) => of), ...waiting]),
+    })
+    for (const [name, room] of roomOf) if (room > 0) this.#crowded.delete(name)
+    for (const [name] of cutShort) if (sharing.has(name) || !roomOf.has(name)) this.#crowded.add(name)
     // If events were parked, later ones may be due; events that were left are due.
-    if (found.some(({ state }) => state === 'parked' || state === 'left')) this.#rest = 0
-    else this.#rest = found.some(({ state }) => state === 'waiting') ? waitingPollMillis : null
-    return found.filter((each) => each.state === 'free')
+    if (cutShort.length > 0 || found.some(({ state }) => state === 'parked' || state === 'left')) this.#rest = 0
+    else this.#rest = waiting.length > 0 ? waitingPollMillis : null
+    // The end of an event makes room for the next one of a trigger with a limit of its own.
+    return events.map((each) =>
+      roomOf.has(each.trigger_name) && !sharing.has(each.trigger_name) ? { ...each, is_awaited: true } : each,
+    )
   }
 
   async deliver(event: ClaimedEvent, signal: AbortSignal): Promise<Outcome> {
+    this.#activity.began(event.trigger_name)
+    try {
+      return await this.#deliver(event, signal)
+    } finally {
+      this.#activity.ended(event.trigger_name)
+    }
+  }
+
+  async #deliver(event: ClaimedEvent, signal: AbortSignal): Promise<Outcome> {
     const { caller, unknownTrigger } = this.#options
     const trigger = this.#triggers().get(event.trigger_name)
     if (!trigger) {
@@ -154,10 +192,12 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   async release(ids: readonly string[]): Promise<void> {
+    this.#bounds.expire()
     await this.#options.database.rows(release, [ids, this.#worker])
   }
 
   async releaseUnknown(known: readonly string[]): Promise<void> {
+    this.#bounds.expire()
     await this.#options.database.rows(releaseUnknown, [known, this.#worker])
   }
 
@@ -165,7 +205,25 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const { interval } = this.#options
     if (this.#rest !== null) return this.#rest
     if (this.#triggers().size === 0) return longestPollMillis
-    return Math.min(this.#unparkWhenDue(), interval())
+    const share = this.#crowded.size > 0 ? sharePollMillis : Number.POSITIVE_INFINITY
+    return Math.min(share, this.#bounds.pause(), this.#unparkWhenDue(), interval())
+  }
+
+  /** Looks for due events before the bounds of the claims; runs beside them, because it may read a lot. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const began = performance.now()
+    try {
+      const unserved = [...this.#paused(), ...inconsistentTriggers(this.#options.model())]
+      const found = await this.#options.database.rows<Overlooked>(look, [unserved, this.#bounds.lookEnd])
+      this.#bounds.looked(began, found)
+      this.#activity.keep(this.#triggers())
+    } catch {
+      // Claims fail as well then and report the error; the next claim looks again.
+    } finally {
+      this.#isLooking = false
+    }
   }
 
   /** Starts the unpark job when it is due; gives the milliseconds until then, infinite while it runs. */
@@ -202,6 +260,13 @@ export class EventLedger implements Ledger<ClaimedEvent> {
         greatest(0, extract(epoch from now() - min(least(next_retry_at, created_at))))::float8 as age
       from trellis.event_log as e where ${isOpen('e')} group by trigger_name order by 2 desc`)
   }
+}
+
+/** For each trigger the fewest seconds for which one of these events was due. */
+function leastLate(events: readonly Pick<ClaimedEvent, 'trigger_name' | 'late'>[]): ReadonlyMap<string, number> {
+  const least = new Map<string, number>()
+  for (const { trigger_name: name, late } of events) least.set(name, Math.min(least.get(name) ?? late, late))
+  return least
 }
 
 const traceKey = '"trace_context" : '

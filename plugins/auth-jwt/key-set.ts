@@ -14,6 +14,7 @@ import { ConfigurationError } from './configuration-error.ts'
 import { keysOfSet, type VerificationKey } from './keys.ts'
 import './log.ts'
 import type { KeyType } from './schema.ts'
+import { defaultRetryDelay, longestWait, maxSetSize, requestTimeout, shortestDelay } from './tuning.ts'
 
 export interface KeySetOptions {
   readonly url: string
@@ -42,14 +43,6 @@ class RefusedFetch extends ConfigurationError {
     this.wait = wait
   }
 }
-
-const requestTimeout = 30_000
-const maxSetSize = 1_048_576
-const defaultRetryDelay = 60_000
-/** Responses that expire immediately must not cause a loop. */
-const shortestDelay = 1_000
-/** The longest accepted delay by `Retry-After`, in milliseconds. */
-const longestWait = 3_600_000
 
 export class KeySet {
   readonly #options: KeySetOptions

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { badRequest, type TrellisError } from '../../sdk/index.ts'
 import type { JwtConfiguration } from './configuration.ts'
 import type { VerificationKey } from './keys.ts'
+import { longestToken, rememberedCharacters } from './tuning.ts'
 
 /** The claims of a verified token. */
 export type Payload = Readonly<Record<string, unknown>>
@@ -17,9 +18,6 @@ export interface Verification {
   readonly strict: boolean
 }
 
-/** Longer than any header that Node accepts, but still cheap to process. */
-const longestToken = 65_536
-
 const unverified = (reason: string): TrellisError => badRequest('invalid-jwt', `Could not verify JWT: ${reason}`)
 
 /** A payload and the keys that it was verified with. */
@@ -27,9 +25,6 @@ interface Signed {
   readonly payload: Payload
   readonly keys: readonly VerificationKey[]
 }
-
-/** The total length of cached tokens, in characters. */
-const rememberedCharacters = 4_194_304
 
 /**
  * Verifies tokens. Verified signatures are cached while the keys stay the same, because clients send the same token

@@ -9,8 +9,8 @@ export const longestLaneQueueMillis = 6
 /** The pause before a lane that broke, or could not be opened, is opened again. */
 export const laneReopenMillis = 250
 
-/** The interval of looks at a lane whose head takes too long. */
-export const stuckLaneLookMillis = 20
+/** Milliseconds between checks of a lane whose head takes too long. */
+export const stuckLaneCheckMillis = 20
 
 /** The assumed time between two answers of a lane that has not answered yet. */
 export const firstLanePaceMillis = 0.1
@@ -58,17 +58,17 @@ export const echoTimeoutMillis = 3000
 /** The shortest time between two times that idle connections are closed because the server is read-only. */
 export const readOnlySweepMillis = 1000
 
-/** The interval of looks for silently lost connections. */
-export const lostLookMillis = 1000
+/** Milliseconds between checks for silently lost connections. */
+export const lostCheckMillis = 1000
 
-/** Looks without a received byte before the probe asks PostgreSQL. */
-export const looksBeforeAsking = 2
+/** Checks without a received byte before the probe asks PostgreSQL. */
+export const checksBeforeAsking = 2
 
-/** Further looks that have to agree that no backend works on the statement. */
-export const agreeingLooks = 2
+/** Further checks that have to agree that no backend works on the statement. */
+export const agreeingChecks = 2
 
-/** Looks at which the probe could not connect, after which the waiting statements fail. */
-export const looksWithoutServer = 5
+/** Checks at which the probe could not connect, after which the waiting statements fail. */
+export const checksWithoutServer = 5
 
 /** Writes at once while processors are the limit: more get little more done and slow down reads. */
 export const cpuBoundWrites = 8

@@ -1,4 +1,4 @@
-// GET on the paths of GraphQL: queries in the URL, streams of events, and a page for whoever opens the path in a browser.
+// GET on the paths of GraphQL: queries in the URL, streams of events, and a page for browsers.
 
 import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
 import { type ErrorEncoder, type Route, type RouteCall, type RouteRequest, readJson } from '../../sdk/http.ts'

@@ -29,7 +29,7 @@ export function linkLibraries(directory: string, name: string): void {
       // Another server that is starting.
       if (code === 'EEXIST') continue
       throw new StartError(
-        `The embedded PostgreSQL was installed without scripts, and ${dirname(path)} cannot be written (${code}): run npm rebuild ${name} as whoever installed it, or use a PostgreSQL of your own with --database-url`,
+        `The embedded PostgreSQL was installed without scripts, and ${dirname(path)} cannot be written (${code}): run npm rebuild ${name} as the user who installed it, or use a PostgreSQL of your own with --database-url`,
       )
     }
   }

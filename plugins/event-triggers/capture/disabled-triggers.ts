@@ -12,7 +12,7 @@ const disabledOnes = `
   order by 1, 2 limit 100`
 
 export class DisabledTriggers {
-  #told = ''
+  #reported = ''
 
   /** Reports the disabled triggers of a model, unless the last report was the same. */
   async warn(model: Model, transaction: Transaction, report: (message: string) => void): Promise<void> {
@@ -20,7 +20,7 @@ export class DisabledTriggers {
     if (names.length === 0) return
     const rows = await transaction.rows<{ name: string; table: string }>(disabledOnes, [names])
     const list = rows.map(({ name, table }) => `"${name}" on ${table}`).join(', ')
-    if (list !== '' && list !== this.#told) report(`changes are not recorded while triggers are disabled: ${list}`)
-    this.#told = list
+    if (list !== '' && list !== this.#reported) report(`changes are not recorded while triggers are disabled: ${list}`)
+    this.#reported = list
   }
 }

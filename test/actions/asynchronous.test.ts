@@ -43,7 +43,7 @@ const ended = (shop: Shop, id: string, options: object = {}, output?: string): P
     (status) => status !== null && (status.output !== null || status.errors !== null),
   )
 
-test('a call gives an id, is made later, and its result is asked for by the id, with rows', async (t) => {
+test('an asynchronous call returns an id, runs later, and its result is queried by the id, with rows', async (t) => {
   const body = {
     id: 5,
     book_id: 1,
@@ -81,7 +81,7 @@ test('a call gives an id, is made later, and its result is asked for by the id, 
   assert.equal(shop.hook.received[0]!.headers['x-request-id'], id)
 })
 
-test('lists and scalars as results', async (t) => {
+test('results may be lists and scalars', async (t) => {
   const bodies: Record<string, unknown> = { '/orders': [{ id: 2, book_id: 2 }, { id: 1 }], '/count': 7 }
   const shop = await startShop(t, ({ path }) => ({ body: bodies[path] }), quick)
   await shop.action('orders', { kind: 'asynchronous', output_type: '[Order!]!' })
@@ -104,7 +104,7 @@ test('lists and scalars as results', async (t) => {
   })
 })
 
-test('lists of lists as results, nulls among them', async (t) => {
+test('results may be lists of lists that contain nulls', async (t) => {
   const places = [
     { id: 1, rows: [[1, null], null, []], kin: [[{ id: 2, rows: null }, null], null] },
     { id: 3, rows: null, kin: [[{ id: 4, rows: [null] }]] },
@@ -132,7 +132,7 @@ test('lists of lists as results, nulls among them', async (t) => {
   assert.deepEqual(later, { data: { later: { errors: null, output: now.data.now } } })
 })
 
-test('what goes wrong is the errors of the call; what is internal is for administrators', async (t) => {
+test('failures appear in the errors of the call, with internal details for administrators', async (t) => {
   let answer: OtherAnswer = { status: 422, body: { message: 'no', code: 'bad', extensions: { why: 'x' } } }
   const shop = await startAsync(t, () => answer)
   await shop.op('create_action_permission', { action: 'order', role: 'editor' })
@@ -150,7 +150,7 @@ test('what goes wrong is the errors of the call; what is internal is for adminis
   assert.equal(odd?.errors?.['code'], 'data-exception')
 })
 
-test('an error is kept without the characters that PostgreSQL cannot hold', async (t) => {
+test('an error is stored without the characters that PostgreSQL cannot store', async (t) => {
   let answer: OtherAnswer = { status: 422, body: String.raw`{"message":"no\u0000way\ud800","code":"bad"}` }
   const shop = await startAsync(t, () => answer)
   const refused = await ended(shop, await place(shop))
@@ -164,7 +164,7 @@ test('an error is kept without the characters that PostgreSQL cannot hold', asyn
   assert.deepEqual(response.body, { 'a\ufffdb': String.raw`\u0000` })
 })
 
-test('an error that PostgreSQL cannot hold ends a call all the same', async (t) => {
+test('an error that PostgreSQL cannot store still ends the call', async (t) => {
   const body = '{"message":"no way","code":"bad","extensions":{"n":1e200000}}'
   const shop = await startAsync(t, () => ({ status: 422, body }))
   const done = await ended(shop, await place(shop))
@@ -172,7 +172,7 @@ test('an error that PostgreSQL cannot hold ends a call all the same', async (t) 
   assert.equal(shop.hook.received.length, 1)
 })
 
-test('only the session that made a call sees it, and administrators', async (t) => {
+test('a call is visible to the session that made it, and to administrators', async (t) => {
   const shop = await startAsync(t, () => ({ body: { id: 1 } }))
   await shop.op('create_action_permission', { action: 'order', role: 'editor' })
   const as = (user: string) => ({ role: 'editor', headers: { 'x-service-user-id': user } })
@@ -190,7 +190,7 @@ test('only the session that made a call sees it, and administrators', async (t) 
   )
 })
 
-test('a call is written down with what else its mutation changes, or not at all', async (t) => {
+test('a call is recorded in the transaction of its mutation', async (t) => {
   const shop = await startAsync(t, () => ({ body: { id: 1 } }), { settings: { asyncActionsFetchInterval: 0 } })
   const refused = await shop.graphql<Refused>(
     `mutation { a: order delete_book(where: {id: {_eq: 1}}) { affected_rows }
@@ -207,7 +207,7 @@ test('a call is written down with what else its mutation changes, or not at all'
   assert.equal(await count(), 2)
 })
 
-test('several instances make each of many calls once', async (t) => {
+test('several instances run each of many calls once', async (t) => {
   const shop = await startAsync(t, () => ({ body: { id: 1 } }), {
     settings: { asyncActionsFetchInterval: 20, asyncActionsFetchBatchSize: 3 },
   })
@@ -224,7 +224,7 @@ test('several instances make each of many calls once', async (t) => {
   assert.deepEqual([...seen].sort(), [...ids].sort())
 })
 
-test('a call that an instance left behind is made by another one', async (t) => {
+test('a call of a dead instance is run by another', async (t) => {
   const shop = await startAsync(t, () => ({ body: { id: 1 } }))
   await shop.sql(`insert into trellis.hdb_action_log
     (id, action_name, input_payload, request_headers, session_variables, status, lease, leased_until) values
@@ -237,7 +237,7 @@ test('a call that an instance left behind is made by another one', async (t) => 
   assert.equal(shop.hook.received.length, 1)
 })
 
-test('a server that stops gives back what it is at, and the next one goes on', async (t) => {
+test('a stopping server releases its calls, and the next one runs them', async (t) => {
   let isSlow = true
   const answer: Answering = () => (isSlow ? null : { body: { id: 3 } })
   const shop = await startAsync(t, answer)
@@ -254,7 +254,7 @@ test('a server that stops gives back what it is at, and the next one goes on', a
   assert.deepEqual((await ended({ ...shop, ...next }, id))?.output, { id: 3 })
 })
 
-test('a handler that hangs holds up nobody else, and its call ends with its time', async (t) => {
+test('a handler that hangs delays no other call, and its call times out', async (t) => {
   const shop = await startShop(t, ({ path }) => (path === '/hangs' ? null : { body: { id: 1 } }), {
     settings: { asyncActionsFetchInterval: 50, asyncActionsFetchBatchSize: 1 },
   })
@@ -270,7 +270,7 @@ test('a handler that hangs holds up nobody else, and its call ends with its time
   assert.equal(done.hangs.errors?.error, 'http exception when calling webhook')
 })
 
-test('what the call forwards is kept with it, and nothing that it does not', async (t) => {
+test('a call stores the headers that it forwards, and no others', async (t) => {
   const shop = await startAsync(t, () => ({ body: { id: 1 } }))
   const headers = { authorization: 'Bearer x', 'x-custom': 'c' }
   await ended(shop, await place(shop, { headers }))
@@ -290,7 +290,7 @@ test('what the call forwards is kept with it, and nothing that it does not', asy
   assert.deepEqual({ authorization, 'x-custom': custom }, headers)
 })
 
-test('results that no longer fit the types that the action has by now', async (t) => {
+test('results that no longer fit the types of the action', async (t) => {
   const shop = await startAsync(t, () => ({ body: { id: 1, lines: [{ book_id: 1 }] } }))
   const id = await place(shop)
   await ended(shop, id)
@@ -301,7 +301,7 @@ test('results that no longer fit the types that the action has by now', async (t
   assert.equal((await statusOf(shop, id))?.output, null)
 })
 
-test('dropping an action takes its calls along, unless they are to stay', async (t) => {
+test('dropping an action deletes its calls unless asked to keep them', async (t) => {
   const shop = await startAsync(t, () => ({ body: { id: 1 } }))
   await ended(shop, await place(shop))
   const count = async () => (await shop.sql('select 1 from trellis.hdb_action_log')).length
@@ -327,7 +327,7 @@ test('old results are deleted', async (t) => {
   assert.deepEqual(await names(), [{ action_name: 'waiting' }, { action_name: 'young' }])
 })
 
-test('a subscription follows what a call comes to, for the session that made it', async (t) => {
+test('the session that made a call can subscribe to its result', async (t) => {
   let answered = () => {}
   const mayAnswer = new Promise<void>((resolve) => {
     answered = resolve
@@ -362,7 +362,7 @@ test('a subscription follows what a call comes to, for the session that made it'
   assert.equal(other.items.length, 1)
 })
 
-test('tools of the other dialect read the log', async (t) => {
+test('tools of dialect hasura read the log', async (t) => {
   const shop = await startAsync(t, () => ({ body: { id: 1 } }), {
     settings: { dialect: 'hasura', asyncActionsFetchInterval: 50 },
   })

@@ -60,7 +60,7 @@ const idAndTitle = [
   { name: 'title', type: 'String!' },
 ]
 
-test('a handler has the input, who asks, and GraphQL as that role, in place of the webhook', async (t) => {
+test('a handler replaces the webhook: it gets the input, the session, and GraphQL as that role', async (t) => {
   const seen: unknown[] = []
   const typed = definePlugin({
     name: 'typed',
@@ -96,7 +96,7 @@ test('a handler has the input, who asks, and GraphQL as that role, in place of t
   assert.equal(shop.hook.received.length, 0)
 })
 
-test('what throws is undone as a whole; what fails within can be gone on from', async (t) => {
+test('an error rolls back the handler; it can recover from failed requests of its own', async (t) => {
   const shop = await start(t, {
     throws: async ({ client }) => {
       await client.graphql(rename, { id: 1, title: 'Gone' })
@@ -138,7 +138,7 @@ test('what throws is undone as a whole; what fails within can be gone on from', 
   assert.deepEqual(await titlesOf(shop), ['Kept', 'Foreign key', 'Fog'])
 })
 
-test('requests of a handler at once run one after another, in its transaction', async (t) => {
+test('concurrent requests of a handler run one after another in its transaction', async (t) => {
   const shop = await start(t, {
     many: async ({ client }) => {
       const answers = await Promise.allSettled([
@@ -153,7 +153,7 @@ test('requests of a handler at once run one after another, in its transaction', 
   assert.deepEqual(await shop.graphql('mutation { many { id } }'), { data: { many: { id: 2 } } })
 })
 
-test('what a handler does not wait for is a part of its transaction nevertheless', async (t) => {
+test('requests that a handler does not await are part of its transaction', async (t) => {
   const told: Promise<string>[] = []
   const leave = (asked: Promise<unknown>) =>
     told.push(
@@ -200,7 +200,7 @@ test('what a handler does not wait for is a part of its transaction nevertheless
   assert.deepEqual(await titlesOf(shop), ['Kept', 'Ebb', 'Kept'])
 })
 
-test('a handler that hangs hurts only its own request, and leaves no connection behind', async (t) => {
+test('a handler that hangs affects only its own request, and leaks no connection', async (t) => {
   const late: Promise<unknown>[] = []
   const shop = await start(t, {
     hangs: async ({ client, signal }) => {
@@ -223,7 +223,7 @@ test('a handler that hangs hurts only its own request, and leaves no connection 
   assert.deepEqual(await titlesOf(shop), ['Dawn', 'Ebb', 'Fog'])
 })
 
-test('a handler may have more time than a timer can wait for', async (t) => {
+test('the timeout of a handler may be longer than the longest timer', async (t) => {
   const shop = await start(t, { patient: async () => ({ id: 1 }) })
   for (const timeout of [3_000_000, 5_000_000]) {
     await shop.action('patient', { timeout })
@@ -232,7 +232,7 @@ test('a handler may have more time than a timer can wait for', async (t) => {
   }
 })
 
-test('an asynchronous call of a function is done when what it changed is committed', async (t) => {
+test('an asynchronous call of a function is done when its changes are committed', async (t) => {
   let times = 0
   const shop = await start(t, {
     later: async ({ client, id, session }) => {
@@ -319,7 +319,7 @@ declare module 'trellis/actions' {
   assert.equal((await shop.request('/v1alpha1/actions.d.ts', { role: 'editor' })).status, 400)
 })
 
-test('types whose names TypeScript keeps to itself have others in declarations', async (t) => {
+test('types with names that TypeScript reserves get other names in declarations', async (t) => {
   const trellis = await startTrellis(t)
   await trellis.op('set_custom_types', {
     scalars: [{ name: 'class' }],

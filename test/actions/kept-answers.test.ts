@@ -6,7 +6,7 @@ import { busyError, connectionError } from '../../core/database/wire/postgres-er
 import { ActionLog } from '../../plugins/actions/action-log.ts'
 import type { Database } from '../../sdk/sql.ts'
 
-test('what a webhook answered is kept until the database takes it', async () => {
+test('the answer of a webhook is kept until the database stores it', async () => {
   const errors = [busyError(1, null), connectionError(new Error('gone'))]
   const written: unknown[][] = []
   const rows = async (_text: string, values: unknown[]) => {
@@ -23,7 +23,7 @@ test('what a webhook answered is kept until the database takes it', async () => 
   )
 })
 
-test('whoever stops, or has lost the call, gives up', async () => {
+test('a stopping server, or one that lost its lease, gives up', async () => {
   const controller = new AbortController()
   const gone = connectionError(new Error('gone'))
   const rows = async () => {

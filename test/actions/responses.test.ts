@@ -201,7 +201,7 @@ async function startHook(t: TestContext, answer: () => OtherAnswer): Promise<Sho
   return shop
 }
 
-test('answers that are refused', async (t) => {
+test('invalid answers are refused', async (t) => {
   let answer: OtherAnswer = {}
   const shop = await startHook(t, () => answer)
   for (const each of cases) {
@@ -223,7 +223,7 @@ test('answers that are refused', async (t) => {
   }
 })
 
-test('answers that will do', async (t) => {
+test('unusual answers are accepted', async (t) => {
   let answer: OtherAnswer = {}
   const shop = await startHook(t, () => answer)
   const answered = async (body: unknown, name = 'order') => {
@@ -237,7 +237,7 @@ test('answers that will do', async (t) => {
   assert.deepEqual((await shop.graphql<{ data: unknown }>('{ order { id } }')).data, { order: { id: 2 } })
 })
 
-test('what administrators are told of a call that went wrong, and nobody else', async (t) => {
+test('only administrators see the internal details of a failed call', async (t) => {
   process.env['TEST_ACTION_SECRET'] = 's3cret'
   const shop = await startShop(t, () => ({
     status: 500,
@@ -285,7 +285,7 @@ async function startOdd(t: TestContext, answer: (response: ServerResponse) => vo
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-test('webhooks that do not answer', async (t) => {
+test('webhooks that do not answer are reported with a reason', async (t) => {
   process.env['TEST_NO_URL'] = 'no url at all'
   t.after(() => delete process.env['TEST_NO_URL'])
   const shop = await startShop(t, () => ({}))
@@ -341,7 +341,7 @@ test('a whole number may have a point', async (t) => {
   }
 })
 
-test('values are those of their types, whatever is selected beside them', async (t) => {
+test('values are coerced to their types, whatever is selected with them', async (t) => {
   let answer = ''
   const shop = await startShop(t, () => ({ body: answer }))
   await shop.op('set_custom_types', {
@@ -381,7 +381,7 @@ test('values are those of their types, whatever is selected beside them', async 
   }
 })
 
-test('the other dialect leaves the types of scalars to the webhook, but for lists and objects', async (t) => {
+test('dialect hasura checks lists and objects, and leaves scalars to the webhook', async (t) => {
   let tags: unknown = [1]
   const shop = await startShop(t, () => ({ body: { id: '1', tags } }), { settings: { dialect: 'hasura' } })
   await shop.action('look', { type: 'query' })

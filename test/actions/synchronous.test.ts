@@ -7,7 +7,7 @@ const order = { id: 1, book_id: 1, publisher_id: 1, tags: ['a', 'b'], note: 0 }
 
 const orderText = JSON.stringify(order).replace('"note":0', '"note":{"deep":[1.0,12345678901234567890]}')
 
-test('a mutation is answered by its webhook, with the rows that its objects lead to', async (t) => {
+test('a webhook answers a mutation, and its objects lead to related rows', async (t) => {
   const shop = await startShop(t, () => ({ body: orderText, headers: { 'set-cookie': 'cart=1', 'x-other': '1' } }))
   await shop.action('order', {
     arguments: [
@@ -78,7 +78,7 @@ test('a list of objects is related to rows with one statement', async (t) => {
   assert.equal(statements, 1)
 })
 
-test('objects within objects, enums and rows of their own', async (t) => {
+test('nested objects have enums and related rows', async (t) => {
   const lines = [{ book_id: 3, wrapping: 'PAPER' }, { book_id: 9 }]
   const shop = await startShop(t, () => ({ body: { id: 1, lines } }))
   await shop.action('look', { type: 'query' })
@@ -95,7 +95,7 @@ test('objects within objects, enums and rows of their own', async (t) => {
   })
 })
 
-test('scalars and lists of them are results, too', async (t) => {
+test('results may also be scalars and lists of scalars', async (t) => {
   const bodies: Record<string, unknown> = { '/count': 3, '/names': ['a', null], '/kind': '"FOIL"', '/any': { a: 1 } }
   const shop = await startShop(t, ({ path }) => ({ body: bodies[path] }))
   await shop.action('count', { type: 'query', output_type: 'Int!' })
@@ -107,7 +107,7 @@ test('scalars and lists of them are results, too', async (t) => {
   })
 })
 
-test('roles see and call what they were given, with their own permissions for rows', async (t) => {
+test('roles see and call only permitted actions, with their own permissions for rows', async (t) => {
   const shop = await startShop(t, () => ({ body: order }))
   await shop.action('look', { type: 'query' }, 'Looks')
   await shop.action('hide', { type: 'query' })
@@ -174,7 +174,7 @@ test('arguments are validated against their types before anything is called', as
   assert.equal(shop.hook.received.length, 0)
 })
 
-test('what a request leaves out is absent, a variable without a value among it', async (t) => {
+test('omitted arguments are absent, including variables without a value', async (t) => {
   const shop = await startShop(t, () => ({ body: order }))
   const line = { name: 'line', type: 'LineInput!' }
   await shop.action('order', { arguments: [line, { name: 'note', type: 'String' }] })
@@ -189,7 +189,7 @@ test('what a request leaves out is absent, a variable without a value among it',
   )
 })
 
-test('actions of a mutation come in order, before the database, and one that fails leaves it alone', async (t) => {
+test('actions of a mutation run in order, before the database; a failure leaves the database unchanged', async (t) => {
   const shop = await startShop(t, ({ path }) =>
     path === '/bad' ? { status: 422, body: { message: 'no', code: 'bad-order' } } : { body: order },
   )
@@ -208,7 +208,7 @@ test('actions of a mutation come in order, before the database, and one that fai
   })
 })
 
-test('headers: of the action, from the environment, and those of the client that may be sent on', async (t) => {
+test("headers come from the action, the environment, and the client's forwarded headers", async (t) => {
   process.env['TEST_ACTION_KEY'] = 'k3y'
   const shop = await startShop(t, () => ({ body: order }))
   await shop.action('look', {

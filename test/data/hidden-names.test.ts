@@ -62,7 +62,7 @@ const tableRequests: readonly [place: string, type: string, args: (name: string)
 ]
 
 for (const dialect of ['trellis', 'hasura'] as const) {
-  test(`names that a role may not know of are refused as those that are not there, in dialect ${dialect}`, async (t) => {
+  test(`hidden names are refused like missing names, in dialect ${dialect}`, async (t) => {
     const { op, opError } = await startTrellis(t, { sql, settings: { dialect } })
     for (const each of ['vault', 'clerk', 'calm']) await op('track_table', each)
     const using = (column: string) => ({ using: { foreign_key_constraint_on: column } })

@@ -10,7 +10,7 @@ const titles = async ({ sql }: TestTrellis) =>
 
 const initial = ['1 One won', '2 Two lost', '1 Three', 'Four won']
 
-test('rows are inserted with defaults, and answered with what is asked for', async (t) => {
+test('rows are inserted with defaults, and returned as asked', async (t) => {
   const trellis = await startOffice(t)
   const { op } = trellis
   assert.deepEqual(await op('insert', { table: lead, objects: [{ owner_id: 3 }, { title: 'Six', stage: null }, {}] }), {
@@ -32,7 +32,7 @@ test('rows are inserted with defaults, and answered with what is asked for', asy
   ])
 })
 
-test('more rows than one statement takes parameters for are inserted together', async (t) => {
+test('more rows than one statement can bind are inserted together', async (t) => {
   const { op, sql } = await startOffice(t)
   await sql('create table wide (a int, b int, c int, d int)')
   await op('track_table', 'wide')
@@ -45,7 +45,7 @@ test('more rows than one statement takes parameters for are inserted together', 
   assert.deepEqual(await op('count', { table: 'wide' }), { count: 20_000 })
 })
 
-test('rows that are there already are skipped or updated', async (t) => {
+test('existing rows are skipped or updated', async (t) => {
   const trellis = await startOffice(t)
   const upsert = (objects: object[], on_conflict: object, options = {}) =>
     trellis.op('insert', { table: lead, objects, on_conflict }, options)
@@ -83,7 +83,7 @@ test('an upsert of a role touches its own rows and passes the checks', async (t)
   })
 })
 
-test('a role that may give nothing inserts and updates what its permissions set', async (t) => {
+test('a role without columns inserts and updates only its presets', async (t) => {
   const trellis = await startOffice(t)
   await trellis.sql('create table visit (person_id integer primary key, again boolean not null default false)')
   const grant = (kind: string, permission: object) =>
@@ -123,7 +123,7 @@ test('rows are updated by every operator', async (t) => {
   })
 })
 
-test('rows are deleted, and answered as they were', async (t) => {
+test('rows are deleted, and returned as they were', async (t) => {
   const trellis = await startOffice(t)
   assert.deepEqual(await trellis.op('delete', { table: lead, where: { owner_id: 1 }, returning: ['title'] }), {
     returning: [{ title: 'One' }, { title: 'Three' }],
@@ -331,7 +331,7 @@ const ofAgent: readonly (readonly [type: string, args: object, answer: object])[
   ],
 ]
 
-test('what cannot be written is refused with its place, and changes nothing', async (t) => {
+test('invalid writes are refused with their path, and change nothing', async (t) => {
   const trellis = await startOffice(t, { settings: { adminInternalErrors: false } })
   for (const [type, args, answer] of ofAdmin) {
     assert.deepEqual(await trellis.opError(type, args), answer, JSON.stringify(args))
@@ -342,7 +342,7 @@ test('what cannot be written is refused with its place, and changes nothing', as
   assert.deepEqual(await titles(trellis), initial)
 })
 
-test('no conflict is found by a constraint that is deferrable', async (t) => {
+test('deferrable constraints cannot be used for conflicts', async (t) => {
   const trellis = await startOffice(t)
   await trellis.sql('create table seat (place int, constraint seat_place unique (place) deferrable)')
   await trellis.op('track_table', 'seat')
@@ -352,7 +352,7 @@ test('no conflict is found by a constraint that is deferrable', async (t) => {
   assert.deepEqual(await trellis.opError('insert', args), expected)
 })
 
-test('changes need the permission to select as well', async (t) => {
+test('writes need the select permission as well', async (t) => {
   const { op, opError } = await startOffice(t)
   await op('drop_select_permission', { table: lead, role: 'agent' })
   const why = denied('select', 'crm.lead')
@@ -384,7 +384,7 @@ test('changes need the permission to select as well', async (t) => {
   )
 })
 
-test('permissions for backends alone need a trusted request', async (t) => {
+test('backend-only permissions need a trusted request', async (t) => {
   const { op, opError } = await startOffice(t)
   const permission = { check: {}, backend_only: true }
   await op('create_insert_permission', { table: 'person', role: 'agent', permission })
@@ -394,7 +394,7 @@ test('permissions for backends alone need a trusted request', async (t) => {
   assert.deepEqual(await op('insert', args, { ...agent, headers }), { affected_rows: 1 })
 })
 
-test('a change is part of its bulk: all of it, or nothing', async (t) => {
+test('a write in a bulk succeeds or fails with the bulk', async (t) => {
   const trellis = await startOffice(t)
   const insert = { type: 'insert', args: { table: lead, objects: [{ title: 'Five' }] } }
   const broken = { type: 'delete', args: { table: lead, where: { nope: 1 } } }

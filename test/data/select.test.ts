@@ -49,7 +49,7 @@ test('rows are selected with columns, wildcards and relationships', async (t) =>
   assert.deepEqual(await select({ columns: ['id'], where, limit: 0 }), [])
 })
 
-test('numbers keep the digits that PostgreSQL gives them', async (t) => {
+test('numbers keep the digits of PostgreSQL', async (t) => {
   const { request } = await startOffice(t)
   const args = { table: 'person', columns: ['pay', 'extra'], where: { id: 1 } }
   const { text, headers } = await request('/v1/query', { body: { type: 'select', args } })
@@ -59,7 +59,7 @@ test('numbers keep the digits that PostgreSQL gives them', async (t) => {
   assert.equal(bulk.text, `[${text}]`)
 })
 
-test('numbers beyond double precision come as strings when that is asked for', async (t) => {
+test('numbers beyond double precision are strings when requested', async (t) => {
   const { op } = await startOffice(t, { settings: { stringifyNumericTypes: true } })
   assert.deepEqual(await op('select', { table: 'person', columns: ['id', 'pay'], where: { id: 1 } }), [
     { id: 1, pay: '10.50' },
@@ -79,7 +79,7 @@ test('rows are ordered in every form', async (t) => {
   assert.deepEqual(await ids(lead, ['-owner.first', { column: ['owner', 'id'] }, '-id']), [4, 2, 3, 1])
 })
 
-test('a role sees its rows and columns, whichever way it takes', async (t) => {
+test('a role sees only its rows and columns, by every path', async (t) => {
   const { op, opError } = await startOffice(t)
   const select = (args: object) => op('select', args, agent)
   assert.deepEqual(await select({ table: 'person', columns: ['*'], order_by: '-id', limit: 5 }), [
@@ -246,14 +246,14 @@ const refusals: readonly (readonly [args: object, answer: object])[] = [
   ],
 ]
 
-test('what cannot be selected is refused with its place', async (t) => {
+test('invalid selections are refused with their path', async (t) => {
   const { opError } = await startOffice(t)
   for (const [args, answer] of refusals) {
     assert.deepEqual(await opError('select', args), answer, JSON.stringify(args))
   }
 })
 
-test('rows are not sorted or told apart by what has no order', async (t) => {
+test('columns without an order cannot sort or deduplicate rows', async (t) => {
   const { op, opError, graphql } = await startTrellis(t, {
     sql: 'create table odd (id int primary key, j json, p point[], path jsonpath)',
   })
@@ -273,7 +273,7 @@ test('rows are not sorted or told apart by what has no order', async (t) => {
   assert.deepEqual(await graphql(cursor), { data: { __type: { inputFields: [{ name: 'id' }] } } })
 })
 
-test('a wildcard that stands for too much is refused', async (t) => {
+test('a wildcard that expands too far is refused', async (t) => {
   const { op, opError, sql } = await startOffice(t)
   await sql(
     'create table node (id int primary key, a int references node, b int references node, c int references node)',

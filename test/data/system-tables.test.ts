@@ -43,7 +43,7 @@ async function startHasuraOffice(t: TestContext): Promise<TestTrellis> {
   return trellis
 }
 
-test('tools of the other dialect read the metadata in tables', async (t) => {
+test('tools of dialect hasura read the metadata in tables', async (t) => {
   const { op } = await startHasuraOffice(t)
   const select = (name: string, columns: unknown, where: object = {}) =>
     op<unknown[]>('select', { table: system(name), columns, where, order_by: [] })
@@ -111,7 +111,7 @@ test('tools of the other dialect read the metadata in tables', async (t) => {
   )
 })
 
-test('definitions of remote relationships have their join columns under the name of the dialect', async (t) => {
+test("definitions of remote relationships use the dialect's key for join columns", async (t) => {
   const { op } = await startTrellis(t, { ...hasura, sql: 'create table a (id int)' })
   const { url } = await startCrm(t)
   await op('track_table', 'a')
@@ -128,7 +128,7 @@ test('definitions of remote relationships have their join columns under the name
   ])
 })
 
-test('definitions of actions have the lists that nobody gave', async (t) => {
+test('definitions of actions have their omitted lists', async (t) => {
   const { op } = await startTrellis(t, hasura)
   const args = { name: 'id', type: 'Int!' }
   const given = { handler: 'http://127.0.0.1:1', output_type: 'Int', type: 'query' }
@@ -192,7 +192,7 @@ test('every system table can be read, and counted', async (t) => {
   })
 })
 
-test('functions of the database are described', async (t) => {
+test('database functions are described', async (t) => {
   const many = `create table a (id int);
     create function many(word text, variadic ids int[] default '{}') returns setof a language sql stable as 'select * from a';
     comment on function many is 'All of them'`
@@ -249,7 +249,7 @@ test('each permission is a row of its own', async (t) => {
   assert.deepEqual((await op<{ result: unknown }>('run_sql', { sql: text })).result, [['most'], ['2']])
 })
 
-test('data operations and SQL within a bulk see what the bulk has changed before', async (t) => {
+test('data operations and SQL in a bulk see its earlier changes', async (t) => {
   const { op, opError, sql } = await startTrellis(t, office)
   const names = {
     type: 'select',
@@ -290,7 +290,7 @@ test('data operations and SQL within a bulk see what the bulk has changed before
   assert.deepEqual(await version(), before)
 })
 
-test('metadata that SQL has changed are read within the same bulk, beside what it edited before', async (t) => {
+test('metadata changed by SQL is read in the same bulk, along with its earlier edits', async (t) => {
   const { op } = await startTrellis(t, office)
   await op('bulk', [
     { type: 'track_table', args: 'person' },
@@ -303,7 +303,7 @@ test('metadata that SQL has changed are read within the same bulk, beside what i
   assert.deepEqual(tables.map(({ table }) => table.name).sort(), ['person', 'totals'])
 })
 
-test('system tables are for reading, by administrators, and nowhere else', async (t) => {
+test('system tables are read-only, and only for administrators', async (t) => {
   const { op, opError, graphql } = await startHasuraOffice(t)
   const table = system('hdb_table')
   const error = 'select on "hdb_catalog.hdb_table" for role "agent" is not allowed. '
@@ -335,7 +335,7 @@ test('system tables are for reading, by administrators, and nowhere else', async
   assert.equal(answer.errors.length, 1)
 })
 
-test('other tables in the schemas of system tables are tables as all others', async (t) => {
+test('other tables in the schemas of system tables are ordinary tables', async (t) => {
   const { op, opError, sql } = await startHasuraOffice(t)
   await sql(`create table hdb_catalog.schema_migrations (version bigint primary key);
     insert into hdb_catalog.schema_migrations values (7)`)
@@ -354,7 +354,7 @@ test('other tables in the schemas of system tables are tables as all others', as
   await op('untrack_table', { table: migrations })
 })
 
-test('two servers that start at once make the views once, and a start changes nothing that is there', async (t) => {
+test('two servers that start at once create the views once; a start keeps existing views', async (t) => {
   const first = await startTrellis(t, hasura)
   const oid = () => first.sql(`select 'trellis_system.hdb_table'::regclass::oid as oid`)
   const before = await oid()
@@ -386,7 +386,7 @@ test('SQL finds the tables under the same names', async (t) => {
   assert.deepEqual(await sql('select 1 from trellis.event_log'), [])
 })
 
-test('the command line tool of v1.3 keeps which migrations it has applied', async (t) => {
+test('the command line tool of v1.3 records its applied migrations', async (t) => {
   const { op, database, sql } = await startTrellis(t, hasura)
   const run = (text: string) => op<{ result: string[][] }>('run_sql', { sql: text })
   const found = `SELECT COUNT(1) FROM information_schema.tables WHERE table_name = 'schema_migrations'
@@ -402,7 +402,7 @@ test('the command line tool of v1.3 keeps which migrations it has applied', asyn
   assert.deepEqual(result.slice(1), [['1594281000', 'f']])
 })
 
-test('a schema of the same name that others made is left alone, and views that stand on ours stay', async (t) => {
+test('a foreign schema of the same name is left alone, and views on ours stay', async (t) => {
   const first = await startTrellis(t, {
     sql: 'create schema hdb_catalog; create table hdb_catalog.hdb_version (v int)',
   })
@@ -429,7 +429,7 @@ test('a schema of the same name that others made is left alone, and views that s
   assert.deepEqual(await names(), ours)
 })
 
-test('a database that lets no views be made is served without them', async (t) => {
+test('a database that refuses new views is served without them', async (t) => {
   const { database, sql } = await startTrellis(t, { sql: 'create table a (id int)' })
   await sql(`create role clerk login password 'sesame';
     grant usage on schema trellis to clerk; grant all on all tables in schema trellis, public to clerk`)
@@ -446,7 +446,7 @@ test('a database that lets no views be made is served without them', async (t) =
   assert.ok(lines.some((line) => line.startsWith('the tables of hdb_catalog cannot be created: ')))
 })
 
-test('the own dialect has none', async (t) => {
+test('the default dialect has none', async (t) => {
   const trellis = await startOffice(t)
   const { status } = await trellis.opError('select', { table: system('hdb_table'), columns: ['*'] })
   assert.equal(status, 400)
@@ -454,7 +454,7 @@ test('the own dialect has none', async (t) => {
   assert.deepEqual(await trellis.sql(schemas), [])
 })
 
-test('an entry that holds the character U+0000 keeps no other from being read', async (t) => {
+test('an entry with the character U+0000 does not hide other entries', async (t) => {
   const { op } = await startTrellis(t, hasura)
   const trigger = { webhook: 'http://127.0.0.1:1', schedule: '0 0 1 1 *', include_in_metadata: true }
   await op('create_cron_trigger', { ...trigger, name: 'plain' })
@@ -475,7 +475,7 @@ test('an entry that holds the character U+0000 keeps no other from being read', 
   ])
 })
 
-test('SQL joins schedules with their events, and takes events away', async (t) => {
+test('SQL joins schedules with their events, and deletes events', async (t) => {
   const { op, sql } = await startTrellis(t, hasura)
   const trigger = { name: 'nightly', webhook: 'http://127.0.0.1:1', schedule: '0 0 1 1 *', include_in_metadata: true }
   await op('create_cron_trigger', { ...trigger, headers: [{ name: 'X', value: 'v' }] })

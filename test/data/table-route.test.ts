@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agent, refused, startOffice } from './office.ts'
 
-test('each data operation has a path for tables of schema public', async (t) => {
+test('each data operation has a URL for tables of schema public', async (t) => {
   const { request } = await startOffice(t)
   const post = async (operation: string, body: object, options = {}) => {
     const answer = await request(`/api/1/table/person/${operation}`, { ...options, body })
@@ -39,7 +39,7 @@ test('errors are those of the metadata API', async (t) => {
   )
 })
 
-test('the path goes with the metadata API', async (t) => {
+test('the URL is part of the metadata API', async (t) => {
   const { request } = await startOffice(t, { settings: { enabledApis: ['metadata'] } })
   assert.equal((await request('/api/1/table/person/count', { body: {} })).status, 200)
   const get = await request('/api/1/table/person/count')

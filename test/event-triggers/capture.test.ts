@@ -35,7 +35,7 @@ test('a change through GraphQL is sent with who made it and the trace of the req
   assert.equal(call?.headers['x-b3-traceid'], `${'a'.repeat(31)}b`)
 })
 
-test('changes by others are sent, too, and every number keeps its digits', async (t) => {
+test('changes outside of the server are sent, and numbers keep their digits', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
   await shop.sql(`insert into orders values (9007199254740993, 12345678901234567890.12345678901234567890, 'ü', null)`)
@@ -53,7 +53,7 @@ test('changes by others are sent, too, and every number keeps its digits', async
   assert.equal(deleted?.event.data.new, null)
 })
 
-test('an update counts when a listened column differs, and what rolls back leaves nothing', async (t) => {
+test('an update counts if a listed column differs; a rollback leaves no event', async (t) => {
   const shop = await startShop(t)
   await shop.trigger({
     insert: null,
@@ -77,7 +77,7 @@ test('an update counts when a listened column differs, and what rolls back leave
   assert.deepEqual(await shop.sql('select count(*)::int as n from trellis.event_log'), [{ n: 2 }])
 })
 
-test('a trigger keeps no row from being written, whatever became of its columns or is in the row', async (t) => {
+test('a trigger never prevents a write, whatever happened to its columns or is in the row', async (t) => {
   const shop = await startShop(t)
   await shop.trigger({
     insert: { columns: ['state'], payload: ['id', 'state'] },
@@ -121,7 +121,7 @@ const triggersIn = ({ sql }: { readonly sql: (text: string) => Promise<Record<st
   sql(`select tgname from pg_trigger where not tgisinternal union all
     select proname from pg_proc where pronamespace = 'trellis'::regnamespace and prorettype = 'trigger'::regtype`)
 
-test('what an event trigger has in the database goes with it, in every way', async (t) => {
+test('removing an event trigger in any way removes its database objects', async (t) => {
   const shop = await startShop(t, { answer: () => ({ status: 500 }) })
   const gone = async (how: () => Promise<unknown>) => {
     await shop.trigger({ retry_conf: { num_retries: 5, interval_sec: 600 } })
@@ -141,7 +141,7 @@ test('what an event trigger has in the database goes with it, in every way', asy
   await gone(() => shop.op('run_sql', { sql: 'drop table orders', cascade: true }))
 })
 
-test('in a bulk it holds from where it stands in it', async (t) => {
+test('in a bulk it takes effect from its position', async (t) => {
   const shop = await startShop(t)
   const inserting = (id: number) => ({ type: 'insert', args: { table: 'orders', objects: [{ id }] } })
   const running = (sql: string) => ({ type: 'run_sql', args: { sql } })
@@ -180,7 +180,7 @@ test('in a bulk it holds from where it stands in it', async (t) => {
   assert.equal((await shop.events(1))[0]?.event.data.new?.['id'], 5)
 })
 
-test('what a trigger did not deliver is not delivered by one of its name that is made in the same bulk', async (t) => {
+test('a new trigger of the same name in one bulk does not deliver old events', async (t) => {
   const shop = await startShop(t, { answer: () => ({ status: 503, headers: { 'retry-after': '1' } }) })
   await shop.trigger()
   await shop.sql('insert into orders (id) values (1)')
@@ -197,7 +197,7 @@ test('what a trigger did not deliver is not delivered by one of its name that is
   assert.deepEqual(archived, [{ archived: true }, { archived: false }])
 })
 
-test('a trigger moves to another table, and is as it was after another start', async (t) => {
+test('a trigger moves to another table, and stays so after a restart', async (t) => {
   const shop = await startShop(t, { sql: 'create table other (id int)' })
   await shop.trigger({ update: null, delete: null })
   const document = await shop.op<{ tables: { table: unknown; event_triggers: unknown }[] }>('export_metadata', {})
@@ -215,7 +215,7 @@ test('a trigger moves to another table, and is as it was after another start', a
   await again.engine.close()
 })
 
-test('names that are long and alike have triggers of their own; partitions tell of themselves', async (t) => {
+test('long similar names get separate database triggers; partitions name themselves', async (t) => {
   const shop = await startShop(t, {
     sql: `create table parted (id int, at int) partition by range (at);
       create table parted_a partition of parted for values from (0) to (10)`,
@@ -229,7 +229,7 @@ test('names that are long and alike have triggers of their own; partitions tell 
   assert.deepEqual(events[0]?.table, { schema: 'public', name: 'parted_a' })
 })
 
-test('a trigger moves from a table to a partition of it, which had it before, and back', async (t) => {
+test('a trigger moves from a table to its partition and back', async (t) => {
   const shop = await startShop(t, {
     sql: `create table parted (id int) partition by range (id);
       create table parted_a partition of parted for values from (0) to (10);

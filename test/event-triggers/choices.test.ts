@@ -64,7 +64,7 @@ test('a condition follows its columns', async (t) => {
   })
 })
 
-test('events with the same key come one at a time, in order; a failure delays only its own key', async (t) => {
+test('events with the same key are delivered one at a time, in order; a failure delays only its key', async (t) => {
   let failures = 2
   const atWork = new Map<number, number>()
   let together = 0
@@ -222,7 +222,7 @@ test('old events leave the log by a job', async (t) => {
   )
 })
 
-test('an event of a trigger that this server does not know yet is looked at again soon', async (t) => {
+test('an event of a trigger that this server does not know yet is checked again soon', async (t) => {
   const shop = await startShop(t)
   const sent = `'{"id": 1}'::json, null, null, null`
   await shop.sql(`select trellis.record_event('public', 'orders', 'order', 'INSERT', null, ${sent}, false)`)

@@ -99,7 +99,7 @@ for (const isolation of isolations) {
   })
 }
 
-test('SQL that conflicts with what others do is run once, and refused', async (t) => {
+test('SQL that conflicts with other transactions runs once and is refused', async (t) => {
   const trellis = await startTrellis(t, { sql: 'create sequence runs', settings: { txIsolation: 'serializable' } })
   const sql = `select nextval('runs'); do $$ begin raise serialization_failure; end $$`
   const { status, body } = await trellis.opError('run_sql', { sql, check_metadata_consistency: true })

@@ -100,7 +100,7 @@ test('Retry-After may be a date', async (t) => {
   assert.ok(Date.now() - started >= 1900, 'it waited')
 })
 
-test('a webhook that hangs, is not there, breaks off or redirects is a failure with a reason', async (t) => {
+test('a webhook that hangs, is down, breaks off or redirects is a failure with a reason', async (t) => {
   process.env['TEST_NONSENSE'] = 'nonsense'
   t.after(() => delete process.env['TEST_NONSENSE'])
   const shop = await startShop(t, { answer: () => null })

@@ -197,7 +197,7 @@ test('all committed changes are delivered although servers are killed', { timeou
   )
 })
 
-test('a stopping server lets slow webhooks end, and leaves no lease', async (t) => {
+test('a stopping server waits for slow webhooks, and leaves no lease', async (t) => {
   const database = await testDatabase(t, { sql: 'create table town (id int primary key)' })
   const hook = await startOther(t, async () => {
     await sleep(1500)

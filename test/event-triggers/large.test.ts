@@ -12,7 +12,7 @@ const large = (count: number) => `
   alter table trellis.event_log alter payload set storage external;
   insert into orders (id, state) select i, repeat('x', 20 << 20) from generate_series(1, ${count}) i`
 
-test('no more large events are claimed at once than fit into memory', async (t) => {
+test('only as many large events are claimed as fit into memory', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   const { database } = await openDatabase(t, { url: shop.database.url })
   for (const concurrency of [{}, { concurrency: 50 }]) {

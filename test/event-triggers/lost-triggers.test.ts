@@ -41,7 +41,7 @@ test('a trigger that is not in the metadata is dropped by a reload', async (t) =
   assert.deepEqual(await placed(shop), onOrders)
 })
 
-test('a table that was made anew has its trigger once an instance that had seen it already is reloaded', async (t) => {
+test('a recreated table gets its trigger when an instance that knew it is reloaded', async (t) => {
   const shop = await startShop(t, { sql: 'create table other (id int primary key)' })
   await shop.trigger(insertOnly)
   const second = await startShop(t, { database: shop.database })
@@ -106,7 +106,7 @@ test('a disabled trigger stays disabled, and is reported once', async (t) => {
   assert.equal(told().length, 1)
 })
 
-test('a trigger whose function is of a role that may not write to the log any more is made again', async (t) => {
+test('a trigger whose function belongs to a role without rights on the log is created again', async (t) => {
   const shop = await startShop(t)
   await shop.trigger(insertOnly)
   const role = `former_${randomBytes(6).toString('hex')}`

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { eventually } from '../support/waiting.ts'
 import { startShop } from './shop.ts'
 
-test('deliveries are measured: what waits, what became of it', async (t) => {
+test('deliveries are measured: waiting events and outcomes', async (t) => {
   const shop = await startShop(t, {
     answer: ({ body }) => ({ status: JSON.parse(body).event.data.new.id > 2 ? 500 : 200 }),
     settings: { enabledApis: ['metadata', 'metrics'] },

@@ -34,7 +34,7 @@ async function toldAndLogged({ hook, sql }: Shop) {
 const done = (shop: Shop) =>
   untilNoneLeft(async () => (await shop.sql('select from trellis.event_log where not delivered')).length)
 
-test('a long line of events with one key is delivered in order, once each, beside other events', async (t) => {
+test('many events with one key are delivered in order, once each, along with others', async (t) => {
   const shop = await startShop(t)
   const second = await startShop(t, { database: shop.database })
   await shop.trigger(byState)
@@ -130,7 +130,7 @@ const restsAtLast = (ledger: EventLedger, held: readonly ClaimedEvent[]) =>
     return ledger.pause() === 1000
   })
 
-test('an event that waits for a locked one is looked at again within moments', async (t) => {
+test('an event that waits for a locked one is checked again within moments', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger(byState)
   await shop.sql(`insert into orders (id, state) values (1, 'one'); insert into orders (id, state) values (2, 'one')`)
@@ -150,7 +150,7 @@ test('an event that waits for a locked one is looked at again within moments', a
   await restsAtLast(ledger, claimed)
 })
 
-test('an event that another worker has locked without room for it is looked at again within moments', async (t) => {
+test('an event locked by a worker without capacity is checked again within moments', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger({ insert: { columns: '*' }, update: null, concurrency: 2 })
   await shop.sql('insert into orders (id) select generate_series(1, 5)')

@@ -55,7 +55,7 @@ test("the server's own tables have no event triggers, for the log would log itse
   }
 })
 
-test('a trigger of the same name that somebody else left on the table is replaced', async (t) => {
+test('a foreign trigger of the same name on the table is replaced', async (t) => {
   const shop = await startShop(t, { settings: { dialect: 'hasura' } })
   await shop.sql(`create schema hdb_views; create function hdb_views.tell() returns trigger language plpgsql as $$
       begin raise 'the catalog of v1.3 is gone'; end $$;

@@ -33,7 +33,7 @@ interface Logged {
   readonly request: { readonly resent?: boolean; readonly version: string }
 }
 
-test('an attempt is one request; one more on a kept connection that was reset is written down', async (t) => {
+test('an attempt is one request; a resend on a reset keep-alive connection is recorded', async (t) => {
   const { url, state } = await startResetting(t)
   const shop = await startShop(t)
   await shop.trigger({ webhook: url, retry_conf: { num_retries: 1, interval_sec: 1 } })

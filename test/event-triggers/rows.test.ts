@@ -30,7 +30,7 @@ test('columns may have the names that the triggers in the database use', async (
   assert.deepEqual(Object.entries(row ?? {}), Object.entries(Object.fromEntries(names.map((name, i) => [name, i]))))
 })
 
-test('a session that has written rows goes on doing so when a listed column gets another type', async (t) => {
+test('a session that wrote rows continues when a listed column gets another type', async (t) => {
   const shop = await startShop(t)
   await shop.trigger({ ...update(['state'], ['id', 'state']), ordering_key: ['state'] })
   await shop.sql(`insert into orders (id, state) values (1, '1'); update orders set state = '2'`)
@@ -61,7 +61,7 @@ const insertion = `insert into kinds (${Object.keys(values)}) values (${Object.v
 const inStyle = `set extra_float_digits = -9; set bytea_output = escape; set IntervalStyle = sql_standard;
   set DateStyle = German`
 
-test('an event reads the same whatever the settings of the session are that writes the row', async (t) => {
+test('an event does not depend on the settings of the writing session', async (t) => {
   const shop = await startShop(t, {
     sql: `create type compound as (f float8, b bytea); create table kinds (${types})`,
   })
@@ -87,7 +87,7 @@ test('an event reads the same whatever the settings of the session are that writ
   await again.engine.close()
 })
 
-test('virtual generated columns are sent and listened to', async (t) => {
+test('virtual generated columns are sent, and may be listed', async (t) => {
   const shop = await startShop(t)
   const virtual = `alter table orders add order_key text generated always as (state || '!') virtual`
   await shop.op('run_sql', { sql: virtual })
@@ -102,7 +102,7 @@ test('virtual generated columns are sent and listened to', async (t) => {
   assert.deepEqual([rows.length, rows[0]?.['order_key'], rows[1]], [2, 'a!', { id: 1, order_key: 'b!' }])
 })
 
-test('conditions compare texts without case where columns do', async (t) => {
+test('conditions ignore case where columns do', async (t) => {
   const shop = await startShop(t, {
     sql: 'create schema "order"; create extension citext schema "order"; create table people (id int, mail "order".citext)',
   })
@@ -122,7 +122,7 @@ test('conditions compare texts without case where columns do', async (t) => {
   assert.deepEqual(await functionsOf(shop), made)
 })
 
-test('listed columns differ when their values do, not when what operators look at does', async (t) => {
+test('listed columns are compared by value, not by their operators', async (t) => {
   const shop = await startShop(t, {
     sql: `create extension if not exists citext;
       create table shape (id int, area box, round circle, way path, price numeric, name citext);

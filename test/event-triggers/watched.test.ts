@@ -69,7 +69,7 @@ const whileWatched = (shop: Shop, work: () => Promise<unknown>) =>
     return wasWatched !== false && isWatched(shop)
   })
 
-test('while an instance has much to deliver, writers do not notify it and nothing waits; afterwards they notify again', async (t) => {
+test('writers do not notify a busy instance; nothing waits, and afterwards they notify again', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
   const notified = await notifications(t, shop)

@@ -74,7 +74,7 @@ const deafen = ({ sql }: TestDatabase) =>
 const lanes = fc.array(fc.array(anyCommand, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 4 })
 
 for (const isolation of isolations) {
-  test(`two servers that are edited at once serve what the same operations give in some order (${isolation})`, (t) =>
+  test(`two servers edited concurrently serve the result of the operations in some order (${isolation})`, (t) =>
     checkHistories(t, isolation))
 }
 
@@ -131,7 +131,7 @@ function assertJournal(
   )
 }
 
-test('an operation that is refused leaves no trace, on whichever server', async (t) => {
+test('a refused operation changes nothing on any server', async (t) => {
   const database = await makeWorld(t)
   const pair = [await startServer(t, database), await startServer(t, database)] as const
   const steps = fc.array(fc.tuple(anyCommand, fc.nat(1)), { minLength: 5, maxLength: 12 })

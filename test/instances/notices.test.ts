@@ -57,7 +57,7 @@ const listeners = ({ sql }: TestDatabase) =>
 
 const notify = ({ sql }: TestDatabase, payload: string) => sql('select pg_notify($1, $2)', [metadataChannel, payload])
 
-test('a notification is heard without asking, save for those of the instance itself', async (t) => {
+test('notifications arrive at once, except those of the instance itself', async (t) => {
   const world = await testDatabase(t)
   const { heard } = await startEar(t, world, hour)
   await eventually(async () => heard.length === 1 && (await listeners(world)).length === 1)
@@ -69,7 +69,7 @@ test('a notification is heard without asking, save for those of the instance its
   assert.deepEqual(heard[1], { version: 9, tables: ['public.book'] })
 })
 
-test('what is stored is asked for, so that nothing depends on notifications', async (t) => {
+test('changes are also polled, so that nothing depends on notifications', async (t) => {
   const world = await testDatabase(t)
   const deaf: PooledDatabase['listen'] = (_channel, { onLost }) => {
     onLost?.(new Error('nobody listens'))
@@ -82,7 +82,7 @@ test('what is stored is asked for, so that nothing depends on notifications', as
   assert.ok(problems.every((problem) => problem === 'nobody listens'))
 })
 
-test('a connection for notifications that is cut is made again, and what was missed is heard', async (t) => {
+test('a lost notification connection is reopened, and missed changes are read', async (t) => {
   const world = await testDatabase(t)
   const { heard, problems } = await startEar(t, world, 50)
   await eventually(async () => (await listeners(world)).length === 1)
@@ -98,7 +98,7 @@ test('a connection for notifications that is cut is made again, and what was mis
   await eventually(() => heard.some(({ version }) => version === 99))
 })
 
-test('one that has stopped hears nothing, and leaves no connection', async (t) => {
+test('a stopped instance ignores notifications and leaves no connection', async (t) => {
   const world = await testDatabase(t)
   const { heard, sync } = await startEar(t, world, 20)
   await eventually(async () => (await listeners(world)).length === 1)

@@ -8,7 +8,7 @@ import { Clock } from '../../plugins/jobs/clock.ts'
 import { entryOf, type Store } from '../../plugins/jobs/store.ts'
 import { eventually } from '../support/waiting.ts'
 
-test('however many jobs are due at once, only a few statements are under way, and all are woken', async (t) => {
+test('many due jobs cause few concurrent statements, and all are woken', async (t) => {
   const names = Array.from({ length: 40 }, (_, i) => `job ${i}`)
   const nextRunAt = new Date(Date.now() - 1000)
   const job = (name: string): JobParameters => ({ name, nextRunAt, type: 'single', priority: 0, data: {} })

@@ -24,7 +24,7 @@ interface DeveloperView {
   }[]
 }
 
-test('a job of an interval runs at each of its occurrences, once in all instances together', async (t) => {
+test('an interval job runs once per occurrence across all instances', async (t) => {
   const database = await testDatabase(t)
   const runs: { instance: string; dueAt: number }[] = []
   const jobOf = (instance: string): Job => ({
@@ -41,7 +41,7 @@ test('a job of an interval runs at each of its occurrences, once in all instance
   assert.ok(due().every((time) => time % 1000 === 0))
 })
 
-test('the table of entries is made again where somebody dropped it, while servers run and before they start', async (t) => {
+test('a dropped table of entries is created again, at start and while servers run', async (t) => {
   const database = await testDatabase(t)
   let runs = 0
   const job: Job = { name: 'sweep', schedule: { every: 1000 }, run: () => void runs++ }
@@ -59,7 +59,7 @@ test('the table of entries is made again where somebody dropped it, while server
   await eventually(() => runs > 0)
 })
 
-test('a job of each instance runs on all of them', async (t) => {
+test('a job per instance runs on all of them', async (t) => {
   const database = await testDatabase(t)
   const runs: string[] = []
   const jobOf = (instance: string): Job => ({
@@ -107,7 +107,7 @@ test('a job without schedule runs when it is woken, at once or at a time', async
   assert.ok(runs[1]! >= at.getTime())
 })
 
-test('a body that throws or hangs is counted, and hurts no other job', async (t) => {
+test('a body that throws or hangs is counted, and affects no other job', async (t) => {
   let good = 0
   const bodies: Job[] = [
     { name: 'good', schedule: { every: 1000 }, run: () => void good++ },
@@ -173,7 +173,7 @@ test('a body that throws or hangs is counted, and hurts no other job', async (t)
   assert.match(text, /^service_job_last_start_timestamp_seconds\{job="good"\} \d{10}/m)
 })
 
-test('a server that stops tells its bodies, waits for them, and leaves nothing locked', async (t) => {
+test('a stopping server aborts its bodies, waits for them, and leaves no lock', async (t) => {
   const database = await testDatabase(t)
   const heard: string[] = []
   const body =
@@ -204,7 +204,7 @@ test('a server that stops tells its bodies, waits for them, and leaves nothing l
   assert.deepEqual(await database.sql('select name from trellis.agenda_job where locked_at is not null'), [])
 })
 
-test('what comes due while a job runs is run once when it has ended', async (t) => {
+test('occurrences during a run are made up for once after it', async (t) => {
   const due: number[] = []
   let most = 0
   let running = 0
@@ -227,7 +227,7 @@ test('what comes due while a job runs is run once when it has ended', async (t) 
   assert.ok(due[2]! > due[1]!)
 })
 
-test('several runs of a job are at work at once when it says so', async (t) => {
+test('runs of a job overlap if it allows that', async (t) => {
   let running = 0
   const job: Job = {
     name: 'wide',
@@ -245,7 +245,7 @@ test('several runs of a job are at work at once when it says so', async (t) => {
   assert.equal((await worker.jobs.states())[0]?.running, 3)
 })
 
-test('a run of an instance that died is repeated by another', async (t) => {
+test('a run of a dead instance is repeated by another', async (t) => {
   const database = await testDatabase(t)
   const runs: number[] = []
   const at = new Date(Date.now() - 60_000)
@@ -265,7 +265,7 @@ test('a run of an instance that died is repeated by another', async (t) => {
   assert.deepEqual(runs, [at.getTime()])
 })
 
-test('a job that is removed runs no more, and one that is rescheduled follows the new schedule alone', async (t) => {
+test('a removed job stops, and a rescheduled one follows only the new schedule', async (t) => {
   const runs: string[] = []
   const worker = await startWith(t, [])
   const declare = (name: string, every: number) =>
@@ -307,7 +307,7 @@ test('invalid jobs are refused when they are declared', async (t) => {
   )
 })
 
-test('a job that is woken at no time is not, and hurts no other one', async (t) => {
+test('a job woken at an invalid time does not run, and affects no other job', async (t) => {
   const runs: string[] = []
   const jobOf = (name: string, per: Job['per']): Job => ({ name, per, run: () => void runs.push(name) })
   const { jobs } = await startWith(t, [])
@@ -320,7 +320,7 @@ test('a job that is woken at no time is not, and hurts no other one', async (t) 
   await other.remove()
 })
 
-test('jobs that are not due cost a statement every few seconds, and no connection', async (t) => {
+test('idle jobs cost one statement every few seconds, and no connection', async (t) => {
   let statements = 0
   const counter = definePlugin({
     name: 'counter',

@@ -48,7 +48,7 @@ test('three instances run each occurrence once', async (t) => {
   assertNoneLeftOut(due)
 })
 
-test('MongoDB is killed and comes back: what was missed is made up for once, GraphQL does not notice', async (t) => {
+test('MongoDB is killed and returns: missed runs are made up for once, GraphQL is unaffected', async (t) => {
   const mongo = await startMongo(t)
   const { messages, observe } = listener()
   const { due, job } = sweeper()
@@ -66,7 +66,7 @@ test('MongoDB is killed and comes back: what was missed is made up for once, Gra
   assert.ok(messages.includes('MongoDB, which wakes jobs, answers again'))
 })
 
-test('a server without a job says at start that MongoDB answers, and when that changes', async (t) => {
+test('a server without jobs logs whether MongoDB answers, and each change', async (t) => {
   const mongo = await startMongo(t)
   const { messages, observe } = listener()
   await startWith(t, [], { settings: { mongodbUrl: mongo.url }, observe })
@@ -79,7 +79,7 @@ test('a server without a job says at start that MongoDB answers, and when that c
   assert.deepEqual([...new Set(messages.slice(1, -1))], ['MongoDB, which wakes jobs, does not answer'])
 })
 
-test('a server without a job says that MongoDB is down at start, in one line, and that it came', async (t) => {
+test('a server without jobs logs once that MongoDB is down, and once that it answers', async (t) => {
   const mongo = await testMongo(t)
   const { messages, observe } = listener()
   const trellis = await startWith(t, [], { settings: { mongodbUrl: mongo.url }, observe })
@@ -93,7 +93,7 @@ test('a server without a job says that MongoDB is down at start, in one line, an
   assert.deepEqual(messages.slice(1), ['MongoDB, which wakes jobs, answers again'])
 })
 
-test('the server starts while MongoDB is down, and runs jobs as soon as it is there', async (t) => {
+test('the server starts while MongoDB is down, and runs jobs once it is up', async (t) => {
   const mongo = await testMongo(t)
   const { messages, observe } = listener()
   const { due, job } = sweeper()
@@ -106,7 +106,7 @@ test('the server starts while MongoDB is down, and runs jobs as soon as it is th
   assertOnceEach(due)
 })
 
-test('moving to MongoDB and back, also one instance after the other, loses and doubles no occurrence', async (t) => {
+test('moving to MongoDB and back, instance by instance, neither loses nor doubles an occurrence', async (t) => {
   const mongo = await startMongo(t)
   const database = await testDatabase(t)
   const { due, job } = sweeper()
@@ -124,7 +124,7 @@ test('moving to MongoDB and back, also one instance after the other, loses and d
   assertNoneLeftOut(due)
 })
 
-test('entries that MongoDB lost are made again', async (t) => {
+test('entries lost by MongoDB are created again', async (t) => {
   const mongo = await startMongo(t)
   const { due, job } = sweeper()
   await startWith(t, [job], { settings: { mongodbUrl: mongo.url } })

@@ -22,7 +22,7 @@ async function startJobs(ledger: Partial<Ledger>): Promise<ClusterJobs> {
   return jobs
 }
 
-test('a job that is removed before the answer to its claim came is not begun', async () => {
+test('a job removed during its claim does not begin', async () => {
   const answered = Promise.withResolvers<void>()
   const jobs = await startJobs({
     async claim() {
@@ -41,7 +41,7 @@ test('a job that is removed before the answer to its claim came is not begun', a
   await turn()
 })
 
-test('a job that is removed while it is made known leaves nothing in the ledger', async () => {
+test('a job removed while it is declared leaves no entry', async () => {
   const rows = new Set<string>()
   const answered = Promise.withResolvers<void>()
   const jobs = await startJobs({

@@ -21,7 +21,7 @@ test('cron expressions are in UTC unless they name a time zone', () => {
   ])
 })
 
-test('a time that clocks skip is due when they were set, one that they have twice is due once', () => {
+test('a time that a clock change skips is due at the change; a repeated time is due once', () => {
   assert.deepEqual(after(berlin('30 2 * * *'), '2026-03-27T12:00:00Z', 3), [
     '03-28T01:30',
     '03-29T01:00',
@@ -34,7 +34,7 @@ test('a time that clocks skip is due when they were set, one that they have twic
   ])
 })
 
-test('so are times of lists, ranges and steps, and never twice at the same moment', () => {
+test('the same holds for lists, ranges and steps, and never twice at one moment', () => {
   const forward = '2026-03-28T12:00:00Z'
   assert.deepEqual(after(berlin('30 2,14 * * *'), forward, 3), ['03-28T13:30', '03-29T01:00', '03-29T12:30'])
   assert.deepEqual(after(berlin('0,30 2 * * *'), forward, 2), ['03-29T01:00', '03-30T00:00'])
@@ -47,12 +47,12 @@ test('so are times of lists, ranges and steps, and never twice at the same momen
   assert.deepEqual(after(berlin('0 */2 * * *'), back, 2), ['10-25T00:00', '10-25T03:00'])
 })
 
-test('a day that clocks leave out is made up for when it is over', () => {
+test('a day skipped by a time zone is made up for after it', () => {
   const apia = (cron: string) => ({ cron, timezone: 'Pacific/Apia' })
   assert.deepEqual(after(apia('0 9 30 12 *'), '2011-12-01T00:00:00Z', 2), ['12-30T10:00', '12-29T19:00'])
 })
 
-test('what is due each so many minutes goes on when clocks are set', () => {
+test('intervals of minutes continue through a clock change', () => {
   assert.deepEqual(after(berlin('*/30 * * * *'), '2026-03-29T00:30:00Z', 2), ['03-29T01:00', '03-29T01:30'])
   assert.deepEqual(after(berlin('*/30 * * * *'), '2026-10-25T00:00:00Z', 3), [
     '10-25T00:30',
@@ -94,7 +94,7 @@ test('intervals are counted from 1970, a single time is due once', () => {
   assert.deepEqual([latest(at.getTime() - 1), latest(at.getTime())], [null, at.getTime()])
 })
 
-test('what is never due is refused', () => {
+test('schedules that are never due are refused', () => {
   assert.throws(() => occurrencesOf({ cron: '0 0 31 2 *' }), {
     name: 'TypeError',
     message: '"0 0 31 2 *" is not a cron expression: it is never due',

@@ -39,7 +39,7 @@ test('schedules are kept in a replica set, over TLS, by a user, in a database of
   }
 })
 
-test('of a URL whose password is not percent-encoded nothing is shown', () => {
+test('a URL whose password is not percent-encoded is never shown', () => {
   for (const password of ['hu@sh', 'hu/sh', 'hu?sh', 'hu#sh', '12/34', '12?34']) {
     const url = `mongodb://clerk:${password}@127.0.0.1/jobs`
     assert.match(mongoUrlRefusal(url) ?? '', /^is not a URL such as .* must be percent-encoded$/, url)
@@ -48,7 +48,7 @@ test('of a URL whose password is not percent-encoded nothing is shown', () => {
   assert.equal(shownMongoUrl(`mongodb://${user}@a:1,b/jobs?tls=true`), 'mongodb://redacted@a:1,b/jobs')
 })
 
-test('what is the matter with MongoDB is said, without a secret', { skip }, async (t) => {
+test('problems with MongoDB are logged without secrets', { skip }, async (t) => {
   const mongo = await startSecuredMongo(t)
   const { plain, tls, authority, otherAuthority } = mongo
   const secure = `authSource=admin&directConnection=true&tls=true&tlsCAFile=`
@@ -89,7 +89,9 @@ test('what is the matter with MongoDB is said, without a secret', { skip }, asyn
   await Promise.all(said)
 })
 
-test('a server that MongoDB does not let in serves, says why, and runs jobs once it is', { skip }, async (t) => {
+test('a server that MongoDB rejects serves requests, logs the reason, and runs jobs once accepted', {
+  skip,
+}, async (t) => {
   const mongo = await startSecuredMongo(t)
   const entries: (string | null)[] = []
   const log = (entry: LogEntry) => {
@@ -114,7 +116,7 @@ test('a server that MongoDB does not let in serves, says why, and runs jobs once
   assert.deepEqual(entries, ['Authentication failed.', null])
 })
 
-test('a MongoDB that does not answer does not delay the end of a server', { skip }, async (t) => {
+test('a MongoDB that does not answer does not delay shutdown', { skip }, async (t) => {
   const mongo = await startSecuredMongo(t)
   const { due, job } = ticking()
   const mongodbUrl = `mongodb://${user}@${mongo.plain}/x?authSource=admin`

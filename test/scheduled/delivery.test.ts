@@ -68,7 +68,7 @@ test('a late event is sent within its tolerance, and dead beyond it', async (t) 
   assert.deepEqual(dead, [{ status: 'dead', tries: 0 }])
 })
 
-test('a failure is retried as configured, and an event that cannot be sent is an error with its reason', async (t) => {
+test('a failure is retried as configured; an event that cannot be sent ends as an error with a reason', async (t) => {
   const hook = await startOther(t, () => ({ status: hook.received.length < 3 ? 503 : 200 }))
   const { op, sql } = await startTrellis(t)
   const soon = { schedule_at: inThePast(0) }
@@ -104,7 +104,7 @@ const tick = (webhook: string) => ({
   retry_conf: { tolerance_seconds: 3600 },
 })
 
-test('ticks that were missed are sent once by one of three instances, or dropped when they are too late', async (t) => {
+test('missed ticks are sent once by one of three instances, or dropped when too late', async (t) => {
   const hook = await startOther(t, () => ({}))
   const first = await startTrellis(t)
   await first.op('create_cron_trigger', tick(hook.url))
@@ -151,7 +151,7 @@ test('an instance without the variable leaves ticks to those that have it, and l
   assert.equal(hook.received.length, 2)
 })
 
-test('a new schedule holds for those who can send, though it came from an instance without the variable', async (t) => {
+test('a new schedule from an instance without the variable applies to instances with it', async (t) => {
   process.env['TEST_SCHEDULED_URL'] = 'http://localhost'
   const server = await startTrellis(t, { settings: { eventsFetchBatchSize: 0 } })
   const given = { ...tick('{{TEST_SCHEDULED_URL}}'), schedule: '0 0 * * *' }
@@ -170,7 +170,7 @@ test('a new schedule holds for those who can send, though it came from an instan
   assert.deepEqual(await times(), [{ time: '12:45:00' }])
 })
 
-test('ticks that were missed for longer than they are planned ahead are made up for within the tolerance', async (t) => {
+test('ticks missed for longer than the planned ones are made up for within the tolerance', async (t) => {
   const hook = await startOther(t, () => ({}))
   const first = await startTrellis(t)
   const schedule = '*/2 * * * *'
@@ -193,7 +193,7 @@ test('ticks that were missed for longer than they are planned ahead are made up 
   assert.equal(gap?.['longest'], '00:02:00')
 })
 
-test('a trigger that is removed and made in one bulk has nothing of the one before', async (t) => {
+test('a trigger that is removed and created in one bulk starts afresh', async (t) => {
   const { op, sql } = await startTrellis(t, { settings: { eventsFetchBatchSize: 0 } })
   const given = { ...tick('http://localhost'), schedule: '0 * * * *' }
   await op('create_cron_trigger', given)
@@ -206,7 +206,7 @@ test('a trigger that is removed and made in one bulk has nothing of the one befo
   assert.deepEqual(count, { n: 100, missed: 0 })
 })
 
-test('documents bring triggers and take them, save those that stay out of documents', async (t) => {
+test('documents add and remove triggers, except those excluded from metadata', async (t) => {
   const hook = await startOther(t, () => ({}))
   const { op, opError, sql } = await startTrellis(t)
   await op('create_cron_trigger', { ...tick(hook.url), name: 'hidden', include_in_metadata: false })

@@ -15,7 +15,7 @@ const large = (webhook: string, count: number) => `
   select to_json('${webhook}'::text), now(), '{"num_retries": 0, "tolerance_seconds": 600, "timeout_seconds": 60}', '[]',
     to_json(repeat('x', 20 << 20)) from generate_series(1, ${count})`
 
-test('no more large events are claimed at once than fit into memory, and the rest is looked for at once', async (t) => {
+test('only as many large events are claimed as fit into memory, and the rest follows at once', async (t) => {
   const trellis = await startTrellis(t, { settings: { eventsFetchBatchSize: 0 } })
   await trellis.sql(large('http://localhost', 3))
   const { database } = await openDatabase(t, { url: trellis.database.url })

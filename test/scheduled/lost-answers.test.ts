@@ -9,7 +9,7 @@ import { everyOther, losing } from '../support/lost-answers.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
 
-test('they are claimed again at once, and an attempt counts once', async (t) => {
+test('events claimed without an answer are claimed again at once, and an attempt counts once', async (t) => {
   const { op, sql, database } = await startTrellis(t, { settings: { eventsFetchBatchSize: 0 } })
   const schedule_at = new Date(Date.now() - 1000).toISOString()
   const retry_conf = { num_retries: 3, retry_interval_seconds: 0.001 }

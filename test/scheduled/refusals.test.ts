@@ -55,7 +55,7 @@ test('moments that no calendar has are refused', async (t) => {
   }
 })
 
-test('names may be of any length and settings of any size, and others run on', async (t) => {
+test('names of any length and settings of any size do not stop other triggers', async (t) => {
   const { op, sql } = await startTrellis(t)
   const retry_conf = { num_retries: 1e15, tolerance_seconds: 1e15, timeout_seconds: 1e15, retry_interval_seconds: 1e15 }
   for (const name of ['x'.repeat(300), `${'x'.repeat(300)}y`, 'short']) {
@@ -67,7 +67,7 @@ test('names may be of any length and settings of any size, and others run on', a
   await eventually(async () => (await jobs()) === 2)
 })
 
-test('a document cannot bring a trigger whose name one has that stays out of documents', async (t) => {
+test('a document cannot add a trigger with the name of one excluded from metadata', async (t) => {
   const { op, opError } = await startTrellis(t)
   await op('create_cron_trigger', cron({ include_in_metadata: false }))
   const message = 'cron trigger with name "tick" already exists as a cron trigger with "included_in_metadata" as false'
@@ -95,7 +95,7 @@ test('a URL with invalid Unicode fails, and does not stop other events', async (
   assert.deepEqual(log, { message: 'Only expecting a URL such as https://host/path' })
 })
 
-test('an empty list of states is that of all', async (t) => {
+test('an empty list of states means all states', async (t) => {
   const { op } = await startTrellis(t)
   await op('create_scheduled_event', { webhook: 'http://localhost:1', schedule_at: '2999-01-01T00:00:00Z' })
   const read = (status: string[]) => op<{ count: number }>('get_scheduled_events', { type: 'one_off', status })

@@ -222,7 +222,7 @@ async function registerPlugins(services: Services, plugins: readonly LoadedPlugi
 /** Mounts the enabled routes. */
 async function mountRoutes(services: Services): Promise<void> {
   await services.app.register(async (scope) => {
-    takeBodiesAsBytes(scope)
+    takeBodiesAsBytes(scope, services.settings.maxBodySize)
     for (const { route, plugin } of openRoutes(services)) {
       try {
         mountRoute(scope, route, services)

@@ -33,7 +33,7 @@ export async function serveOnOwnPort(
   const http = createHttp({ settings, observe, auth: null })
   const context: RouteContext = { settings, observe, auth, hooks: { request: null, admission: null } }
   await http.app.register(async (scope) => {
-    takeBodiesAsBytes(scope)
+    takeBodiesAsBytes(scope, settings.maxBodySize)
     for (const route of routes) mountRoute(scope, route, context)
   })
   try {

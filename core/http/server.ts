@@ -3,10 +3,9 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { flatError, notFound, TrellisError } from '../errors/errors.ts'
 import type { Observer } from '../log/observe.ts'
-import { noticeHooks } from './body/body-reading.ts'
 import { corsPolicy } from './front/cors.ts'
 import { type CookieUse, createGate, type Gate } from './front/gate.ts'
 import { createListener, type ListenerOptions } from './front/listener.ts'
@@ -100,7 +99,6 @@ export function createHttp(options: HttpOptions): HttpServer {
     serverFactory: (handle) => newListener(accepting, handle, listenerOptions),
   })
   discardUnknownBodies(app)
-  noticeHooks(app)
   app.decorateRequest('exchange', null)
   app.decorate('countConnections', () => countConnections(accepting.listeners))
   app.decorate('refusalOf', listenerOptions.gate)
@@ -188,17 +186,12 @@ export function mountRoute(scope: FastifyInstance, route: Route, context: RouteC
   const encode = route.errors ?? flatErrors
   // An unreadable body has the same status on every endpoint.
   const unreadable: ErrorEncoder = (error, _, headers) => ({ ...encode(error, false, headers), status: error.status })
-  const handle = routeHandler(route, context)
-  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    sendError(request, reply, { error, exchange: null, encode: unreadable }, context)
-  }
   scope.route<RouteUrl>({
     method: route.method,
     url: route.url,
-    ...(route.method !== 'GET' && {
-      config: { bodyReading: { handle, refuse, limit: context.settings.maxBodySize } },
-    }),
-    handler: handle,
-    errorHandler: refuse,
+    handler: routeHandler(route, context),
+    errorHandler: (error, request, reply) => {
+      sendError(request, reply, { error, exchange: null, encode: unreadable }, context)
+    },
   })
 }

@@ -32,7 +32,7 @@ export async function serveRoutes(
   const context = { settings, auth, observe, hooks: new WorkHooks() }
   const server = createHttp(context)
   await server.app.register(async (scope) => {
-    takeBodiesAsBytes(scope)
+    takeBodiesAsBytes(scope, settings.maxBodySize)
     for (const route of routes) mountRoute(scope, route, context)
   })
   const port = await listen(server, settings)

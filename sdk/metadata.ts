@@ -20,6 +20,7 @@ export { own, unexpectedKey, type WireObject } from '../core/metadata/document/g
 export type {
   ColumnModel,
   DeletePermission,
+  DependentPart,
   FieldModel,
   InsertPermission,
   Model,

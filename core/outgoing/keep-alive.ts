@@ -11,7 +11,7 @@ interface Reception {
   last: number
 }
 
-/** The receptions of connections, by the error that ended them. */
+/** The receptions of connections, by the error that ended them: the library passes a request the error, but not its socket. */
 const receptions = new WeakMap<object, Reception>()
 
 /** Observes a new connection; `answered` is called when the first bytes arrive. */

@@ -62,7 +62,8 @@ interface Scope {
   readonly decoders: ReadonlyMap<string, () => Decoder>
 }
 
-const known: Readonly<Record<UnknownKeys, WeakMap<TSchema, Decoder>>> = {
+/** Compiled decoders: schemas do not change. */
+const decoders: Readonly<Record<UnknownKeys, WeakMap<TSchema, Decoder>>> = {
   refused: new WeakMap(),
   'passed over': new WeakMap(),
 }
@@ -74,10 +75,10 @@ export function decode<S extends TSchema>(
   at: readonly PathKey[] = [],
   unknownKeys: UnknownKeys = 'passed over',
 ): Static<S> {
-  let decoder = known[unknownKeys].get(schema)
+  let decoder = decoders[unknownKeys].get(schema)
   if (!decoder) {
     decoder = compileSchema(schema, { unknownKeys, decoders: new Map() })
-    known[unknownKeys].set(schema, decoder)
+    decoders[unknownKeys].set(schema, decoder)
   }
   return decoder(value, at.reduce<Path | null>(below, null)) as Static<S>
 }

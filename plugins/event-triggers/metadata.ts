@@ -38,28 +38,28 @@ export const eventTriggerRef = (table: QualifiedName, name: string): ObjectRef =
   name,
 })
 
-const known = new WeakMap<Model, ReadonlyMap<string, ResolvedTrigger>>()
+const triggersByModel = new WeakMap<Model, ReadonlyMap<string, ResolvedTrigger>>()
 
 /** The served event triggers, by name. */
 export function eventTriggersOf(model: Model): ReadonlyMap<string, ResolvedTrigger> {
-  let triggers = known.get(model)
+  let triggers = triggersByModel.get(model)
   if (!triggers) {
     const all = [...model.tables.values()].flatMap(({ extensions }) => [...(extensions.get(key)?.values() ?? [])])
     triggers = new Map((all as ResolvedTrigger[]).map((trigger) => [trigger.name, trigger]))
-    known.set(model, triggers)
+    triggersByModel.set(model, triggers)
   }
   return triggers
 }
 
-const knownInconsistent = new WeakMap<Model, ReadonlySet<string>>()
+const inconsistentByModel = new WeakMap<Model, ReadonlySet<string>>()
 
 /** The names of stored event triggers that are not served. */
 export function inconsistentTriggers(model: Model): ReadonlySet<string> {
-  let names = knownInconsistent.get(model)
+  let names = inconsistentByModel.get(model)
   if (!names) {
     const all = model.inconsistencies.flatMap(({ ref }) => (ref.kind === 'event-trigger' ? (ref.name ?? []) : []))
     names = new Set(all)
-    knownInconsistent.set(model, names)
+    inconsistentByModel.set(model, names)
   }
   return names
 }

@@ -5,6 +5,7 @@ import { definePlugin, option, serviceKey } from '../../sdk/index.ts'
 import type { RemotePlan } from './ask/questions.ts'
 import { remoteServer } from './ask/server.ts'
 import { remoteFeed } from './events/feed.ts'
+import { RemoteSubscriptions } from './events/subscribe.ts'
 import { type RemoteSchemaModel, remoteSchemasSlice } from './metadata.ts'
 import {
   addRemoteSchema,
@@ -105,7 +106,8 @@ export default definePlugin({
     engine.operations.add(addRemoteSchema(dialect), updateRemoteSchema(dialect), removeRemoteSchema)
     engine.operations.add(reloadRemoteSchema, introspectRemoteSchema)
     engine.operations.add(addRemoteSchemaPermissions(hasPermissions), dropRemoteSchemaPermissions)
-    const feedOf: RemoteFieldsOptions['feedOf'] = (remote, plan) => remoteFeed(remote, plan, server)
+    const feeding = { ...server, subscriptions: new RemoteSubscriptions(outgoing) }
+    const feedOf: RemoteFieldsOptions['feedOf'] = (remote, plan) => remoteFeed(remote, plan, feeding)
     engine.graphql.contribute(remoteContribution({ ...servers, feedOf }))
     engine.provide(remoteServers, servers)
   },

@@ -29,6 +29,10 @@ export interface KnownTypes {
   readonly offersAll: boolean
 }
 
+/**
+ * Types come from the catalog, which knows no vocabulary. The tie is made once, when an engine reads them. As an argument it
+ * would accompany the type through every function that compares, orders or prints values.
+ */
 const vocabularies = new WeakMap<PgType, KnownTypes>()
 
 /** The vocabulary of the engine that read the type; undefined if no engine has read it. */

@@ -26,7 +26,7 @@ interface ForwardedText {
 }
 
 /** The last text, by its first field: a cached plan runs again with the same text. */
-const known = new WeakMap<FieldSelection, ForwardedText>()
+const lastTexts = new WeakMap<FieldSelection, ForwardedText>()
 
 /** A request for the fields of calls, under the client's response names. */
 export function forwardedRequest(
@@ -35,10 +35,10 @@ export function forwardedRequest(
   const [first] = calls
   if (!first) throw new Error('there is nothing to forward')
   const fields = calls.map(({ field }) => field)
-  let text = known.get(first.field)
+  let text = lastTexts.get(first.field)
   if (!text || text.fields.length !== fields.length || text.fields.some((field, i) => field !== fields[i])) {
     text = textOf(fields, first.operation)
-    known.set(first.field, text)
+    lastTexts.set(first.field, text)
   }
   const { query, variables } = text
   const given = variables.filter((name) => first.variables[name] !== undefined)

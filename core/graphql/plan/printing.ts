@@ -20,17 +20,17 @@ export function reading(statement: Statement, { schema }: PlanContext): Prepared
   return prepare(statement, { onlyReads })
 }
 
-const knownEffectful = new WeakMap<Model['tables'], readonly string[]>()
+const effectfulByTables = new WeakMap<Model['tables'], readonly string[]>()
 
 /**
  * The printed names of the effectful tables of a model. Functions are never among them: volatile ones are not tracked.
  */
 function effectfulNames({ tables }: Model): readonly string[] {
-  let names = knownEffectful.get(tables)
+  let names = effectfulByTables.get(tables)
   if (!names) {
     const effectful = [...tables.values()].filter(({ catalog }) => catalog.isEffectful)
     names = effectful.map(({ name }) => compile(tableSql(name)).text)
-    knownEffectful.set(tables, names)
+    effectfulByTables.set(tables, names)
   }
   return names
 }

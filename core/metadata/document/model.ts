@@ -138,4 +138,12 @@ export interface Model {
   readonly slices: Readonly<Partial<ModelSlices>>
   readonly inconsistencies: readonly Inconsistency[]
   readonly dependencies: readonly Dependency[]
+  /** The parts that the model was built from, stage by stage: tables by key, and slices. Absent in models made by hand. */
+  readonly parts?: readonly ReadonlyMap<string, DependentPart>[]
+}
+
+/** A part of a model with the dependencies of its objects. Its reads include every table that these dependencies reach. */
+export interface DependentPart {
+  readonly dependencies: readonly Dependency[]
+  readonly reads: { readonly tables: ReadonlySet<string> }
 }

@@ -4,27 +4,10 @@ import { nameKey, type QualifiedName, sameName } from '../../names/names.ts'
 import type { Model } from '../document/model.ts'
 import { type Dependency, type ObjectRef, objectKey } from '../document/objects.ts'
 
-/**
- * A part of a model with the dependencies of its objects. Its reads include every table that these dependencies reach.
- */
-export interface DependentPart {
-  readonly dependencies: readonly Dependency[]
-  readonly reads: { readonly tables: ReadonlySet<string> }
-}
-
-type DependentParts = readonly ReadonlyMap<string, DependentPart>[]
-
-const partsOfModels = new WeakMap<Model, DependentParts>()
-
-/** Records the parts that a model was built from: tables by key, stage by stage, and slices. */
-export function rememberParts(model: Model, parts: DependentParts): void {
-  partsOfModels.set(model, parts)
-}
-
 /** The dependencies on a table and on anything inside it. */
 export function dependenciesOn(model: Model, table: QualifiedName): readonly Dependency[] {
   const isInside = ({ on }: Dependency) => on.table !== undefined && sameName(on.table, table)
-  const parts = partsOfModels.get(model)
+  const { parts } = model
   if (!parts) return model.dependencies.filter(isInside)
   const key = nameKey(table)
   const found: Dependency[] = []

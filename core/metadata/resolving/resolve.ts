@@ -5,13 +5,12 @@ import type { Catalog } from '../../catalog/types.ts'
 import type { Steps } from '../../concurrency/stepwise.ts'
 import { compareNames, nameKey } from '../../names/names.ts'
 import type { MetadataDocument, TableEntry } from '../document/document.ts'
-import type { Model } from '../document/model.ts'
+import type { DependentPart, Model } from '../document/model.ts'
 import type { Dependency, Inconsistency } from '../document/objects.ts'
 import { type NameConflicts, NameLedger, type TableRootFields, tableRootFields } from '../naming/root-fields.ts'
 import type { MetadataRegistry } from '../slices/registry.ts'
 import type { Facet, Slice } from '../slices/slices.ts'
 import type { SourceStates } from '../slices/sources.ts'
-import { type DependentPart, rememberParts } from './dependencies.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
 import { resolveSlices, type SliceResult, type SliceResults } from './resolve-slices.ts'
 import {
@@ -106,8 +105,9 @@ export function modelOf(resolution: Resolution, resourceVersion: number): Model 
   const models = [...slices].map(([key, { model }]) => [key, model])
   const parts: Parts = [usable, fields, rules, slices]
   let dependencies: Dependency[] | undefined
-  const model: Model = {
+  return {
     resourceVersion,
+    parts,
     tables: tablesOf(rules),
     slices: Object.freeze(Object.fromEntries(models)),
     inconsistencies,
@@ -117,8 +117,6 @@ export function modelOf(resolution: Resolution, resourceVersion: number): Model 
       return dependencies
     },
   }
-  rememberParts(model, parts)
-  return model
 }
 
 /** The lists of every table and slice, stage by stage. */

@@ -57,7 +57,7 @@ interface KnownDocument extends RequestDocument {
 }
 
 /** By {@link Question.texts} of the first question. */
-const known = new WeakMap<object, KnownDocument[]>()
+const documents = new WeakMap<object, KnownDocument[]>()
 
 /** A request as it is sent. */
 export interface RemoteRequestBody {
@@ -87,13 +87,13 @@ function documentOf(asking: Asking): RequestDocument {
   const texts = asking.questions.map(({ texts: each }) => each)
   const [first] = texts
   if (!first) return newDocument(asking)
-  const kept = known.get(first) ?? []
+  const kept = documents.get(first) ?? []
   const shape = `${asking.shape}${nullsOf(asking.call)}`
   const found = kept.find((each) => each.shape === shape && sameItems(each.texts, texts))
   if (found) return found
   const document = { ...newDocument(asking), texts, shape }
   if (document.start.length > longestKeptDocument) return document
-  known.set(first, [...kept.slice(-(mostKeptDocuments - 1)), document])
+  documents.set(first, [...kept.slice(-(mostKeptDocuments - 1)), document])
   return document
 }
 

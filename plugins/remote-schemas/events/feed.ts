@@ -15,15 +15,15 @@ import { allOf, requestOf } from '../ask/request-body.ts'
 import type { ServerOptions } from '../ask/server.ts'
 import type { RemoteSchemaModel } from '../metadata.ts'
 import type { PlanField } from '../root-fields.ts'
-import { subscribe } from './subscribe.ts'
+import type { RemoteSubscriptions } from './subscribe.ts'
 import type { RemoteEvent } from './transport.ts'
 
+export interface FeedOptions extends ServerOptions {
+  readonly subscriptions: RemoteSubscriptions
+}
+
 /** The feed of a subscription field; `plan` plans the remote root field. */
-export function remoteFeed(
-  remote: RemoteSchemaModel,
-  plan: PlanField,
-  options: ServerOptions,
-): FeedPlanner<RemotePlan> {
+export function remoteFeed(remote: RemoteSchemaModel, plan: PlanField, options: FeedOptions): FeedPlanner<RemotePlan> {
   return {
     kind: 'feed',
     membersBy: 'response name',
@@ -62,14 +62,14 @@ function asked(given: ResolvedCall<RemotePlan>, { types }: RemoteSchemaModel): A
 async function open(
   call: ResolvedCall<RemotePlan>,
   remote: RemoteSchemaModel,
-  options: ServerOptions,
+  options: FeedOptions,
 ): Promise<AsyncIterable<unknown>> {
   const { body, ...reading } = asked(call, remote)
   const signal = call.signal ?? new AbortController().signal
   const headers = requestHeaders(remote, call, options)
   try {
     const request = { url: remote.subscriptionUrl, headers, body, timeout: timeoutOf(remote), signal }
-    const events = await subscribe(remote, request, options.outgoing)
+    const events = await options.subscriptions.begin(remote, request)
     return results(events, { ...reading, remote, keepsData: options.keepsData })
   } catch (error) {
     throw unanswered(error, remote)

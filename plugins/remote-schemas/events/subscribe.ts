@@ -10,32 +10,35 @@ import { byWebSocket } from './web-socket.ts'
 
 const transports: Readonly<Record<SubscriptionTransport, Transport>> = { sse: bySentEvents, websocket: byWebSocket }
 
-/** The transport that a server accepted last. */
-const known = new WeakMap<RemoteSchemaModel, SubscriptionTransport>()
+/** Begins subscriptions at remote servers, and remembers the transport that each accepted last. */
+export class RemoteSubscriptions {
+  readonly #outgoing: Outgoing
+  readonly #accepted = new WeakMap<RemoteSchemaModel, SubscriptionTransport>()
 
-/** The events of a subscription that has begun. If the server refuses it with errors, these are the only event. */
-export async function subscribe(
-  remote: RemoteSchemaModel,
-  request: SubscriptionRequest,
-  outgoing: Outgoing,
-): Promise<AsyncIterable<RemoteEvent>> {
-  let refusal: RemoteEvent | null = null
-  for (const transport of transportsOf(remote)) {
-    const begun = await transports[transport](request, outgoing)
-    if ('events' in begun) {
-      known.set(remote, transport)
-      return begun.events
-    }
-    refusal ??= begun.refusal
+  constructor(outgoing: Outgoing) {
+    this.#outgoing = outgoing
   }
-  if (refusal && Array.isArray(refusal['errors'])) return only({ errors: refusal['errors'] })
-  throw internalError('the remote server serves no subscriptions', { internal: { remote_schema: remote.name } })
-}
 
-function transportsOf(remote: RemoteSchemaModel): readonly SubscriptionTransport[] {
-  const { subscription_transport: given } = remote.definition
-  if (given) return [given]
-  return known.get(remote) === 'websocket' ? ['websocket', 'sse'] : ['sse', 'websocket']
+  /** The events of a subscription that has begun. If the server refuses it with errors, these are the only event. */
+  async begin(remote: RemoteSchemaModel, request: SubscriptionRequest): Promise<AsyncIterable<RemoteEvent>> {
+    let refusal: RemoteEvent | null = null
+    for (const transport of this.#transportsOf(remote)) {
+      const begun = await transports[transport](request, this.#outgoing)
+      if ('events' in begun) {
+        this.#accepted.set(remote, transport)
+        return begun.events
+      }
+      refusal ??= begun.refusal
+    }
+    if (refusal && Array.isArray(refusal['errors'])) return only({ errors: refusal['errors'] })
+    throw internalError('the remote server serves no subscriptions', { internal: { remote_schema: remote.name } })
+  }
+
+  #transportsOf(remote: RemoteSchemaModel): readonly SubscriptionTransport[] {
+    const { subscription_transport: given } = remote.definition
+    if (given) return [given]
+    return this.#accepted.get(remote) === 'websocket' ? ['websocket', 'sse'] : ['sse', 'websocket']
+  }
 }
 
 async function* only<T>(item: T): AsyncGenerator<T> {

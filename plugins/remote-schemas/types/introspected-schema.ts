@@ -13,14 +13,15 @@ import { own, type WireObject } from '../../../sdk/metadata.ts'
 import { jsonType } from '../../../sdk/services.ts'
 import { checkValidity } from './validity.ts'
 
-const known = new WeakMap<object, GraphQLSchema | TrellisError>()
+/** Schemas and errors of frozen answers, which cannot change. */
+const schemas = new WeakMap<object, GraphQLSchema | TrellisError>()
 
 /** The schema of an answer; throws if it is not an introspection. Cached as long as the answer lives. */
 export function introspectedSchema(answer: unknown): GraphQLSchema {
   const isKept = typeof answer === 'object' && answer !== null && Object.isFrozen(answer)
-  const kept = isKept ? known.get(answer) : undefined
+  const kept = isKept ? schemas.get(answer) : undefined
   const schema = kept ?? schemaOrError(answer)
-  if (isKept && !kept) known.set(answer, schema)
+  if (isKept && !kept) schemas.set(answer, schema)
   if (schema instanceof TrellisError) throw schema
   return schema
 }

@@ -39,12 +39,13 @@ export interface RemoteTypes {
   readonly unions: ReadonlyMap<string, readonly GraphQLUnionType[]>
 }
 
-const known = new WeakMap<object, Map<string, RemoteTypes>>()
+/** By introspection, which is immutable; a reload brings another one. */
+const typesByCustomization = new WeakMap<object, Map<string, RemoteTypes>>()
 
 /** The types of an introspected schema, customized; throws if the customization does not fit the types. */
 export function remoteTypes(introspection: object, customization: Customization = {}): RemoteTypes {
-  const byCustomization = known.get(introspection) ?? new Map<string, RemoteTypes>()
-  known.set(introspection, byCustomization)
+  const byCustomization = typesByCustomization.get(introspection) ?? new Map<string, RemoteTypes>()
+  typesByCustomization.set(introspection, byCustomization)
   const key = JSON.stringify(customization)
   let types = byCustomization.get(key)
   if (!types) {

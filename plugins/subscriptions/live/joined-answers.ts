@@ -9,15 +9,15 @@ import type { FeedRequest } from './feeds.ts'
 import type { LiveSink } from './groups/cohort.ts'
 
 /** A join in flight, shared by all subscribers with the same request. */
-interface PendingAnswer {
+export interface PendingAnswer {
   readonly answer: Promise<JoinedAnswer>
   readonly ending: AbortController
   /** How many wait for it. */
   waiting: number
 }
 
-/** Joins by the bytes of the rows and by {@link keyOf}: subscribers that share both share the join. */
-const shared = new WeakMap<Buffer, Map<string, PendingAnswer>>()
+/** Joins of all subscribers, by the bytes of the rows and by {@link keyOf}: subscribers that share both share the join. */
+export type SharedJoins = WeakMap<Buffer, Map<string, PendingAnswer>>
 
 const disconnected = () => new TrellisError(499, 'client-gone', 'all clients that waited for the answer are gone')
 
@@ -33,6 +33,7 @@ function keyOf({ request: { query, operationName, variables }, session, headers 
 
 export interface JoinedAnswersOptions {
   readonly engine: Engine
+  readonly shared: SharedJoins
   readonly request: FeedRequest
   readonly sink: LiveSink
 }
@@ -170,7 +171,7 @@ export class JoinedAnswers implements LiveSink {
       this.#retry = null
       // After a new plan, new rows come anyway.
       if (this.#run !== run) return
-      const known = shared.get(body)
+      const known = this.#options.shared.get(body)
       // Subscribers that share the join share the retry.
       if (known?.get(this.#key!) === pending) known.delete(this.#key!)
       this.#join(body, true)
@@ -180,6 +181,7 @@ export class JoinedAnswers implements LiveSink {
   }
 
   #pendingFor(body: Buffer): PendingAnswer {
+    const { shared } = this.#options
     let known = shared.get(body)
     if (!known) {
       known = new Map()

@@ -20,6 +20,7 @@ import { type LiveRequest, type LiveSink, type Member, outdated } from './groups
 import { type BatchReport, Group } from './groups/group.ts'
 import { Limiter } from './groups/limiter.ts'
 import { isStream, valuesAt } from './groups/position.ts'
+import type { SharedJoins } from './joined-answers.ts'
 import { everything, none, noneWanted, unnotified, type Wanted, type WantedGroups } from './wanted.ts'
 import { ChangeWatch, type Means } from './writes/changes.ts'
 import { OwnWrites } from './writes/own-writes.ts'
@@ -56,6 +57,7 @@ interface Placement {
 export class LiveQueries {
   /** Subscriptions whose results do not come from a statement. */
   readonly feeds: Feeds
+  readonly joins: SharedJoins = new WeakMap()
   readonly #options: LiveQueriesOptions
   readonly #snapshots: Snapshots
   readonly #writes: OwnWrites

@@ -170,11 +170,12 @@ class Operation implements RunningOperation, LiveSink {
 
   /** Wraps the sink if fields of rows are resolved elsewhere. */
   #joining(): JoinedAnswers {
-    const { engine, schema, applicant, headers } = this.#context
+    const { engine, live, schema, applicant, headers } = this.#context
     const sink = this.#sink
     const request = this.#request!
     return new JoinedAnswers({
       engine,
+      shared: live.joins,
       request: { request, session: applicant.session, schema, headers },
       sink: {
         get isFull() {

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withClient } from './database.ts'
 import { shareNeighbours } from './neighbour-shares.ts'
+import { slowWebhook } from './neighbour-triggers.ts'
 import {
   changeMetadata,
   creditAccount,
@@ -187,6 +188,7 @@ export const neighbours: readonly Neighbour[] = [
   besideRowLock,
   changedMetadata,
   ...shareNeighbours,
+  slowWebhook,
 ]
 
 /** The results of one row: numbers by round and figure. */

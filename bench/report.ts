@@ -1,8 +1,10 @@
 // Measurements as text.
 
+import { type CaptureResult, captureTarget, severalTriggers } from './capture.ts'
 import { type BurstRound, burst, type DeliveriesResult, deliveryTargets, steadyRate } from './deliveries.ts'
 import { queueKinds } from './delivery-queues.ts'
 import { fullLog, oneOffs } from './delivery-sizes.ts'
+import { type HeldResult, heldRate, heldSeconds, heldTargets } from './held.ts'
 import type { LoadResult } from './load.ts'
 import { median } from './median.ts'
 import { type Figure, type NeighbourMeasurement, sharingOff } from './neighbours.ts'
@@ -156,6 +158,21 @@ export function deliveriesReport(result: DeliveriesResult): string {
     `  idle: ${most(idle.statementsPerSecond, targets.statements, times)} statements/s on ${idle.connections} connections`,
     `  with ${whole(fullLog)} delivered events in the log: the rate is ${most(1 / full.rate, targets.ofFull, times)} times lower, p99 of queries ${most(full.queryP99, targets.ofFull, times)} times higher`,
     `  ${whole(oneOffs)} one-off events due at once: p99 ${most(oneOffP99, targets.oneOffP99, whole)} ms late`,
+  ].join('\n')
+}
+
+export const captureReport = ({ none, one, several }: CaptureResult): string =>
+  [
+    `Bulk inserts: ${millis(none)} µs a row without event triggers, ${millis(one)} µs with one, ${millis(several)} µs with ${severalTriggers}`,
+    `  with ${severalTriggers}, beside with one: ${atMost(several / one, captureTarget)}`,
+  ].join('\n')
+
+export function heldReport({ rate, p99, p99Millis, size }: HeldResult): string {
+  return [
+    `Event triggers while a snapshot is held, ${heldRate}/s, after ${heldSeconds} s of finished events, beside the same without`,
+    `  deliveries/s: ${atLeast(rate, heldTargets.rate)}`,
+    `  p99 from commit to webhook, ${whole(p99Millis)} ms: ${atMost(p99, heldTargets.p99)}`,
+    `  size of the log after the snapshot and as many new events in the place of the old ones: ${atMost(size, heldTargets.size)}`,
   ].join('\n')
 }
 

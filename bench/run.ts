@@ -4,9 +4,11 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureCapture } from './capture.ts'
 import { chinookMetadata, loadChinook } from './chinook.ts'
 import { type Database, makeDatabase, withDatabase } from './database.ts'
 import { measureDeliveries } from './deliveries.ts'
+import { measureHeld } from './held.ts'
 import { hostileReport, measureHostile } from './hostile.ts'
 import { measureNeighbours, neighbours } from './neighbours.ts'
 import { distinctDocument, distinctDocuments, measurePlans } from './plans.ts'
@@ -14,8 +16,10 @@ import { type Program, residentBytes, Scope, type Surroundings, startProgram } f
 import { measureRemote } from './remote.ts'
 import {
   besideSubscribersReport,
+  captureReport,
   deliveriesReport,
   growthReport,
+  heldReport,
   memoryReport,
   neighboursReport,
   plansReport,
@@ -42,6 +46,8 @@ const names = [
   'plans',
   'remote',
   'deliveries',
+  'held',
+  'capture',
   'subscribers',
   ...subscriberScenarios.map(({ name }) => name),
   'subscribers-http',
@@ -193,6 +199,8 @@ async function run(options: Options, scope: Scope): Promise<void> {
     if (options.isWanted('deliveries')) {
       print(`${deliveriesReport(await measureDeliveries(database, surroundings))}\n`)
     }
+    if (options.isWanted('held')) print(`${heldReport(await measureHeld(database.url, surroundings))}\n`)
+    if (options.isWanted('capture')) print(`${captureReport(await measureCapture(database.url, surroundings))}\n`)
     for (const scenario of subscriberScenarios) {
       if (!options.isWanted('subscribers') && !options.isWanted(scenario.name)) continue
       const results = await measureSubscribers(scenario, options, database.url, surroundings)

@@ -28,15 +28,14 @@ export default definePlugin({
   migrations: eventLogMigrations,
   register(engine) {
     const { dialect, settings, observe } = engine
-    const prefix = dialect.triggerPrefix
     const report = (message: string) => observe.log({ type: 'event-trigger', level: 'error', detail: { message } })
     const disabled = new DisabledTriggers()
     engine.metadata.facet(eventTriggersFacet(dialect, { dialect, stringifyNumbers: settings.stringifyNumericTypes }))
     engine.metadata.effect(async ({ previous, next, isReread, transaction }) => {
-      if (previous) await followEventTriggers({ previous, next }, { transaction, prefix })
+      if (previous) await followEventTriggers({ previous, next }, { transaction, dialect })
       // Another instance, or a reload by the server itself, may have found changed tables.
       if (!isReread) return
-      await reconcileEventTriggers(next, { transaction, prefix, report })
+      await reconcileEventTriggers(next, { transaction, dialect, report })
       await disabled.warn(next, transaction, report)
     })
     engine.operations.add(

@@ -94,4 +94,28 @@ const functions = `
     end if;
   end $$`
 
-export const eventLogMigrations: readonly Migration[] = [{ name: '0001-baseline', sql: `${tables};\n${functions}` }]
+/** Writes an event for each of several triggers, in their order. The JSON is built once, and one statement writes all rows. */
+const manyEvents = `
+  create function trellis.record_events(
+    schema_name name, table_name name, trigger_names text[], op text, old_data json, new_data json,
+    session_variables text, trace_context text, order_key text, paused boolean[]) returns void language plpgsql
+  set search_path = pg_catalog, pg_temp as $$
+  begin
+    insert into trellis.event_log (schema_name, table_name, trigger_name, payload, order_key, next_retry_at)
+    select record_events.schema_name, record_events.table_name, recorded.name, event.payload, record_events.order_key,
+      case when recorded.is_paused then 'infinity'::timestamptz end
+    from (
+      select json_build_object('op', op, 'data', json_build_object('old', old_data, 'new', new_data),
+        'session_variables', case when session_variables <> '' then trellis.setting_json(session_variables) end,
+        'trace_context', case when trace_context <> '' then trellis.setting_json(trace_context) end) as payload
+      offset 0) as event, unnest(trigger_names, paused) as recorded (name, is_paused);
+    if false = any (paused) and (abs(pg_sequence_last_value('trellis.event_log_watched'::regclass)
+      - date_part('epoch', clock_timestamp()) * 1000 - ${farthest / 2}) <= ${farthest / 2}) is not true then
+      perform pg_notify('trellis_delivery', 'events');
+    end if;
+  end $$`
+
+export const eventLogMigrations: readonly Migration[] = [
+  { name: '0001-baseline', sql: `${tables};\n${functions}` },
+  { name: '0002-several-triggers', sql: manyEvents },
+]

@@ -6,31 +6,48 @@ import type { Model } from '../../../sdk/metadata.ts'
 import { compile, id, join, literal, type Row, type Sql, sql, type Transaction, trusted } from '../../../sdk/sql.ts'
 import { notifyStatement } from '../../delivery/index.ts'
 import { archive } from '../ledger/archive.ts'
-import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger, storedTriggers } from '../metadata.ts'
+import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from '../metadata.ts'
+import { readBody } from './recording.ts'
 import { rowOperations } from './row-operations.ts'
 import { hasSettings } from './session-settings.ts'
-import { type SqlTrigger, sqlTriggerName } from './trigger-sql.ts'
+import {
+  type FoundFunction,
+  type FunctionsPlace,
+  functionsOf,
+  servesUnserved,
+  type TableFunction,
+} from './table-functions.ts'
+import { sqlTriggerName } from './trigger-sql.ts'
 import { readVirtualColumns, type VirtualColumns } from './virtual-columns.ts'
 
 /** Applies a change of the model; the events of removed event triggers are archived. */
 export async function followEventTriggers(
   { previous, next }: { readonly previous: Model; readonly next: Model },
-  { transaction, prefix }: { readonly transaction: Transaction; readonly prefix: string },
+  { transaction, dialect }: { readonly transaction: Transaction; readonly dialect: FunctionsPlace['dialect'] },
 ): Promise<void> {
   const before = eventTriggersOf(previous)
   const after = eventTriggersOf(next)
-  const kept = inconsistentTriggers(next)
+  const unserved = inconsistentTriggers(next)
   const changed = [...after.values()].filter((trigger) => before.get(trigger.name) !== trigger)
   const known = new Set([...before.keys(), ...inconsistentTriggers(previous)])
-  const gone = [...known].filter((name) => !after.has(name) && !kept.has(name))
+  const gone = [...known].filter((name) => !after.has(name) && !unserved.has(name))
   if (changed.length === 0 && gone.length === 0) return
   const found = await readFunctions(transaction)
-  const place = { found, prefix, virtual: await virtualColumnsOf(changed, transaction) }
-  const statements = [
-    ...gone.flatMap((name) => withoutOthers(name, [], place)),
-    ...changed.flatMap((trigger) => statementsFor(trigger, place)),
-  ]
-  await run(statements, transaction)
+  const names = new Set([...gone, ...changed.map(({ name }) => name)])
+  const touched = [...found.values()].filter((each) => isOf(each, names, dialect.triggerPrefix))
+  const oids = new Set([
+    ...[...names].flatMap((name) => [before.get(name)?.oid ?? [], after.get(name)?.oid ?? []].flat()),
+    ...touched.flatMap(({ tables }) => tables),
+  ])
+  const triggers = [...after.values()].filter(({ oid }) => oids.has(oid))
+  const place = { found, dialect, unserved, virtual: await virtualColumnsOf(triggers, transaction) }
+  const byTable = Map.groupBy(triggers, ({ oid }) => oid)
+  const functions = [...oids].flatMap((oid) => functionsOf(oid, byTable.get(oid) ?? [], place))
+  const replaced = [...touched, ...functionsOn(oids, found)]
+  await run(
+    [...withoutOthers(replaced, functions, place), ...functions.flatMap((each) => madeOf(each, found))],
+    transaction,
+  )
   await followPauses(before, after, transaction)
   await archive(gone, transaction)
 }
@@ -43,25 +60,47 @@ export async function reconcileEventTriggers(
   model: Model,
   {
     transaction,
-    prefix,
+    dialect,
     report,
-  }: { readonly transaction: Transaction; readonly prefix: string; report(message: string): void },
+  }: {
+    readonly transaction: Transaction
+    readonly dialect: FunctionsPlace['dialect']
+    report(message: string): void
+  },
 ): Promise<void> {
   const found = await readFunctions(transaction)
-  const triggers = eventTriggersOf(model)
-  const owned = storedTriggers(model)
-  const names = new Set([...owned].flatMap((name) => rowOperations.map((each) => sqlTriggerName(name, each, prefix))))
-  const virtual = await virtualColumnsOf([...triggers.values()], transaction)
-  const work = [...triggers.values()].map((trigger) => ({
-    name: trigger.name,
-    statements: statementsFor(trigger, { found, prefix, virtual }),
-  }))
-  for (const name of found.keys()) if (!names.has(name)) work.push({ name, statements: [dropped(name)] })
-  for (const { name, statements } of work) {
+  const triggers = [...eventTriggersOf(model).values()]
+  const unserved = inconsistentTriggers(model)
+  const place = { found, dialect, unserved, virtual: await virtualColumnsOf(triggers, transaction) }
+  const byTable = Map.groupBy(triggers, ({ oid }) => oid)
+  const wanted = new Set<string>()
+  const work = [...byTable].map(([oid, own]) => {
+    const functions = functionsOf(oid, own, place)
+    for (const { name } of functions) wanted.add(name)
+    const others = withoutOthers(functionsOn(new Set([oid]), found), functions, place)
+    const statements = [...others, ...functions.flatMap((each) => madeOf(each, found))]
+    return { names: own.map(({ name }) => name), statements }
+  })
+  for (const each of found.values()) {
+    const isLeft = each.tables.some((oid) => byTable.has(oid))
+    if (isLeft || wanted.has(each.name) || servesUnserved(each, place)) continue
+    work.push({ names: [each.name], statements: [dropped(each.name)] })
+  }
+  for (const { names, statements } of work) {
     const refusal = await attempt(statements, transaction)
-    if (refusal !== null) report(`event trigger "${name}" could not be brought in line in the database: ${refusal}`)
+    if (refusal === null) continue
+    for (const name of names) report(`event trigger "${name}" could not be brought in line in the database: ${refusal}`)
   }
 }
+
+/** Whether a function writes events of one of these event triggers, or has its name. */
+function isOf({ name, body }: FoundFunction, names: ReadonlySet<string>, prefix: string): boolean {
+  if (readBody(body)?.recorded.some((each) => names.has(each.name))) return true
+  return [...names].some((each) => rowOperations.some((operation) => sqlTriggerName(each, operation, prefix) === name))
+}
+
+const functionsOn = (oids: ReadonlySet<number>, found: ReadonlyMap<string, FoundFunction>): FoundFunction[] =>
+  [...found.values()].filter(({ tables }) => tables.some((oid) => oids.has(oid)))
 
 const virtualColumnsOf = (triggers: readonly ResolvedTrigger[], transaction: Transaction): Promise<VirtualColumns> =>
   readVirtualColumns([...new Set(triggers.map(({ oid }) => oid))], transaction)
@@ -80,30 +119,13 @@ async function attempt(statements: readonly Sql[], transaction: Transaction): Pr
   }
 }
 
-/** A function in the catalog's schema that writes to the event log. */
-interface FoundFunction {
-  readonly body: string
-  /** Its settings, each as `name=value`. */
-  readonly settings: readonly string[]
-  /** The tables with a trigger that calls it, without partitions, which inherit the trigger. */
-  readonly tables: readonly number[]
-  /** Whether its owner may write to the log: a dump may be restored with other owners. */
-  readonly mayRecord: boolean
-  /** Whether this server's role may replace it. */
-  readonly isOurs: boolean
-}
-
-interface Place {
-  readonly found: ReadonlyMap<string, FoundFunction>
-  readonly prefix: string
-  readonly virtual: VirtualColumns
-}
-
 interface FoundRow extends Row {
   readonly name: string
   readonly body: string
   readonly settings: string[] | null
   readonly tables: string[]
+  readonly table_schema: string | null
+  readonly table_name: string | null
   readonly may_record: boolean
   readonly is_ours: boolean
 }
@@ -111,20 +133,26 @@ interface FoundRow extends Row {
 async function readFunctions(transaction: Transaction): Promise<ReadonlyMap<string, FoundFunction>> {
   const rows = await transaction.rows<FoundRow>(`
     select p.proname as name, p.prosrc as body, p.proconfig as settings,
-      array_remove(array_agg(t.tgrelid::int8), null)::text[] as tables,
+      array_remove(array_agg(t.tgrelid::int8 order by t.tgrelid), null)::text[] as tables,
+      (array_agg(n.nspname::text order by t.tgrelid))[1] as table_schema, (array_agg(c.relname::text order by t.tgrelid))[1] as table_name,
       has_schema_privilege(p.proowner, p.pronamespace, 'USAGE') and has_table_privilege(p.proowner, 'trellis.event_log', 'INSERT')
         and coalesce(has_sequence_privilege(p.proowner, pg_get_serial_sequence('trellis.event_log', 'seq'), 'USAGE'), true)
         as may_record,
       pg_has_role(p.proowner, 'USAGE') as is_ours
     from pg_catalog.pg_proc p left join pg_catalog.pg_trigger t on t.tgfoid = p.oid
       and not t.tgisinternal and coalesce(pg_catalog.to_jsonb(t) ->> 'tgparentid', '0') = '0'
+      left join pg_catalog.pg_class c on c.oid = t.tgrelid left join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where p.pronamespace = to_regnamespace('trellis') and p.prorettype = 'pg_catalog.trigger'::regtype
-      and strpos(p.prosrc, 'trellis.record_event(') > 0
+      and p.prosrc ~ 'trellis\\.record_events?\\('
     group by p.oid, p.proname, p.prosrc, p.proconfig, p.proowner, p.pronamespace`)
   return new Map(
-    rows.map(({ name, body, settings, tables, may_record: mayRecord, is_ours: isOurs }) => [
+    rows.map(({ name, body, settings, tables, table_schema: schema, table_name, ...rights }) => [
       name,
-      { body, settings: settings ?? [], tables: tables.map(Number), mayRecord, isOurs },
+      {
+        ...{ name, body, settings: settings ?? [], tables: tables.map(Number) },
+        table: schema === null || table_name === null ? null : { schema, name: table_name },
+        ...{ mayRecord: rights.may_record, isOurs: rights.is_ours },
+      },
     ]),
   )
 }
@@ -135,32 +163,30 @@ async function run(statements: readonly Sql[], transaction: Transaction): Promis
 
 const dropped = (name: string): Sql => sql`drop function if exists ${id('trellis', name)}() cascade`
 
-/** Drops the database triggers of an event trigger, except for these operations. */
-const withoutOthers = (
-  name: string,
-  kept: readonly SqlTrigger[],
-  { found, prefix }: Pick<Place, 'found' | 'prefix'>,
-): Sql[] =>
-  rowOperations.flatMap((operation) => {
-    const own = sqlTriggerName(name, operation, prefix)
-    return kept.some((each) => each.operation === operation) || !found.has(own) ? [] : [dropped(own)]
-  })
+/** Drops functions that are not among the wanted ones, with their database triggers. */
+function withoutOthers(
+  replaced: readonly FoundFunction[],
+  wanted: readonly TableFunction[],
+  place: FunctionsPlace,
+): Sql[] {
+  const kept = new Set(wanted.map(({ name }) => name))
+  const others = replaced.filter(
+    (each) => !kept.has(each.name) && (readBody(each.body) || !servesUnserved(each, place)),
+  )
+  return [...new Set(others.map(({ name }) => name))].map(dropped)
+}
 
-/** The statements that update the database for an event trigger; empty if nothing differs. */
-const statementsFor = (trigger: ResolvedTrigger, place: Place): Sql[] => [
-  ...withoutOthers(trigger.name, trigger.sql, place),
-  ...trigger.sql.flatMap((each) => statementsForOne(trigger, each, place)),
-]
-
-function statementsForOne({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, { found, virtual }: Place): Sql[] {
-  const { name, operation } = trigger
-  const body = trigger.body(virtual.get(oid) ?? [])
+/** The statements that make a function and its database trigger as they must be; empty if nothing differs. */
+function madeOf(
+  { name, operation, oid, table, body, settings }: TableFunction,
+  found: ReadonlyMap<string, FoundFunction>,
+): Sql[] {
   const existing = found.get(name)
   const isPlaced = existing?.mayRecord === true && existing.tables.includes(oid)
-  if (existing && isPlaced && existing.body === body && hasSettings(existing.settings, trigger.settings)) return []
-  const settings = trigger.settings.map(({ name, value }) => trusted(` set ${name} = ${value}`))
+  if (existing && isPlaced && existing.body === body && hasSettings(existing.settings, settings)) return []
+  const set = settings.map((each) => trusted(` set ${each.name} = ${each.value}`))
   const made = sql`create or replace function ${id('trellis', name)}() returns trigger language plpgsql security definer
-    ${join(settings, '')} as ${literal(body)}`
+    ${join(set, '')} as ${literal(body)}`
   if (isPlaced && existing?.isOurs) return [made]
   // Servers of v1.3 leave triggers with the same name.
   const placed = sql`drop trigger if exists ${id(name)} on ${id(table.schema, table.name)};

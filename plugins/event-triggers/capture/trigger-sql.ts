@@ -7,21 +7,25 @@
 import { createHash } from 'node:crypto'
 import type { Dialect } from '../../../sdk/index.ts'
 import type { ColumnModel, ResolveContext, TableModel } from '../../../sdk/metadata.ts'
-import { compile, id, join, literal, type Sql, sql, trusted } from '../../../sdk/sql.ts'
+import { compile, id, join, type Sql, sql, trusted } from '../../../sdk/sql.ts'
 import type { EventTrigger, OperationSpec } from '../schema.ts'
 import { eventConditionSql } from './condition.ts'
 import { type RowName, type RowOperation, rowOperations, rowsOf } from './row-operations.ts'
 import { type SessionSetting, searchPath, settingsFor } from './session-settings.ts'
 import { type VirtualColumn, withVirtualColumns } from './virtual-columns.ts'
 
-/** A database trigger and its function, which share a name. */
+/** The work of a database trigger for an operation of an event trigger. */
 export interface SqlTrigger {
   readonly operation: RowOperation
+  /** The name of the database trigger and its function, unless it shares those of another event trigger. */
   readonly name: string
   /** The settings of the function. */
   readonly settings: readonly SessionSetting[]
-  /** The source of the function, for a table with these virtual columns. */
-  body(virtual: readonly VirtualColumn[]): string
+  /**
+   * The source of the function up to the statement that writes events, for a table with these virtual columns. Event triggers with the
+   * same one share a function.
+   */
+  head(virtual: readonly VirtualColumn[]): string
 }
 
 export interface TriggerNames {
@@ -59,7 +63,7 @@ export const sqlTriggers = (trigger: EventTrigger, place: TriggerPlace): SqlTrig
         operation,
         name: sqlTriggerName(trigger.name, operation, place.names.dialect.triggerPrefix),
         settings: settings(trigger, spec, place.table),
-        body: (virtual) => compile(bodyOf(work, virtual, rowsOf[operation])).text,
+        head: (virtual) => compile(headOf(work, virtual, rowsOf[operation])).text,
       },
     ]
   })
@@ -91,7 +95,7 @@ begin`)
 const columnsFirst = trusted(`
 #variable_conflict use_column`)
 
-const bodyOf = (work: Sql, virtual: readonly VirtualColumn[], rows: readonly RowName[]): Sql =>
+const headOf = (work: Sql, virtual: readonly VirtualColumn[], rows: readonly RowName[]): Sql =>
   virtual.length === 0
     ? sql`${declarations}${work}`
     : sql`${columnsFirst}${declarations}${withVirtualColumns(virtual, rows)}${work}`
@@ -99,21 +103,11 @@ const bodyOf = (work: Sql, virtual: readonly VirtualColumn[], rows: readonly Row
 /** A listed column was dropped, or its type changed after the session planned the function. */
 const outdated = 'undefined_column or datatype_mismatch'
 
-/** The statements for a row. An expression records the event, because `perform` would run a query, which costs more. */
+/** The statements for a row, up to the one that writes events. */
 function workOf(parts: BodyParts): Sql {
-  const { trigger, operation, spec, names } = parts
-  const { userSetting, traceSetting } = names.dialect
-  const rows = rowsOf[operation]
-  const data = (row: RowName) => (rows.includes(row) ? trusted(`${row}_data`) : trusted('null'))
-  const changed = operation === 'update' ? comparison(spec.columns) : trusted('')
-  return sql`${typesOf(parts)}${changed}${whenHolds(parts)}${assignments(rows, parts)}${orderKey(parts, rows)}
-  is_recorded := trellis.record_event(
-    tg_table_schema, tg_table_name, ${literal(trigger.name)}, ${literal(operation.toUpperCase())},
-    ${data('old')}, ${data('new')},
-    current_setting(${literal(userSetting)}, true), current_setting(${literal(traceSetting)}, true),
-    order_key, ${trusted(String(trigger.paused ?? false))}) is null;
-  return null;
-end`
+  const rows = rowsOf[parts.operation]
+  const changed = parts.operation === 'update' ? comparison(parts.spec.columns) : trusted('')
+  return sql`${typesOf(parts)}${changed}${whenHolds(parts)}${assignments(rows, parts)}${orderKey(parts, rows)}`
 }
 
 /**

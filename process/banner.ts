@@ -40,8 +40,9 @@ export function bannerText(facts: BannerFacts): string {
   const lines: (readonly [string, string])[] = [
     ['Listening', origin + reachNote(listening, settings)],
     ...shown,
+    ...pagesTurnedOff(facts),
     ['APIs', apis.join(', ') || 'none'],
-    ['Plugins', facts.plugins.join(', ')],
+    ...(settings.logLevel === 'debug' ? [['Plugins', facts.plugins.join(', ')] as const] : []),
     ['Database', databaseLine(facts)],
     ['Access', accessLine(facts, listening)],
   ]
@@ -50,6 +51,15 @@ export function bannerText(facts: BannerFacts): string {
   const width = Math.max(...lines.map(([name]) => name.length))
   const text = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
   return `${[`Trellis ${version}`, ...text].join('\n')}\n`
+}
+
+/** The pages that are not served, with the option that turns them on. */
+function pagesTurnedOff({ options, settings, routes, apis }: BannerFacts): (readonly [string, string])[] {
+  return options.flatMap(({ key, declaration: { turnsOn, flag } }) => {
+    if (turnsOn === undefined || settings[key] === true || !apis.includes(turnsOn.api)) return []
+    if (routes.some(({ shownAs }) => shownAs === turnsOn.page)) return []
+    return [[turnsOn.page, `off (--${flag} turns it on)`] as const]
+  })
 }
 
 function hostShown({ reach, host }: Listening): string {

@@ -4,12 +4,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Apis } from '../core/engine/apis.ts'
 import { createEngine, type RunningEngine } from '../core/engine/engine.ts'
-import type { Plugin } from '../core/engine/plugin.ts'
-import { loggedByPlugins, optionsOf } from '../core/engine/plugin-options.ts'
+import type { Plugin, PluginCommand } from '../core/engine/plugin.ts'
+import { commandsOf, loggedByPlugins, optionsOf } from '../core/engine/plugin-options.ts'
 import { findPlugins, type LoadedPlugin } from '../core/engine/plugins.ts'
 import { OptionRefusal, StartError } from '../core/errors/start-error.ts'
 import { messageOf, stackOf } from '../core/errors/thrown.ts'
 import { createObserver, type LineObserver } from '../core/log/observe.ts'
+import { dialects } from '../core/names/dialect.ts'
 import { type Option, OptionsError, refusedOption } from '../core/options/option-values.ts'
 import { bannerText, configurationEntry, connectionEntry, filesEntry, isOnPath, listeningEntry } from './banner.ts'
 import { type Command, readCommand } from './cli.ts'
@@ -51,6 +52,7 @@ interface Composed {
   /** All of them, in their order. */
   readonly plugins: readonly LoadedPlugin[]
   readonly options: readonly Option[]
+  readonly commands: readonly PluginCommand[]
 }
 
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
@@ -196,7 +198,7 @@ const compose = async (argv: readonly string[], given: readonly Plugin[], source
 
 async function composeOf(given: readonly Plugin[], named: readonly string[]): Promise<Composed> {
   const plugins = await findPlugins(given, named)
-  return { given, plugins, options: optionsOf(plugins) }
+  return { given, plugins, options: optionsOf(plugins), commands: commandsOf(plugins) }
 }
 
 /** Whether the command line may only ask for help or the version: that is answered even if other arguments are wrong. */
@@ -205,14 +207,29 @@ const asksForText = ({ help, version, words }: CommandLine): boolean =>
 
 async function run(argv: readonly string[], given: readonly Plugin[]): Promise<void> {
   if (asksForText(glanceAt(argv))) {
-    const { options } = await compose(argv, given, {}).catch(() => composeOf(given, []))
-    if (printed(readCommand(argv, options))) return
+    const { options, commands } = await compose(argv, given, {}).catch(() => composeOf(given, []))
+    if (printed(readCommand(argv, options, commands))) return
   }
   const envFile = loadEnvFile(process.env)
   const composed = await compose(argv, given, { envFile })
-  const command = readCommand(argv, composed.options)
+  const command = readCommand(argv, composed.options, composed.commands)
   if (printed(command)) return
-  await serve(parseSettings(command.commandLine, composed.options, { envFile }), composed)
+  if (command.name === 'run')
+    await runCommand(command, parseSettings(command.commandLine, composed.options, { envFile, isPartial: true }))
+  else await serve(parseSettings(command.commandLine, composed.options, { envFile }), composed)
+}
+
+/** Prints the answer of a plugin's command. */
+async function runCommand(
+  { command, flags }: Extract<Command, { name: 'run' }>,
+  parsed: ParsedSettings,
+): Promise<void> {
+  const { settings } = parsed
+  try {
+    process.stdout.write(await command.run({ flags, settings, dialect: dialects[settings.dialect] }))
+  } catch (error) {
+    throw withSource(error, parsed)
+  }
 }
 
 function printed(command: Command): command is Extract<Command, { name: 'print' }> {

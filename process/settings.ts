@@ -50,10 +50,14 @@ type Variables = Readonly<Record<string, string | undefined>>
 /** Looked for in the working directory if no file is named. */
 const defaultConfigFiles = ['json', 'jsonc', 'yaml', 'yml'].map((extension) => `trellis.config.${extension}`)
 
-/** The options in the form that the command line parser takes. */
-const flagConfig = (options: readonly Option[]): NonNullable<ParseArgsConfig['options']> => ({
+/** The options in the form that the command line parser takes; `others`: flags of commands, which may be repeated. */
+const flagConfig = (
+  options: readonly Option[],
+  others: readonly string[] = [],
+): NonNullable<ParseArgsConfig['options']> => ({
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
+  ...Object.fromEntries(others.map((flag) => [flag, { type: 'string' as const, multiple: true }])),
   ...Object.fromEntries(
     options.map(({ declaration: { flag, short, kind } }) => [
       flag,
@@ -66,10 +70,15 @@ const flagConfig = (options: readonly Option[]): NonNullable<ParseArgsConfig['op
   ),
 })
 
-/** Reads flags and words; an unknown flag or a missing value is refused. */
-export function readCommandLine(argv: readonly string[], options: readonly Option[]): CommandLine {
+/** Reads flags and words; an unknown flag or a missing value is refused. `others`: the flags of commands. */
+export function readCommandLine(
+  argv: readonly string[],
+  options: readonly Option[],
+  others: readonly string[] = [],
+): CommandLine {
   try {
-    return commandLineOf(parseArgs({ args: [...argv], options: flagConfig(options), allowPositionals: true }))
+    const config = flagConfig(options, others)
+    return commandLineOf(parseArgs({ args: [...argv], options: config, allowPositionals: true }))
   } catch (error) {
     const code = codeOf(error) ?? ''
     if (!code.startsWith('ERR_PARSE_ARGS')) throw error
@@ -111,7 +120,7 @@ function commandLineReason(message: string, options: readonly Option[]): string 
     flag.replace(/^-+/, ''),
     options.map(({ declaration }) => declaration.flag),
   )
-  return `Unknown option ${flag}${near ? `, did you mean --${near}?` : ''} (--help lists all options)`
+  return `Unknown option ${flag}${near ? `, did you mean --${near}?` : ''} (--help all lists all options)`
 }
 
 /** The sources of options besides the command line. */
@@ -121,6 +130,8 @@ export interface OptionSources {
   readonly envFile?: EnvFile | null
   /** The text of a file; null if it does not exist. */
   readFile?(path: string): string | null
+  /** Whether rules about several options together are not checked, because nothing is served. */
+  readonly isPartial?: boolean
 }
 
 /** The settings from all sources; throws an {@link OptionsError} at the first value that cannot be used. */
@@ -136,7 +147,7 @@ export function parseSettings(
     ...Object.fromEntries([...values].map(([key, { value }]) => [key, value])),
   })
   return {
-    settings: combined(settings, options, prefix),
+    settings: combined(settings, all.isPartial ? [] : options, prefix),
     sources: new Map([...values].map(([key, { source }]) => [key, source])),
     files: [all.envFile?.name ?? [], file ?? []].flat(),
     unknownVariables: unknownVariables(all.variables, options, prefix),
@@ -150,11 +161,12 @@ export function namedPlugins(commandLine: CommandLine, sources: OptionSources = 
   return defaultSettings(Object.fromEntries([...values].map(([key, { value }]) => [key, value]))).plugins
 }
 
-const completed = ({ variables = environment, envFile = null, readFile = readTextFile }: OptionSources): Sources => ({
-  variables,
-  envFile,
-  readFile,
-})
+const completed = ({
+  variables = environment,
+  envFile = null,
+  readFile = readTextFile,
+  isPartial = false,
+}: OptionSources): Sources => ({ variables, envFile, readFile, isPartial })
 
 interface Sources extends Required<OptionSources> {
   /** Whether unknown keys of the configuration file are skipped; absent: they are refused. */
@@ -293,9 +305,9 @@ function configValue(entry: ConfigEntry, options: readonly Option[]): readonly (
   return [[key, { value: valueOfJson(option, entry, source), source }]]
 }
 
-/** Rules about several options together. */
+/** Completes options by others; rules about these options together are checked. */
 function combined(settings: AllSettings, options: readonly Option[], prefix: string): AllSettings {
-  const refusal = authOptionsRefusal(settings, options, prefix)
+  const refusal = options.length === 0 ? null : authOptionsRefusal(settings, options, prefix)
   if (refusal !== null) throw new OptionsError(refusal)
   const adminSecret = settings.adminSecret ?? settings.accessKey
   const enabledApis = settings.enabledApis?.map((name) => name.toLowerCase()) ?? null

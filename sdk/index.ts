@@ -18,6 +18,8 @@ export type { AuthSettings } from '../core/auth/options.ts'
 export type { Migration } from '../core/database/migrations/migration.ts'
 export type { AllSettings, Settings } from '../core/engine/options.ts'
 export {
+  type CommandCall,
+  type CommandFlag,
   type ConfigurationEntry,
   type ConfigurationMember,
   definePlugin,
@@ -25,6 +27,7 @@ export {
   type OpenApis,
   type OptionValues,
   type Plugin,
+  type PluginCommand,
   type PluginDefinition,
   type PluginOptions,
 } from '../core/engine/plugin.ts'

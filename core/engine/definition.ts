@@ -14,6 +14,13 @@ const isObject = (value: unknown): value is object =>
 const isMigration = (value: unknown): boolean =>
   isObject(value) && isText(Reflect.get(value, 'name')) && isText(Reflect.get(value, 'sql'))
 
+const isCommand = (value: unknown): boolean =>
+  isObject(value) &&
+  /^[a-z][a-z-]*$/.test(String(Reflect.get(value, 'name'))) &&
+  isText(Reflect.get(value, 'description')) &&
+  isObject(Reflect.get(value, 'flags')) &&
+  typeof Reflect.get(value, 'run') === 'function'
+
 /** The type of each optional member. */
 const members: readonly (readonly [name: keyof Plugin, form: string, isOne: (value: unknown) => boolean])[] = [
   ['api', 'a text without commas', (value) => isText(value) && !String(value).includes(',')],
@@ -21,6 +28,7 @@ const members: readonly (readonly [name: keyof Plugin, form: string, isOne: (val
   ['replaces', 'true or false', (value) => typeof value === 'boolean'],
   ['dependencies', 'a list of the names of plugins', (value) => isListOf(value, isText)],
   ['options', 'an object of options', isObject],
+  ['commands', 'a list of { name, description, flags, run }', (value) => isListOf(value, isCommand)],
   ['migrations', 'a list of { name, sql }, each of them a text', (value) => isListOf(value, isMigration)],
   ['logged', 'a function', (value) => typeof value === 'function'],
 ]

@@ -68,17 +68,27 @@ const acceptedOptions = {
   }),
 }
 
-/** In the order of the help text. */
+/** By the groups of the help text, in its order. */
+const groups = {
+  start: startOptions,
+  database: databaseOptions,
+  http: httpOptions,
+  access: authOptions,
+  graphql: { ...graphqlOptions, ...apiOptions },
+  log: logOptions,
+  egress: outgoingOptions,
+  compatibility: acceptedOptions,
+}
+
 const options = {
-  ...startOptions,
-  ...databaseOptions,
-  ...httpOptions,
-  ...authOptions,
-  ...graphqlOptions,
-  ...apiOptions,
-  ...logOptions,
-  ...outgoingOptions,
-  ...acceptedOptions,
+  ...groups.start,
+  ...groups.database,
+  ...groups.http,
+  ...groups.access,
+  ...groups.graphql,
+  ...groups.log,
+  ...groups.egress,
+  ...groups.compatibility,
 }
 
 /** The values of core's options. */
@@ -92,17 +102,20 @@ export type GivenSettings = { readonly [K in keyof Settings]?: Settings[K] | und
 /** The same, with all defaults of core. */
 export type AllSettings = Settings & AnySettings
 
-/** The options that these types declare. */
-export const optionsIn = (properties: Readonly<Record<string, TSchema>>): readonly Option[] =>
+/** The options that these types declare; `group` is their group in the help text. */
+export const optionsIn = (properties: Readonly<Record<string, TSchema>>, group: string): readonly Option[] =>
   Object.entries(properties).map(([key, schema]) => ({
     key,
+    group,
     declaration: schema.option as OptionDeclaration,
     schema,
     default: schema.default,
   }))
 
 /** Core's options in the order of the help text. */
-export const coreOptions: readonly Option[] = optionsIn(options)
+export const coreOptions: readonly Option[] = Object.entries(groups).flatMap(([group, options]) =>
+  optionsIn(options, group),
+)
 
 const defaults = Object.fromEntries(coreOptions.map((option) => [option.key, option.default])) as Settings
 

@@ -9,7 +9,7 @@ import { type Option, OptionsError, valueOfJson } from '../options/option-values
 import { referableVariables, type Variables } from '../options/referable-variables.ts'
 import { optionRefusal } from './definition.ts'
 import { type AllSettings, coreOptions, optionsIn, type Settings } from './options.ts'
-import type { ConfigurationEntry } from './plugin.ts'
+import type { ConfigurationEntry, PluginCommand } from './plugin.ts'
 import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
 
 /** The unique names of an option, as messages show them. */
@@ -46,12 +46,33 @@ export function optionsOf(plugins: readonly LoadedPlugin[]): readonly Option[] {
   return [...coreOptions, ...ofPlugins]
 }
 
+/** Words that are commands of every program. */
+const ownCommands = ['serve', 'help', 'version', 'all']
+
+/** The sub-commands of all plugins. Refuses names that are taken, and flags that are options. */
+export function commandsOf(plugins: readonly LoadedPlugin[]): readonly PluginCommand[] {
+  const names = new Set(ownCommands)
+  const flags = new Set(optionsOf(plugins).map(({ declaration: { flag } }) => flag))
+  for (const loaded of plugins) {
+    for (const command of loaded.plugin.commands ?? []) {
+      const refused = (what: string) => new PluginError(`${pluginLabel(loaded)} declares ${what}, which is taken`)
+      if (names.has(command.name)) throw refused(`the command ${command.name}`)
+      names.add(command.name)
+      for (const flag of Object.keys(command.flags)) {
+        if (flags.has(flag)) throw refused(`the flag --${flag}`)
+        flags.add(flag)
+      }
+    }
+  }
+  return plugins.flatMap(({ plugin }) => plugin.commands ?? [])
+}
+
 function optionsOfPlugin(loaded: LoadedPlugin): readonly Option[] {
   const { options = {} } = loaded.plugin
   const broken = Object.entries(options).find(([, schema]: [string, TSchema | undefined]) => !schema?.option)
   if (broken)
     throw new PluginError(`${pluginLabel(loaded)} declares an option "${broken[0]}" without option.text or its like`)
-  const own = optionsIn(options)
+  const own = optionsIn(options, loaded.plugin.name)
   for (const { key, declaration } of own) {
     const refusal = optionRefusal(declaration)
     if (refusal !== null) throw new PluginError(`${pluginLabel(loaded)} declares an option "${key}" ${refusal}`)

@@ -25,7 +25,7 @@ import type { RegisteredOperation } from '../operations/registry.ts'
 import type { Outgoing } from '../outgoing/client.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { Measure } from './measures.ts'
-import type { Settings } from './options.ts'
+import type { AllSettings, Settings } from './options.ts'
 import type { ServiceKey } from './service-key.ts'
 import type { Admission, Surroundings } from './work-hooks.ts'
 
@@ -143,6 +143,33 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   onClose(run: () => void | Promise<void>): void
 }
 
+/** A flag of a sub-command, which takes a value. */
+export interface CommandFlag {
+  readonly placeholder: string
+  readonly description: string
+}
+
+/** A call of a sub-command. */
+export interface CommandCall {
+  /** The values of its flags, in the order given; absent: the flag was not given. */
+  readonly flags: Readonly<Record<string, readonly string[]>>
+  /** The values of all options of the server; rules about several of them are not checked. */
+  readonly settings: AllSettings
+  /** The dialect that the settings choose. */
+  readonly dialect: Dialect
+}
+
+/** A sub-command of the program, which runs without a server. */
+export interface PluginCommand {
+  readonly name: string
+  /** One line for the help text. */
+  readonly description: string
+  /** By name, without dashes. */
+  readonly flags: Readonly<Record<string, CommandFlag>>
+  /** Returns the text to print on stdout; throws a `StartError` for anything that its caller can mend. */
+  run(call: CommandCall): string | Promise<string>
+}
+
 export interface PluginDefinition<O extends PluginOptions = PluginOptions> {
   readonly name: string
   /** The name in `--enabled-apis` that enables its operations and routes; absent: `metadata`. */
@@ -158,6 +185,8 @@ export interface PluginDefinition<O extends PluginOptions = PluginOptions> {
   readonly replaces?: boolean
   /** Options by flag, variable and configuration file. `engine.options` has their values. */
   readonly options?: O
+  /** Sub-commands of the program. */
+  readonly commands?: readonly PluginCommand[]
   /** Migrations of its own tables, in order. Each runs once, before any registration. */
   readonly migrations?: readonly Migration[]
   /** Entries for the startup log; must not contain secrets. */

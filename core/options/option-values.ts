@@ -25,6 +25,8 @@ export interface OptionDeclaration {
   shown?(value: never): string
   /** The method that this option enables for requests without the admin secret. */
   readonly authenticates?: Authentication
+  /** The page that this option turns on, as the start shows it. */
+  readonly turnsOn?: { readonly page: string; readonly api: string }
   /** The text may be, or is, JSON of this type. The configuration file may hold the value itself. */
   readonly json?: 'object' | 'list'
   /** The allowed words, in any case. */
@@ -133,6 +135,8 @@ export interface TypedOption {
 /** An option: its key in the configuration file and its declaration. */
 export interface Option extends TypedOption {
   readonly key: string
+  /** Its group in the help text: a subject of core's, or the name of the plugin. */
+  readonly group: string
   readonly default: unknown
 }
 

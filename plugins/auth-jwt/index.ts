@@ -18,6 +18,21 @@ export default definePlugin({
       description: 'verification of JSON web tokens, as a JSON object: see authentication.md',
     }),
   },
+  commands: [
+    {
+      name: 'token',
+      description: 'sign a token for development with the key of --jwt-secret',
+      flags: {
+        role: {
+          placeholder: 'ROLE',
+          description: 'the role; when repeated, the first is the default and all are allowed',
+        },
+        claim: { placeholder: 'KEY=VALUE', description: 'a session variable, such as user-id=7; may be repeated' },
+        expires: { placeholder: 'TIME', description: 'such as 30m, 12h or 7d, or never; an hour when absent' },
+      },
+      run: async (call) => (await import('./sign.ts')).signedToken(call),
+    },
+  ],
   logged: ({ jwtSecret }) => [
     { key: 'jwt_secret', place: 43, value: jwtSecret && { type: '<TYPE REDACTED>', key: '<JWK REDACTED>' } },
   ],

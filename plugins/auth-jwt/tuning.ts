@@ -20,3 +20,9 @@ export const longestToken = 65_536
 
 /** Characters of all cached tokens. A verification costs more than most requests. */
 export const rememberedCharacters = 4_194_304
+
+/** Seconds until a signed token of development expires: an hour, as the tokens of most issuers. */
+export const tokenLifeSeconds = 3_600
+
+/** Seconds of the longest accepted life: ten years. A longer one is probably a mistake in the unit. */
+export const longestTokenLifeSeconds = 315_360_000

@@ -13,6 +13,7 @@ export default definePlugin({
     enableGraphiql: option.flagOrNone({
       flag: 'enable-graphiql',
       variable: 'ENABLE_GRAPHIQL',
+      turnsOn: { page: 'GraphiQL', api: 'graphql' },
       description:
         'serve GraphiQL, a page to try the API, at / and /graphiql; without it while there is no admin secret',
     }),

@@ -2,6 +2,8 @@
 
 export {
   badRequest,
+  type CommandCall,
+  type CommandFlag,
   type ConfigurationMember,
   type Dialect,
   definePlugin,
@@ -21,6 +23,7 @@ export {
   type Path,
   type PathKey,
   type Plugin,
+  type PluginCommand,
   type PluginDefinition,
   type PluginOptions,
   parseFailed,
@@ -30,6 +33,7 @@ export {
   type Session,
   type SessionSettings,
   type Settings,
+  StartError,
   type Static,
   sameName,
   serviceKey,

@@ -32,8 +32,10 @@ test('no two options share a flag, a short flag or a variable', () => {
   assert.equal(new Set(given).size, given.length)
 })
 
-test('the help text names flag, variable, key and default of each option', () => {
-  const words = helpText(options).replace(/\s+/g, ' ')
+const allHelp = helpText(options, [], 'all')
+
+test('help all names flag, variable, key and default of each option', () => {
+  const words = allHelp.replace(/\s+/g, ' ')
   for (const option of options) {
     const { variable, description, secret } = option.declaration
     const name = `SERVICE_GRAPHQL_${variable}`
@@ -42,4 +44,20 @@ test('the help text names flag, variable, key and default of each option', () =>
     const entry = `${flagText(option)} ${description} [${names}, default ${defaultText(option)}]`
     assert.ok(words.includes(entry), entry)
   }
+})
+
+/** The flags that a help text explains. */
+const explained = (text: string) => [...text.matchAll(/^ {2}(?:-\w, )?--([a-z0-9-]+)/gm)].map(([, flag]) => flag)
+
+test('help shows ten options and names the groups, each of which shows its own', () => {
+  const text = helpText(options)
+  assert.equal(explained(text).length, 10)
+  const groups = [...new Set(options.map(({ group }) => group))]
+  for (const group of groups) assert.match(text, new RegExp(`\\b${group}\\b`))
+  const ofGroups = groups.flatMap((group) => explained(helpText(options, [], group)))
+  assert.deepEqual(
+    ofGroups,
+    options.map(({ declaration: { flag } }) => flag),
+  )
+  assert.deepEqual(explained(allHelp), ofGroups)
 })

@@ -4,7 +4,7 @@ import { defaultSettings } from '../../core/engine/options.ts'
 import { redactedSettings } from '../../core/options/redaction.ts'
 import { readCommand } from '../../process/cli.ts'
 import { OptionsError } from '../../process/settings.ts'
-import { builtInOptions, parseSettings, readCommandLine } from '../support/built-in-options.ts'
+import { builtInCommands, builtInOptions, parseSettings, readCommandLine } from '../support/built-in-options.ts'
 
 interface Sources {
   readonly variables?: Record<string, string>
@@ -73,7 +73,7 @@ test('booleans are words in any case, and 1 and 0 are none', () => {
 })
 
 test('an unknown flag is refused, with the one that was probably meant', () => {
-  const advice = '(--help lists all options)'
+  const advice = '(--help all lists all options)'
   refused(['--server-prt', '1'], {}, `Fatal Error:- Unknown option --server-prt, did you mean --server-port? ${advice}`)
   refused(['--frobnicate'], {}, `Fatal Error:- Unknown option --frobnicate ${advice}`)
 })
@@ -215,11 +215,43 @@ test('secrets are not in the settings as printed', () => {
 })
 
 test('the command is serve unless another one is named', () => {
-  assert.equal(readCommand([], builtInOptions).name, 'serve')
-  assert.equal(readCommand(['--server-port', '1', 'serve', '--dev-mode'], builtInOptions).name, 'serve')
+  assert.equal(readCommand([], builtInOptions, builtInCommands).name, 'serve')
+  assert.equal(
+    readCommand(['--server-port', '1', 'serve', '--dev-mode'], builtInOptions, builtInCommands).name,
+    'serve',
+  )
   assert.throws(
-    () => readCommand(['export'], builtInOptions),
-    /Unknown command "export": there are serve, version and help/,
+    () => readCommand(['export'], builtInOptions, builtInCommands),
+    /Unknown command "export": there are serve, token, version and help/,
   )
   assert.throws(() => readCommand(['serve', '8080'], builtInOptions), /Unexpected word "8080" after serve/)
+})
+
+test('the flags of a command belong to it alone', () => {
+  const read = (argv: readonly string[]) => readCommand(argv, builtInOptions, builtInCommands)
+  const command = read(['token', '--role', 'a', '--claim=b=c', '--role', 'd', '--dialect', 'hasura'])
+  assert.deepEqual(
+    command.name === 'run' && [command.command.name, command.flags, command.commandLine.flags['dialect']],
+    ['token', { role: ['a', 'd'], claim: ['b=c'] }, 'hasura'],
+  )
+  assert.throws(
+    () => read(['serve', '--role', 'a']),
+    /^OptionsError: Fatal Error:- Option --role belongs to the command token$/,
+  )
+  assert.throws(() => read(['token', 'a']), /Unexpected word "a" after token/)
+})
+
+test('help is about everything, a group, or a command', () => {
+  const help = (...argv: readonly string[]) => {
+    const command = readCommand(argv, builtInOptions, builtInCommands)
+    return command.name === 'print' ? command.text : ''
+  }
+  assert.match(help('--help'), /^Usage: trellis .*\n {2}token .*Options that most servers need:/s)
+  assert.equal(help('--help', 'all'), help('help', 'all'))
+  assert.match(help('help', 'limits'), /^Options, limits:\n {2}--api-limits JSON\n/)
+  assert.match(help('token', '--help'), /^Usage: trellis token .*--role ROLE/s)
+  assert.throws(
+    () => help('help', 'weather'),
+    /There is no help about "weather": there is help about all, token, start, /,
+  )
 })

@@ -83,7 +83,7 @@ test('the banner names endpoints, APIs, plugins, the way to the database and who
   assert.equal(facts.GraphQL, `${url}/v1/graphql`)
   assert.equal(facts.Metadata, `${url}/v1/query`)
   assert.match(facts.APIs, /\bmetadata\b/)
-  assert.match(facts.Plugins, /\btables\b/)
+  assert.equal(facts.Plugins, undefined)
   const file = `${directory}/database-url`
   const ways = [`embedded PostgreSQL, psql "$(cat '${file}')"`, `embedded PostgreSQL, its URL is in ${file}`]
   assert.ok(ways.includes(facts.Database), facts.Database)
@@ -92,6 +92,22 @@ test('the banner names endpoints, APIs, plugins, the way to the database and who
     'OPEN: no admin secret is set, so every program of this machine is trusted (--admin-secret)',
   )
   assert.equal(facts.Ignored, 'SERVICE_GRAPHQL_ADMIN_SECRT: no such option')
+})
+
+test('the banner says how to turn GraphiQL on, and lists plugins at the level debug', async (t) => {
+  const { url } = await testDatabase(t)
+  const shown = async (...args: readonly string[]) => {
+    const server = spawnTrellis(t, ['--database-url', url, ...anyPort, ...args])
+    await server.output(/Access .*\n/)
+    server.kill('SIGTERM')
+    const { stderr } = await server.ended
+    return [/GraphiQL +(.*)/.exec(stderr)?.[1], /Plugins +(.*)/.exec(stderr)?.[1]]
+  }
+  const [page, plugins] = await shown('--log-level', 'debug')
+  assert.match(`${page}`, /^http:.*\/graphiql$/)
+  assert.match(`${plugins}`, /\btables\b/)
+  assert.deepEqual(await shown('--admin-secret', 'x'), ['off (--enable-graphiql turns it on)', undefined])
+  assert.deepEqual(await shown('--admin-secret', 'x', '--enabled-apis', 'metadata'), [undefined, undefined])
 })
 
 test('the banner shows psql where there is one, and where the URL is else', () => {
@@ -186,6 +202,11 @@ test('--help and version answer on stdout and start nothing', async (t) => {
   const cwd = temporaryDirectory(t)
   const help = await spawnTrellis(t, ['--help'], {}, { cwd }).ended
   assert.match(help.stdout, /^Usage: trellis .*--server-port/s)
+  const group = await spawnTrellis(t, ['--help', 'limits'], {}, { cwd }).ended
+  assert.match(group.stdout, /^Options, limits:/)
+  const none = await spawnTrellis(t, ['help', 'weather'], {}, { cwd }).ended
+  assert.deepEqual([none.code, none.stdout], [1, ''])
+  assert.match(none.stderr, /^Fatal Error:- There is no help about "weather": /)
   assert.deepEqual({ code: help.code, stderr: help.stderr }, { code: 0, stderr: '' })
   const printed = await spawnTrellis(t, ['version'], {}, { cwd }).ended
   assert.deepEqual(printed, { code: 0, signal: null, stdout: `${version}\n`, stderr: '' })

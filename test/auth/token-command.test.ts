@@ -1,0 +1,159 @@
+// `trellis token`: signed for every place where a configuration looks for claims, and read by the server itself.
+
+import assert from 'node:assert/strict'
+import { createPublicKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { spawnTrellis, temporaryDirectory } from '../support/process.ts'
+import { startTrellis } from '../support/trellis.ts'
+import { macKey, rsaPair } from './tokens.ts'
+
+const hmac = { type: 'HS256', key: macKey }
+
+/** What the command prints for these arguments and this `--jwt-secret`. */
+async function token(t: TestContext, secret: object | null, ...args: readonly string[]) {
+  const cwd = temporaryDirectory(t)
+  const variables: Record<string, string> =
+    secret === null ? {} : { SERVICE_GRAPHQL_JWT_SECRET: JSON.stringify(secret) }
+  const { code, stdout, stderr } = await spawnTrellis(t, ['token', ...args], variables, { cwd }).ended
+  return { code, token: stdout.trim(), refusal: stderr.trim() }
+}
+
+const payloadOf = (text: string) => JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString())
+
+const sql = `
+  create table book (id int primary key, owner text, title text);
+  insert into book values (1, '7', 'Dawn'), (2, '8', 'Dusk')`
+
+const configurations: readonly (readonly [string, object])[] = [
+  ['the default namespace', { ...hmac, audience: ['shop', 'stock'], issuer: 'us' }],
+  ['another namespace, as text', { ...hmac, claims_namespace: 'app', claims_format: 'stringified_json' }],
+  ['a path', { ...hmac, type: 'HS512', claims_namespace_path: "$.app['our claims']" }],
+  ['the whole payload', { ...hmac, claims_namespace_path: '$' }],
+  [
+    'a map of claims',
+    {
+      ...hmac,
+      claims_map: {
+        'x-service-allowed-roles': { path: '$.realm.roles' },
+        'x-service-default-role': { path: '$.realm.main' },
+        'x-service-user-id': { path: '$.sub' },
+        'x-service-app': 'shop',
+      },
+    },
+  ],
+]
+
+for (const [name, secret] of configurations) {
+  test(`a signed token opens the server: ${name}`, async (t) => {
+    const signed = await token(t, secret, '--role', 'reader', '--claim', 'User-Id=7')
+    assert.deepEqual([signed.code, signed.refusal], [0, ''])
+    const settings = { adminSecret: 'sesame', jwtSecret: JSON.stringify(secret) }
+    const { op, graphql } = await startTrellis(t, { sql, settings })
+    const admin = { headers: { 'x-service-admin-secret': 'sesame' } }
+    await op('track_table', 'book', admin)
+    const permission = { columns: ['title'], filter: { owner: 'X-Service-User-Id' } }
+    await op('create_select_permission', { table: 'book', role: 'reader', permission }, admin)
+    const headers = { authorization: `Bearer ${signed.token}` }
+    assert.deepEqual(await graphql('{ book { title } }', {}, { headers }), { data: { book: [{ title: 'Dawn' }] } })
+  })
+}
+
+test('a token expires in an hour, when it is said, or never; several roles are allowed', async (t) => {
+  const life = async (...args: readonly string[]) => {
+    const { iat, exp } = payloadOf((await token(t, hmac, '--role', 'a', ...args)).token)
+    return exp === undefined ? null : exp - iat
+  }
+  assert.deepEqual(await Promise.all([life(), life('--expires', '7d'), life('--expires', 'never')]), [
+    3600,
+    604_800,
+    null,
+  ])
+  const { token: text } = await token(t, hmac, '--role', 'a', '--role', 'b', '--dialect', 'trellis')
+  assert.deepEqual(payloadOf(text)['https://hasura.io/jwt/claims'], {
+    'x-service-allowed-roles': ['a', 'b'],
+    'x-service-default-role': 'a',
+  })
+})
+
+test('the lines of Node in the docs sign a token that opens the server', async (t) => {
+  const page = readFileSync(new URL('../../docs/authentication.md', import.meta.url), 'utf8')
+  const [, code = ''] = /```js\n(import \{ createHmac.*?)```/s.exec(page) ?? []
+  const [, secret = ''] = /--jwt-secret '(\{.*?\})'/.exec(page) ?? []
+  const { key } = JSON.parse(secret) as { key: string }
+  const command = [process.execPath, '--input-type=module', '-e', code]
+  const { stdout } = await spawnTrellis(t, [], { JWT_KEY: key }, { command }).ended
+  const { graphql } = await startTrellis(t, { settings: { adminSecret: 'sesame', jwtSecret: secret } })
+  const headers = { authorization: `Bearer ${stdout.trim()}` }
+  assert.deepEqual(await graphql('{ __typename }', {}, { headers }), { data: { __typename: 'query_root' } })
+  const { iat, exp, ...rest } = payloadOf(stdout)
+  const signed = await token(t, JSON.parse(secret), '--role', 'reader', '--claim', 'user-id=7')
+  const { iat: _, exp: __, ...same } = payloadOf(signed.token)
+  assert.deepEqual([exp - iat, rest], [3600, same])
+})
+
+test('a token of the other dialect has its names', async (t) => {
+  const { code, stdout } = await spawnTrellis(
+    t,
+    [
+      'token',
+      '--dialect',
+      'hasura',
+      '--jwt-secret',
+      JSON.stringify(hmac),
+      '--role',
+      'a',
+      '--claim',
+      'x-hasura-user-id=7',
+    ],
+    {},
+    { cwd: temporaryDirectory(t) },
+  ).ended
+  const claims = payloadOf(stdout)['https://hasura.io/jwt/claims']
+  assert.deepEqual([code, claims['x-hasura-default-role'], claims['x-hasura-user-id']], [0, 'a', '7'])
+})
+
+test('what cannot be signed is refused in one line', async (t) => {
+  const option = '--jwt-secret (SERVICE_GRAPHQL_JWT_SECRET)'
+  const advice = 'let the issuer sign, or use a key of type HS256 in development'
+  const map = {
+    'x-service-allowed-roles': ['reader'],
+    'x-service-default-role': 'reader',
+    'x-service-user-id': { path: '$.sub' },
+  }
+  const role = ['--role', 'reader']
+  const pem = createPublicKey(rsaPair().pem).export({ type: 'spki', format: 'pem' })
+  const refusals: readonly (readonly [object | null, readonly string[], string])[] = [
+    [null, role, `trellis token signs with the key of ${option}, which is not set`],
+    [
+      { type: 'RS256', key: pem },
+      role,
+      `${option}: the key of type RS256 is public, which verifies tokens and cannot sign them: ${advice}`,
+    ],
+    [
+      { jwk_url: 'https://a.test/k' },
+      role,
+      `${option}: the keys of a jwk_url verify tokens and cannot sign them: ${advice}`,
+    ],
+    [
+      { type: 'HS256', key: 'short' },
+      role,
+      `${option}: Invalid JWK: Key size too small; should be atleast 32 characters`,
+    ],
+    [hmac, [], 'trellis token needs --role ROLE'],
+    [hmac, [...role, '--claim', 'user-id'], '--claim "user-id": only expecting KEY=VALUE, such as user-id=7'],
+    [hmac, [...role, '--claim', 'role=x'], '--claim role: roles are given by --role, and secrets are no claims'],
+    [hmac, [...role, '--expires', '1y'], '--expires "1y": only expecting a time such as 30m, 12h or 7d, or never'],
+    [
+      { ...hmac, claims_map: map },
+      role,
+      'claims_map reads x-service-user-id from each token: add --claim user-id=VALUE',
+    ],
+    [{ ...hmac, claims_map: map }, [...role, '--claim', 'town=a'], '--claim town: claims_map has no x-service-town'],
+    [{ ...hmac, claims_map: map }, ['--role', 'writer'], 'claims_map fixes x-service-allowed-roles to ["reader"]'],
+  ]
+  for (const [secret, args, reason] of refusals) {
+    const refused = await token(t, secret, ...args)
+    assert.deepEqual(refused, { code: 1, token: '', refusal: `Fatal Error: ${reason}` })
+  }
+})

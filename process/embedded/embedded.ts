@@ -27,7 +27,7 @@ import { databaseStartMillis, databaseStopMillis, takeoverMillis } from '../tuni
 import { causeIn, requireOwnVersion } from './cluster-checks.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { findPrograms } from './embedded-binaries.ts'
-import { clusterStatements, databaseStatements, otherDatabases, ownerRole } from './embedded-owner.ts'
+import { ownerRole, ownerStatements, superuserRole, templateStatements } from './embedded-owner.ts'
 import { endOrphan, readPostmaster } from './postmaster.ts'
 import { clusterOptions, findRunAs, nameInside, type RunAs, type Surroundings, signalAs, spawnAs } from './run-as.ts'
 import { makeDirectory, usingDirectory } from './using-directory.ts'
@@ -149,11 +149,6 @@ export class EmbeddedPostgres {
     }
     if (!existsSync(this.#data)) await this.#make()
     requireOwnVersion(this.#data)
-    await this.#endOrphan()
-    const mark = join(this.#data, ownerMark)
-    if (existsSync(mark) && readFileSync(mark, 'utf8') === ownerVersion) return
-    this.#log('info', 'making an ordinary role the owner of the database')
-    await this.#giveToOwner(this.#data)
   }
 
   /** Removes the unfinished cluster of a killed server, whose last process may still be writing there. */
@@ -178,7 +173,8 @@ export class EmbeddedPostgres {
       writeFileSync(passwordFile, this.#connection.password, { mode: 0o600 })
       if (owner) for (const path of [place, passwordFile, cluster]) chownSync(path, owner.uid, owner.gid)
       await this.#initdb(cluster)
-      await this.#giveToOwner(cluster, this.#options.setup)
+      await this.#asSuperuser(cluster, 'postgres', [...ownerStatements, ...(this.#options.setup ?? [])])
+      await this.#asSuperuser(cluster, 'template1', templateStatements)
       this.#rememberConnection()
       renameSync(cluster, this.#data)
     } finally {
@@ -189,7 +185,7 @@ export class EmbeddedPostgres {
   #initdb(cluster: string): Promise<string> {
     const args = [
       `--pgdata=${nameInside(this.#runAs!, cluster)}`,
-      `--username=${ownerRole}`,
+      `--username=${superuserRole}`,
       `--pwfile=${join('..', 'password')}`,
       // The socket is in the cluster's directory, which no other user may enter.
       '--auth-local=trust',
@@ -201,15 +197,6 @@ export class EmbeddedPostgres {
       '--builtin-locale=C.UTF-8',
     ]
     return this.#run('initdb', cluster, args)
-  }
-
-  /** Creates the role that the server uses, and passes the superuser's objects to it. */
-  async #giveToOwner(cluster: string, setup: readonly string[] = []): Promise<void> {
-    const output = await this.#asSuperuser(cluster, 'postgres', [...clusterStatements, otherDatabases, ...setup])
-    for (const [, name] of output.matchAll(/datname = "(.*)"/g)) {
-      await this.#asSuperuser(cluster, name!, databaseStatements)
-    }
-    writeFileSync(join(cluster, ownerMark), ownerVersion, { mode: 0o600 })
   }
 
   /** Runs statements in single-user mode, without a login; returns PostgreSQL's output. */
@@ -367,12 +354,6 @@ export class EmbeddedPostgres {
     this.#options.observe.log({ type: 'embedded-postgres', level, detail: { message } })
   }
 }
-
-/** A file in the cluster: marks that its owner is an ordinary role. */
-const ownerMark = 'trellis_owner'
-
-/** The file's content; change it when the statements that pass on ownership change. */
-const ownerVersion = '2'
 
 const asArguments = (parameters: Readonly<Record<string, string>>): string[] =>
   Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -13,6 +13,7 @@ export const coreOrder: readonly string[] = [
   'log',
   'wire',
   'database',
+  'queue',
   'session',
   'auth',
   'http',

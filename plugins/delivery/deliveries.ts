@@ -9,7 +9,7 @@ import { Notifications } from './notifications.ts'
 import type { DeliverySettings } from './options.ts'
 import { signingKeys } from './signing.ts'
 import { afterStartMillis, heardIntervalMillis } from './tuning.ts'
-import { DeliveryWorker } from './worker.ts'
+import { deliveryWorker } from './worker.ts'
 
 /** One kind of delivery. */
 export interface Delivery<Item extends Claimed> {
@@ -69,20 +69,11 @@ export class Deliveries {
     const watched = new DeliveryMeasures(measured)
     this.#parts.measures.add(...watched.declared(() => ledger.backlog()))
     const { eventsHttpPoolSize: concurrency, eventsFetchBatchSize: batch } = this.settings
-    const { onStopping, onClose, settings } = this.#parts
     const missed = () => this.#notifications.verify()
-    const worker = new DeliveryWorker<Item>({ ...told, ledger, concurrency, batch, missed, measures: watched })
+    const worker = deliveryWorker<Item>({ ...told, ledger, concurrency, batch, missed, measures: watched })
     if (!this.#isDelivering) return
     this.#notifications.on(topic, () => worker.wake())
-    this.#whileServing(() => worker.start())
-    // Requests and deliveries share one shutdown timeout.
-    let stopped: Promise<number> | undefined
-    const stop = () => (stopped ??= worker.stop(settings.gracefulShutdownTimeout * 1000))
-    onStopping(() => void stop().catch(() => {}))
-    onClose(async () => {
-      const count = await stop()
-      if (count > 0) released(count)
-    })
+    worker.serve(this.#parts, afterStartMillis, released)
   }
 
   /** Wakes the worker of a topic. */

@@ -6,6 +6,7 @@ import { Deliveries, deliveries } from './deliveries.ts'
 import { deliveryMigrations } from './migrations.ts'
 import { deliveryOptions } from './options.ts'
 
+export { leaseSeconds } from '../../sdk/services.ts'
 export { type Attempt, failureStatus, type WebhookCaller } from './attempt.ts'
 export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
 export { type Deliveries, deliveries } from './deliveries.ts'
@@ -27,7 +28,6 @@ export {
 } from './ledger.ts'
 export { notifyStatement } from './notifications.ts'
 export { type Page, readPage } from './pages.ts'
-export { RecentCount } from './recent-count.ts'
 export {
   declareRetention,
   deleteInBatches,
@@ -35,7 +35,7 @@ export {
   type RetainedState,
   type Retention,
 } from './retention.ts'
-export { leaseSeconds, longestAhead, mostClaimedBytes, prefetchWindowMillis, retentionBatch } from './tuning.ts'
+export { longestAhead, mostClaimedBytes, retentionBatch } from './tuning.ts'
 
 export default definePlugin({
   name: 'delivery',

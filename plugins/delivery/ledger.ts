@@ -1,5 +1,6 @@
 // The interface between delivery workers and the tables that hold the items to deliver.
 
+import type { Handler, Leased, QueueLedger, Settled as QueueSettled } from '../../sdk/services.ts'
 import type { Attempt } from './attempt.ts'
 import { longestAhead, unheardSeconds } from './tuning.ts'
 
@@ -12,18 +13,13 @@ export interface Backlog extends Record<string, unknown> {
 }
 
 /** An item that a worker holds a lease on. */
-export interface Claimed {
-  readonly id: string
+export interface Claimed extends Leased {
   /** Attempts before this one. */
   readonly tries: number
   /** Seconds since it was due, at the claim. */
   readonly late: number
   /** Absent: the item has no trigger. */
   readonly trigger_name?: string
-  /** Whether other items may wait for this one; absent: no. */
-  readonly is_awaited?: boolean
-  /** Characters that it keeps in memory; absent: negligible. */
-  readonly size?: number
 }
 
 /** The result of a claimed item. */
@@ -38,42 +34,19 @@ export interface Outcome {
 }
 
 /** An item with its outcome. */
-export interface Settled<Item> {
-  readonly item: Item
-  readonly outcome: Outcome
-}
+export type Settled<Item> = QueueSettled<Item, Outcome>
 
 /** Whether the item is never due again. */
 export const isFinal = (state: Outcome['state']): boolean => state !== 'retry' && state !== 'later'
 
-export interface Ledger<Item extends Claimed> {
-  /** Claims at most `limit` due items for the length of a lease; `held` are the items that the worker holds already. */
-  claim(limit: number, held: Iterable<Item>): Promise<readonly Item[]>
-  /**
-   * Whether the delivery of a claimed item may begin; otherwise it waits until another one ends. It must be true for some item of
-   * each trigger while nothing is in flight. Absent: always.
-   */
+/** The tables that hold the items to deliver. */
+export interface Ledger<Item extends Claimed> extends QueueLedger<Item, Outcome> {
+  /** {@link Handler.mayBegin}, by trigger. */
   mayBegin?(item: Item): boolean
   /** Delivers; rejects only when the signal aborts. */
   deliver(item: Item, signal: AbortSignal): Promise<Outcome>
-  /**
-   * Records outcomes and ends the leases. Items that another worker holds by then, and outcomes recorded before, stay unchanged.
-   * Gives the items that it claimed because these outcomes made them due.
-   */
-  record(settled: readonly Settled<Item>[]): Promise<readonly Item[]>
-  /** Renews leases; gives the ids of those that this worker still holds. */
-  renew(ids: readonly string[]): Promise<readonly string[]>
-  /** Releases leases, and notifies other workers. */
-  release(ids: readonly string[]): Promise<void>
-  /** Releases the leases of this worker except for these ids: claims whose answer was lost left leases that it does not know. */
+  /** Releases the leases of this worker except for these ids. */
   releaseUnknown(known: readonly string[]): Promise<void>
-  /** Milliseconds until the next poll, unless a notification comes first. */
-  pause(): number | Promise<number>
-  /**
-   * Announces for how many milliseconds writers need not notify, and notifies the other workers; 0: writers have to notify from
-   * now on. Absent: writers always notify.
-   */
-  watch?(millis: number): Promise<void>
   /** The waiting items, for metrics. */
   backlog(): Promise<readonly Backlog[]>
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Claimed, Ledger, Outcome } from '../../plugins/delivery/ledger.ts'
 import { DeliveryMeasures } from '../../plugins/delivery/measures.ts'
-import { DeliveryWorker } from '../../plugins/delivery/worker.ts'
+import { deliveryWorker } from '../../plugins/delivery/worker.ts'
 import { eventually } from '../support/waiting.ts'
 
 const measured = { kind: 'x', invocations: 'x', processed: 'x', fetched: 'x', workers: 'x' }
@@ -35,7 +35,7 @@ function startWorker(
   }
   const silent = { report: () => {}, missed: () => {}, settled: () => {} }
   const measures = new DeliveryMeasures(measured)
-  const worker = new DeliveryWorker({ ledger, concurrency, batch: 10, ...silent, measures })
+  const worker = deliveryWorker({ ledger, concurrency, batch: 10, ...silent, measures })
   worker.start()
   return { worker, recorded, left: () => rest.length }
 }

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { Attempt } from '../../plugins/delivery/index.ts'
 import type { Outcome } from '../../plugins/delivery/ledger.ts'
 import { DeliveryMeasures } from '../../plugins/delivery/measures.ts'
-import { DeliveryWorker } from '../../plugins/delivery/worker.ts'
+import { deliveryWorker } from '../../plugins/delivery/worker.ts'
 import { EventLedger } from '../../plugins/event-triggers/ledger/ledger.ts'
 import type { ClaimedEvent } from '../../plugins/event-triggers/ledger/ledger-statements.ts'
 import type { Shop } from './shop.ts'
@@ -28,7 +28,7 @@ const measured = { kind: 'x', invocations: 'x', processed: 'x', fetched: 'x', wo
 
 /** A worker on it. */
 export const workerOn = (ledger: EventLedger, report: (message: string) => void = assert.fail) =>
-  new DeliveryWorker<ClaimedEvent>({
+  deliveryWorker<ClaimedEvent>({
     ...{ ledger, concurrency: 10, batch: 10, report, missed: () => {}, settled: () => {} },
     measures: new DeliveryMeasures(measured),
   })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DeliveryMeasures } from '../../plugins/delivery/measures.ts'
-import { DeliveryWorker } from '../../plugins/delivery/worker.ts'
+import { deliveryWorker } from '../../plugins/delivery/worker.ts'
 import { OneOffLedger } from '../../plugins/scheduled/ledger.ts'
 import { everyOther, losing } from '../support/lost-answers.ts'
 import { startTrellis } from '../support/trellis.ts'
@@ -28,7 +28,7 @@ test('events claimed without an answer are claimed again at once, and an attempt
     }
   }
   const caller = { call } as unknown as ConstructorParameters<typeof OneOffLedger>[0]['caller']
-  const worker = new DeliveryWorker({
+  const worker = deliveryWorker({
     ledger: new OneOffLedger({ database: lossy, caller, interval: () => 60_000 }, () => undefined),
     ...{ concurrency: 10, batch: 10, report: () => {}, missed: () => {}, settled: () => {} },
     measures: new DeliveryMeasures({ kind: 'x', invocations: 'x', processed: 'x', fetched: 'x', workers: 'x' }),

@@ -1,6 +1,6 @@
 // The deliveries of an instance, by trigger: those in flight, and those that ended within the last moments.
 
-import { prefetchWindowMillis, RecentCount } from '../../delivery/index.ts'
+import { prefetchWindowMillis, RecentCount } from '../../../sdk/services.ts'
 
 export class Activity {
   #running = 0

@@ -1,10 +1,9 @@
-// The claimed items that wait for room: the next delivery begins without a statement in between.
+// The claimed items that wait for room: the next run begins without a statement in between.
 //
-// Prefetched items are leased, so no other worker can take them. The limit is therefore the number of deliveries that ended
-// within the last moments; with slow webhooks it is 0. Items that wait longer, because webhooks became slow, are released.
-// Triggers take turns, so that an item waits for one item of each other trigger at most.
+// Prefetched items are leased, so no other worker can take them. The limit is therefore the number of runs that ended within the
+// last moments; with slow runs it is 0. Items that wait longer, because runs became slow, are released.
+// Groups, such as the triggers of events, take turns, so that an item waits for one item of each other group at most.
 
-import type { Claimed } from './ledger.ts'
 import { RecentCount } from './recent-count.ts'
 import { prefetchWindowMillis } from './tuning.ts'
 
@@ -14,25 +13,30 @@ interface Prefetched<Item> {
   readonly since: number
 }
 
-export class Prefetch<Item extends Pick<Claimed, 'trigger_name'>> {
-  /** The items of each trigger, newest first; the trigger whose turn it is comes first. */
+export class Prefetch<Item> {
+  readonly #groupOf: (item: Item) => string | undefined
+  /** The items of each group, newest first; the group whose turn it is comes first. */
   readonly #waiting = new Map<string | undefined, Prefetched<Item>[]>()
   #size = 0
-  readonly #delivered = new RecentCount(prefetchWindowMillis)
+  readonly #ended = new RecentCount(prefetchWindowMillis)
+
+  constructor(groupOf: (item: Item) => string | undefined = () => undefined) {
+    this.#groupOf = groupOf
+  }
 
   get size(): number {
     return this.#size
   }
 
   add(items: readonly Item[], now: number): void {
-    for (const [name, claimed] of Map.groupBy(items, ({ trigger_name }) => trigger_name)) {
+    for (const [name, claimed] of Map.groupBy(items, this.#groupOf)) {
       const added = claimed.map((item) => ({ item, since: now })).reverse()
       this.#waiting.set(name, [...added, ...(this.#waiting.get(name) ?? [])])
     }
     this.#size += items.length
   }
 
-  /** Takes the item that was claimed first, of the next trigger in turn whose deliveries may begin. */
+  /** Takes the item that was claimed first, of the next group in turn whose items may begin. */
   take(mayBegin: (item: Item) => boolean = () => true): Prefetched<Item> | undefined {
     for (const [name, waiting] of this.#waiting) {
       const next = waiting.at(-1)
@@ -59,13 +63,13 @@ export class Prefetch<Item extends Pick<Claimed, 'trigger_name'>> {
     return removed
   }
 
-  /** Counts an ended delivery. */
-  delivered(now: number): void {
-    this.#delivered.add(1, now)
+  /** Counts an ended run. */
+  ended(now: number): void {
+    this.#ended.add(1, now)
   }
 
   /** The number of items that may be prefetched now. */
   room(now: number): number {
-    return this.#delivered.most(now)
+    return this.#ended.most(now)
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DueTimes } from '../../plugins/delivery/due-times.ts'
+import { DueTimes } from '../../core/queue/timing.ts'
 
 test('the first due time is waited for, and past ones are forgotten', () => {
   const times = new DueTimes()

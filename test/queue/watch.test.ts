@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Watch } from '../../plugins/delivery/watch.ts'
+import { Watch } from '../../core/queue/watch.ts'
 
 /** A watch that records its announcements in a list. */
 function watching(say: () => Promise<void> = async () => {}) {

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Settled } from '../../plugins/delivery/ledger.ts'
-import { Recorder } from '../../plugins/delivery/recorder.ts'
+import type { Settled } from '../../core/queue/ledger.ts'
+import { Recorder } from '../../core/queue/recorder.ts'
 import { eventually } from '../support/waiting.ts'
 
-const settled = (id: string): Settled<{ readonly id: string }> => ({
-  item: { id },
-  outcome: { id, attempt: null, state: 'delivered', delay: 0 },
-})
+interface Item {
+  readonly id: string
+}
+
+const settled = (id: string): Settled<Item, string> => ({ item: { id }, outcome: 'done' })
 
 /** A recorder whose database is away or not. */
 function startRecorder() {
   const database = { isAway: false, writing: 0, written: [] as string[], tried: 0 }
-  const recorder = new Recorder<{ readonly id: string }>({
+  const recorder = new Recorder<Item, string>({
     async record(batch) {
       database.tried++
       database.writing++
@@ -72,23 +73,22 @@ test('a write that keeps failing is given up on request', async (t) => {
   assert.deepEqual(database.written, [])
 })
 
-test('an outcome whose content the database refuses is written with its request as a text, the others unchanged', async () => {
-  const written: (readonly [id: string, request: string | undefined])[] = []
-  const recorder = new Recorder<{ readonly id: string }>({
+test('an outcome whose content the database refuses is written in another form, the others unchanged', async () => {
+  const written: [id: string, text: string][] = []
+  const recorder = new Recorder<Item, string>({
     async record(batch) {
-      const requests = batch.map(({ item, outcome }) => [item.id, outcome.attempt?.request] as const)
-      if (requests.some(([, request]) => request === '[[]]')) {
+      if (batch.some(({ outcome }) => outcome === '[[]]')) {
         throw Object.assign(new Error('stack depth limit exceeded'), { code: '54001' })
       }
-      written.push(...requests)
+      for (const { item, outcome } of batch) written.push([item.id, outcome])
     },
+    rewritten: (outcome, error) => `${(error as Error).message}: ${outcome.length}`,
     report: () => {},
   })
-  const logged = { type: 'client', detail: null } as const
-  for (const [id, request] of Object.entries({ a: '{}', b: '[[]]', c: '{}', d: '[[]]', e: '{}' })) {
-    const attempt = { id, succeeded: true, status: 200, retryAfter: null, request, response: '{}', size: 0, logged }
-    recorder.add({ item: { id }, outcome: { id, attempt, state: 'delivered', delay: 0 } })
+  for (const [id, outcome] of Object.entries({ a: '{}', b: '[[]]', c: '{}', d: '[[]]', e: '{}' })) {
+    recorder.add({ item: { id }, outcome })
   }
   await recorder.finish(AbortSignal.timeout(1000))
-  assert.deepEqual(Object.fromEntries(written), { a: '{}', b: '"[[]]"', c: '{}', d: '"[[]]"', e: '{}' })
+  const rewritten = 'stack depth limit exceeded: 4'
+  assert.deepEqual(Object.fromEntries(written), { a: '{}', b: rewritten, c: '{}', d: rewritten, e: '{}' })
 })

@@ -1,8 +1,8 @@
 // The items that a worker holds a lease on and whose outcome is not recorded yet.
 
-import type { Claimed } from './ledger.ts'
+import type { Leased } from './ledger.ts'
 
-export class Leases<Item extends Claimed> {
+export class Leases<Item extends Leased> {
   #items = new Map<string, Item>()
   #size = 0
   /**

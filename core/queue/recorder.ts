@@ -1,28 +1,28 @@
 // Records outcomes in batches: those that arrive during a write go into the next one. If the database refuses the content of one
-// outcome, the others are still written. Examples are a request nested deeper than PostgreSQL can read, or an answer with a
-// character that the encoding of the database lacks.
+// outcome, the others are still written. Examples are a text nested deeper than PostgreSQL can read, or a character that the
+// encoding of the database lacks.
 
-import { codeOf, TrellisError } from '../../sdk/index.ts'
-import type { Attempt } from './attempt.ts'
-import type { Settled } from './ledger.ts'
+import { TrellisError } from '../errors/errors.ts'
+import { codeOf } from '../errors/thrown.ts'
+import type { Handler, Settled } from './ledger.ts'
 import { firstRetryMillis, longestRetryMillis, outcomesPerWrite } from './tuning.ts'
 
-export interface RecorderOptions<Item> {
+export interface RecorderOptions<Item, Outcome> extends Pick<Handler<Item, Outcome>, 'rewritten'> {
   /** Writes outcomes to the ledger; may reject. */
-  record(settled: readonly Settled<Item>[]): Promise<void>
+  record(settled: readonly Settled<Item, Outcome>[]): Promise<void>
   report(error: unknown): void
 }
 
-export class Recorder<Item> {
-  readonly #options: RecorderOptions<Item>
+export class Recorder<Item, Outcome> {
+  readonly #options: RecorderOptions<Item, Outcome>
   readonly #stop = new AbortController()
-  #waiting: Settled<Item>[] = []
+  #waiting: Settled<Item, Outcome>[] = []
   /** Work for the time between two writes; each gives whether the database did it. */
   #between: (() => Promise<boolean>)[] = []
   #wakeUp: (() => void) | null = null
   #writing: Promise<void> | null = null
 
-  constructor(options: RecorderOptions<Item>) {
+  constructor(options: RecorderOptions<Item, Outcome>) {
     this.#options = options
   }
 
@@ -31,7 +31,7 @@ export class Recorder<Item> {
     return this.#waiting.length
   }
 
-  add(settled: Settled<Item>): void {
+  add(settled: Settled<Item, Outcome>): void {
     this.#waiting.push(settled)
     this.#begin()
   }
@@ -90,14 +90,14 @@ export class Recorder<Item> {
   }
 
   /** Tries until the batch is written; false when it gives up. If the database stays away, the leases expire. */
-  async #writeBatch(batch: readonly Settled<Item>[]): Promise<boolean> {
+  async #writeBatch(batch: readonly Settled<Item, Outcome>[]): Promise<boolean> {
     for (let pause = firstRetryMillis; ; pause = Math.min(longestRetryMillis, pause * 2)) {
       try {
         await this.#options.record(batch)
         return true
       } catch (error) {
         this.#options.report(error)
-        const parts = partsOf(batch, sqlStateOf(error))
+        const parts = this.#partsOf(batch, error)
         if (parts) return this.#writeParts(parts)
       }
       if (this.#stop.signal.aborted) return false
@@ -105,9 +105,21 @@ export class Recorder<Item> {
     }
   }
 
-  async #writeParts(parts: readonly (readonly Settled<Item>[])[]): Promise<boolean> {
+  async #writeParts(parts: readonly (readonly Settled<Item, Outcome>[])[]): Promise<boolean> {
     for (const part of parts) if (!(await this.#writeBatch(part))) return false
     return true
+  }
+
+  /** The parts of a refused batch to write instead: its halves, or one outcome in another form; null: nothing is left to try. */
+  #partsOf(batch: readonly Settled<Item, Outcome>[], error: unknown): (readonly Settled<Item, Outcome>[])[] | null {
+    const [first] = batch
+    if (!isRefused(sqlStateOf(error)) || !first) return null
+    if (batch.length > 1) {
+      const half = batch.length >> 1
+      return [batch.slice(0, half), batch.slice(half)]
+    }
+    const outcome = this.#options.rewritten?.(first.outcome, error) ?? null
+    return outcome && [[{ item: first.item, outcome }]]
   }
 
   /** Gives whether the database did any of the work. */
@@ -135,36 +147,8 @@ export class Recorder<Item> {
   }
 }
 
-const sqlStateOf = (error: unknown): string => codeOf(error instanceof TrellisError ? error.cause : error) ?? ''
+/** The SQLSTATE of an error of the database; empty: it has none. */
+export const sqlStateOf = (error: unknown): string => codeOf(error instanceof TrellisError ? error.cause : error) ?? ''
 
 /** Whether the database refused the content: invalid values (class 22), or a limit was exceeded (class 54). */
 const isRefused = (sqlState: string): boolean => /^(22|54)/.test(sqlState)
-
-/** The parts of a refused batch to write instead: its halves, or one outcome with another attempt; null: nothing is left to try. */
-function partsOf<Item>(batch: readonly Settled<Item>[], sqlState: string): (readonly Settled<Item>[])[] | null {
-  if (!isRefused(sqlState)) return null
-  const [first] = batch
-  if (batch.length > 1) {
-    const half = batch.length >> 1
-    return [batch.slice(0, half), batch.slice(half)]
-  }
-  const attempt = first?.outcome.attempt && rewritten(first.outcome.attempt, sqlState)
-  return attempt ? [[{ item: first.item, outcome: { ...first.outcome, attempt } }]] : null
-}
-
-/** The encoding of the database lacks a character. */
-const untranslatable = '22P05'
-
-/** An attempt that the database may accept instead: escaped, or with its request as a text; null: there is no other form. */
-function rewritten(attempt: Attempt, sqlState: string): Attempt | null {
-  const { request, response } = attempt
-  if (sqlState !== untranslatable) {
-    return request.startsWith('"') ? null : { ...attempt, request: JSON.stringify(request) }
-  }
-  const escaped = { ...attempt, request: inAscii(request), response: inAscii(response) }
-  return escaped.request === request && escaped.response === response ? null : escaped
-}
-
-/** The same JSON in ASCII: an encoding may lack any other character. */
-const inAscii = (json: string): string =>
-  json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

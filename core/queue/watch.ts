@@ -6,7 +6,7 @@
 // triggers that it does not. After the last announcement ends, a few late polls remain: a transaction that skipped the
 // notification may commit later.
 
-import type { Claimed, Ledger } from './ledger.ts'
+import type { QueueLedger } from './ledger.ts'
 import { RecentCount } from './recent-count.ts'
 import {
   lateLookMillis,
@@ -20,8 +20,8 @@ import {
 } from './tuning.ts'
 
 export interface WatchOptions {
-  /** {@link Ledger.watch}; absent: the ledger cannot announce, and writers always notify. */
-  readonly announce: Ledger<Claimed>['watch'] | undefined
+  /** {@link QueueLedger.watch}; absent: the ledger cannot announce, and writers always notify. */
+  readonly announce: QueueLedger<never, never>['watch'] | undefined
   report(error: unknown): void
 }
 

@@ -46,6 +46,7 @@ export {
   tableSql,
 } from '../core/compiler/print/condition-sql.ts'
 export { columnJson, concat, roundTripJson } from '../core/compiler/print/json-sql.ts'
+export type { KeyedReads, KeyedTable, RowKey, TableColumn } from '../core/compiler/print/keyed-reads.ts'
 export type {
   DirectProgram,
   MutationProgram,
@@ -113,7 +114,8 @@ export type {
   ReadOptions,
   TransactionOptions,
 } from '../core/database/database.ts'
-export type { DecodedCommit, Decoding } from '../core/database/hearing/decoding.ts'
+export type { DecodedChange, DecodedRow, DecodedValue } from '../core/database/hearing/decoded-rows.ts'
+export type { DecodedCommit, DecodedRows, Decoding, DecodingListener } from '../core/database/hearing/decoding.ts'
 export type { ChannelListener, Listening } from '../core/database/hearing/listening.ts'
 export type { Codec, InputSource, ParamSource, TextCheck } from '../core/database/sql/param.ts'
 export type { PreparedStatement, StatementTraits } from '../core/database/sql/prepared-statement.ts'

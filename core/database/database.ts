@@ -1,7 +1,7 @@
 // The served database as its callers see it; `PooledDatabase` decides which connection a statement gets.
 
 import type { Caller } from '../concurrency/shares.ts'
-import type { DecodedCommit, Decoding } from './hearing/decoding.ts'
+import type { Decoding, DecodingListener } from './hearing/decoding.ts'
 import type { ChannelListener, Listening } from './hearing/listening.ts'
 import type { PreparedStatement } from './sql/prepared-statement.ts'
 import type { TransactionSettings } from './sql/transaction-settings.ts'
@@ -91,8 +91,8 @@ export interface Database {
   transaction<T>(work: (transaction: OwnTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Listens to the notifications of a channel until `stop`; a lost connection is replaced. */
   listen(channel: string, listener: ChannelListener): Listening
-  /** Reports the tables that each committed transaction changed, until `stop`; rejects if the server does not allow it. */
-  decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding>
+  /** Reports the tables and rows that each committed transaction changed, until `stop`; rejects if the server refuses. */
+  decode(listener: DecodingListener): Promise<Decoding>
   /** Whether the database answers, within a second even when all other connections are busy. */
   answers(): Promise<boolean>
 }
@@ -112,6 +112,6 @@ export const lend = (database: Database): Database => ({
   rows: (text, values) => database.rows(text, values),
   transaction: (work, options) => database.transaction(work, options),
   listen: (channel, listener) => database.listen(channel, listener),
-  decode: (onCommit, onLost) => database.decode(onCommit, onLost),
+  decode: (listener) => database.decode(listener),
   answers: () => database.answers(),
 })

@@ -109,3 +109,6 @@ export const longestCancelRetryMillis = 2000
 
 /** The timeout for PostgreSQL to close a connection. */
 export const closeTimeoutMillis = 2000
+
+/** Rows of a table that decoding reads in one transaction. Beyond, all rows of the table count as changed. */
+export const mostDecodedRows = 1000

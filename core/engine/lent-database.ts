@@ -1,6 +1,7 @@
 // The database as one plugin sees it. Errors of the plugin's listeners are logged under its name.
 
 import { type Database, lend } from '../database/database.ts'
+import type { DecodingListener } from '../database/hearing/decoding.ts'
 import { stackOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 
@@ -29,7 +30,17 @@ export function lendTo(whose: string, { database, observe }: { database: Databas
         onHeard: guarded(`the start of channel "${channel}"`, () => listener.onHeard?.()),
         onLost: guarded(`the lost connection of channel "${channel}"`, (error) => listener.onLost?.(error)),
       }),
-    decode: (...[onCommit, onLost]: Parameters<Database['decode']>) =>
-      database.decode(guarded('a commit', onCommit), guarded('the lost stream of commits', onLost)),
+    decode: ({ onCommit, onLost, columnsOf }: DecodingListener) =>
+      database.decode({
+        onCommit: guarded('a commit', onCommit),
+        onLost: guarded('the lost stream of commits', onLost),
+        columnsOf(table) {
+          let columns: ReadonlySet<string> | null = null
+          guarded('the columns of a commit', () => {
+            columns = columnsOf?.(table) ?? null
+          })()
+          return columns
+        },
+      }),
   })
 }

@@ -138,7 +138,7 @@ function planStream(field: FieldSelection, context: PlanContext, table: TableMod
     isKeyed: table.primaryKey !== null && isUniqueBy(table.catalog, table.primaryKey.columns),
     direction: order.direction,
   }
-  return { kind: 'sql', build: (_row, printer) => batchSql(batch, printer) }
+  return { kind: 'sql', build: (_row, printer) => batchSql(batch, printer), reads: { rows, output } }
 }
 
 /** Reads the single cursor. */

@@ -1,7 +1,6 @@
 // Log lines about sockets and live queries.
 
 import type { GraphQLRequest } from '../../sdk/graphql.ts'
-import type { Means } from './live/writes/changes.ts'
 
 /** The outcome of an operation on a socket. */
 export type OperationOutcome =
@@ -45,7 +44,7 @@ export interface PollerLog {
 
 /** The means by which writes are followed, logged when it changes. */
 export type LiveQueriesLog =
-  | { readonly mode: 'changes'; readonly means: Means }
+  | { readonly mode: 'changes'; readonly means: 'decoding' }
   | { readonly mode: 'poll'; readonly reason: string | null }
 
 declare module '../../sdk/registry.ts' {

@@ -28,7 +28,7 @@ export const subscriptionOptions = {
     variable: 'LIVE_QUERIES',
     placeholder: 'poll/changes',
     description:
-      'how subscriptions learn of writes: by polling once per interval, or also at once, by logical decoding or triggers',
+      'how subscriptions learn of writes: by polling once per interval, or also at once, by logical decoding',
   }),
   streamingQueriesRefetchInterval: option.whole(
     1000,

@@ -4,7 +4,6 @@ import type { Engine } from '../../sdk/index.ts'
 import { eventStreams } from '../graphql/index.ts'
 import type { BatchReport } from './live/groups/group.ts'
 import { LiveQueries } from './live/live-queries.ts'
-import type { Means } from './live/writes/changes.ts'
 import { type Activity, subscriptionMeasures } from './measures.ts'
 import { liveSettingsOf, type SubscriptionOptions, socketOptionsOf } from './options.ts'
 import { developerRoutes } from './routes.ts'
@@ -20,7 +19,7 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   const listeners: ((batch: BatchReport) => void)[] = []
   const live = new LiveQueries({
     ...{ engine, options, followsChanges: engine.options.liveQueries === 'changes' },
-    onMeans: (means, reason) => logMeans(engine, means, reason),
+    onFollowing: (isFollowing, reason) => logFollowing(engine, isFollowing, reason),
     onBatch: (batch) => {
       logBatch(engine, batch)
       for (const listener of listeners) listener(batch)
@@ -92,10 +91,10 @@ function activityOf(
   }
 }
 
-/** Logs the means by which writes are followed. */
-function logMeans(engine: Engine, means: Means | null, reason: string | null): void {
-  const detail = means === null ? ({ mode: 'poll', reason } as const) : ({ mode: 'changes', means } as const)
-  engine.observe.log({ type: 'live-queries', level: means === null ? 'warn' : 'info', detail })
+/** Logs whether all writes are followed. */
+function logFollowing(engine: Engine, isFollowing: boolean, reason: string | null): void {
+  const detail = isFollowing ? ({ mode: 'changes', means: 'decoding' } as const) : ({ mode: 'poll', reason } as const)
+  engine.observe.log({ type: 'live-queries', level: isFollowing ? 'info' : 'warn', detail })
 }
 
 function logBatch(engine: Engine, { group, asked, handedOut }: BatchReport): void {

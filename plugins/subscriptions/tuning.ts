@@ -26,14 +26,15 @@ export const stepsPerClockCheck = 16
 /** Milliseconds between checks whether open feeds are still allowed. */
 export const permissionCheckMillis = 5000
 
-/** Milliseconds until following writes is tried again after it ended. */
+/** Milliseconds until following writes is tried again after it ended; doubled up to the longest. */
 export const reconnectMillis = 2000
+export const longestRetryMillis = 60_000
 
-/** Milliseconds within which PostgreSQL ends a closed connection. */
-export const connectionEndMillis = 100
+/** Milliseconds after which decoding is asked again how far it has come. */
+export const positionPauseMillis = 100
 
-/** Milliseconds for the lock of a table that gets a trigger. */
-export const lockTimeoutMillis = 1000
+/** Milliseconds between polls of all groups while writes are reported: a bound for whatever the reports might miss. */
+export const fullPollMillis = 60_000
 
 /** Milliseconds between two announcements of writes. */
 export const announcementSpacingMillis = 100

@@ -4,11 +4,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withTemplate } from '../../sdk/testing/postgres.ts'
-import { atEnd } from '../support/cleanup.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { librarySql, trackLibrary } from '../support/library.ts'
-import { embeddedPrograms, makePostgres } from '../support/own-postgres.ts'
 import { spawnTrellis } from '../support/process.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
@@ -16,25 +13,14 @@ import { graphqlWsClient, type Received, subscribeWith } from './clients.ts'
 
 const isSoak = process.env['SOAK'] !== undefined
 
-type Means = 'poll' | 'decoding' | 'triggers'
+type Means = 'poll' | 'decoding'
 
-/** A database of the library; for triggers in a PostgreSQL whose log cannot be decoded. */
-async function libraryFor(t: TestContext, means: Means): Promise<TestDatabase> {
-  if (means !== 'triggers') return testDatabase(t, { sql: librarySql })
-  const postgres = await makePostgres({ programs: await embeddedPrograms() })
-  atEnd(t, () => postgres.remove())
-  await postgres.start()
-  const { template } = await withTemplate({ url: postgres.url, stop: async () => {} })
-  return testDatabase(t, { server: { url: postgres.url, template }, sql: librarySql })
-}
-
-/** The slots, triggers and functions by which servers follow changes. */
-const kept = async (database: TestDatabase) => {
-  const [row] = await database.sql<{ slots: number; triggers: number; functions: number }>(`select
-    (select count(*)::int from pg_replication_slots where database = current_database()) as slots,
-    (select count(*)::int from pg_trigger where tgname = 'trellis_change') as triggers,
-    (select count(*)::int from pg_proc where proname = 'notify_of_change') as functions`)
-  return row!
+/** The slots with which servers follow changes. */
+const slotsOf = async (database: TestDatabase) => {
+  const [row] = await database.sql<{ slots: number }>(
+    'select count(*)::int as slots from pg_replication_slots where database = current_database()',
+  )
+  return row!.slots
 }
 
 const subscription = 'subscription { book(order_by: {id: asc}) { pages } }'
@@ -52,7 +38,7 @@ async function converged(received: Received, last: number): Promise<void> {
 }
 
 async function survive(t: TestContext, means: Means): Promise<void> {
-  const database = await libraryFor(t, means)
+  const database = await testDatabase(t, { sql: librarySql })
   await database.sql('update book set pages = 0')
   const liveQueries = means === 'poll' ? 'poll' : 'changes'
   const settings = { liveQueries, liveQueriesRefetchInterval: means === 'poll' ? 200 : 60_000 } as const
@@ -70,7 +56,7 @@ async function survive(t: TestContext, means: Means): Promise<void> {
   let isDead = false
   const comeBack = { retryAttempts: 1000, retryWait: () => sleep(50), shouldRetry: () => true }
   // Where it is not, all go to the other one.
-  const isRestarted = isSoak && means !== 'triggers'
+  const isRestarted = isSoak
   const clients = [
     graphqlWsClient(t, other.url),
     graphqlWsClient(t, url, { ...comeBack, url: () => socketOf(isDead ? other.url : url) }),
@@ -99,23 +85,14 @@ async function survive(t: TestContext, means: Means): Promise<void> {
   }
   await Promise.all([write(), kill()])
   await Promise.all(received.map((each) => converged(each, pages)))
-  const left = { poll: [0, 0], decoding: [isRestarted ? 2 : 1, 0], triggers: [0, 1] }[means]
-  await eventually(async () => {
-    const { slots, triggers } = await kept(database)
-    return slots === left[0] && triggers === left[1]
-  })
+  const left = { poll: 0, decoding: isRestarted ? 2 : 1 }[means]
+  await eventually(async () => (await slotsOf(database)) === left)
   // Changes are still followed, without waiting for the interval.
   await database.sql('update book set pages = -1')
   await Promise.all(received.map((each) => each.until((items) => pagesOf(items.at(-1))[0] === -1, 20_000)))
   await Promise.all(clients.map((client) => client.dispose()))
-  if (means !== 'triggers') return
-  await other.engine.close()
-  assert.deepEqual(await kept(database), { slots: 0, triggers: 0, functions: 0 })
 }
 
-/** `npm run soak` takes all of them. */
-const all: readonly Means[] = isSoak ? ['poll', 'decoding', 'triggers'] : ['poll', 'decoding']
-
-for (const means of all) {
+for (const means of ['poll', 'decoding'] as const) {
   test(`Subscribers of a server that is killed go on (${means}).`, (t) => survive(t, means))
 }

@@ -233,4 +233,5 @@ export type RootOutput =
   | { readonly kind: 'one'; readonly select: Select; readonly unique: boolean }
   | { readonly kind: 'aggregate'; readonly select: AggregateSelect }
   | { readonly kind: 'json'; readonly text: string }
-  | { readonly kind: 'sql'; readonly build: SqlBuilder }
+  /** `reads`: rows and an output that read all that the fragment reads. Absent: unknown. */
+  | { readonly kind: 'sql'; readonly build: SqlBuilder; readonly reads?: Select }

@@ -1,34 +1,49 @@
-// A connection that reports the tables each committed transaction changed, by logical decoding over a temporary slot.
+// A connection that reports the tables and rows each committed transaction changed, by logical decoding over a temporary slot.
 // It needs `wal_level = logical`, the REPLICATION privilege, and the `test_decoding` plugin that ships with PostgreSQL.
 
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { onAbort } from '../../concurrency/aborting.ts'
+import { mostDecodedRows } from '../tuning.ts'
 import { abandon, closeClient } from '../wire/cancel-request.ts'
 import { connectionConfig } from '../wire/connection-config.ts'
 import { DatabaseClient } from '../wire/database-client.ts'
+import { type DecodedChange, readChange } from './decoded-rows.ts'
+
+/** The changed rows of a table; null: any rows, since nobody wants its columns, it was truncated, or many rows changed. */
+export type DecodedRows = { readonly changes: readonly DecodedChange[]; readonly columns: ReadonlySet<string> } | null
 
 /** The changes of one transaction. */
 export interface DecodedCommit {
   /** The lower 32 bits of the transaction's id. */
   readonly transaction: number
-  /** Qualified table names, quoted where PostgreSQL quotes them; partitions are listed by their own name. */
-  readonly tables: ReadonlySet<string>
+  /** By qualified table names, quoted where PostgreSQL quotes them; partitions are listed by their own name. */
+  readonly tables: ReadonlyMap<string, DecodedRows>
 }
 
-export interface DecodingOptions {
+/** The receiver of decoded changes. */
+export interface DecodingListener {
+  onCommit(commit: DecodedCommit): void
+  /** Called once if the connection ends before {@link Decoding.stop}. */
+  onLost(error: Error): void
+  /** The columns of a table whose values are wanted; null or absent: its changed rows are not read. */
+  columnsOf?(table: string): ReadonlySet<string> | null
+}
+
+export interface DecodingOptions extends DecodingListener {
   /** A connection URL. */
   readonly url: string
   /** Connection timeout, in milliseconds. */
   readonly timeoutMillis: number
-  readonly onCommit: (commit: DecodedCommit) => void
-  /** Called once if the connection ends before {@link Decoding.stop}. */
-  readonly onLost: (error: Error) => void
   /** Gives up while the decoding has not begun. */
   readonly signal: AbortSignal
 }
 
 export interface Decoding {
+  /** The position in the log up to which all commits were reported, as far as the server has said so. */
+  readonly position: bigint
+  /** Asks the server for the position; {@link Decoding.position} follows. */
+  ask(): void
   stop(): Promise<void>
 }
 
@@ -52,8 +67,8 @@ export class Decoder {
     this.#options = options
   }
 
-  decode(onCommit: DecodingOptions['onCommit'], onLost: DecodingOptions['onLost']): Promise<Decoding> {
-    const making = decode({ ...this.#options, onCommit, onLost, signal: this.#closing.signal })
+  decode(listener: DecodingListener): Promise<Decoding> {
+    const making = decode({ ...this.#options, ...listener, signal: this.#closing.signal })
     const made = () => void this.#making.delete(making)
     this.#making.add(making)
     making.then(made, made)
@@ -87,13 +102,15 @@ async function decode(options: DecodingOptions): Promise<Decoding> {
     isOver = true
     void abandon(client)
   })
+  let stream: ChangeStream
   try {
     await client.connect()
     const slot = `trellis_${randomBytes(8).toString('hex')}`
     await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL test_decoding NOEXPORT_SNAPSHOT`)
     await new Promise<void>((resolve, reject) => {
       const text = `START_REPLICATION SLOT ${slot} LOGICAL 0/0 ("include-xids" '1', "skip-empty-xacts" '1')`
-      client.query(new ChangeStream(text, { ...options, onLost: lose }, { onStart: resolve, onEnd: reject }))
+      stream = new ChangeStream(text, { ...options, onLost: lose }, { onStart: resolve, onEnd: reject })
+      client.query(stream)
       client.once('error', reject)
     })
   } catch (error) {
@@ -102,7 +119,13 @@ async function decode(options: DecodingOptions): Promise<Decoding> {
   } finally {
     ended()
   }
-  return { stop }
+  return {
+    get position() {
+      return stream.position
+    },
+    ask: () => stream.ask(),
+    stop,
+  }
 }
 
 /** Members of `pg`'s connection that its types leave out. */
@@ -115,17 +138,26 @@ interface Outcome {
   readonly onEnd: (error: Error) => void
 }
 
+interface ReadRows {
+  readonly changes: DecodedChange[]
+  readonly columns: ReadonlySet<string>
+}
+
 /** A statement for `pg` whose answer never ends. */
 class ChangeStream implements pg.Submittable {
   readonly #text: string
-  readonly #options: Pick<DecodingOptions, 'onCommit' | 'onLost'>
+  readonly #options: DecodingListener
   readonly #outcome: Outcome
-  #tables = new Set<string>()
+  position = 0n
+  #tables = new Map<string, ReadRows | null>()
   /** The last row's message up to the table name: a cache, since most rows of a transaction have the same table. */
   #last = Buffer.alloc(0)
+  /** The rows of that table, and the wanted columns; null: no further row of it is read. */
+  #reading: { readonly name: string; readonly rows: ReadRows } | null = null
+  #connection: Wire | null = null
   #isStarted = false
 
-  constructor(text: string, options: Pick<DecodingOptions, 'onCommit' | 'onLost'>, outcome: Outcome) {
+  constructor(text: string, options: DecodingListener, outcome: Outcome) {
     this.#text = text
     this.#options = options
     this.#outcome = outcome
@@ -134,14 +166,22 @@ class ChangeStream implements pg.Submittable {
   submit(connection: pg.Connection): void {
     connection.once('replicationStart', () => {
       this.#isStarted = true
+      this.#connection = connection as Wire
       this.#outcome.onStart()
     })
     connection.query(this.#text)
   }
 
+  ask(): void {
+    if (this.#connection) confirm(this.#connection, this.position, { wantsReply: true })
+  }
+
   handleCopyData({ chunk }: { readonly chunk: Buffer }, connection: Wire): void {
     if (chunk[0] === message.data) this.#read(chunk.subarray(headLength))
-    else if (chunk[0] === message.keepAlive) reply(connection, chunk.readBigUInt64BE(1))
+    else if (chunk[0] === message.keepAlive) {
+      this.position = chunk.readBigUInt64BE(1)
+      confirm(connection, this.position, { wantsReply: false })
+    }
   }
 
   handleError(error: Error): void {
@@ -157,13 +197,16 @@ class ChangeStream implements pg.Submittable {
   handleCommandComplete(): void {}
 
   #read(text: Buffer): void {
-    if (this.#last.length > 0 && startsWith(text, this.#last)) return
-    if (startsWith(text, tablePrefix)) this.#addTables(text)
-    else if (startsWith(text, commitPrefix)) {
+    if (this.#last.length > 0 && startsWith(text, this.#last)) this.#addRow(text)
+    else if (startsWith(text, tablePrefix)) {
+      this.#addTables(text)
+      this.#addRow(text)
+    } else if (startsWith(text, commitPrefix)) {
       const transaction = Number(text.toString('latin1', commitPrefix.length))
       const tables = this.#tables
-      this.#tables = new Set()
+      this.#tables = new Map()
       this.#last = Buffer.alloc(0)
+      this.#reading = null
       if (tables.size > 0) this.#options.onCommit({ transaction, tables })
     }
   }
@@ -171,13 +214,40 @@ class ChangeStream implements pg.Submittable {
   /** A `TRUNCATE` names several tables, any other change one. */
   #addTables(text: Buffer): void {
     const end = endOfNames(text)
-    const names = text.toString('utf8', tablePrefix.length, end)
-    for (const [name] of names.matchAll(/(?:"(?:[^"]|"")*"|[^",.\s]+)\.(?:"(?:[^"]|"")*"|[^",.\s]+)/g)) {
-      this.#tables.add(name)
-    }
+    const names = text.toString('utf8', tablePrefix.length, end).match(qualifiedNames) ?? []
     this.#last = Buffer.from(text.subarray(0, end + tableEnd.length))
+    this.#reading = null
+    const isTruncated = startsWith(text.subarray(this.#last.length), truncation)
+    for (const name of names) {
+      const rows = isTruncated ? null : this.#rowsOf(name)
+      this.#tables.set(name, rows)
+      if (rows) this.#reading = { name, rows }
+    }
+  }
+
+  #rowsOf(table: string): ReadRows | null {
+    const known = this.#tables.get(table)
+    if (known !== undefined) return known
+    const columns = this.#options.columnsOf?.(table)
+    return columns ? { changes: [], columns } : null
+  }
+
+  #addRow(text: Buffer): void {
+    if (!this.#reading) return
+    const { name, rows } = this.#reading
+    const { changes, columns } = rows
+    const isRead = changes.length < mostDecodedRows
+    const change = isRead ? readChange(text.toString('utf8', this.#last.length), columns) : null
+    if (change) changes.push(change)
+    else {
+      this.#tables.set(name, null)
+      this.#reading = null
+    }
   }
 }
+
+const qualifiedNames = /(?:"(?:[^"]|"")*"|[^",.\s]+)\.(?:"(?:[^"]|"")*"|[^",.\s]+)/g
+const truncation = Buffer.from('TRUNCATE')
 
 /** The end of the table names: the first `: ` outside quotes. */
 function endOfNames(text: Buffer): number {
@@ -192,10 +262,11 @@ function endOfNames(text: Buffer): number {
 const startsWith = (text: Buffer, prefix: Buffer): boolean =>
   text.length >= prefix.length && text.compare(prefix, 0, prefix.length, 0, prefix.length) === 0
 
-/** Confirms the log up to this position, so the server can discard it. */
-function reply(wire: Wire, position: bigint): void {
+/** Confirms the log up to this position, so the server can discard it. A wanted reply is a keep-alive message. */
+function confirm(wire: Wire, position: bigint, { wantsReply }: { readonly wantsReply: boolean }): void {
   const status = Buffer.alloc(1 + 8 + 8 + 8 + 8 + 1)
   status.write('r', 'latin1')
   for (const offset of [1, 9, 17]) status.writeBigUInt64BE(position, offset)
+  status[33] = wantsReply ? 1 : 0
   wire.sendCopyFromChunk(status)
 }

@@ -12,7 +12,7 @@ import { performance } from 'node:perf_hooks'
 import { eitherSignal, unlessAborted } from '../../concurrency/aborting.ts'
 import { Shares } from '../../concurrency/shares.ts'
 import type { ChangeOptions, ConnectionCounts, Database, ReadOptions, TransactionOptions } from '../database.ts'
-import { type DecodedCommit, Decoder, type Decoding } from '../hearing/decoding.ts'
+import { Decoder, type Decoding, type DecodingListener } from '../hearing/decoding.ts'
 import { type ChannelListener, Listener, type Listening } from '../hearing/listening.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
 import { StatementHistories } from '../sql/statement-history.ts'
@@ -189,8 +189,8 @@ export class PooledDatabase implements Database {
     return this.#listener.listen(channel, listener)
   }
 
-  decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding> {
-    return this.#decoder.decode(onCommit, onLost)
+  decode(listener: DecodingListener): Promise<Decoding> {
+    return this.#decoder.decode(listener)
   }
 
   answers(): Promise<boolean> {

@@ -1,6 +1,7 @@
 // An operation planned and printed. A request then only binds values, runs the steps, and forwards the bytes.
 
 import { type BatchStatement, batchStatement } from '../../compiler/print/batch-sql.ts'
+import { type KeyedReads, keyedReads } from '../../compiler/print/keyed-reads.ts'
 import {
   type DirectProgram,
   type MutationProgram,
@@ -31,7 +32,12 @@ export interface AnsweringStatement extends PreparedStatement {
 }
 
 /** A statement that answers any number of subscribers. */
-export type PreparedBatch = PreparedStatement & Pick<BatchStatement, 'memberParams' | 'memberTypes' | 'whenEmpty'>
+export interface PreparedBatch
+  extends PreparedStatement,
+    Pick<BatchStatement, 'memberParams' | 'memberTypes' | 'whenEmpty'> {
+  /** The rows that matter to a subscriber, by its parameters. */
+  readonly reads: KeyedReads
+}
 
 /** Consecutive root fields that the database answers with one statement. */
 export interface StatementStep {
@@ -136,11 +142,15 @@ function prepareSubscription(fields: readonly PlannedField[], context: PlanConte
     throw badRequest('not-supported', `"${field.key}" cannot be subscribed to`, { path })
   })
   const prepared = prepareWhole(outputs, context)
-  const batch = batchStatement(rootQuery(outputs, body, printerOptions(context)))
+  const options = printerOptions(context)
+  const batch = batchStatement(rootQuery(outputs, body, options))
+  const roots = outputs.map(({ output }) => output)
   const { memberParams, memberTypes, whenEmpty } = batch
   const subscription = {
     ...prepared,
-    batch: Object.assign(reading(batch, context), { memberParams, memberTypes, whenEmpty }),
+    batch: Object.assign(reading(batch, context), {
+      ...{ memberParams, memberTypes, whenEmpty, reads: keyedReads(roots, options) },
+    }),
   }
   const joins = outputs.flatMap((field) => field.joins)
   if (joins.length === 0) return subscription

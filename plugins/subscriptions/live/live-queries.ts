@@ -6,6 +6,7 @@
 import type { GraphQLRequest, PlannedRequest, PreparedOperation } from '../../../sdk/graphql.ts'
 import { badRequest, type Engine, toTrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
+import type { DecodedCommit } from '../../../sdk/sql.ts'
 import type { LiveSettings } from '../options.ts'
 import {
   longestVisibilityPauseMillis,
@@ -18,15 +19,15 @@ import {
 import { Feeds } from './feeds.ts'
 import { type LiveRequest, type LiveSink, type Member, outdated } from './groups/cohort.ts'
 import { type BatchReport, Group } from './groups/group.ts'
+import type { ChangedTables } from './groups/group-reads.ts'
 import { Limiter } from './groups/limiter.ts'
 import { isStream, valuesAt } from './groups/position.ts'
 import type { SharedJoins } from './joined-answers.ts'
 import { everything, none, noneWanted, unnotified, type Wanted, type WantedGroups } from './wanted.ts'
-import { ChangeWatch, type Means } from './writes/changes.ts'
+import { ChangeWatch } from './writes/changes.ts'
+import { FollowedGroups } from './writes/followed.ts'
 import { OwnWrites } from './writes/own-writes.ts'
-import type { ObservedCommit } from './writes/reads.ts'
 import { Snapshots, shows } from './writes/snapshots.ts'
-import { TriggerWatch } from './writes/triggers.ts'
 import { Writes, type WrittenTables } from './writes/written-tables.ts'
 
 /** A running subscription. */
@@ -41,7 +42,8 @@ export interface LiveQueriesOptions {
   readonly options: LiveSettings
   /** Whether to follow all writes as they are committed, if the database allows it. */
   readonly followsChanges: boolean
-  onMeans(means: Means | null, reason: string | null): void
+  /** Called when writes are followed, and when they no longer are; `reason` says why not. */
+  onFollowing(isFollowing: boolean, reason: string | null): void
   onBatch(batch: BatchReport): void
 }
 
@@ -70,9 +72,10 @@ export class LiveQueries {
   #timer: NodeJS.Timeout | null = null
   #polling: Promise<void> | null = null
   readonly #changes: ChangeWatch
+  readonly #followed: FollowedGroups
   #wanted = noneWanted()
-  /** Commits that were reported before other transactions can see them: their tables, and since when. */
-  readonly #awaited = new Map<number, { readonly tables: ReadonlySet<string>; readonly since: number }>()
+  /** Commits that were reported before other transactions can see them: their changes, and since when. */
+  readonly #awaited = new Map<number, { readonly tables: ChangedTables; readonly since: number }>()
   /** The next poll that does not wait for an interval, and its time. */
   #scheduled: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null
   /** The number of subscriptions since the start. */
@@ -94,46 +97,40 @@ export class LiveQueries {
     this.#writes = new OwnWrites({ database, onWrite: (tables) => this.#pollUnnotified(tables) })
     this.#changes = new ChangeWatch({
       database,
+      columnsOf: (table) => this.#columnsOf(table),
       onCommit: (commit) => this.#committed(commit),
-      onMeans: (means, reason) => {
-        options.onMeans(means, reason)
-        if (means !== null) this.#watchAll()
+      onFollowing: (isFollowing, reason) => {
+        options.onFollowing(isFollowing, reason)
+        if (!isFollowing) return
+        // Earlier writes were not reported.
+        this.#awaited.clear()
+        this.#wake(everything)
       },
     })
+    this.#followed = new FollowedGroups({ database, changes: this.#changes })
   }
 
   /** Starts to follow writes from elsewhere. */
   async begin(): Promise<void> {
     this.#writes.start()
     if (this.#options.followsChanges) await this.#changes.start()
-    // Triggers are left over if a server was killed.
-    else await TriggerWatch.remove(this.#options.engine.database).catch(() => {})
   }
 
-  /** Follows the tables of all groups, and polls once because earlier writes were not reported. */
-  #watchAll(): void {
-    this.#awaited.clear()
-    for (const group of this.#groups.values()) void this.#watch(group)
-    this.#wake(everything)
+  #committed({ tables, transaction }: DecodedCommit): void {
+    if (this.#members.size === 0 || !this.#areRead(tables)) return
+    this.#awaited.set(transaction, { tables, since: performance.now() })
+    this.#wake([tables])
   }
 
-  async #watch(group: Group): Promise<void> {
-    if (!group.isNotified || this.#changes.means !== 'triggers') return
-    await this.#changes.watch(group.reads.tables)
-    // Rows may have been written while the triggers were created.
-    this.#wake(everything)
-  }
-
-  #committed({ tables, transaction }: ObservedCommit): void {
-    if (this.#members.size === 0) return
-    if (!this.#areRead(tables)) return
-    if (transaction !== null) this.#awaited.set(transaction, { tables, since: performance.now() })
-    this.#wake(tables)
-  }
-
-  #areRead(tables: ReadonlySet<string>): boolean {
-    for (const group of this.#groups.values()) if (group.readsAny(tables)) return true
+  #areRead(tables: ChangedTables): boolean {
+    for (const group of this.#groups.values()) if (group.reads.readsAny(tables.keys())) return true
     return false
+  }
+
+  /** The columns of a table whose changed values tell cohorts apart. */
+  #columnsOf(table: string): ReadonlySet<string> | null {
+    const columns = [...this.#groups.values()].flatMap((group) => [...(group.reads.columnsOf(table) ?? [])])
+    return columns.length === 0 ? null : new Set(columns)
   }
 
   /** The current groups. */
@@ -188,11 +185,11 @@ export class LiveQueries {
     this.#wake(tables === null ? unnotified : none)
   }
 
-  /** Polls for groups that read these tables: at once, or after a pause in milliseconds. */
-  #wake(tables: Wanted, pause = 0): void {
+  /** Polls for groups that these changes concern: at once, or after a pause in milliseconds. */
+  #wake(wanted: Wanted, pause = 0): void {
     if (this.#members.size === 0 || this.#isStopped) return
-    if (tables === everything || tables === unnotified) this.#wanted.groups.add(tables)
-    else for (const table of tables) this.#wanted.tables.add(table)
+    if (wanted === everything || wanted === unnotified) this.#wanted.groups.add(wanted)
+    else this.#wanted.changes.push(...wanted)
     const now = performance.now()
     const at = Math.max(now + pause, this.#lastPoll + pollSpacingMillis)
     if (this.#scheduled && this.#scheduled.at <= at) return
@@ -268,7 +265,6 @@ export class LiveQueries {
       ...{ engine, key, role: session.role, batchSize, onBatch, limiter: this.#limiter },
       prepared,
       request: withoutVariables(request),
-      onReads: (group) => void this.#watch(group),
       onEmpty: (group) => this.#dropIfEmpty(group),
       isCurrent: () => !this.#isStopped && engine.model === model,
       onStale: () => {
@@ -353,21 +349,30 @@ export class LiveQueries {
     for (const kind of kinds) this.#polledAt[kind] = this.#lastPoll
     const wanted = this.#wanted
     this.#wanted = noneWanted()
-    const due = [...this.#groups.values()].filter(
-      (group) => kinds.includes(kindOf(group)) || this.#isWanted(group, wanted),
-    )
-    if (due.length === 0 && this.#awaited.size === 0) return
+    const groups = [...this.#groups.values()]
+    const due = new Set(groups.filter((group) => kinds.includes(kindOf(group)) || this.#isWanted(group, wanted)))
+    if (due.size === 0 && wanted.changes.length === 0 && this.#awaited.size === 0) return
     // Without a snapshot any table may have changed, so all groups are asked and their subscribers get the error.
     const snapshot = await this.#snapshots.current().catch(() => `unknown ${performance.now()}`)
     this.#awaitVisible(snapshot)
-    for (const group of due) group.wake(snapshot)
+    // Groups of which all writes are reported are not asked because an interval has ended.
+    const ended = groups.filter((group) => kinds.includes(kindOf(group)))
+    const reported = await this.#followed.reported(ended, snapshot)
+    for (const group of groups) {
+      if (this.#isWanted(group, wanted) || (due.has(group) && !reported.has(group))) group.wake(snapshot)
+      else {
+        const changes = wanted.changes.filter((tables) => group.reads.readsAny(tables.keys()))
+        if (changes.length > 0) group.wakeFor(changes, snapshot)
+        if (due.has(group)) group.wakeUnsteady(snapshot)
+      }
+    }
   }
 
-  #isWanted(group: Group, { groups, own, tables }: WantedGroups): boolean {
-    if (groups.has(everything) || (tables.size > 0 && group.readsAny(tables))) return true
+  #isWanted(group: Group, { groups, own }: WantedGroups): boolean {
+    if (groups.has(everything)) return true
     // Functions may read tables that are not known here, so a write by this server may concern any group.
-    const mayRead = groups.has(unnotified) || (own.size > 0 && (!group.isNotified || group.readsAny(own)))
-    return mayRead && !(group.isNotified && this.#changes.covers(group.reads.tables))
+    const mayRead = groups.has(unnotified) || (own.size > 0 && (!group.reads.isNotified || group.reads.readsAny(own)))
+    return mayRead && !(group.reads.isNotified && this.#changes.isFollowing)
   }
 
   /**
@@ -378,7 +383,7 @@ export class LiveQueries {
     const now = performance.now()
     for (const [transaction, { tables, since }] of this.#awaited) {
       if (shows(snapshot, transaction)) this.#awaited.delete(transaction)
-      else this.#wake(tables, Math.min(longestVisibilityPauseMillis, (now - since) / 2))
+      else this.#wake([tables], Math.min(longestVisibilityPauseMillis, (now - since) / 2))
     }
   }
 }

@@ -74,11 +74,14 @@ export class Cohort {
   isClock: boolean
   /** Whether its last statement failed. */
   isFailed = false
+  /** A snapshot after which it was asked last, or became due. */
+  asOf: string | null
 
-  constructor(key: string, values: string, session: Session) {
+  constructor({ key, values, session, asOf }: Pick<Cohort, 'key' | 'values' | 'session' | 'asOf'>) {
     this.key = key
     this.values = values
     this.session = session
+    this.asOf = asOf
     this.isClock = mayBeClock(values)
   }
 

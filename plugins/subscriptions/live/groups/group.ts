@@ -5,9 +5,9 @@ import type { GraphQLRequest, PreparedOperation } from '../../../../sdk/graphql.
 import { type Engine, TrellisError, toTrellisError } from '../../../../sdk/index.ts'
 import type { Caller } from '../../../../sdk/services.ts'
 import { longestRestMillis } from '../../tuning.ts'
-import { areNotified, type Reads, readsOf } from '../writes/reads.ts'
 import { Cohort, type Member } from './cohort.ts'
 import { evaluateTimes, timesIn } from './evaluated-times.ts'
+import { type ChangedTables, GroupReads } from './group-reads.ts'
 import type { Limiter } from './limiter.ts'
 import { isStream, takePosition, valuesAt } from './position.ts'
 import { Slices } from './slices.ts'
@@ -29,8 +29,6 @@ export interface GroupOptions {
   /** Called when an error has ended all subscriptions of the group. */
   onEmpty(group: Group): void
   onBatch(batch: BatchReport): void
-  /** Called when the tables that the statement reads are known. */
-  onReads(group: Group): void
 }
 
 /** The times of a batch statement. */
@@ -59,44 +57,22 @@ export class Group {
   #rest: NodeJS.Timeout | null = null
   /** The number of statements sent. */
   #turn = 0
-  /** The snapshot at which all cohorts last became due; null before. */
-  asOf: string | null = null
-  /** Unknown at first, so the group is asked at every poll until then. */
-  reads: Reads = { isSteady: false, tables: [] }
-  #isLearning = true
+  /** The last snapshot; null before the first. */
+  #asOf: string | null = null
+  readonly reads: GroupReads
   #runningBatch: RunningBatch | null = null
-  readonly #tables = new Set<string>()
+  /** Cohorts whose last statement failed. */
+  readonly #failed = new Set<Cohort>()
   readonly isStream: boolean
 
   constructor(options: GroupOptions) {
     this.options = options
     this.isStream = isStream(options.prepared)
-    void this.#learn()
-  }
-
-  async #learn(): Promise<void> {
-    const { engine, onReads } = this.options
-    try {
-      this.reads = await readsOf(engine.database, this.statement.text)
-      for (const { name } of this.reads.tables) this.#tables.add(name)
-      onReads(this)
-    } catch {
-      // The statement itself fails as well, and its subscribers get that error.
-    } finally {
-      this.#isLearning = false
-    }
-  }
-
-  /** Whether a write to these tables may change its answers; true while its tables are unknown. */
-  readsAny(tables: ReadonlySet<string>): boolean {
-    if (this.#isLearning) return true
-    for (const table of tables) if (this.#tables.has(table)) return true
-    return false
-  }
-
-  /** Whether each write that may change its answers is reported by table. */
-  get isNotified(): boolean {
-    return areNotified(this.reads)
+    this.reads = new GroupReads({
+      database: options.engine.database,
+      batch: options.prepared.batch!,
+      cohorts: this.cohorts,
+    })
   }
 
   /** The statement that answers its cohorts. */
@@ -112,8 +88,9 @@ export class Group {
   join(member: Member, values: string): void {
     let cohort = this.cohorts.get(values)
     if (!cohort) {
-      cohort = new Cohort(this.options.key, values, member.live.session)
+      cohort = new Cohort({ key: this.options.key, values, session: member.live.session, asOf: this.#asOf })
       this.cohorts.set(values, cohort)
+      this.reads.add(cohort)
     }
     cohort.members.add(member)
     member.cohort = cohort
@@ -150,22 +127,50 @@ export class Group {
     return this.options.isCurrent() && !batch.every(isLeft)
   }
 
-  /** Makes all cohorts due, or only those whose answers may differ at the same snapshot. */
+  /** Makes all cohorts due, except for those whose answers cannot differ at this snapshot. */
   wake(snapshot: string): void {
-    if (this.asOf !== snapshot) {
-      this.asOf = snapshot
-      for (const cohort of this.cohorts.values()) this.#due.add(cohort)
-    } else {
-      for (const cohort of this.cohorts.values()) {
-        if (!this.reads.isSteady || cohort.isClock || cohort.isFailed) this.#due.add(cohort)
-      }
-    }
+    this.#asOf = snapshot
+    for (const cohort of this.cohorts.values()) this.#wakeCohort(cohort, snapshot)
     this.#run()
+  }
+
+  /** The same for the cohorts that these changes concern. */
+  wakeFor(changes: readonly ChangedTables[], snapshot: string): void {
+    const concerned = this.reads.concerned(changes)
+    if (!concerned) {
+      this.wake(snapshot)
+      return
+    }
+    this.#asOf = snapshot
+    for (const cohort of concerned) this.#wakeCohort(cohort, snapshot)
+    // Any row may have been the reason of an error.
+    for (const cohort of this.#failed) this.#wakeCohort(cohort, snapshot)
+    this.#run()
+  }
+
+  /** Makes only those cohorts due whose answers may differ without a change. */
+  wakeUnsteady(snapshot: string): void {
+    this.#asOf = snapshot
+    for (const cohort of this.cohorts.values()) if (this.#isUnsteady(cohort)) this.#wakeCohort(cohort, snapshot)
+    this.#run()
+  }
+
+  #isUnsteady({ isClock, isFailed }: Cohort): boolean {
+    return !this.reads.isSteady || isClock || isFailed
+  }
+
+  #wakeCohort(cohort: Cohort, snapshot: string): void {
+    if (cohort.asOf === snapshot && !this.#isUnsteady(cohort)) return
+    cohort.asOf = snapshot
+    this.#due.add(cohort)
   }
 
   #forget(cohort: Cohort): void {
     this.#due.delete(cohort)
-    if (this.cohorts.get(cohort.values) === cohort) this.cohorts.delete(cohort.values)
+    this.#failed.delete(cohort)
+    if (this.cohorts.get(cohort.values) !== cohort) return
+    this.cohorts.delete(cohort.values)
+    this.reads.delete(cohort)
   }
 
   /** Asks the due cohorts. If no subscriber waits for a first answer, at most half of the time goes to statements. */
@@ -271,6 +276,7 @@ export class Group {
   }
 
   #deliver(cohort: Cohort, { body, values, turn, slices }: Delivery): Promise<void> {
+    this.#failed.delete(cohort)
     if (!this.isStream) return cohort.deliver(body, turn, slices)
     const { prepared } = this.options
     const answer = takePosition(body)
@@ -297,6 +303,7 @@ export class Group {
   #fail(batch: readonly Cohort[], error: TrellisError): void {
     for (const cohort of batch) {
       cohort.fail(error)
+      this.#failed.add(cohort)
       if (cohort.members.size === 0) this.#forget(cohort)
     }
     if (this.size === 0) this.options.onEmpty(this)

@@ -1,100 +1,95 @@
-// Follows all writes by any client: it reports their tables as soon as they are committed. There are two means; the first that
-// the server allows is used: logical decoding, then triggers that notify.
+// Follows all writes by any client by logical decoding: it reports the changed tables and rows as soon as they are committed.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../../../../sdk/sql.ts'
-import { connectionEndMillis, reconnectMillis } from '../../tuning.ts'
-import type { ObservedCommit, ReadTable } from './reads.ts'
-import { TriggerWatch } from './triggers.ts'
+import type { Database, DecodedCommit, Decoding, DecodingListener } from '../../../../sdk/sql.ts'
+import { longestRetryMillis, positionPauseMillis, reconnectMillis } from '../../tuning.ts'
 
-/** The means to follow writes. */
-export type Means = 'decoding' | 'triggers'
-
-export interface ChangeWatchOptions {
-  readonly database: Pick<Database, 'decode' | 'listen' | 'rows' | 'transaction'>
-  onCommit(commit: ObservedCommit): void
-  /** Called when the means changes; `reason` says why writes are not followed. */
-  onMeans(means: Means | null, reason: string | null): void
+export interface ChangeWatchOptions extends Pick<DecodingListener, 'columnsOf'> {
+  readonly database: Pick<Database, 'decode'>
+  onCommit(commit: DecodedCommit): void
+  /** Called when writes are followed, and when they no longer are; `reason` says why not. */
+  onFollowing(isFollowing: boolean, reason: string | null): void
 }
 
 export class ChangeWatch {
   readonly #options: ChangeWatchOptions
-  readonly #triggers: TriggerWatch
-  #means: Means | null = null
-  #stopListening: (() => Promise<void>) | null = null
+  #decoding: Decoding | null = null
+  /** The position that decoding has to reach until the next check. */
+  #expected = 0n
   #isStopped = false
-  /** Why neither means is available; the last one reported. */
+  /** The last reported reason. */
   #reason: string | null = null
+  #pause = reconnectMillis
 
   constructor(options: ChangeWatchOptions) {
     this.#options = options
-    this.#triggers = new TriggerWatch(options)
   }
 
-  /** The current means; null: writes are not followed. */
-  get means(): Means | null {
-    return this.#means
+  /** Whether writes are reported. */
+  get isFollowing(): boolean {
+    return this.#decoding !== null
   }
 
-  /** Whether writes to these tables are reported. */
-  covers(tables: readonly ReadTable[]): boolean {
-    return this.#means === 'decoding' || (this.#means === 'triggers' && this.#triggers.has(tables))
+  /**
+   * Takes the current position of the log. Gives whether all commits up to the position of the last call were reported; a
+   * stream that has stopped in silence is noticed by this alone.
+   */
+  check(position: bigint): boolean {
+    const decoding = this.#decoding
+    if (!decoding) return false
+    const isReached = decoding.position >= this.#expected
+    this.#expected = position
+    decoding.ask()
+    // The commits before the position may still be on their way now.
+    setTimeout(() => {
+      if (this.#decoding === decoding) decoding.ask()
+    }, positionPauseMillis).unref()
+    return isReached
   }
 
-  /** Follows writes to these tables, if possible. */
-  async watch(tables: readonly ReadTable[]): Promise<void> {
-    if (this.#means === 'triggers') await this.#triggers.add(tables)
-  }
-
-  /** Starts to follow writes; resolves when the means is known. */
+  /** Starts to follow writes; resolves after the first attempt. */
   async start(): Promise<void> {
     if (this.#isStopped) return
-    const means = (await this.#try('decoding')) ?? (await this.#try('triggers'))
-    if (this.#isStopped) return
-    if (means !== this.#means || means === null) this.#options.onMeans(means, means === null ? this.#reason : null)
-    this.#means = means
-    if (means === null) void this.#retry()
-  }
-
-  /** Stops, and removes the triggers unless another server uses them. */
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    await this.#stopListening?.()
-    if (this.#means !== 'triggers') return
-    // Another process ends the listening connection, and until then the triggers seem to be in use.
-    await sleep(connectionEndMillis)
-    await TriggerWatch.remove(this.#options.database)
-  }
-
-  async #try(means: Means): Promise<Means | null> {
-    if (this.#isStopped) return null
     try {
-      const begin = means === 'decoding' ? this.#decode() : this.#triggers.start(() => this.#lost())
-      const { stop } = await begin
-      this.#stopListening = stop
-      if (this.#isStopped) await stop()
-      return means
+      const decoding = await this.#options.database.decode({
+        onCommit: (commit) => this.#options.onCommit(commit),
+        onLost: () => this.#lost(),
+        columnsOf: (table) => this.#options.columnsOf?.(table) ?? null,
+      })
+      if (this.#isStopped) return await decoding.stop()
+      this.#decoding = decoding
+      this.#expected = 0n
+      this.#pause = reconnectMillis
+      this.#report(true, null)
     } catch (error) {
-      this.#reason = (error as Error).message
-      return null
+      if (this.#isStopped) return
+      this.#report(false, (error as Error).message)
+      void this.#retry()
     }
   }
 
-  #decode() {
-    const hear = ({ tables, transaction }: ObservedCommit) => this.#options.onCommit({ tables, transaction })
-    return this.#options.database.decode(hear, () => this.#lost())
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#decoding?.stop()
+  }
+
+  #report(isFollowing: boolean, reason: string | null): void {
+    if (!isFollowing && reason === this.#reason) return
+    this.#reason = reason
+    this.#options.onFollowing(isFollowing, reason)
   }
 
   #lost(): void {
-    if (this.#isStopped) return
-    this.#means = null
-    this.#stopListening = null
-    this.#options.onMeans(null, 'the connection was lost')
+    if (this.#isStopped || !this.#decoding) return
+    this.#decoding = null
+    this.#report(false, 'the connection was lost')
     void this.#retry()
   }
 
   async #retry(): Promise<void> {
-    await sleep(reconnectMillis, undefined, { ref: false })
+    const pause = this.#pause
+    this.#pause = Math.min(2 * pause, longestRetryMillis)
+    await sleep(pause, undefined, { ref: false })
     await this.start()
   }
 }

@@ -3,10 +3,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const read = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8')
+/** The text of a file with SQL; `<name>` in it stands for the file of that name. */
+export const sqlOf = (file: string): string =>
+  readFileSync(join(import.meta.dirname, file), 'utf8').replace(/<(\w+)>/g, (_all, name) => `(${sqlOf(`${name}.sql`)})`)
 
 /** A statement over the objects with such names; its parameters are schemas and names, in pairs. */
-export const statementOfNames = (file: string): string => read('named.sql') + read(file)
+export const statementOfNames = (file: string): string => sqlOf('named.sql') + sqlOf(file)
 
 const qualifiedNames = /"((?:[^"]|"")+)"\."((?:[^"]|"")+)"/g
 

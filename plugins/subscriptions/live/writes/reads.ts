@@ -1,9 +1,11 @@
 // The tables that a statement reads, and whether its answer depends on rows alone.
 
+import type { QualifiedName } from '../../../../sdk/index.ts'
 import type { Database } from '../../../../sdk/sql.ts'
-import { namesIn, statementOfNames } from './names.ts'
+import { namesIn, sqlOf, statementOfNames } from './names.ts'
 
 const readsSql = statementOfNames('reads.sql')
+const definitionsSql = sqlOf('definitions.sql')
 
 /** Functions whose result changes without a write. A column with such a name only costs extra statements. */
 const unsteadyWords =
@@ -11,32 +13,65 @@ const unsteadyWords =
 
 /** A relation with rows. */
 export interface ReadTable {
-  readonly oid: string
   /** Qualified, and quoted where needed. */
   readonly name: string
   /** Whether writes to it can be reported. */
   readonly isNotified: boolean
+  /** The named tables whose rows these are: itself, or the table that it is a part of. Null if a view or policy reads it. */
+  readonly origins: readonly QualifiedName[] | null
+  /** The columns whose values are equal exactly if their texts are. */
+  readonly exact: readonly string[]
+  /** The columns of the replica identity; null for all. */
+  readonly identity: readonly string[] | null
 }
 
-/** A committed transaction. */
-export interface ObservedCommit {
-  readonly tables: ReadonlySet<string>
-  /** The lower 32 bits of its number if it may be reported before it is visible; else null. */
-  readonly transaction: number | null
+/** Texts that change with the definitions of relations, by OID, and with what all answers may depend on. */
+export type Definitions = {
+  readonly definitions: Readonly<Record<string, string>>
+  readonly surroundings: string
 }
 
-export interface Reads {
+export interface Reads extends Definitions {
   /** Whether the answer depends on committed rows alone. */
   readonly isSteady: boolean
   /** The known tables; functions may read others. */
   readonly tables: readonly ReadTable[]
 }
 
+export const unknownReads: Reads = { isSteady: false, tables: [], definitions: {}, surroundings: '' }
+
 /** Looks up what a statement reads, through views. */
 export async function readsOf(database: Pick<Database, 'rows'>, text: string): Promise<Reads> {
-  const [row] = await database.rows<{ steady: boolean; tables: readonly ReadTable[] }>(readsSql, namesIn(text))
-  return { isSteady: row?.steady === true && !unsteadyWords.test(text), tables: row?.tables ?? [] }
+  const [row] = await database.rows<Omit<Reads, 'isSteady'> & { readonly steady: boolean }>(readsSql, namesIn(text))
+  if (!row) return unknownReads
+  const { steady, ...reads } = row
+  return { ...reads, isSteady: steady && !unsteadyWords.test(text) }
 }
+
+/** The current definitions, and the position of the log. */
+export interface CurrentDefinitions extends Definitions {
+  readonly position: bigint
+}
+
+/** Reads the current definitions of relations. */
+export async function definitionsOf(
+  database: Pick<Database, 'rows'>,
+  relations: readonly string[],
+): Promise<CurrentDefinitions> {
+  const [row] = await database.rows<Definitions & { readonly position: string }>(definitionsSql, [relations])
+  return { ...row!, position: positionOf(row!.position) }
+}
+
+/** A position as PostgreSQL prints it: two hexadecimal numbers of 32 bits. */
+function positionOf(text: string): bigint {
+  const [high = '0', low = '0'] = text.split('/')
+  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
+}
+
+/** Whether the definitions that an answer depends on are the same. */
+export const isDefinedAlike = (reads: Reads, { definitions, surroundings }: Definitions): boolean =>
+  reads.surroundings === surroundings &&
+  Object.entries(reads.definitions).every(([relation, definition]) => definitions[relation] === definition)
 
 /** Whether each write that may change an answer is reported. */
 export const areNotified = ({ isSteady, tables }: Reads): boolean =>

@@ -33,6 +33,7 @@ import { measureStarts } from './start.ts'
 import { measureSubscribers, subscriberScenarios } from './subscribers.ts'
 import { measureBesideSubscribers } from './subscribers-http.ts'
 import { idleReport, measureIdleSubscribers } from './subscribers-idle.ts'
+import { keyedReport, measureKeyedSubscribers } from './subscribers-keys.ts'
 import { subscribersReport } from './subscribers-report.ts'
 import { type Contender, compareAnswers, measureWorkload } from './throughput.ts'
 import { ask, operate, startTrellis } from './trellis.ts'
@@ -52,6 +53,7 @@ const names = [
   ...subscriberScenarios.map(({ name }) => name),
   'subscribers-http',
   'subscribers-idle',
+  'subscribers-keys',
   'start',
   'scale',
 ]
@@ -213,6 +215,9 @@ async function run(options: Options, scope: Scope): Promise<void> {
     }
     if (options.isWanted('subscribers') || options.isWanted('subscribers-idle')) {
       print(`${idleReport(await measureIdleSubscribers(database.url, surroundings))}\n`)
+    }
+    if (options.isWanted('subscribers') || options.isWanted('subscribers-keys')) {
+      print(`${keyedReport(await measureKeyedSubscribers(options, database.url, surroundings))}\n`)
     }
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })

@@ -184,16 +184,17 @@ async function subscribe(contender: Contender, { subscribers, groups }: Subscrib
 
 interface Subscribers extends Pick<SubscriberScenario, 'subscribers' | 'groups'> {
   readonly protocol?: SubscriberProtocol
+  readonly query?: string
 }
 
 /** Connects subscribers; resolves when each has its first answer. */
 export async function openSubscribers(
   port: number,
-  { subscribers, groups, protocol = 'graphql-transport-ws' }: Subscribers,
+  { subscribers, groups, protocol = 'graphql-transport-ws', query = measuredQuery }: Subscribers,
 ): Promise<SubscriberSocket[]> {
   const sockets: SubscriberSocket[] = []
   const open = (i: number) =>
-    SubscriberSocket.open({ port, protocol, query: measuredQuery, variables: { group: groups[i % groups.length] } })
+    SubscriberSocket.open({ port, protocol, query, variables: { group: groups[i % groups.length] } })
   for (let i = 0; i < subscribers; i += 100) {
     const some = Array.from({ length: Math.min(100, subscribers - i) }, (_, j) => open(i + j))
     sockets.push(...(await Promise.all(some)))
@@ -232,13 +233,19 @@ interface RoundOptions {
   readonly scenario: SubscriberScenario
   readonly seconds: number
   readonly watcher: pg.Client
+  /** Whether requests over HTTP are asked meanwhile; absent: yes. */
+  readonly asks?: boolean
 }
 
 let lastNumber = 0
 
-async function measureRound({ contender, sockets }: Subscribed, options: RoundOptions): Promise<SubscriberRound> {
+/** Changes rows for a while, and measures the messages. */
+export async function measureRound(
+  { contender, sockets }: Subscribed,
+  options: RoundOptions,
+): Promise<SubscriberRound> {
   const { program, database, url, isLimit } = contender
-  const { scenario, seconds, watcher } = options
+  const { scenario, seconds, watcher, asks = true } = options
   const numbers: number[] = []
   const times: number[] = []
   const listener = (n: number) => {
@@ -248,7 +255,14 @@ async function measureRound({ contender, sockets }: Subscribed, options: RoundOp
   for (const socket of sockets) socket.listen(listener)
   const [transactions, cpu] = [await transactionsOf(watcher, database), cpuSeconds(program.pid)]
   const from = lastNumber + 1
-  const changes = { url, port: isLimit ? null : contender.port, seconds, perSecond, groups: scenario.groups, from }
+  const changes = {
+    url,
+    port: isLimit || !asks ? null : contender.port,
+    seconds,
+    perSecond,
+    groups: scenario.groups,
+    from,
+  }
   lastNumber += seconds * perSecond
   const { committed, asked } = await change(changes, contender)
   await sleep(afterwards)

@@ -43,6 +43,6 @@ for (const liveQueries of ['poll', 'changes'] as const) {
     if (liveQueries === 'poll') return assert.deepEqual(means, [])
     const { mode, reason } = await eventually(() => means[0] as { mode: string; reason: string } | undefined)
     assert.equal(mode, 'poll')
-    assert.match(reason, /notifications do not come through/)
+    assert.match(reason, /replication/)
   })
 }

@@ -137,7 +137,7 @@ test('A commit that waits for a standby is seen as soon as others see it.', asyn
   const heard = `select from pg_settings where name = 'synchronous_standby_names' and setting = 'nobody'`
   await eventually(async () => (await writer.query(heard)).rowCount === 1)
   const waiting = writer.query(`update book set title = 'T1' where id = 1`)
-  const waits = `select from pg_stat_activity where wait_event = 'SyncRep'`
+  const waits = `select from pg_stat_activity where wait_event = 'SyncRep' and query like 'update book%'`
   await eventually(async () => (await setter.query(waits)).rowCount === 1)
   // The log has told of it since, and told of nothing else.
   await sleep(1000)

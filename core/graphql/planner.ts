@@ -16,9 +16,9 @@ import { PlanContext, type Variables } from './read/plan-context.ts'
 import type { GraphQLRequest, ValidationOptions } from './read/request.ts'
 import { mentionedVariables, readVariables } from './read/variables.ts'
 import type { Contribution, SchemaKind } from './schema/contribution.ts'
-import { wholeSchema } from './schema/introspection.ts'
 import { RoleSchema } from './schema/role-schema.ts'
 import { type RoleSchemaKey, RoleSchemas } from './schema/role-schemas.ts'
+import { checkWhole } from './schema/whole-schema.ts'
 import type { CachedOperation, PlanOptions } from './service.ts'
 import type { GraphQLHooks, PlanningWork } from './works.ts'
 
@@ -130,7 +130,7 @@ export class GraphQLPlanner {
     for (const kind of ['standard', 'relay'] as const) {
       const schema = this.#schemaOf(model, { role: 'admin', backendOnly: false, kind })
       try {
-        wholeSchema(schema)
+        checkWhole(schema)
       } catch (error) {
         const name = schema.ambiguousTypeName()
         if (name === null) throw error

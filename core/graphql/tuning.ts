@@ -63,3 +63,10 @@ export const maxRoles = 200
 export const valuesPerPart = 40
 /** Values of an introspection's answer that are allowed for any schema, however small. */
 export const leastValues = 200_000
+
+/** Bytes of cached answers to introspections, compressed: the whole schema of 1,000 tables takes about one megabyte. */
+export const maxIntrospections = 32_000_000
+/** Characters of a selection whose answer is cached; tools ask for about 2,000. */
+export const longestIntrospectionKey = 20_000
+/** The level of their compression: the lowest, since the text repeats itself and the time is the server's. */
+export const introspectionLevel = 1

@@ -56,6 +56,7 @@ export function remoteContribution(options: RemoteFieldsOptions): Contribution {
   return {
     name: 'remote-schemas',
     schemas: ['standard'],
+    mayRepeatRows: ({ model }) => (model.slices.remote_schemas?.size ?? 0) > 0,
     query: (scope) => fieldsOf(scope, 'query'),
     mutation: (scope) => fieldsOf(scope, 'mutation'),
     subscription: (scope) => fieldsOf(scope, 'subscription'),

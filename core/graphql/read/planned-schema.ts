@@ -1,6 +1,7 @@
 // A role's schema, as planning and introspection need it.
 
 import type { GraphQLObjectType } from 'graphql'
+import type { Steps } from '../../concurrency/stepwise.ts'
 import type { GraphQLOperation } from './document.ts'
 import type { SchemaScope } from './schema-scope.ts'
 import type { FieldSource } from './selection.ts'
@@ -13,11 +14,16 @@ export interface PlannedSchema extends SchemaScope {
   unionHas(union: string, member: string): boolean
   /** The name that two of the created types share, if any. */
   ambiguousTypeName(): string | null
+  /** Whether types of other servers may have the names of row types, which introspection then shows as one. */
+  readonly mayRepeatRows: boolean
+  /** The same schema with types of its own, which can be released after an introspection. */
+  anew(): PlannedSchema
 }
 
 /** A root type. */
 export interface PlannedRoot extends FieldSource {
   /** Whether it has no fields. */
   readonly isEmpty: boolean
-  objectType(): GraphQLObjectType
+  /** The type with all its fields, for introspection. */
+  objectType(): Steps<GraphQLObjectType>
 }

@@ -12,7 +12,7 @@ import type { ChangeStep, StatementStep, Step } from '../plan/prepared.ts'
 import type { JoinStep, RootCall } from '../plan/steps.ts'
 import type { BoundArguments } from '../read/arguments.ts'
 import type { FieldSelection } from '../read/selection.ts'
-import { introspect } from '../schema/introspection.ts'
+import { Introspection } from '../schema/introspection.ts'
 import { Answer, type JsonObject } from './answer.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { type CallRun, joinRuns, type Run, rootRun, runCalls, runLevels } from './run-calls.ts'
@@ -47,10 +47,11 @@ class Running {
   readonly #answer = new Answer()
   readonly #parts: Part[]
   readonly #run: Run
-  readonly #introspected = { count: 0 }
+  readonly #introspection: Introspection
 
   constructor(context: ExecutionContext) {
     this.#context = context
+    this.#introspection = new Introspection(context.schema)
     this.#parts = new Array(context.prepared.steps.length).fill('')
     const read: Run['read'] = (statement, values) => context.database.answer(statement, values, context)
     const { prepared, callArguments, whenUnwanted } = context
@@ -172,14 +173,12 @@ class Running {
   async #known(step: Step, i: number): Promise<void> {
     if (step.kind === 'text') this.#parts[i] = step.text
     else if (step.kind === 'change' && step.program.kind === 'constant') this.#parts[i] = step.program.text
-    else if (step.kind === 'introspection') this.#parts[i] = await this.#introspection(step.field)
+    else if (step.kind === 'introspection') this.#parts[i] = await this.#introspected(step.field)
   }
 
-  async #introspection(field: FieldSelection): Promise<string> {
-    const { schema, prepared, variables } = this.#context
-    const { operation } = prepared
-    const value = await introspect(schema, { field, operation, variables }, this.#introspected)
-    return `${JSON.stringify(field.responseName)}:${JSON.stringify(value ?? null)}`
+  async #introspected(field: FieldSelection): Promise<Buffer> {
+    const value = await this.#introspection.value(field, this.#run.argumentsOf)
+    return Buffer.concat([Buffer.from(`${JSON.stringify(field.responseName)}:`), value])
   }
 
   async #statement({ statement, joins }: StatementStep, i: number): Promise<CallRun[]> {

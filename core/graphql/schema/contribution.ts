@@ -22,6 +22,8 @@ export interface Contribution {
   readonly schemas?: readonly SchemaKind[]
   /** Reserved names of row fields: in every table, only this contribution can add them. */
   readonly ownRowFields?: readonly string[]
+  /** Whether its types may repeat row types (`equalsRows`); introspection of one type then reads the whole schema. */
+  mayRepeatRows?(scope: SchemaScope): boolean
   query?(scope: SchemaScope): RootFields
   mutation?(scope: SchemaScope): RootFields
   subscription?(scope: SchemaScope): RootFields

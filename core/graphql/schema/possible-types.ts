@@ -10,12 +10,12 @@ import {
   isUnionType,
 } from 'graphql'
 import type { PlannedSchema } from '../read/planned-schema.ts'
-import { wholeSchema } from './introspection.ts'
+import { implementationsIn } from './whole-schema.ts'
 
 /** The object types of an interface or union. An interface that does not declare them needs the role's whole schema. */
 function possibleTypes(type: GraphQLAbstractType, role: PlannedSchema): readonly GraphQLObjectType[] {
   if (isUnionType(type)) return type.getTypes()
-  return type.extensions.possibleTypes?.() ?? wholeSchema(role).getPossibleTypes(type)
+  return type.extensions.possibleTypes?.() ?? implementationsIn(role, type)
 }
 
 /** The possible object types of a type's values; empty for scalars and enums. */

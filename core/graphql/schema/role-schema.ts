@@ -1,5 +1,5 @@
-// A role's schema: the fields of all contributions, each created on first use. A whole GraphQLSchema exists only for
-// introspection.
+// A role's schema: the fields of all contributions, each created on first use. All of them exist only while an
+// introspection is answered.
 
 import {
   type GraphQLField,
@@ -15,6 +15,7 @@ import {
   TypeMetaFieldDef,
 } from 'graphql'
 import type { RoleAccess, TableAccess } from '../../access/access.ts'
+import type { Steps } from '../../concurrency/stepwise.ts'
 import type { Model, TableModel } from '../../metadata/document/model.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { isGraphQLName, nameKey, type QualifiedName } from '../../names/names.ts'
@@ -62,6 +63,7 @@ export class RoleSchema implements SchemaScope {
   readonly dialect: Dialect
   readonly settings: RequestSettings
   readonly serverVersion: number
+  readonly #input: RoleSchemaInput
   readonly #contributions: readonly Contribution[]
   readonly #report: (conflict: string) => void
   readonly #access: RoleAccess
@@ -70,6 +72,7 @@ export class RoleSchema implements SchemaScope {
   readonly #members = new Map<string, ReadonlyMap<string, unknown>>()
 
   constructor(input: RoleSchemaInput) {
+    this.#input = input
     this.kind = input.kind
     this.model = input.model
     this.role = input.role
@@ -120,6 +123,14 @@ export class RoleSchema implements SchemaScope {
       seen.add(name)
     }
     return null
+  }
+
+  get mayRepeatRows(): boolean {
+    return this.#contributions.some((contribution) => contribution.mayRepeatRows?.(this) ?? false)
+  }
+
+  anew(): RoleSchema {
+    return new RoleSchema(this.#input)
   }
 
   rowFields(table: TableModel): FieldMap {
@@ -316,16 +327,17 @@ export class RootType implements FieldSource {
     }
   }
 
-  /** The type with all its fields, for introspection. */
-  objectType(): GraphQLObjectType {
-    const all = () => mergeFields(this.#sources, this.name, this.#report)
+  *objectType(): Steps<GraphQLObjectType> {
+    const makers = this.isEmpty ? placeholders[this.#kind] : mergeFields(this.#sources, this.name, this.#report)
+    const fields: [string, GraphQLFieldConfig<unknown, unknown>][] = []
+    for (const [name, make] of makers) {
+      fields.push([name, this.#configOf(name, make)])
+      yield
+    }
     return new GraphQLObjectType({
       name: this.name,
       description: rootDescriptions[this.#kind],
-      fields: () => {
-        const fields = this.isEmpty ? placeholders[this.#kind] : all()
-        return Object.fromEntries([...fields].map(([name, make]) => [name, this.#configOf(name, make)]))
-      },
+      fields: Object.fromEntries(fields),
     })
   }
 }

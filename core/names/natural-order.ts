@@ -1,0 +1,32 @@
+// The order in which introspection lists names: that of graphql-js, where digits compare as numbers.
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+
+/** Compares by characters, and runs of digits by their numbers: `a2` comes before `a10`. */
+export function compareNaturally(a: string, b: string): number {
+  let i = 0
+  let j = 0
+  while (i < a.length && j < b.length) {
+    const [left, right] = [a.charCodeAt(i), b.charCodeAt(j)]
+    if (isDigit(left) && isDigit(right)) {
+      const [afterLeft, afterRight] = [endOfNumber(a, i), endOfNumber(b, j)]
+      const [first, second] = [Number(a.slice(i, afterLeft)), Number(b.slice(j, afterRight))]
+      if (first !== second) return first < second ? -1 : 1
+      i = afterLeft
+      j = afterRight
+    } else {
+      if (left !== right) return left - right
+      i++
+      j++
+    }
+  }
+  return a.length - b.length
+}
+
+/** The end of the number at `start`; a leading zero is a number of its own. */
+function endOfNumber(text: string, start: number): number {
+  if (text.charCodeAt(start) === 48) return start + 1
+  let end = start + 1
+  while (isDigit(text.charCodeAt(end))) end++
+  return end
+}

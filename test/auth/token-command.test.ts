@@ -10,7 +10,7 @@ import { macKey, rsaPair } from './tokens.ts'
 
 const hmac = { type: 'HS256', key: macKey }
 
-/** What the command prints for these arguments and this `--jwt-secret`. */
+/** The output of the command for these arguments and this `--jwt-secret`. */
 async function token(t: TestContext, secret: object | null, ...args: readonly string[]) {
   const cwd = temporaryDirectory(t)
   const variables: Record<string, string> =

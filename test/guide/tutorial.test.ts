@@ -1,0 +1,63 @@
+// The requests of pages that use Chinook are answered as the pages say, sent as curl sends them.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { macKey, sign } from '../auth/tokens.ts'
+import { startTrellis } from '../support/trellis.ts'
+import { blocksOf } from './blocks.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** The path, headers and body of a request as the page has it. */
+function requestOf(text: string, token: string) {
+  const [, path = '', flags = '', body = ''] =
+    /^curl localhost:8080(\S+)((?: -H (?:'[^']+'|"[^"]+"))*) -d '([^']+)'$/.exec(text) ??
+    assert.fail(`cannot read: ${text}`)
+  const headers = [...flags.matchAll(/-H ['"]([^:]+): ([^'"]+)['"]/g)].map(([, name = '', value = '']) => [
+    name.toLowerCase(),
+    value.replace('$TOKEN', token),
+  ])
+  return {
+    path,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...Object.fromEntries(headers) },
+    body,
+  }
+}
+
+/** The blocks of a page that are requests, each with the answer that the page shows, if any. */
+function exchangesOf(page: string) {
+  const blocks = blocksOf(read(page))
+  return blocks.flatMap(({ language, lines, line }, at) => {
+    const text = lines.join('\n')
+    if (language !== 'sh' || !/^curl localhost:8080\S+ -H/.test(text)) return []
+    const next = blocks[at + 1]
+    return [{ line, text, answer: next?.language === 'json' ? JSON.parse(next.lines.join('\n')) : undefined }]
+  })
+}
+
+test('the requests of the tutorial and of pages run on Chinook', async (t) => {
+  const settings = { adminSecret: 'sesame', jwtSecret: JSON.stringify({ type: 'HS256', key: macKey }) }
+  const { url } = await startTrellis(t, { sql: read('test/data/chinook/chinook.sql'), settings })
+  const claims = {
+    'x-service-allowed-roles': ['customer'],
+    'x-service-default-role': 'customer',
+    'x-service-user-id': '2',
+  }
+  const token = await sign({ 'https://hasura.io/jwt/claims': claims })
+  for (const page of ['docs/tutorial.md', 'docs/queries.md']) {
+    const exchanges = exchangesOf(page)
+    assert.ok(exchanges.length > 1)
+    for (const { line, text, answer } of exchanges) {
+      const { path, headers, body } = requestOf(text, token)
+      const response = await fetch(url + path, { method: 'POST', headers, body })
+      const given = await response.json()
+      const shown = `${page}:${line}: ${JSON.stringify(given)}`
+      assert.equal(response.status, 200, shown)
+      assert.equal((given as { errors?: unknown }).errors, undefined, shown)
+      if (answer !== undefined) assert.deepEqual(given, answer, shown)
+    }
+  }
+})

@@ -103,7 +103,6 @@ export {
   type OperationDescription,
   type OperationEnvironment,
   operation,
-  type Preview,
   type SourceRequest,
   type SourcesContext,
 } from '../core/operations/operation.ts'

@@ -31,13 +31,6 @@ export interface OperationEnvironment {
   readonly format: DocumentFormat
 }
 
-/** The model that a draft would make. */
-export interface Preview {
-  readonly model: Model
-  /** A name that several GraphQL types share; null: there is no such name. */
-  readonly conflictingType: string | null
-}
-
 export interface OperationContext extends OperationEnvironment {
   /** A draft of the document. Edit it in place; core resolves, checks, stores and publishes it. */
   readonly metadata: MetadataDocument
@@ -64,10 +57,6 @@ export interface OperationContext extends OperationEnvironment {
    * edits of this operation and of earlier members of a bulk count. Absent role: `admin`.
    */
   validateDocument(text: string, options?: ValidationOptions): Promise<void>
-  /**
-   * The model that the draft in its current state would make, and a name that several of its GraphQL types would share.
-   */
-  preview(): Promise<Preview>
   /** Runs the member at that index of {@link Operation.members}; its errors carry the member's path. */
   runMember(index: number): Promise<unknown>
   /** Runs after the commit, when the new model is served. */
@@ -121,6 +110,13 @@ export interface Operation<S extends TSchema = TSchema> {
    * database that matches the metadata. Absent: no.
    */
   readonly writesRows?: boolean
+  /**
+   * The group of operations whose consecutive edits in a bulk are resolved together, so that the model is built once for
+   * all of them. No operation of a group may repair a fault of another one. The handler edits the draft alone, and its
+   * `model` lacks the edits of its neighbours. If a group fails, the bulk runs again with each edit resolved by itself,
+   * for its exact error. Null or absent: the edit is always resolved by itself.
+   */
+  readonly group?: ByArguments<S, string | null>
   /** Absent: none. */
   readonly check?: ByArguments<S, ConsistencyCheck>
   /** The object that `check: 'object'` is about. */

@@ -21,6 +21,7 @@ import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import type { FetchedSource } from '../metadata/slices/sources.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
+import { CombinedEdits, groupOf } from './combined-edits.ts'
 import {
   accessMode,
   authorize,
@@ -33,7 +34,7 @@ import {
   withMembers,
 } from './envelope.ts'
 import type { MetadataHooks, MetadataWork } from './metadata-work.ts'
-import type { OperationContext, OperationEnvironment, Preview } from './operation.ts'
+import type { OperationContext, OperationEnvironment } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
 import { requestedSources } from './requested-sources.ts'
 
@@ -69,11 +70,16 @@ interface Run {
   readonly transaction: Transaction
   /** The edit of the request; null when no operation of it edits. */
   readonly edit: MetadataEdit | null
+  /** Edits of a bulk that are resolved together; null: each is resolved by itself. */
+  readonly combined: CombinedEdits | null
   /** The state that calls read while nothing was edited. */
   readonly state: MetadataState
   /** Filled by handlers. */
   readonly afterCommit: AfterCommit[]
 }
+
+/** The edit of a request, and its edits that are resolved together. */
+type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined'>
 
 /** Transaction options of a call that edits nothing. */
 type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'>
@@ -140,7 +146,7 @@ export class MetadataRunner {
       const expected = expectedVersions(call)
       if (expected.length > 0) refuseStale(expected, await served.storedVersion(transaction))
       await inArguments(sessionSettings.apply(session, transaction))
-      const run: Run = { session, transaction, state, edit: null, afterCommit: [] }
+      const run: Run = { session, transaction, state, edit: null, combined: null, afterCommit: [] }
       return { result: await this.#call(call, run), afterCommit: run.afterCommit }
     }
     return despiteConflicts(() => database.transaction(work, { ...how, signal }))
@@ -154,10 +160,29 @@ export class MetadataRunner {
     if (expected.length > 0) refuseStale(expected, await served.storedVersion())
     const fetched = await this.#fetch(call, signal)
     const fetchedAtLock = () => fetched.filter((each) => fetcher.isNewest(each))
-    return served.edit((edit) => this.#edit(call, session, edit), {
-      signal,
-      fetched: fetchedAtLock,
-      onCommit: () => fetcher.served(fetched),
+    const options = { signal, fetched: fetchedAtLock, onCommit: () => fetcher.served(fetched) }
+    let combined: CombinedEdits | null = null
+    const work = (edit: MetadataEdit) => {
+      combined = call.members ? this.#combining(edit) : null
+      return this.#edit(call, session, { edit, combined })
+    }
+    try {
+      return await served.edit(work, options)
+    } catch (error) {
+      // The transaction was rolled back. One by one, the first member with a fault gets its own error.
+      if (signal?.aborted || !(combined as CombinedEdits | null)?.isPending) throw error
+      return await served.edit((edit) => this.#edit(call, session, { edit, combined: null }), options)
+    }
+  }
+
+  /** Edits that are resolved together, and accepted if they cause no inconsistency at all. */
+  #combining(edit: MetadataEdit): CombinedEdits {
+    const { dialect } = this.#options.environment
+    return new CombinedEdits(edit, (before, after) => {
+      refuseNameConflicts(before.resolution, after.resolution, { object: undefined, check: 'new' })
+      this.#refuseTypeConflicts(before.model, after.model)
+      const inconsistencies = { before: before.model.inconsistencies, after: after.model.inconsistencies }
+      checkConsistency('new', { ...inconsistencies, renamed: [], objects: [], dialect })
     })
   }
 
@@ -192,15 +217,16 @@ export class MetadataRunner {
     })
   }
 
-  async #edit(call: Call, session: Session, edit: MetadataEdit): Promise<Outcome> {
+  async #edit(call: Call, session: Session, { edit, combined }: Editing): Promise<Outcome> {
     const stored = await inArguments(edit.open())
     refuseStale(expectedVersions(call), stored)
     const { state } = edit
     await inArguments(this.#options.sessionSettings.apply(session, edit.transaction))
     edit.tables.expect(namedTables(call))
     const afterCommit: AfterCommit[] = []
-    const run: Run = { session, transaction: edit.tables.changing, state, edit, afterCommit }
+    const run: Run = { session, transaction: edit.tables.changing, state, edit, combined, afterCommit }
     const result = await this.#call(call, run)
+    await combined?.resolve()
     await inArguments(edit.save())
     return { result, afterCommit }
   }
@@ -208,7 +234,8 @@ export class MetadataRunner {
   /** The result of a call; errors carry the path of the wire. */
   async #call(call: Call, run: Run): Promise<unknown> {
     try {
-      const { edit } = run
+      const { edit, combined } = run
+      await combined?.enter(groupOf(call))
       if (call.operation.writesRows) await edit?.follow()
       const result = edit && editsMetadata(call) ? this.#handleEdit(call, run, edit) : this.#handle(call, run)
       return (await result) ?? success
@@ -226,13 +253,13 @@ export class MetadataRunner {
     const { operation, args } = call
     const { served, environment } = this.#options
     const before = edit.state
-    const step = edit.begin()
+    const together = groupOf(call) === null ? null : run.combined
+    const step = together?.step() ?? edit.begin()
     const { draft, remove, rename, refreshCatalog } = step
     const context: OperationContext = {
       ...this.#readContext(call, run),
       ...{ metadata: draft, remove, rename, refreshCatalog },
       validateDocument: async (text, options) => this.#validate(text, options, await edit.preview(step)),
-      preview: async () => this.#preview(before.model, await edit.preview(step)),
       async refreshDocument() {
         await edit.store()
         served.format.overwrite(draft, await served.readStoredDocument(run.transaction))
@@ -240,6 +267,7 @@ export class MetadataRunner {
     }
     const handled = await operation.handle(context, args)
     const result = isDraft(handled) ? current(handled as object) : handled
+    if (together) return result
     const after = await edit.resolve(step)
     const { check: declared = 'none' } = operation
     const check = typeof declared === 'function' ? declared(args) : declared
@@ -258,14 +286,10 @@ export class MetadataRunner {
 
   /** Refuses tables whose names equal those of types that others generate: no schema could hold both. */
   #refuseTypeConflicts(before: Model, after: Model): void {
-    const { conflictingType: name } = this.#preview(before, after)
-    if (name !== null) throw badRequest('unexpected', conflictingDefinitions(name))
-  }
-
-  #preview(before: Model, model: Model): Preview {
     const { registry, conflictingType } = this.#options
-    const isSafe = !mayConflict(model.tables, before.tables, registry.generatedTypes)
-    return { model, conflictingType: isSafe ? null : conflictingType(model) }
+    if (!mayConflict(after.tables, before.tables, registry.generatedTypes)) return
+    const name = conflictingType(after)
+    if (name !== null) throw badRequest('unexpected', conflictingDefinitions(name))
   }
 
   /** The context of an operation that does not edit: its document is frozen. */
@@ -281,7 +305,6 @@ export class MetadataRunner {
       refreshDocument: async () => refuseEdit(),
       storeEdits: async () => run.edit?.store(),
       validateDocument: async (text, options) => this.#validate(text, options, model),
-      preview: async () => ({ model, conflictingType: null }),
       applySession: () => this.#options.sessionSettings.apply(session, transaction),
       runMember: (index) => this.#runMember(call, index, run),
       afterCommit: (callback) => afterCommit.push(callback),

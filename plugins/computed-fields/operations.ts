@@ -18,6 +18,7 @@ export const addComputedField = operation({
   type: 'add_computed_field',
   about: { summary: 'Adds a field to the rows of a table: what a function gives for each.' },
   args: AddComputedFieldArgs,
+  group: 'add computed fields',
   check: 'object',
   object: ({ table, name }) => computedFieldRef(table, name),
   handle({ metadata, model, refreshCatalog }, { table, ...field }) {

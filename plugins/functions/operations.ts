@@ -9,6 +9,7 @@ export const trackFunction = operation({
   type: 'track_function',
   about: { summary: 'Adds a function that returns rows of a tracked table to the GraphQL schema.' },
   args: TrackFunctionArgs,
+  group: 'track functions',
   check: 'object',
   object: (entry: FunctionEntry) => functionRef(entry.function),
   help: ({ transaction }, entry) => similarFunction(transaction, entry.function),

@@ -26,6 +26,7 @@ function createPermission<K extends PermissionKind>(kind: K) {
     about: { summary: `Lets a role ${kind} rows of a table.` },
     args: createPermissionArgs(kind),
     decode: requireTableKey,
+    group: 'create permissions',
     check: 'object',
     object: ({ table, role }) => permissionRef(table, role, kind),
     handle({ metadata }, { table, ...permission }) {
@@ -48,6 +49,7 @@ const dropPermission = (kind: PermissionKind) =>
     about: { summary: `Takes the permission to ${kind} rows of a table from a role.` },
     args: DropPermissionArgs,
     decode: requireTableKey,
+    group: 'drop permissions',
     check: 'new',
     handle({ metadata, remove }, { table, role }) {
       requireTable(metadata, table)
@@ -60,6 +62,7 @@ export const setPermissionComment = operation({
   about: { summary: 'Sets or clears the comment of a permission.' },
   args: SetPermissionCommentArgs,
   decode: requireTableKey,
+  group: 'set comments',
   handle({ metadata }, { table, role, permission: kind, comment }) {
     const permissions: readonly PermissionEntry[] = requireTable(metadata, table)[`${kind}_permissions`] ?? []
     const entry = permissions.find((permission) => permission.role === role)

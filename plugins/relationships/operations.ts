@@ -24,7 +24,7 @@ import {
 } from './schema.ts'
 
 /** The relationships of a type, a list to edit; made when the entry has none. */
-export function relationshipsOf<T extends RelationshipType>(entry: TableEntry, type: T): RelationshipEntry<T>[] {
+function relationshipsOf<T extends RelationshipType>(entry: TableEntry, type: T): RelationshipEntry<T>[] {
   const lists: { [key in `${RelationshipType}_relationships`]?: unknown } = entry
   lists[`${type}_relationships`] ??= []
   return lists[`${type}_relationships`] as RelationshipEntry<T>[]
@@ -96,6 +96,7 @@ function createRelationship<T extends RelationshipType>(type: T) {
     about: { summary: descriptions[type] },
     args: createRelationshipArgs(type),
     decode: requireTableKey,
+    group: 'create relationships',
     check: 'object',
     object: ({ table, name }) => relationshipRef(table, name),
     handle({ metadata, model }, { table, ...relationship }) {
@@ -151,6 +152,7 @@ export const setRelationshipComment = operation({
   about: { summary: 'Sets or clears the comment of a relationship.' },
   args: SetRelationshipCommentArgs,
   decode: requireTableKey,
+  group: 'set comments',
   handle(context, { table, relationship: name, comment }) {
     const relationship = requireRelationship(context, table, name)
     if (comment === undefined) delete relationship.comment

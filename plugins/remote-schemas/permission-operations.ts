@@ -11,6 +11,7 @@ export const addRemoteSchemaPermissions = (isEnabled: boolean) =>
     type: 'add_remote_schema_permissions',
     about: { summary: 'Lets a role see a part of a remote schema.' },
     args: AddPermissionArgs,
+    group: 'add remote schema permissions',
     check: 'object',
     object: ({ remote_schema: name, role }) => remoteSchemaPermissionRef(name, role),
     handle({ metadata }, { remote_schema: name, ...permission }) {
@@ -38,6 +39,7 @@ export const dropRemoteSchemaPermissions = operation({
   type: 'drop_remote_schema_permissions',
   about: { summary: 'Removes the permission of a role on a remote schema.' },
   args: DropPermissionArgs,
+  group: 'drop remote schema permissions',
   check: 'new',
   handle({ metadata, remove }, { remote_schema: name, role }) {
     requireRemoteSchema(metadata, name)

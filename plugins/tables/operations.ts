@@ -17,7 +17,7 @@ import {
 } from '../../sdk/metadata.ts'
 import { releaseDependents } from './dependents.ts'
 import { requireTable } from './entries.ts'
-import { takenOrderByName } from './graphql/queries/order-by.ts'
+import { mayTakeOrderByName, takenOrderByName } from './graphql/queries/order-by.ts'
 import {
   SetTableCustomFieldsArgs,
   SetTableIsEnumArgs,
@@ -45,8 +45,8 @@ interface Functions extends Pick<MetadataDocument, 'tables'> {
   readonly functions?: readonly { readonly function: QualifiedName }[]
 }
 
-/** Refuses a table that is tracked already, or whose name a function has. */
-function refuseUntrackable(metadata: MetadataDocument, table: QualifiedName, dialect: Dialect): void {
+/** Adds a table to the draft; refuses one that is there already. */
+function track(metadata: MetadataDocument, { table, is_enum = false }: TrackedTable, dialect: Dialect): TableEntry {
   // As tools see it, the system tables are tracked from the beginning.
   if (findTable(metadata, table) || isSystemTable(table, dialect)) {
     throw badRequest('already-tracked', `view/table already tracked : "${nameText(table)}"`)
@@ -56,6 +56,10 @@ function refuseUntrackable(metadata: MetadataDocument, table: QualifiedName, dia
   if (functions?.some((entry) => sameName(entry.function, table))) {
     throw badRequest('not-supported', `function with name "${nameText(table)}" already exists`)
   }
+  const entry: TableEntry = { table }
+  setIsEnum(entry, is_enum)
+  metadata.tables.push(entry)
+  return findTable(metadata, table)!
 }
 
 /** Refuses a name by which types of others would get other names. */
@@ -66,23 +70,13 @@ function refuseTakenNames(model: Model, table: QualifiedName, name = graphqlBase
   throw badRequest('unexpected', message)
 }
 
-/** Adds a table to the draft under its configured names; refuses one that cannot be tracked. */
-export function trackConfigured(
-  { metadata, model, dialect }: Pick<OperationContext, 'metadata' | 'model' | 'dialect'>,
-  table: TrackedTable,
-  configuration?: TableConfiguration,
-): void {
-  refuseUntrackable(metadata, table.table, dialect)
-  refuseTakenNames(model, table.table, configuration?.custom_name)
-  const entry: TableEntry = { table: table.table }
-  setIsEnum(entry, table.is_enum ?? false)
-  if (configuration) configure(entry, configuration)
-  metadata.tables.push(entry)
-}
+/** The model has to show whether another table's types give a table its name; see {@link refuseTakenNames}. */
+const trackingGroup = (table: QualifiedName): string | null => (mayTakeOrderByName(table) ? null : 'track tables')
 
 const trackTableV1 = {
   about: { summary: 'Adds a table or view to the GraphQL schema.' },
   args: TrackTableArgs,
+  group: ({ table }: TrackedTable) => trackingGroup(table),
   check: 'object',
   object: ({ table }: TrackedTable) => tableRef(table),
   help: ({ transaction }: Pick<OperationContext, 'transaction'>, { table }: TrackedTable) =>
@@ -92,9 +86,10 @@ const trackTableV1 = {
 export const trackTable = operation({
   ...trackTableV1,
   type: 'track_table',
-  handle(context, tracked) {
-    trackConfigured(context, tracked)
-    context.refreshCatalog([tracked.table])
+  handle({ metadata, model, dialect, refreshCatalog }, tracked) {
+    track(metadata, tracked, dialect)
+    refuseTakenNames(model, tracked.table)
+    refreshCatalog([tracked.table])
   },
 })
 
@@ -110,12 +105,15 @@ export const trackTableV2 = operation({
   version: 2,
   about: { summary: 'Adds a table or view to the GraphQL schema, under names of its own.' },
   args: TrackTableV2Args,
+  group: ({ table }) => trackingGroup(table.table),
   check: 'object',
   object: ({ table }) => tableRef(table.table),
   help: ({ transaction }, { table }) => similarTable(transaction, table.table),
-  handle(context, { table, configuration }) {
-    trackConfigured(context, table, configuration)
-    context.refreshCatalog([table.table])
+  handle({ metadata, model, dialect, refreshCatalog }, { table, configuration }) {
+    const entry = track(metadata, table, dialect)
+    refuseTakenNames(model, table.table, configuration?.custom_name)
+    if (configuration) configure(entry, configuration)
+    refreshCatalog([table.table])
   },
 })
 

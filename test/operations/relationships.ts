@@ -2,7 +2,6 @@
 
 import { doesNotServe, noField, serves, tableIs } from './effects.ts'
 import type { Area, Refusal } from './entry.ts'
-import { suggestedRelationships } from './suggested-relationships.ts'
 import { named } from './world.ts'
 
 const lead = { schema: 'crm', name: 'lead' }
@@ -415,6 +414,5 @@ export const relationships: Area = {
       ],
       refuses: refusedLookups('relationship', { comment: 'x' }),
     },
-    ...suggestedRelationships,
   ],
 }

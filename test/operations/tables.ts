@@ -2,7 +2,6 @@
 
 import { documentHas, doesNotServe, isUntracked, noField, serves, tableIs } from './effects.ts'
 import type { Area, Refusal } from './entry.ts'
-import { manyTablesOperations } from './many-tables.ts'
 import { badEnums, cannotBeEnum, lead, noSuchTable, refusedEnums, refusedNames } from './tables-refusals.ts'
 import { named } from './world.ts'
 
@@ -452,6 +451,5 @@ export const tables: Area = {
         },
       ],
     },
-    ...manyTablesOperations,
   ],
 }

@@ -1,11 +1,12 @@
 // Declarations of plugins about their part of the metadata: slices of the document, and facets of a table's entry.
 
 import type { Static, TSchema } from '@sinclair/typebox'
+import { isDraft, original } from 'immer'
 import type { ModelSlices } from '../../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../../catalog/types.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import type { Dialect } from '../../names/dialect.ts'
-import type { QualifiedName } from '../../names/names.ts'
+import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { MetadataDocument, TableEntry } from '../document/document.ts'
 import type { FieldModel, Model, TableModel, TablePermissions } from '../document/model.ts'
 import type { DependencyReason, ObjectRef, Rename } from '../document/objects.ts'
@@ -275,6 +276,21 @@ export interface ModelChange {
  */
 export type ModelEffect = (change: ModelChange) => Promise<void>
 
+const positions = new WeakMap<readonly TableEntry[], ReadonlyMap<string, number>>()
+
+/** The positions of tables in a frozen list. */
+function positionsIn(tables: readonly TableEntry[]): ReadonlyMap<string, number> {
+  const known = positions.get(tables) ?? new Map(tables.map(({ table }, i) => [nameKey(table), i]))
+  positions.set(tables, known)
+  return known
+}
+
 /** Finds a table's entry in a document or draft. */
-export const findTable = (document: Pick<MetadataDocument, 'tables'>, name: QualifiedName): TableEntry | undefined =>
-  document.tables.find(({ table }) => table.name === name.name && table.schema === name.schema)
+export function findTable({ tables }: Pick<MetadataDocument, 'tables'>, name: QualifiedName): TableEntry | undefined {
+  const isNamed = ({ table }: TableEntry) => table.name === name.name && table.schema === name.schema
+  // In a draft, each entry that was found before is compared through a proxy, which is slow. Most entries stay in place.
+  const given = isDraft(tables) ? original(tables) : tables
+  const at = given && Object.isFrozen(given) ? positionsIn(given).get(nameKey(name)) : undefined
+  const entry = at === undefined ? undefined : tables[at]
+  return entry && isNamed(entry) ? entry : tables.find(isNamed)
+}

@@ -154,9 +154,15 @@ function operatorOrderByName(scope: SchemaScope, { name, graphqlName }: TableMod
   return isTaken ? `${graphqlName}_aggregate_${operator}_order_by` : `${graphqlName}_${operator}_order_by`
 }
 
+const orderedAggregates = ['max', 'min', ...numericAggregates]
+
+/** Whether a table's name ends like an aggregate, so that {@link takenOrderByName} depends on other tables. */
+export const mayTakeOrderByName = ({ name }: QualifiedName): boolean =>
+  orderedAggregates.some((each) => name.endsWith(`_${each}`))
+
 /** The input by which rows of another table are ordered, whose name a table takes when it gets this one; null: none. */
 export function takenOrderByName({ tables }: Pick<Model, 'tables'>, table: QualifiedName, name: string): string | null {
-  const operator = ['max', 'min', ...numericAggregates].find((each) => table.name.endsWith(`_${each}`))
+  const operator = orderedAggregates.find((each) => table.name.endsWith(`_${each}`))
   if (operator === undefined) return null
   const other = tables.get(nameKey({ schema: table.schema, name: table.name.slice(0, -operator.length - 1) }))
   if (!other || name !== `${other.graphqlName}_${operator}`) return null

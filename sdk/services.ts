@@ -61,6 +61,6 @@ export type { Handler, Leased, LeaseTable, QueueLedger, RunCall, Settled } from 
 export { Outage } from '../core/queue/outage.ts'
 export { RecentCount } from '../core/queue/recent-count.ts'
 export { sqlStateOf } from '../core/queue/recorder.ts'
-export { leaseSeconds, prefetchWindowMillis } from '../core/queue/tuning.ts'
+export { afterStartMillis, leaseSeconds, prefetchWindowMillis } from '../core/queue/tuning.ts'
 export { Work } from '../core/queue/work.ts'
 export { QueueWorker, type Serving } from '../core/queue/worker.ts'

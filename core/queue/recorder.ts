@@ -2,7 +2,7 @@
 // outcome, the others are still written. Examples are a text nested deeper than PostgreSQL can read, or a character that the
 // encoding of the database lacks.
 
-import { TrellisError } from '../errors/errors.ts'
+import { originOf } from '../database/wire/postgres-errors.ts'
 import { codeOf } from '../errors/thrown.ts'
 import type { Handler, Settled } from './ledger.ts'
 import { firstRetryMillis, longestRetryMillis, outcomesPerWrite } from './tuning.ts'
@@ -148,7 +148,7 @@ export class Recorder<Item, Outcome> {
 }
 
 /** The SQLSTATE of an error of the database; empty: it has none. */
-export const sqlStateOf = (error: unknown): string => codeOf(error instanceof TrellisError ? error.cause : error) ?? ''
+export const sqlStateOf = (error: unknown): string => codeOf(originOf(error)) ?? ''
 
 /** Whether the database refused the content: invalid values (class 22), or a limit was exceeded (class 54). */
 const isRefused = (sqlState: string): boolean => /^(22|54)/.test(sqlState)

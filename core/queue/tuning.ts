@@ -59,3 +59,6 @@ export const renewalsPerLease = 3
 
 /** Full batches in a row that mean a backlog, as in servers of v1.3. */
 export const fullBatches = 3
+
+/** Milliseconds from when the server is ready until workers begin. */
+export const afterStartMillis = 100

@@ -5,6 +5,7 @@ import { Intake, type IntakeOptions } from './intake.ts'
 import type { Handler, Leased, QueueLedger, Settled } from './ledger.ts'
 import { Outage } from './outage.ts'
 import { Timing, type TimingOptions } from './timing.ts'
+import { afterStartMillis } from './tuning.ts'
 import { Work } from './work.ts'
 
 export interface WorkerOptions<Item extends Leased, Outcome>
@@ -78,10 +79,10 @@ export class QueueWorker<Item extends Leased, Outcome> {
   }
 
   /**
-   * Runs from some milliseconds after the server is ready until it stops: the start itself has more urgent work. Requests and runs
-   * share one shutdown timeout. `released`: called with the number of items released at the end, if there are any.
+   * Runs from shortly after the server is ready until it stops: the start itself has more urgent work. Requests and runs share one
+   * shutdown timeout. `released`: called with the number of items released at the end, if there are any.
    */
-  serve(serving: Serving, afterMillis: number, released?: (count: number) => void): void {
+  serve(serving: Serving, released?: (count: number) => void): void {
     let timer: NodeJS.Timeout | undefined
     let stopped: Promise<number> | undefined
     const stop = () => {
@@ -90,7 +91,7 @@ export class QueueWorker<Item extends Leased, Outcome> {
       return stopped
     }
     serving.onReady(() => {
-      timer = setTimeout(() => this.start(), afterMillis).unref()
+      timer = setTimeout(() => this.start(), afterStartMillis).unref()
     })
     serving.onStopping(() => void stop().catch(() => {}))
     serving.onClose(async () => {

@@ -1,26 +1,37 @@
 // The log of asynchronous calls: waiting calls, leases, and results.
 
 import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
-import { type Session, TrellisError } from '../../sdk/index.ts'
-import { type OutgoingHeaders, parseJson } from '../../sdk/services.ts'
+import type { Session } from '../../sdk/index.ts'
+import { type OutgoingHeaders, parseJson, type QueueLedger, type Settled } from '../../sdk/services.ts'
 import type { Database, Transaction } from '../../sdk/sql.ts'
-import { storableError } from './described-error.ts'
+import type { ActionModel } from './metadata.ts'
 
-/** A call that this instance holds. */
-export interface TakenCall {
-  readonly id: string
+/** A call to log. */
+export interface GivenCall {
   readonly action: string
   readonly input: Readonly<Record<string, unknown>>
   readonly headers: OutgoingHeaders
   readonly sessionVariables: Session['variables']
 }
 
-/** A call to log. */
-export type GivenCall = Omit<TakenCall, 'id'>
+/** A call that this instance holds. */
+export interface TakenCall extends Omit<GivenCall, 'action'> {
+  readonly id: string
+  readonly action: ActionModel
+  readonly size: number
+}
+
+/** The outcome of a call; `text`: the JSON of its value or error. */
+export interface CallOutcome {
+  readonly status: 'completed' | 'error'
+  readonly text: string
+}
 
 /** Seconds that a lease lasts without being renewed. */
 export const leaseSeconds = 15
+
+/** The columns of a call that has ended. */
+const ended = 'response_received_at = clock_timestamp(), lease = null, leased_until = null'
 
 type Reader = Pick<Transaction, 'rows'>
 
@@ -44,38 +55,28 @@ interface TakenRow extends Record<string, unknown> {
   readonly variables: Session['variables']
 }
 
-/** Milliseconds between two attempts to record a result. */
-const pause = 1000
-
-/** Whether the database refuses the content. */
-const isRefusal = (error: unknown): boolean => !(error instanceof TrellisError) || error.status < 500
-
-/**
- * Runs work on the database, and repeats it while the database is away, busy or read-only. Otherwise a call whose answer is known would
- * be repeated or reported as failed. The signal aborts when another instance may have taken over the call.
- */
-async function whenBack<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (isRefusal(error)) throw error
-      await setTimeout(pause, undefined, { signal, ref: false }).catch(() => {})
-      if (signal.aborted) throw error
-    }
-  }
+export interface ActionLogOptions {
+  readonly database: Pick<Database, 'rows'>
+  /** The asynchronous actions, by name. */
+  actions(): ReadonlyMap<string, ActionModel>
+  /** Milliseconds between polls. */
+  readonly interval: number
 }
 
-export class ActionLog {
+export class ActionLog implements QueueLedger<TakenCall, CallOutcome> {
+  readonly #options: ActionLogOptions
   readonly #database: Pick<Database, 'rows'>
   readonly #instance = randomUUID()
 
-  constructor(database: Pick<Database, 'rows'>) {
-    this.#database = database
+  constructor(options: ActionLogOptions) {
+    this.#options = options
+    this.#database = options.database
   }
 
   /** Claims waiting calls, oldest first, and calls whose lease has expired. */
-  async take(actions: readonly string[], most: number, busyWith: readonly string[]): Promise<TakenCall[]> {
+  async claim(limit: number, held: Iterable<TakenCall>): Promise<TakenCall[]> {
+    const actions = this.#options.actions()
+    if (actions.size === 0) return []
     const rows = await this.#database.rows<TakenRow>(
       `update trellis.hdb_action_log as log
         set status = 'processing', lease = $1, leased_until = clock_timestamp() + $2 * interval '1 second'
@@ -88,56 +89,70 @@ export class ActionLog {
         where log.id = due.id
         returning log.id, log.action_name, log.input_payload::text as input, log.request_headers as headers,
           log.session_variables as variables`,
-      [this.#instance, leaseSeconds, actions, busyWith, most],
+      [this.#instance, leaseSeconds, [...actions.keys()], [...held].map(({ id }) => id), limit],
     )
-    return rows.map(({ id, action_name: action, input, headers, variables }) => {
+    return rows.map(({ id, action_name, input, headers, variables }) => {
       const parsed = parseJson(input, 'lossless') as TakenCall['input']
-      return { id, action, input: parsed, headers, sessionVariables: variables }
+      const action = actions.get(action_name)!
+      return { id, action, input: parsed, headers, sessionVariables: variables, size: input.length }
     })
   }
 
-  /** Renews leases; the answer lacks calls that belong to another instance now. */
-  async renew(ids: readonly string[]): Promise<Set<string>> {
+  /** Calls that another instance has by then, or that were deleted, stay unchanged. */
+  async record(settled: readonly Settled<TakenCall, CallOutcome>[]): Promise<readonly never[]> {
+    const texts = [
+      settled.map(({ item }) => item.id),
+      settled.map(({ outcome }) => outcome.status),
+      settled.map(({ outcome }) => outcome.text),
+    ]
+    await this.#database.rows(
+      `update trellis.hdb_action_log as log set status = o.status,
+          response_payload = case o.status when 'completed' then o.text::jsonb end,
+          errors = case o.status when 'error' then o.text::jsonb end, ${ended}
+        from unnest($2::uuid[], $3::text[], $4::text[]) as o (id, status, text)
+        where log.id = o.id and log.lease = $1 and log.status = 'processing'`,
+      [this.#instance, ...texts],
+    )
+    return []
+  }
+
+  /** Records a result in a transaction; false: another instance has the call, or it was deleted. */
+  async completeIn(reader: Reader, id: string, value: unknown): Promise<boolean> {
+    const rows = await reader.rows(
+      `update trellis.hdb_action_log set status = 'completed', response_payload = $3, ${ended}
+        where id = $1 and lease = $2 and status = 'processing' returning id`,
+      [id, this.#instance, JSON.stringify(value ?? null)],
+    )
+    return rows.length > 0
+  }
+
+  async renew(ids: readonly string[]): Promise<string[]> {
     const rows = await this.#database.rows<{ id: string }>(
       `update trellis.hdb_action_log set leased_until = clock_timestamp() + $2 * interval '1 second'
         where id = any($3) and lease = $1 and status = 'processing' returning id`,
       [this.#instance, leaseSeconds, ids],
     )
-    return new Set(rows.map(({ id }) => id))
+    return rows.map(({ id }) => id)
   }
 
-  /** Records a result; false: another instance has the call, or it was deleted. */
-  complete(id: string, value: unknown, signal: AbortSignal): Promise<boolean> {
-    return whenBack(() => this.completeIn(this.#database, id, value), signal)
+  release(ids: readonly string[]): Promise<void> {
+    return this.#release('id = any($2)', ids)
   }
 
-  /** The same within a transaction. */
-  completeIn(reader: Reader, id: string, value: unknown): Promise<boolean> {
-    return this.#end(reader, id, "status = 'completed', response_payload = $3", JSON.stringify(value ?? null))
+  releaseUnknown(known: readonly string[]): Promise<void> {
+    return this.#release('id <> all($2)', known)
   }
 
-  /** Records an error. */
-  fail(id: string, error: unknown, signal: AbortSignal): Promise<boolean> {
-    const text = storableError(error)
-    return whenBack(() => this.#end(this.#database, id, "status = 'error', errors = $3", text), signal)
-  }
-
-  async #end(reader: Reader, id: string, outcome: string, text: string): Promise<boolean> {
-    const rows = await reader.rows(
-      `update trellis.hdb_action_log set ${outcome}, response_received_at = clock_timestamp(), lease = null, leased_until = null
-        where id = $1 and lease = $2 and status = 'processing' returning id`,
-      [id, this.#instance, text],
-    )
-    return rows.length > 0
-  }
-
-  /** Releases calls. */
-  async giveBack(ids: readonly string[]): Promise<void> {
+  async #release(condition: string, ids: readonly string[]): Promise<void> {
     await this.#database.rows(
       `update trellis.hdb_action_log set status = 'created', lease = null, leased_until = null
-        where id = any($2) and lease = $1 and status = 'processing'`,
+        where ${condition} and lease = $1 and status = 'processing'`,
       [this.#instance, ids],
     )
+  }
+
+  pause(): number {
+    return this.#options.interval
   }
 
   /** Deletes results older than so many hours, in batches. */

@@ -14,7 +14,7 @@ import { createActionPermission, definingOperations, dropAction, dropActionPermi
 import { outputRules } from './output.ts'
 import { actionSchemas } from './schema.ts'
 import { callWebhook } from './webhook.ts'
-import { ActionWorker } from './worker.ts'
+import { actionWorker } from './worker.ts'
 
 export * from './handlers.ts'
 
@@ -64,7 +64,12 @@ export default definePlugin({
     const functions = new HandlerFunctions()
     const hasFunction = (name: string) => functions.get(name) !== undefined
     const schemas = actionSchemas(dialect, hasFunction)
-    const log = new ActionLog(database)
+    const asynchronous = () => {
+      const actions = [...(engine.model.slices.actions?.values() ?? [])]
+      return new Map(actions.filter(({ kind }) => kind === 'asynchronous').map((action) => [action.name, action]))
+    }
+    const interval = options.asyncActionsFetchInterval
+    const log = new ActionLog({ database, actions: asynchronous, interval })
     const configuredHeadersWin = options.configuredHeaderPrecedence
     const webhooks = { outgoing, observe, environment: environmentValue, rules, configuredHeadersWin }
 
@@ -74,10 +79,9 @@ export default definePlugin({
       return callFunction(handler, call, { engine, rules, ...(finish && { finish }) })
     }
 
-    const worker = new ActionWorker({
+    const worker = actionWorker({
       engine,
       log,
-      interval: options.asyncActionsFetchInterval,
       batchSize: options.asyncActionsFetchBatchSize,
       async run(call) {
         // The changes of a function and its result are one transaction, so it is never called again after it has ended.
@@ -86,7 +90,7 @@ export default definePlugin({
           if (!(await log.completeIn(transaction, call.id, result)))
             throw new Error('another instance has taken over the call')
         })
-        if (!isFunction) await log.complete(call.id, value, call.signal)
+        return isFunction ? null : { value }
       },
     })
 
@@ -95,10 +99,8 @@ export default definePlugin({
     engine.graphql.contribute(actionContribution((call) => answer(call)))
     engine.routes.add(declarationsRoute(engine))
     engine.provide(actionHandlers, functions)
-    engine.onReady(() => worker.start())
+    if (interval > 0) worker.serve(engine)
     if (options.asyncActionLogTtl !== null) cleanRegularly(engine, log, options.asyncActionLogTtl)
-    engine.onStopping(() => worker.rest())
-    engine.onClose(() => worker.close())
   },
 })
 

@@ -2,13 +2,14 @@
 // caller, and one way to stop.
 
 import { type Engine, serviceKey } from '../../sdk/index.ts'
+import { afterStartMillis } from '../../sdk/services.ts'
 import { WebhookCaller } from './attempt.ts'
 import type { Claimed, Ledger, Outcome } from './ledger.ts'
 import { DeliveryMeasures, type MeasureNames } from './measures.ts'
 import { Notifications } from './notifications.ts'
 import type { DeliverySettings } from './options.ts'
 import { signingKeys } from './signing.ts'
-import { afterStartMillis, heardIntervalMillis } from './tuning.ts'
+import { heardIntervalMillis } from './tuning.ts'
 import { deliveryWorker } from './worker.ts'
 
 /** One kind of delivery. */
@@ -73,7 +74,7 @@ export class Deliveries {
     const worker = deliveryWorker<Item>({ ...told, ledger, concurrency, batch, missed, measures: watched })
     if (!this.#isDelivering) return
     this.#notifications.on(topic, () => worker.wake())
-    worker.serve(this.#parts, afterStartMillis, released)
+    worker.serve(this.#parts, released)
   }
 
   /** Wakes the worker of a topic. */

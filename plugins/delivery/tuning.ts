@@ -15,9 +15,6 @@ export const unheardSeconds = 60
 /** Milliseconds between polls, at least, while notifications arrive. */
 export const heardIntervalMillis = 5000
 
-/** Milliseconds from when the server is ready until deliveries begin. */
-export const afterStartMillis = 100
-
 /** Bytes of a response that are read and logged. */
 export const keptResponseBytes = 16_384
 

@@ -1,13 +1,13 @@
 // Jobs that run once per cluster: Agenda wakes them, the ledger decides which instance runs them.
 
 import { randomUUID } from 'node:crypto'
-import type { Observer } from '../../sdk/services.ts'
+import { type Leased, type LeaseTable, leaseSeconds, type Observer, Outage, Work } from '../../sdk/services.ts'
 import type { Clock } from './clock.ts'
 import type { DeclaredJob, Job, JobState } from './job.ts'
 import type { JobRecord, Ledger, LedgerRow } from './ledger.ts'
-import { messageOf, type Outcome, type Run, type Runs } from './runs.ts'
+import { messageOf, type Outcome, type Runs } from './runs.ts'
 import { momentOf, type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
-import { compareMillis, leaseSeconds, renewMillis, retryMillis } from './tuning.ts'
+import { compareMillis, longestMessage, retryMillis, stopMillis } from './tuning.ts'
 
 /** A declared job. */
 interface Declared {
@@ -17,6 +17,12 @@ interface Declared {
   isStored: boolean
   /** The requested time of a run that is not stored yet. */
   unstoredWake: number | null
+}
+
+/** A claimed run. */
+interface ClaimedRun extends Leased {
+  readonly job: Job
+  readonly dueAt: number
 }
 
 export interface ClusterOptions {
@@ -35,10 +41,32 @@ export class ClusterJobs {
   #lastComparison = Number.NEGATIVE_INFINITY
   #isStarted = false
   #isStopping = false
-  readonly #unended = new Set<Promise<void>>()
+  readonly #outage: Outage
+  readonly #work: Work<ClaimedRun, Outcome>
 
   constructor(options: ClusterOptions) {
     this.#options = options
+    const { ledger, runs } = options
+    this.#outage = new Outage((message) => this.#report(message))
+    this.#work = new Work<ClaimedRun, Outcome>({
+      outage: this.#outage,
+      ledger: {
+        renew: (ids) => ledger.renew(ids),
+        release: (ids) => ledger.release(ids),
+        record: (settled) => this.#record(settled),
+      },
+      handler: {
+        // Another instance may repeat a run without its lease.
+        ...{ leaseSeconds, aborts: 'unsure' },
+        run({ job, dueAt }, { signal }) {
+          const run = runs.begin(job, dueAt)
+          signal.addEventListener('abort', () => run.abort(signal.reason))
+          return run.outcome
+        },
+        failed: (_run, error) => ({ error: messageOf(error), seconds: 0 }),
+        rewritten: (outcome) => (outcome.error === unstorable ? null : { ...outcome, error: unstorable }),
+      },
+    })
   }
 
   get names(): readonly string[] {
@@ -66,6 +94,7 @@ export class ClusterJobs {
   /** Starts; jobs are stored when the databases answer. `always`: even without a job. */
   async start(always = false): Promise<void> {
     this.#isStarted = true
+    this.#work.start()
     if (always || this.#declared.size > 0) await this.#startClock()
   }
 
@@ -77,7 +106,7 @@ export class ClusterJobs {
   /** Ends; running bodies are given up. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    await Promise.all(this.#unended)
+    await this.#work.stop(stopMillis)
     const clock = await this.#clock?.catch(() => null)
     await clock?.stop()
   }
@@ -102,11 +131,13 @@ export class ClusterJobs {
       const claim = await this.#options.ledger.claim(name, occurrence, run, job.concurrency ?? 1)
       // The job was removed, and its row is deleted or about to be.
       if (this.#declared.get(name) !== declared) return null
-      if (claim.isGranted) this.#begin(declared, run, claim.wokenAt ?? occurrence ?? now)
+      if (claim.isGranted) this.#begin({ id: run, job, dueAt: claim.wokenAt ?? occurrence ?? now })
+      this.#outage.over()
       // If this clock is ahead of the database's, the ledger would give a past time again and again.
       const wakeAt = claim.wakeAt === null ? null : Math.max(claim.wakeAt, now + retryMillis)
       return earliest([occurrences.next(now), wakeAt])
-    } catch {
+    } catch (error) {
+      this.#outage.failed(error)
       return now + retryMillis
     }
   }
@@ -215,60 +246,41 @@ export class ClusterJobs {
     return earliest([next, missed, wake_at, abandoned ? now : null])
   }
 
-  #begin({ job }: Declared, id: string, dueAt: number): void {
-    const run = this.#options.runs.begin(job, dueAt)
-    const renewing = this.#renew(job, id, run)
-    const ended = run.outcome.then((outcome) => {
-      clearInterval(renewing)
-      return this.#end(job, id, outcome)
-    })
-    this.#unended.add(ended)
-    ended.finally(() => this.#unended.delete(ended))
+  /** Runs a claimed run; a server that stops leaves it to another one. */
+  #begin(run: ClaimedRun): void {
+    const taken = this.#work.take([run])
+    if (this.#isStopping) this.#work.release(taken)
+    else for (const each of taken) this.#work.begin(each)
   }
 
-  /** Renews the lease of a run; a run without its lease is aborted, because another instance may repeat it. */
-  #renew(job: Job, id: string, run: Run): NodeJS.Timeout {
-    let heldUntil = Date.now() + leaseSeconds * 1000
-    const keep = async () => {
-      const asked = Date.now()
-      const isHeld = await this.#options.ledger.renew(job.name, id).catch(() => null)
-      if (isHeld) heldUntil = asked + leaseSeconds * 1000
-      if (isHeld === false || Date.now() >= heldUntil) run.abort(new Error('its lease ran out'))
+  /** Records the ends of runs. Those that belong to another instance by then, and those recorded before, stay unchanged. */
+  async #record(settled: Parameters<LeaseTable<ClaimedRun, Outcome>['record']>[0]): Promise<readonly never[]> {
+    for (const { item, outcome } of settled) {
+      const row = await this.#options.ledger.end({ name: item.job.name, run: item.id, ...outcome })
+      if (row && !this.#isStopping) await this.#arm(row)
     }
-    return setInterval(keep, renewMillis).unref()
+    return []
   }
 
-  /** Records the end of a run once the database answers, while the run belongs to this instance. */
-  async #end(job: Job, run: string, { error, seconds }: Outcome): Promise<void> {
-    const lost = Date.now() + leaseSeconds * 1000
-    const ended = { name: job.name, run, seconds, error }
-    while (Date.now() < lost) {
-      try {
-        const row = await this.#options.ledger.end(ended)
-        if (row && !this.#isStopping) await this.#arm(row)
-        return
-      } catch (failure) {
-        this.#report(messageOf(failure))
-        if (this.#isStopping) return
-        await new Promise((done) => setTimeout(done, retryMillis).unref())
-      }
-    }
-  }
-
-  /** Reports an error of the database; the next comparison tries again. */
+  /** An error of the database is reported when it happens twice in a row; the next comparison tries again. */
   async #attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work()
+      this.#outage.over()
     } catch (error) {
-      this.#report(messageOf(error))
+      this.#outage.failed(error)
     }
   }
 
-  #report(error: string): void {
+  #report(message: string): void {
+    const error = message.slice(0, longestMessage)
     const detail = { message: 'the ledger of jobs cannot be reached', job: null, error }
     this.#options.observe.log({ type: 'jobs', level: 'warn', detail })
   }
 }
+
+/** The recorded error of a run whose own message PostgreSQL refuses. */
+const unstorable = 'the message of the error cannot be stored'
 
 const earliest = (times: readonly (number | null)[]): number | null => {
   const known = times.filter((time) => time !== null)

@@ -1,8 +1,8 @@
 // The runs of cluster jobs, past and present. This ledger in PostgreSQL decides in one statement which instance runs a job. Agenda may
 // wake twice, late, or from two databases, and an occurrence still runs once.
 
+import { leaseSeconds } from '../../sdk/services.ts'
 import type { Database, Row } from '../../sdk/sql.ts'
-import { leaseSeconds } from './tuning.ts'
 
 /** A row of the ledger; times are milliseconds since 1970. */
 export interface LedgerRow extends Row {
@@ -77,9 +77,16 @@ const endText = `
   where name = $1 and runs ? $2::text
   returning ${state('job')}`
 
+/** The runs of a row with another end for those with these ids. */
+const runsUntil = (end: string) => `runs || (
+    select jsonb_object_agg(run.key, run.value || jsonb_build_object('until', ${end}))
+    from jsonb_each(runs) as run where run.key = any($1))`
+
 const renewText = `
-  update trellis.job set runs = jsonb_set(runs, array[$2, 'until'], to_jsonb(extract(epoch from now()) + ${leaseSeconds}))
-  where name = $1 and runs ? $2 returning 1`
+  update trellis.job set runs = ${runsUntil(`extract(epoch from now()) + ${leaseSeconds}`)} where runs ?| $1
+  returning (select json_agg(id) from jsonb_object_keys(runs) as id where id = any($1)) as ids`
+
+const releaseText = `update trellis.job set runs = ${runsUntil('0')} where runs ?| $1`
 
 const wakeText = `
   update trellis.job set wake_at = least(wake_at, coalesce(to_timestamp($2::float8 / 1000), now()))
@@ -111,9 +118,15 @@ export class Ledger {
     return { isGranted: row?.granted ?? false, wokenAt: row?.woken_at ?? null, wakeAt: row?.wake_at ?? null }
   }
 
-  /** Renews a lease; false: the run belongs to another instance now. */
-  async renew(name: string, run: string): Promise<boolean> {
-    return (await this.#database.rows(renewText, [name, run])).length > 0
+  /** Renews leases; gives the runs that still belong to this instance. */
+  async renew(runs: readonly string[]): Promise<string[]> {
+    const rows = await this.#database.rows<{ ids: readonly string[] }>(renewText, [runs])
+    return rows.flatMap(({ ids }) => ids)
+  }
+
+  /** Ends leases, so that the next instance to look repeats the runs. */
+  async release(runs: readonly string[]): Promise<void> {
+    await this.#database.rows(releaseText, [runs])
   }
 
   /** Records the end of a run; null: the run belonged to another instance. */

@@ -1,11 +1,5 @@
 // Numbers found by measurement or judgement; none of them is an option.
 
-/** Seconds that a run's lease lasts without being renewed. */
-export const leaseSeconds = 30
-
-/** Milliseconds between renewals: two may fail before a lease expires. */
-export const renewMillis = (leaseSeconds * 1000) / 3
-
 /** Milliseconds between two scans of all entries, and while the store does not answer. */
 export const scanMillis = 5_000
 export const scanRetryMillis = 1_000
@@ -25,7 +19,7 @@ export const storeCloseMillis = 1_000
 /** Milliseconds between two comparisons of the ledger with Agenda's entries. */
 export const compareMillis = 15_000
 
-/** Milliseconds until a failed statement is tried again. */
+/** Milliseconds until a failed claim is tried again. */
 export const retryMillis = 1_000
 
 /** Milliseconds of the default timeout of a job. */
@@ -33,6 +27,9 @@ export const defaultTimeoutMillis = 10 * 60_000
 
 /** Milliseconds that an aborted body has to end before it is given up. */
 export const abortMillis = 5_000
+
+/** Milliseconds that a stopping server waits for the ends of runs that were given up. */
+export const stopMillis = 1_000
 
 /** Characters of a logged error message. */
 export const longestMessage = 1000

@@ -126,6 +126,13 @@ test('a body that throws or hangs is counted, and affects no other job', async (
       },
     },
     {
+      name: 'throws U+0000',
+      schedule: { every: 1000 },
+      run() {
+        throw new Error('a message that PostgreSQL refuses: \0')
+      },
+    },
+    {
       name: 'throws on',
       schedule: { every: 1000 },
       run() {
@@ -154,6 +161,7 @@ test('a body that throws or hangs is counted, and affects no other job', async (
       ['good', false, null],
       ['hangs', true, 'took longer than 0.1 s'],
       ['throws', true, 'the harbour is closed'],
+      ['throws U+0000', true, 'the message of the error cannot be stored'],
       ['throws on', true, 'database query error: canceling statement due to lock timeout'],
     ],
   )

@@ -18,6 +18,7 @@ export interface IntakeOptions<Item> {
   backlogged?(isBacklogged: boolean): void
 }
 
+/** How much a worker takes. */
 export class Intake<Item> {
   readonly #options: IntakeOptions<Item>
   readonly #prefetched: Prefetch<Item>
@@ -85,7 +86,7 @@ export class Intake<Item> {
     this.#prefetched.add(items, performance.now())
   }
 
-  /** Takes the next item to run, with the seconds since its claim; undefined: there is none, or no room. */
+  /** Takes the next item to run, with the seconds since its claim; undefined: nothing waits, or there is no room. */
   next(): { readonly item: Item; readonly waited: number } | undefined {
     const { concurrency, work, handler } = this.#options
     if (work.running >= concurrency) return undefined

@@ -67,7 +67,7 @@ export interface Handler<Item, Outcome> {
   mayBegin?(item: Item): boolean
   /** The outcome of an unexpected error. */
   failed(item: Item, error: unknown): Outcome
-  /** Another form of an outcome whose content the database refused; null: there is none. Absent: there never is. */
+  /** Another form of an outcome whose content the database refused; null: it has no other form. Absent: outcomes have one form. */
   rewritten?(outcome: Outcome, error: unknown): Outcome | null
   /** Seconds until an item with this outcome is due again; null: never. Absent: never. */
   dueIn?(outcome: Outcome): number | null

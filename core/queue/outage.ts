@@ -2,6 +2,7 @@
 
 import { messageWithCause } from '../errors/thrown.ts'
 
+/** The failures of a worker's database since its last success. */
 export class Outage {
   readonly #report: (message: string) => void
   #reported: string | null = null

@@ -12,6 +12,7 @@ export interface TimingOptions {
   missed?(): void
 }
 
+/** When a worker asks its ledger. */
 export class Timing {
   readonly #options: TimingOptions
   readonly #dueTimes = new DueTimes()

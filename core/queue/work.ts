@@ -26,6 +26,7 @@ interface Running {
   heldUntil: number
 }
 
+/** The leased items of a worker. */
 export class Work<Item extends Leased, Outcome> {
   readonly #options: WorkOptions<Item, Outcome>
   readonly #recorder: Recorder<Item, Outcome>

@@ -27,6 +27,7 @@ export interface Serving {
   readonly settings: { readonly gracefulShutdownTimeout: number }
 }
 
+/** A worker: it asks when {@link Timing} says, for as much as {@link Intake} has room, and {@link Work} does the rest. */
 export class QueueWorker<Item extends Leased, Outcome> {
   readonly #options: WorkerOptions<Item, Outcome>
   readonly #outage: Outage

@@ -103,6 +103,7 @@ export {
   type OperationDescription,
   type OperationEnvironment,
   operation,
+  type Preview,
   type SourceRequest,
   type SourcesContext,
 } from '../core/operations/operation.ts'

@@ -67,3 +67,27 @@ export const didYouMean = (name: string, candidates: () => Iterable<string>) => 
   const [nearest] = nearestNames(name, candidates())
   return nearest === undefined ? {} : suggestion(nearest)
 }
+
+/** The most names that one hint lists. */
+const mostSuggested = 3
+
+/**
+ * The help of an error about one of many short names: the nearest ones, or else names that contain all of its words, as
+ * `create_select_permission` contains those of `create_permission`.
+ */
+export const didYouMeanOneOf = (name: string, candidates: () => Iterable<string>) => (): ErrorHelp => {
+  const all = [...candidates()]
+  const near = nearestNames(name, all)
+  const names = near.length > 0 ? near : withWordsOf(name, all)
+  const quoted = names.slice(0, mostSuggested).map((each) => `"${each}"`)
+  const last = quoted.pop()
+  if (last === undefined) return {}
+  return { hint: `did you mean ${quoted.length > 0 ? `${quoted.join(', ')} or ` : ''}${last}?` }
+}
+
+function withWordsOf(name: string, candidates: readonly string[]): string[] {
+  if (name.length > longestName) return []
+  const words = name.toLowerCase().split('_')
+  if (words.some((word) => word.length < 3)) return []
+  return candidates.filter((each) => words.every((word) => each.split('_').includes(word)))
+}

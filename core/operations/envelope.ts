@@ -4,7 +4,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { type CostLimit, RequestCost, rootCost } from '../access/request-cost.ts'
 import { TurnTaker } from '../concurrency/stepwise.ts'
 import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
-import { didYouMean } from '../errors/nearest.ts'
+import { didYouMeanOneOf } from '../errors/nearest.ts'
 import { below, type PathKey, pathText } from '../errors/path.ts'
 import { isJsonObject, jsonType } from '../json/json.ts'
 import type { QualifiedName } from '../names/names.ts'
@@ -118,11 +118,10 @@ function unknownType(
 ): TrellisError {
   const all = registry.all().map(({ operation }) => operation)
   const known = all.flatMap((each) => ((each.version ?? 1) === version ? [each.type] : []))
-  const message = `unknown type ${JSON.stringify(type)}, expected one of: ${known.join(', ')}`
   const help = all.some((each) => each.type === type)
     ? () => ({ hint: `"${type}" exists, in another version` })
-    : didYouMean(type, () => known)
-  return badRequest('parse-failed', message, { path: at, help })
+    : didYouMeanOneOf(type, () => known)
+  return badRequest('parse-failed', `unknown type ${JSON.stringify(type)}`, { path: at, help })
 }
 
 /** A call and all calls nested in it. */

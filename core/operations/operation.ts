@@ -31,6 +31,13 @@ export interface OperationEnvironment {
   readonly format: DocumentFormat
 }
 
+/** The model that a draft would make. */
+export interface Preview {
+  readonly model: Model
+  /** A name that several GraphQL types share; null: there is no such name. */
+  readonly conflictingType: string | null
+}
+
 export interface OperationContext extends OperationEnvironment {
   /** A draft of the document. Edit it in place; core resolves, checks, stores and publishes it. */
   readonly metadata: MetadataDocument
@@ -57,6 +64,10 @@ export interface OperationContext extends OperationEnvironment {
    * edits of this operation and of earlier members of a bulk count. Absent role: `admin`.
    */
   validateDocument(text: string, options?: ValidationOptions): Promise<void>
+  /**
+   * The model that the draft in its current state would make, and a name that several of its GraphQL types would share.
+   */
+  preview(): Promise<Preview>
   /** Runs the member at that index of {@link Operation.members}; its errors carry the member's path. */
   runMember(index: number): Promise<unknown>
   /** Runs after the commit, when the new model is served. */

@@ -34,7 +34,7 @@ import {
   withMembers,
 } from './envelope.ts'
 import type { MetadataHooks, MetadataWork } from './metadata-work.ts'
-import type { OperationContext, OperationEnvironment } from './operation.ts'
+import type { OperationContext, OperationEnvironment, Preview } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
 import { requestedSources } from './requested-sources.ts'
 
@@ -260,6 +260,7 @@ export class MetadataRunner {
       ...this.#readContext(call, run),
       ...{ metadata: draft, remove, rename, refreshCatalog },
       validateDocument: async (text, options) => this.#validate(text, options, await edit.preview(step)),
+      preview: async () => this.#preview(before.model, await edit.preview(step)),
       async refreshDocument() {
         await edit.store()
         served.format.overwrite(draft, await served.readStoredDocument(run.transaction))
@@ -286,10 +287,14 @@ export class MetadataRunner {
 
   /** Refuses tables whose names equal those of types that others generate: no schema could hold both. */
   #refuseTypeConflicts(before: Model, after: Model): void {
-    const { registry, conflictingType } = this.#options
-    if (!mayConflict(after.tables, before.tables, registry.generatedTypes)) return
-    const name = conflictingType(after)
+    const { conflictingType: name } = this.#preview(before, after)
     if (name !== null) throw badRequest('unexpected', conflictingDefinitions(name))
+  }
+
+  #preview(before: Model, model: Model): Preview {
+    const { registry, conflictingType } = this.#options
+    const isSafe = !mayConflict(model.tables, before.tables, registry.generatedTypes)
+    return { model, conflictingType: isSafe ? null : conflictingType(model) }
   }
 
   /** The context of an operation that does not edit: its document is frozen. */
@@ -305,6 +310,7 @@ export class MetadataRunner {
       refreshDocument: async () => refuseEdit(),
       storeEdits: async () => run.edit?.store(),
       validateDocument: async (text, options) => this.#validate(text, options, model),
+      preview: async () => ({ model, conflictingType: null }),
       applySession: () => this.#options.sessionSettings.apply(session, transaction),
       runMember: (index) => this.#runMember(call, index, run),
       afterCommit: (callback) => afterCommit.push(callback),

@@ -3,7 +3,7 @@
 import { hasAdminSecret } from '../../sdk/http.ts'
 import { definePlugin, option } from '../../sdk/index.ts'
 import { canServe } from './assets.ts'
-import { assetRoute, consoleRoutes, pageRoutes } from './routes.ts'
+import { assetRoute, consoleRoutes, hintRoute, pageRoutes } from './routes.ts'
 
 export default definePlugin({
   name: 'graphiql',
@@ -27,7 +27,10 @@ export default definePlugin({
   register(engine) {
     const { enableGraphiql, enableConsole } = engine.options
     const isWanted = enableGraphiql ?? (enableConsole || !hasAdminSecret(engine.settings))
-    if (!isWanted) return
+    if (!isWanted) {
+      if (enableGraphiql === null) engine.routes.add(hintRoute)
+      return
+    }
     if (!canServe()) {
       const detail = 'GraphiQL is not served: run npm ci with development dependencies, of which the page is made'
       engine.observe.log({ type: 'unstructured', level: 'warn', detail })

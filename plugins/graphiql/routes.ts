@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { extname } from 'node:path'
-import { Gzipped, type Route, type RouteCall, type RouteRequest } from '../../sdk/http.ts'
+import { Gzipped, hasAdminSecret, type Route, type RouteCall, type RouteRequest } from '../../sdk/http.ts'
 import { type Engine, notFound } from '../../sdk/index.ts'
 import { loadAssets } from './assets.ts'
 import { contentSecurityPolicy } from './content-security.ts'
@@ -11,12 +11,14 @@ import { contentSecurityPolicy } from './content-security.ts'
 const urls = ['/', '/graphiql']
 
 /** The page, for browsers; others are answered as where there is nothing. */
-export function pageRoutes({ dialect }: Pick<Engine, 'dialect'>): Route[] {
-  const names = {
+export function pageRoutes({ dialect, routes, settings }: Pick<Engine, 'dialect' | 'routes' | 'settings'>): Route[] {
+  const names = () => ({
     adminSecretHeader: dialect.adminSecretHeader,
     roleHeader: dialect.roleVariable,
     variablePrefix: dialect.sessionPrefix,
-  }
+    isOpen: !hasAdminSecret(settings),
+    hasMetadata: routes.all().some(({ url }) => url === '/v1/query'),
+  })
   const about = { summary: 'GraphiQL, a page to try the API, for browsers.', contentType: 'text/html' }
   const handle = async ({ request, reply }: RouteCall) => {
     reply.raw.appendHeader('vary', 'Accept')
@@ -30,7 +32,7 @@ export function pageRoutes({ dialect }: Pick<Engine, 'dialect'>): Route[] {
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     })
-    return page.replace('{nonce}', nonce).replace('{names}', JSON.stringify(names).replaceAll('"', '&quot;'))
+    return page.replace('{nonce}', nonce).replace('{names}', JSON.stringify(names()).replaceAll('"', '&quot;'))
   }
   return urls.map((url) => ({
     method: 'GET',
@@ -41,6 +43,37 @@ export function pageRoutes({ dialect }: Pick<Engine, 'dialect'>): Route[] {
     ...(url === '/graphiql' && { shownAs: 'GraphiQL' }),
   }))
 }
+
+/** The root where GraphiQL is off because there is a secret: browsers read there what to do. It is no resource. */
+export const hintRoute: Route = {
+  method: 'GET',
+  url: '/',
+  auth: 'none',
+  about: { summary: 'Says how to turn GraphiQL on, for browsers.', contentType: 'text/html' },
+  handle({ request, reply }) {
+    reply.raw.appendHeader('vary', 'Accept')
+    if (!wantsHtml(request)) throw notFound()
+    reply.code(404).headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    })
+    return hint
+  },
+}
+
+const hint = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Trellis</title>
+<style>body { font: 1rem/1.5 sans-serif; margin: 3rem auto; max-width: 40rem; padding: 0 1rem }</style>
+<h1>This is a Trellis server</h1>
+<p>GraphQL is at <a href="v1/graphql">v1/graphql</a>.</p>
+<p>GraphiQL, a page to try it, is off because the server has an admin secret. To turn it on, start the server with
+<code>--enable-graphiql</code>.</p>
+</html>
+`
 
 const wantsHtml = ({ headers }: RouteRequest): boolean => (headers.accept ?? '').toLowerCase().includes('text/html')
 

@@ -24,7 +24,7 @@ import {
 } from './schema.ts'
 
 /** The relationships of a type, a list to edit; made when the entry has none. */
-function relationshipsOf<T extends RelationshipType>(entry: TableEntry, type: T): RelationshipEntry<T>[] {
+export function relationshipsOf<T extends RelationshipType>(entry: TableEntry, type: T): RelationshipEntry<T>[] {
   const lists: { [key in `${RelationshipType}_relationships`]?: unknown } = entry
   lists[`${type}_relationships`] ??= []
   return lists[`${type}_relationships`] as RelationshipEntry<T>[]

@@ -14,6 +14,7 @@ import {
   trackTableV2,
   untrackTable,
 } from './operations.ts'
+import { pgTrackTables, trackTables } from './track-tables.ts'
 
 export { releaseDependents } from './dependents.ts'
 export { requireTable } from './entries.ts'
@@ -44,6 +45,7 @@ export default definePlugin({
     engine.metadata.slice('tables', tablesSlice)
     engine.metadata.typeNames(generatedTypes)
     engine.operations.add(trackTable, addExistingTableOrView, trackTableV2, untrackTable)
+    engine.operations.add(trackTables, pgTrackTables)
     engine.operations.add(setTableIsEnum, setTableCustomFields)
     engine.graphql.contribute(tableContribution)
     engine.graphql.contribute(tableQueryContribution)

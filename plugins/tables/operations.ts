@@ -45,8 +45,8 @@ interface Functions extends Pick<MetadataDocument, 'tables'> {
   readonly functions?: readonly { readonly function: QualifiedName }[]
 }
 
-/** Adds a table to the draft; refuses one that is there already. */
-function track(metadata: MetadataDocument, { table, is_enum = false }: TrackedTable, dialect: Dialect): TableEntry {
+/** Refuses a table that is tracked already, or whose name a function has. */
+function refuseUntrackable(metadata: MetadataDocument, table: QualifiedName, dialect: Dialect): void {
   // As tools see it, the system tables are tracked from the beginning.
   if (findTable(metadata, table) || isSystemTable(table, dialect)) {
     throw badRequest('already-tracked', `view/table already tracked : "${nameText(table)}"`)
@@ -56,10 +56,6 @@ function track(metadata: MetadataDocument, { table, is_enum = false }: TrackedTa
   if (functions?.some((entry) => sameName(entry.function, table))) {
     throw badRequest('not-supported', `function with name "${nameText(table)}" already exists`)
   }
-  const entry: TableEntry = { table }
-  setIsEnum(entry, is_enum)
-  metadata.tables.push(entry)
-  return findTable(metadata, table)!
 }
 
 /** Refuses a name by which types of others would get other names. */
@@ -68,6 +64,20 @@ function refuseTakenNames(model: Model, table: QualifiedName, name = graphqlBase
   if (taken === null) return
   const message = `the type "${taken}" is of another table: give the table "${nameText(table)}" another name with custom_name`
   throw badRequest('unexpected', message)
+}
+
+/** Adds a table to the draft under its configured names; refuses one that cannot be tracked. */
+export function trackConfigured(
+  { metadata, model, dialect }: Pick<OperationContext, 'metadata' | 'model' | 'dialect'>,
+  table: TrackedTable,
+  configuration?: TableConfiguration,
+): void {
+  refuseUntrackable(metadata, table.table, dialect)
+  refuseTakenNames(model, table.table, configuration?.custom_name)
+  const entry: TableEntry = { table: table.table }
+  setIsEnum(entry, table.is_enum ?? false)
+  if (configuration) configure(entry, configuration)
+  metadata.tables.push(entry)
 }
 
 /** The model has to show whether another table's types give a table its name; see {@link refuseTakenNames}. */
@@ -86,10 +96,9 @@ const trackTableV1 = {
 export const trackTable = operation({
   ...trackTableV1,
   type: 'track_table',
-  handle({ metadata, model, dialect, refreshCatalog }, tracked) {
-    track(metadata, tracked, dialect)
-    refuseTakenNames(model, tracked.table)
-    refreshCatalog([tracked.table])
+  handle(context, tracked) {
+    trackConfigured(context, tracked)
+    context.refreshCatalog([tracked.table])
   },
 })
 
@@ -109,11 +118,9 @@ export const trackTableV2 = operation({
   check: 'object',
   object: ({ table }) => tableRef(table.table),
   help: ({ transaction }, { table }) => similarTable(transaction, table.table),
-  handle({ metadata, model, dialect, refreshCatalog }, { table, configuration }) {
-    const entry = track(metadata, table, dialect)
-    refuseTakenNames(model, table.table, configuration?.custom_name)
-    if (configuration) configure(entry, configuration)
-    refreshCatalog([table.table])
+  handle(context, { table, configuration }) {
+    trackConfigured(context, table, configuration)
+    context.refreshCatalog([table.table])
   },
 })
 

@@ -1,7 +1,14 @@
 // Arguments of the operations on tables.
 
-import { type QualifiedName, Type } from '../../sdk/index.ts'
-import { CustomColumnNames, CustomRootFields, decode, TableConfig, TableName } from '../../sdk/metadata.ts'
+import { badRequest, parseFailed, type QualifiedName, Type } from '../../sdk/index.ts'
+import {
+  CustomColumnNames,
+  CustomRootFields,
+  decode,
+  TableConfig,
+  type TableConfiguration,
+  TableName,
+} from '../../sdk/metadata.ts'
 
 /** A table to track, and whether it is an enum table. */
 export interface TrackedTable {
@@ -31,6 +38,48 @@ export const TrackTableV2Args = Type.Object(
   { table: TrackTableArgs, configuration: Type.Optional(TableConfig) },
   { laterKeys: ['apollo_federation_config'] },
 )
+
+/** One table of a list, with its names. */
+export interface ListedTable {
+  readonly table: TrackedTable
+  readonly configuration?: TableConfiguration
+  readonly source?: string
+}
+
+const WithConfiguration = Type.Object(
+  { table: TrackTableArgs, configuration: Type.Optional(TableConfig), source: Type.Optional(Type.String()) },
+  { missingKey: 'A', laterKeys: ['apollo_federation_config'] },
+)
+
+/** A table's name, or the arguments of version 2 of `track_table`. */
+const Listed = Type.Unsafe<ListedTable>(
+  Type.Union([
+    WithConfiguration,
+    { ...TableName, convert: (name: unknown): ListedTable => ({ table: { table: decode(TableName, name) } }) },
+  ]),
+)
+
+/** All tables without `schemas` and `tables`. */
+export const TrackTablesArgs = Type.Object(
+  {
+    schemas: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
+    tables: Type.Optional(Type.Array(Listed)),
+    allow_warnings: Type.Optional(Type.Boolean()),
+    source: Type.Optional(Type.String()),
+  },
+  {
+    convert: (args: { readonly schemas?: unknown; readonly tables?: unknown }) => {
+      if (args.schemas === undefined || args.tables === undefined) return args
+      throw parseFailed('only one of tables/schemas should be present')
+    },
+  },
+)
+
+/** Refuses a source other than the one that there is. */
+export function refuseOtherSource(source = 'default'): void {
+  if (source === 'default') return
+  throw badRequest('not-exists', `source with name "${source}" does not exist`, { path: ['source'] })
+}
 
 export const UntrackTableArgs = Type.Object({ table: TableName, cascade: Type.Optional(Type.Boolean()) })
 

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { OrderBounds } from '../../plugins/event-triggers/ledger/order-bounds.ts'
 import { openDatabase } from '../support/connections.ts'
 import { connectTo } from '../support/database.ts'
 import { eventually } from '../support/waiting.ts'
@@ -144,6 +145,58 @@ test('events of a paused trigger, retries and ordering keys go their way while a
     )
     assert.equal(totals.length, 30)
   }
+})
+
+test('events with a key wait for one that was committed late while a snapshot is held', async (t) => {
+  let isRefused = true
+  const shop = await startShop(t, {
+    answer: ({ body }) =>
+      (JSON.parse(body) as SentEvent).event.data.new?.['id'] === 1 && isRefused ? { status: 500 } : {},
+  })
+  const retry_conf = { num_retries: 100, interval_sec: 1 }
+  await shop.trigger({ ...nothing, insert: all, ordering_key: ['state'], retry_conf })
+  await holdSnapshot(t, shop)
+  await settle(shop)
+  const late = await connectTo(t, shop.database.url)
+  await late.query(`begin; insert into orders (id, state) values (1, 'key')`)
+  for (let id = 2; id < 8; id++) {
+    await sleep(500)
+    await shop.sql(`insert into orders (id, state) values (${id}, 'key')`)
+    await eventually(() => told(shop).includes(id))
+  }
+  await late.query('commit')
+  await eventually(() => told(shop).includes(1))
+  await shop.sql(`insert into orders (id, state) values (8, 'key'), (9, 'another key')`)
+  await eventually(() => told(shop).includes(9))
+  await eventually(() => told(shop).filter((id) => id === 1).length >= 3)
+  assert.ok(!told(shop).includes(8))
+  isRefused = false
+  await eventually(() => told(shop).includes(8))
+  await shop.op('redeliver_event', {
+    event_id: (JSON.parse(shop.hook.received[0]!.body) as SentEvent).id,
+  })
+  await eventually(() => told(shop).filter((id) => id === 1000).length === 2)
+})
+
+test('a number becomes a bound when the transactions of its time have ended, and no open event is before it', () => {
+  const bounds = new OrderBounds()
+  const looked = (last: number, xmin: number, xmax: number, ...open: { name: string; seq: number }[]) => {
+    bounds.looked({ last, xmin, xmax, open: open.map((each) => JSON.stringify(each)) })
+    return bounds.bounds
+  }
+  const none = { names: [], seqs: [], others: 0 }
+  assert.deepEqual(looked(10, 100, 105), none)
+  assert.deepEqual(looked(20, 101, 110), none)
+  assert.deepEqual(looked(30, 109, 120), none)
+  assert.deepEqual(looked(40, 110, 130, { name: 'a', seq: 4 }, { name: 'b', seq: 35 }), {
+    ...{ names: ['a'], seqs: [4], others: 11 },
+  })
+  assert.deepEqual(looked(50, 129, 140), { ...none, others: 11 })
+  assert.deepEqual(looked(50, 130, 140), { ...none, others: 31 })
+  bounds.claimed('c', 40)
+  bounds.claimed('c', 7)
+  assert.deepEqual(bounds.bounds, { names: ['c'], seqs: [7], others: 31 })
+  assert.deepEqual(looked(3, 150, 160), none)
 })
 
 test('an instance that was away delivers what came meanwhile while a snapshot is held', async (t) => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { macKey, sign } from '../auth/tokens.ts'
 import { type Page, startBrowser } from '../support/browser.ts'
 import { browserTest } from '../support/chromium.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
@@ -102,4 +103,45 @@ browserTest('role, session variables and secret: the schema is the role’s, and
   assert.match(kept, /guest.*Bergen|Bergen.*guest/)
   assert.doesNotMatch(kept, /sesame/)
   assertOwnRequests(page, url)
+})
+
+const fieldOfRole = 'input[aria-label="x-service-role"]'
+const offered = `[...document.querySelectorAll('#roles option')].map(({ value }) => value).join()`
+
+browserTest('a token gives the role; the schema follows the token, and the headers of the editor', async (t) => {
+  const jwtSecret = JSON.stringify({ type: 'HS256', key: macKey })
+  const { page: url } = await startHarbours(t, { adminSecret: 'sesame', enableGraphiql: true, jwtSecret })
+  const page = await (await startBrowser(t))(url)
+  const claims = { 'x-service-allowed-roles': ['guest'], 'x-service-default-role': 'guest', 'x-service-town': 'Oslo' }
+  const token = await sign({ 'https://hasura.io/jwt/claims': claims })
+  await page.until(`${docs}.includes('Error fetching schema')`)
+  assert.equal(await page.evaluate(offered), '')
+
+  await page.type('input[aria-label="authorization"]', `Bearer ${token}`)
+  await page.press('Enter')
+  await openQueries(page)
+  await page.until(`${docs}.includes('harbour') && !${docs}.includes('harbour_aggregate')`)
+  await run(page, '{ harbour { name } }')
+  await shows(page, '"name": "Oslo"')
+
+  const editor = `__MONACO.editor.getEditors().find((each) => each.getModel()?.uri.path.endsWith('request-headers.json'))`
+  await page.evaluate(`${editor}.setValue('{"x-service-admin-secret": "sesame"}')`)
+  await openQueries(page)
+  await page.until(`${docs}.includes('harbour_aggregate')`)
+  assert.doesNotMatch(await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])'), /sesame|eyJ/)
+})
+
+browserTest('the roles of the metadata are offered to administrators', async (t) => {
+  const { page: url } = await startHarbours(t)
+  const page = await (await startBrowser(t))(url)
+  await page.until(`${offered} === 'guest'`)
+  assert.equal(await page.evaluate(`document.querySelector('${fieldOfRole}').list.id`), 'roles')
+  assert.equal(await page.evaluate(`document.querySelector('.note')`), null)
+  assertOwnRequests(page, url)
+})
+
+browserTest('an empty server says what to do', async (t) => {
+  const { url } = await startTrellis(t, { sql, settings: { serverHost: 'localhost' } })
+  const page = await (await startBrowser(t))(url.replace('127.0.0.1', 'localhost'))
+  await page.until(`document.querySelector('.note')?.innerText.includes('Nothing is tracked yet')`)
 })

@@ -82,6 +82,18 @@ test('with a secret it is there when it is asked for, and not where it is forbid
   assert.deepEqual(await statuses({ enableConsole: true, enableGraphiql: false }), [404, 404, 404, 404])
 })
 
+test('with a secret, a browser at the root reads how to turn it on', async (t) => {
+  const { request } = await startTrellis(t, { settings: { adminSecret: 'sesame' } })
+  const { status, headers, text } = await request('/', asBrowser)
+  assert.deepEqual(
+    [status, headers.get('content-type'), headers.get('vary')],
+    [404, 'text/html; charset=utf-8', 'Accept'],
+  )
+  assert.match(text, /start the server with\n<code>--enable-graphiql<\/code>/)
+  const other = await request('/')
+  assert.deepEqual([other.status, other.body], [404, nothing])
+})
+
 test('a page of another site does not get it', async (t) => {
   const { request } = await startTrellis(t)
   const embedded = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', accept }

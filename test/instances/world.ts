@@ -22,7 +22,8 @@ const schema = `
 /** Every commit that changes the metadata, and every text that ran, leaves a line with the command that did it. */
 const journal = `
   create schema journal;
-  create table journal.line (n bigserial primary key, command int, version bigint);
+  create table journal.line (n bigserial primary key, command int, version bigint,
+    transaction text not null default pg_current_xact_id()::text);
   create function journal.command() returns int language sql as
     $$ select (nullif(current_setting('service.user', true), '')::json ->> 'x-service-command')::int $$;
   create function journal.note() returns trigger language plpgsql as $$ begin
@@ -84,18 +85,23 @@ export async function resetWorld({ sql }: TestDatabase): Promise<void> {
 export interface Journal {
   /** Commands in the order in which they were committed. */
   readonly commands: readonly number[]
-  /** The versions of the metadata, in the same order. */
+  /** The versions of the metadata, in the same order; each transaction counts once, although it may write a version in parts. */
   readonly versions: readonly number[]
 }
 
 export async function readJournal({ sql }: TestDatabase): Promise<Journal> {
-  const lines = await sql<{ command: number | null; version: string | null }>(
-    'select command, version from journal.line order by n',
+  const lines = await sql<{ command: number | null; version: string | null; transaction: string }>(
+    'select command, version, transaction from journal.line order by n',
   )
   const commands = new Set(lines.flatMap(({ command }) => (command === null ? [] : [command])))
+  const written = new Map(
+    lines.flatMap(({ version, transaction }) =>
+      version === null ? [] : [[`${transaction} ${version}`, Number(version)] as const],
+    ),
+  )
   return {
     commands: [...commands],
-    versions: lines.flatMap(({ version }) => (version === null ? [] : [Number(version)])),
+    versions: [...written.values()],
   }
 }
 

@@ -93,11 +93,9 @@ test('malformed envelopes are refused', async (t) => {
     await answer({ type: 1, args: {} }),
     '$.type parsing Text failed, expected String, but encountered Number',
   )
-  assert.match(await answer({ type: 'x', args: {} }), /^\$ unknown type "x", expected one of: .*track_table/)
+  assert.equal(await answer({ type: 'x', args: {} }), '$ unknown type "x"')
   assert.match(await answer({ type: '__proto__', args: {} }), /^\$ unknown type "__proto__"/)
-  const ofVersion2 = await answer({ type: 'run_sql', version: 2, args: { sql: '' } })
-  assert.match(ofVersion2, /^\$ unknown type "run_sql", expected one of: .*\btrack_table\b/)
-  assert.doesNotMatch(ofVersion2, /create_select_permission/)
+  assert.equal(await answer({ type: 'run_sql', version: 2, args: { sql: '' } }), '$ unknown type "run_sql"')
   const version = '$.version parsing Int failed, expected Number, but encountered String'
   assert.equal(await answer({ type: 'track_table', version: '2', args: 'a' }), version)
 })

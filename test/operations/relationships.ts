@@ -2,6 +2,7 @@
 
 import { doesNotServe, noField, serves, tableIs } from './effects.ts'
 import type { Area, Refusal } from './entry.ts'
+import { suggestedRelationships } from './suggested-relationships.ts'
 import { named } from './world.ts'
 
 const lead = { schema: 'crm', name: 'lead' }
@@ -414,5 +415,6 @@ export const relationships: Area = {
       ],
       refuses: refusedLookups('relationship', { comment: 'x' }),
     },
+    ...suggestedRelationships,
   ],
 }

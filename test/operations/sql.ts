@@ -335,11 +335,19 @@ export const sql: Area = {
         },
         {
           title: 'members of a type that there is not',
-          args: [{ type: 'track_tables', args: {} }],
+          args: [{ type: 'track_tabls', args: {} }],
           code: 'parse-failed',
           path: '$[0]',
-          error: /^unknown type "track_tables", expected one of: add_collection_to_allowlist, /,
-          hint: 'did you mean "track_table"?',
+          error: 'unknown type "track_tabls"',
+          hint: 'did you mean "track_table" or "track_tables"?',
+        },
+        {
+          title: 'members whose type has only some of the words of others',
+          args: [{ type: 'create_permission', args: {} }],
+          code: 'parse-failed',
+          path: '$[0]',
+          error: 'unknown type "create_permission"',
+          hint: 'did you mean "create_delete_permission", "create_insert_permission" or "create_select_permission"?',
         },
         {
           title: 'members of a version that there is not',

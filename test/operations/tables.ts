@@ -2,6 +2,7 @@
 
 import { documentHas, doesNotServe, isUntracked, noField, serves, tableIs } from './effects.ts'
 import type { Area, Refusal } from './entry.ts'
+import { manyTablesOperations } from './many-tables.ts'
 import { badEnums, cannotBeEnum, lead, noSuchTable, refusedEnums, refusedNames } from './tables-refusals.ts'
 import { named } from './world.ts'
 
@@ -451,5 +452,6 @@ export const tables: Area = {
         },
       ],
     },
+    ...manyTablesOperations,
   ],
 }

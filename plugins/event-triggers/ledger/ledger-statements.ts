@@ -10,9 +10,20 @@ export const isOpen = (event: string): string =>
 const sameKey = (one: string, other: string): string =>
   `${one}.trigger_name = ${other}.trigger_name and ${one}.order_key = ${other}.order_key`
 
-/** A condition: an open event that precedes another one with the same key. */
+/**
+ * A condition: an open event that precedes another one with the same key. No open event has a number below `since_seq` ({@link
+ * sinceSeq}), so the index entries of finished events are not read.
+ */
 const before = (one: string, other: string): string =>
-  `${sameKey(one, other)} and ${one}.seq < ${other}.seq and ${isOpen(one)}`
+  `${sameKey(one, other)} and ${one}.seq >= ${other}.since_seq and ${one}.seq < ${other}.seq and ${isOpen(one)}`
+
+/**
+ * The first number that an open event of a trigger may have: it is among the parameters for triggers of their own, or the one for
+ * all others. See `order-bounds.ts`.
+ */
+const sinceSeq = (event: string, [names, seqs, others]: readonly [number, number, number]): string =>
+  `coalesce((select b.seq from unnest($${names}::text[], $${seqs}::bigint[]) as b (name, seq) where b.name = ${event}.trigger_name),
+      $${others}::bigint)`
 
 const secondsSince = (time: string): string => `extract(epoch from clock_timestamp() - ${time})::float8`
 
@@ -20,7 +31,7 @@ const secondsSince = (time: string): string => `extract(epoch from clock_timesta
 const claimedEvent = (isAwaited: string, time: string): string => `
   ${secondsSince(time)} as late, e.id, e.trigger_name, e.schema_name, e.table_name, e.payload::text as payload, e.tries,
   to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
-  e.order_key is not null as is_ordered, ${isAwaited} as is_awaited`
+  case when e.order_key is not null then e.seq end as ordered_seq, ${isAwaited} as is_awaited`
 
 /** An event of {@link claimedEvent}. */
 export interface ClaimedEvent {
@@ -34,8 +45,8 @@ export interface ClaimedEvent {
   readonly payload: string
   readonly tries: number
   readonly created_at: string
-  /** Whether it has an ordering key. */
-  readonly is_ordered: boolean
+  /** Its number if it has an ordering key. */
+  readonly ordered_seq: number | null
   /** Whether other events may wait for it. */
   readonly is_awaited: boolean
   readonly size: number
@@ -43,7 +54,7 @@ export interface ClaimedEvent {
 
 /** Reads the columns of {@link claimedEvent}. */
 export function readEvent(columns: readonly (string | null)[]): ClaimedEvent {
-  const [late, id, trigger, schema, table, payload, tries, created, isOrdered, isAwaited] = columns
+  const [late, id, trigger, schema, table, payload, tries, created, seq, isAwaited] = columns
   return {
     late: Number(late),
     id: id!,
@@ -53,7 +64,7 @@ export function readEvent(columns: readonly (string | null)[]): ClaimedEvent {
     payload: payload!,
     tries: Number(tries),
     created_at: created!,
-    is_ordered: isOrdered === 't',
+    ordered_seq: seq === null || seq === undefined ? null : Number(seq),
     is_awaited: isAwaited === 't',
     size: payload!.length,
   }
@@ -104,7 +115,8 @@ const dueSince = "coalesce(next_retry_at, created_at) >= coalesce(now() - make_i
  */
 export const claim = statement(`
   with due as materialized (
-    select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq, pg_column_size(payload) as size
+    select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq, pg_column_size(payload) as size,
+      ${sinceSeq('l', [8, 9, 10])} as since_seq
     from trellis.event_log as l
     where ${isDue('l')} and ${hasRoom('l')} and ${dueSince}
     order by coalesce(next_retry_at, created_at)
@@ -143,6 +155,28 @@ export const claim = statement(`
       and ${isDue('l')} and ${hasRoom('l')} and ${dueSince} and id not in (select id from due)
     order by coalesce(next_retry_at, created_at) limit 1)) as other`)
 
+/** The number of the last event, the transactions that may still be open, and each trigger's first open event with a key. */
+export const lookAtOrder = `
+  select pg_sequence_last_value('trellis.event_log_seq_seq'::regclass)::float8 as last,
+    pg_catalog.txid_snapshot_xmin(now.ids)::float8 as xmin, pg_catalog.txid_snapshot_xmax(now.ids)::float8 as xmax,
+    array(select row_to_json(open.*)::text from (
+      select trigger_name as name, min(seq) as seq from trellis.event_log as e
+      where ${isOpen('e')} and order_key is not null group by trigger_name) as open) as open
+  from (select pg_catalog.txid_current_snapshot() as ids) as now`
+
+/** A row of {@link lookAtOrder}; `open` contains JSON texts of {@link OpenEvent}. */
+export interface OrderLook extends Record<string, unknown> {
+  readonly last: number | null
+  readonly xmin: number
+  readonly xmax: number
+  readonly open: readonly string[]
+}
+
+export interface OpenEvent {
+  readonly name: string
+  readonly seq: number
+}
+
 /** A row of {@link look}. */
 export interface Overlooked extends Record<string, unknown> {
   readonly name: string
@@ -167,11 +201,12 @@ export const claimNext = statement(`
   update trellis.event_log as e set
     locked = now() + make_interval(secs => $2), locked_by = $3, next_retry_at = nullif(e.next_retry_at, 'infinity')
   from (
-    select distinct next.id from trellis.event_log as ended cross join lateral (
+    select distinct next.id from (
+      select trigger_name, order_key, ${sinceSeq('l', [5, 6, 7])} as since_seq from trellis.event_log as l
+      where id = any($1)) as ended cross join lateral (
       select id from trellis.event_log as later
-      where ${sameKey('later', 'ended')} and ${isOpen('later')}
-      order by seq limit 1) as next
-    where ended.id = any($1)) as next
+      where ${sameKey('later', 'ended')} and later.seq >= ended.since_seq and ${isOpen('later')}
+      order by seq limit 1) as next) as next
   where e.id = next.id and ${isOpen('e')} and (e.locked is null or ${isLeaseOver('e.locked')} or e.locked_by = $3)
     and e.trigger_name <> all($4)
     and (e.next_retry_at is null or e.next_retry_at = 'infinity' or e.next_retry_at <= now())
@@ -218,7 +253,8 @@ export const unpark = `
   unparked as (
     update trellis.event_log as e set next_retry_at = now()
     from (
-      select id from trellis.event_log as l
+      select id from (
+        select *, ${sinceSeq('e', [3, 4, 5])} as since_seq from trellis.event_log as e) as l
       where ${isOpen('l')} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
         and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'l')}))
         and exists (select from known)

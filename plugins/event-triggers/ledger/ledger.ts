@@ -27,6 +27,8 @@ import {
   type Found,
   isOpen,
   look,
+  lookAtOrder,
+  type OrderLook,
   type Overlooked,
   readEvent,
   readFound,
@@ -37,6 +39,7 @@ import {
   watchLog,
 } from './ledger-statements.ts'
 import { type LimitedTriggers, mayBegin, type Rooms, roomsOf } from './limits.ts'
+import { OrderBounds } from './order-bounds.ts'
 import { UnparkTimes } from './unpark-times.ts'
 
 export interface EventLedgerOptions {
@@ -58,6 +61,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
   readonly #worker = randomUUID()
   readonly #bounds = new ClaimBounds()
+  readonly #orderBounds = new OrderBounds()
   readonly #activity = new Activity()
   /** The triggers that have more due events than their share of the pool has room for. */
   readonly #crowded = new Set<string>()
@@ -91,19 +95,21 @@ export class EventLedger implements Ledger<ClaimedEvent> {
 
   async #found(limit: number, { names, rooms, others }: Rooms, since: number | null): Promise<Found[]> {
     const numbers = [since, others].map((number) => (number === null ? null : String(number)))
-    const values = [
-      String(limit),
-      String(leaseSeconds),
-      this.#worker,
-      encodeArray(names),
-      encodeArray(rooms),
-      ...numbers,
-    ]
+    const own = [encodeArray(names), encodeArray(rooms), ...numbers, ...this.#seqBounds()]
+    const values = [String(limit), String(leaseSeconds), this.#worker, ...own]
     return (await this.#options.database.texts(claim, values, { settings: byIndexes })).map(readFound)
+  }
+
+  /** The parameters of statements that look for events before others. */
+  #seqBounds(): string[] {
+    const { names, seqs, others } = this.#orderBounds.bounds
+    return [encodeArray(names), encodeArray(seqs), String(others)]
   }
 
   #take(found: readonly Found[], { names, rooms, others, sharing }: Rooms, start: ClaimStart): ClaimedEvent[] {
     const events = found.filter((each) => each.state === 'free')
+    for (const { trigger_name: name, ordered_seq: seq } of events)
+      if (seq !== null) this.#orderBounds.claimed(name, seq)
     const last = found.find(({ state }) => state === 'last')
     // A worker that always finds more does not rest.
     if (last) this.#unparkWhenDue()
@@ -158,7 +164,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   async record(settled: readonly Settled<ClaimedEvent>[]): Promise<readonly ClaimedEvent[]> {
     const { database } = this.#options
     const values = [...outcomeTexts(settled), this.#worker]
-    const ended = settled.filter(({ item, outcome }) => item.is_ordered && isFinal(outcome.state))
+    const ended = settled.filter(({ item, outcome }) => item.ordered_seq !== null && isFinal(outcome.state))
     if (ended.length === 0) {
       await database.texts(record, values, { settings: byIndexes })
       return []
@@ -166,7 +172,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const ids = encodeArray(ended.map(({ item }) => item.id))
     const work = async (transaction: Transaction) => {
       await transaction.texts(record, values)
-      const claiming = [ids, String(leaseSeconds), this.#worker, encodeArray(this.#paused())]
+      const claiming = [ids, String(leaseSeconds), this.#worker, encodeArray(this.#paused()), ...this.#seqBounds()]
       return (await transaction.texts(claimNext, claiming)).map(readEvent)
     }
     // The second statement must see the events that were parked until the first one had locked the ended events.
@@ -218,6 +224,10 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       const unserved = [...this.#paused(), ...inconsistentTriggers(this.#options.model())]
       const found = await this.#options.database.rows<Overlooked>(look, [unserved, this.#bounds.lookEnd])
       this.#bounds.looked(began, found)
+      if (this.#bounds.isCostly) {
+        const [order] = await this.#options.database.rows<OrderLook>(lookAtOrder)
+        if (order) this.#orderBounds.looked(order)
+      } else this.#orderBounds.reset()
       this.#activity.keep(this.#triggers())
     } catch {
       // Claims fail as well then and report the error; the next claim looks again.
@@ -240,7 +250,8 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     this.#isUnparking = true
     const began = performance.now()
     try {
-      const values = [this.#paused(), this.#options.model().resourceVersion]
+      const { names, seqs, others } = this.#orderBounds.bounds
+      const values = [this.#paused(), this.#options.model().resourceVersion, names, seqs, others]
       const [look] = await this.#options.database.rows<{ is_known: boolean }>(unpark, values)
       if (look?.is_known) this.#unparkTimes.looked(began)
     } catch {

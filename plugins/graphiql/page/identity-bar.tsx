@@ -1,4 +1,4 @@
-// The bar above GraphiQL: role, session variables and admin secret. What is typed counts once a field is left or Enter
+// The bar above GraphiQL: role, session variables, token and admin secret. What is typed counts once a field is left or Enter
 // is pressed, so that no half of a secret is sent.
 
 import { type FormEvent, useState } from 'react'
@@ -7,6 +7,8 @@ import type { Identity, Names, Variable } from './identity.ts'
 interface Props {
   readonly names: Names
   readonly identity: Identity
+  /** Roles to choose from. */
+  readonly roles: readonly string[]
   onAsk(identity: Identity): void
 }
 
@@ -17,6 +19,8 @@ interface FieldProps {
   readonly value: string
   readonly type?: string
   readonly placeholder?: string
+  /** The id of a list of suggestions. */
+  readonly list?: string
   onChange(value: string): void
 }
 
@@ -36,9 +40,9 @@ function Field({ caption, label, onChange, ...rest }: FieldProps) {
 }
 
 /** The bar. */
-export function IdentityBar({ names, identity, onAsk }: Props) {
+export function IdentityBar({ names, identity, roles, onAsk }: Props) {
   const [typed, setTyped] = useState(identity)
-  const { adminSecret, role, variables } = typed
+  const { adminSecret, token, role, variables } = typed
   const change = (part: Partial<Identity>) => setTyped({ ...typed, ...part })
   const ask = (next: Identity) => {
     if (JSON.stringify(next) !== JSON.stringify(identity)) onAsk(next)
@@ -67,7 +71,20 @@ export function IdentityBar({ names, identity, onAsk }: Props) {
         value={adminSecret}
         onChange={(adminSecret) => change({ adminSecret })}
       />
-      <Field caption="Role" label={names.roleHeader} value={role} onChange={(role) => change({ role })} />
+      <Field
+        caption="Token"
+        label="authorization"
+        type="password"
+        placeholder="eyJ…"
+        value={token}
+        onChange={(token) => change({ token: token.trim() })}
+      />
+      <Field caption="Role" label={names.roleHeader} list="roles" value={role} onChange={(role) => change({ role })} />
+      <datalist id="roles">
+        {roles.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
       {variables.map((variable) => (
         <span className="variable" key={variable.id}>
           <span className="prefix">{names.variablePrefix}</span>

@@ -5,6 +5,10 @@ export interface Names {
   readonly adminSecretHeader: string
   readonly roleHeader: string
   readonly variablePrefix: string
+  /** Whether the server has no admin secret, so that every request is an administrator's. */
+  readonly isOpen: boolean
+  /** Whether the metadata can be read at `/v1/query`. */
+  readonly hasMetadata: boolean
 }
 
 /** A session variable as it is typed. */
@@ -17,6 +21,8 @@ export interface Variable {
 
 export interface Identity {
   readonly adminSecret: string
+  /** A JSON web token. */
+  readonly token: string
   /** Empty: the server decides. */
   readonly role: string
   readonly variables: readonly Variable[]
@@ -28,7 +34,10 @@ export function namesOf(page: Document): Names {
 }
 
 /** The headers of requests that ask as this one. */
-export function headersOf({ adminSecret, role, variables }: Identity, names: Names): Readonly<Record<string, string>> {
+export function headersOf(
+  { adminSecret, token, role, variables }: Identity,
+  names: Names,
+): Readonly<Record<string, string>> {
   const { adminSecretHeader, roleHeader, variablePrefix } = names
   const headers: Record<string, string> = {}
   for (const { name, value } of variables) {
@@ -36,20 +45,21 @@ export function headersOf({ adminSecret, role, variables }: Identity, names: Nam
     if (lower !== '') headers[lower.startsWith(variablePrefix) ? lower : variablePrefix + lower] = value
   }
   if (role !== '') headers[roleHeader] = role
+  if (token !== '') headers['authorization'] = `Bearer ${token.replace(/^Bearer\s+/i, '')}`
   if (adminSecret !== '') headers[adminSecretHeader] = adminSecret
   return headers
 }
 
 const key = 'trellis:identity'
 
-/** Remembers all but the secret for the next visit. */
+/** Remembers all but the secret and the token for the next visit. */
 export function keepIdentity(storage: Storage, { role, variables }: Identity): void {
   storage.setItem(key, JSON.stringify({ role, variables }))
 }
 
 /** The remembered identity. */
 export function keptIdentity(storage: Storage): Identity {
-  const nobody = { adminSecret: '', role: '', variables: [] }
+  const nobody = { adminSecret: '', token: '', role: '', variables: [] }
   try {
     return { ...nobody, ...JSON.parse(storage.getItem(key) ?? '{}') }
   } catch {

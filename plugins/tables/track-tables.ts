@@ -1,0 +1,179 @@
+// Tracking many tables in one operation: all, those of some schemas, or a list.
+
+import {
+  badRequest,
+  compareText,
+  didYouMean,
+  nameKey,
+  nameText,
+  type QualifiedName,
+  type Static,
+  sameName,
+  TrellisError,
+  Type,
+  within,
+} from '../../sdk/index.ts'
+import { conflictingDefinitions, type OperationContext, operation } from '../../sdk/metadata.ts'
+import { trackConfigured } from './operations.ts'
+import { type ListedTable, refuseOtherSource, TrackTablesArgs } from './schema.ts'
+
+/** A table that was passed over, and the reason. */
+interface Warning {
+  readonly type: 'table'
+  readonly name: string
+  readonly code: string
+  readonly message: string
+}
+
+/** Relations of users: no partitions, no objects of extensions, and nothing of the engine or the system. */
+const candidates = `
+  select n.nspname as schema, c.relname as name
+  from pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p', 'v', 'm', 'f')
+    and not c.relispartition
+    and n.nspname !~ '^pg_'
+    and n.nspname <> all ($1::text[])
+    and ($2::text[] is null or n.nspname = any ($2))
+    and pg_catalog.has_schema_privilege(n.oid, 'usage')
+    and not exists (
+      select from pg_catalog.pg_depend d
+      where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
+    )`
+
+type Candidate = { readonly schema: string; readonly name: string }
+
+async function untrackedTables(
+  { transaction, metadata, dialect }: OperationContext,
+  schemas: readonly string[] | null,
+): Promise<ListedTable[]> {
+  if (schemas !== null) await refuseUnknownSchemas(transaction, schemas)
+  const own = ['information_schema', 'trellis', ...(dialect.systemSchema === null ? [] : [dialect.systemSchema])]
+  const found = await transaction.rows<Candidate>(candidates, [own, schemas])
+  const known = new Set(metadata.tables.map(({ table }) => nameKey(table)))
+  return found
+    .filter((name) => !known.has(nameKey(name)))
+    .sort((a, b) => compareText(a.schema, b.schema) || compareText(a.name, b.name))
+    .map(({ schema, name }) => ({ table: { table: { schema, name } } }))
+}
+
+async function refuseUnknownSchemas(
+  transaction: OperationContext['transaction'],
+  schemas: readonly string[],
+): Promise<void> {
+  const rows = await transaction.rows<{ name: string }>('select nspname as name from pg_catalog.pg_namespace')
+  const known = rows.map(({ name }) => name)
+  const unknown = schemas.findIndex((schema) => !known.includes(schema))
+  if (unknown === -1) return
+  const help = didYouMean(schemas[unknown]!, () => known.filter((name) => !name.startsWith('pg_')))
+  const path = ['schemas', unknown]
+  throw badRequest('not-exists', `schema "${schemas[unknown]}" does not exist`, { path, help })
+}
+
+/** Adds the tables to the draft; those that cannot be served are taken out again, each with its reason. */
+class Tracking {
+  readonly warnings: Warning[] = []
+  tracked: QualifiedName[] = []
+  readonly #context: OperationContext
+
+  constructor(context: OperationContext) {
+    this.#context = context
+  }
+
+  async add(listed: readonly ListedTable[]): Promise<void> {
+    for (const { table, configuration } of listed) {
+      try {
+        trackConfigured(this.#context, table, configuration)
+        this.tracked.push(table.table)
+      } catch (error) {
+        if (!(error instanceof TrellisError)) throw error
+        this.#warn(table.table, error)
+      }
+    }
+    if (this.tracked.length === 0) return
+    this.#context.refreshCatalog(this.tracked)
+    while (await this.#takeOut());
+  }
+
+  #warn(table: QualifiedName, { code, message }: Pick<TrellisError, 'code' | 'message'>): void {
+    this.warnings.push({ type: 'table', name: nameText(table), code, message })
+  }
+
+  /** Takes out tables that would be inconsistent, or whose names collide; false when there are none. */
+  async #takeOut(): Promise<boolean> {
+    const { model, conflictingType } = await this.#context.preview()
+    const reasons = new Map<string, string>()
+    for (const { ref, reason, others = [] } of model.inconsistencies) {
+      for (const { table } of [ref, ...others.map((other) => other.ref)]) {
+        if (table && !reasons.has(nameKey(table))) reasons.set(nameKey(table), reason)
+      }
+    }
+    const faulty = this.tracked.filter((table) => reasons.has(nameKey(table)))
+    for (const table of faulty) this.#drop(table, 'constraint-violation', reasons.get(nameKey(table))!)
+    if (faulty.length > 0) return true
+    if (conflictingType === null) return false
+    const isNamed = (table: QualifiedName, matches: (name: string) => boolean) => {
+      const name = model.tables.get(nameKey(table))?.graphqlName
+      return typeof name === 'string' && matches(name)
+    }
+    const culprit =
+      this.tracked.find((table) => isNamed(table, (name) => name === conflictingType)) ??
+      this.tracked.find((table) => isNamed(table, (name) => conflictingType.startsWith(`${name}_`)))
+    if (!culprit) return false
+    this.#drop(culprit, 'unexpected', conflictingDefinitions(conflictingType))
+    return true
+  }
+
+  #drop(table: QualifiedName, code: string, message: string): void {
+    const { metadata } = this.#context
+    this.tracked = this.tracked.filter((each) => each !== table)
+    const at = metadata.tables.findIndex((entry) => sameName(entry.table, table))
+    metadata.tables.splice(at, 1)
+    this.#warn(table, { code, message })
+  }
+}
+
+const Warnings = Type.Array(
+  Type.Object({ type: Type.Literal('table'), name: Type.String(), code: Type.String(), message: Type.String() }),
+)
+
+const TrackTablesResult = Type.Object({
+  message: Type.Literal('success'),
+  tables: Type.Array(Type.Object({ schema: Type.String(), name: Type.String() })),
+  warnings: Type.Optional(Warnings),
+})
+
+const trackTablesV1 = {
+  args: TrackTablesArgs,
+  check: 'new',
+  async handle(
+    context: OperationContext,
+    { source, schemas, tables, allow_warnings: allow = true }: Static<typeof TrackTablesArgs>,
+  ) {
+    refuseOtherSource(source)
+    for (const [i, table] of (tables ?? []).entries()) {
+      within('tables', () => within(i, () => refuseOtherSource(table.source)))
+    }
+    const tracking = new Tracking(context)
+    await tracking.add(tables ?? (await untrackedTables(context, schemas ?? null)))
+    const { tracked, warnings } = tracking
+    if (warnings.length > 0 && (!allow || (tables && tracked.length === 0))) throw warned(warnings)
+    return { message: 'success', tables: tracked, ...(warnings.length > 0 && { warnings }) }
+  },
+} as const
+
+const warned = (warnings: readonly Warning[]): TrellisError =>
+  badRequest('metadata-warnings', 'failed due to metadata warnings', { internal: warnings })
+
+export const trackTables = operation({
+  ...trackTablesV1,
+  type: 'track_tables',
+  about: { summary: 'Tracks many tables: all, those of some schemas, or a list.', result: TrackTablesResult },
+})
+
+/** The name of the operation in later engines. */
+export const pgTrackTables = operation({
+  ...trackTables,
+  type: 'pg_track_tables',
+  about: { summary: 'Another name of track_tables.', result: TrackTablesResult },
+})

@@ -107,7 +107,7 @@ interface IndexedTable {
 
 export class CohortIndex {
   readonly #indexes = new Map<string, ValueIndex>()
-  /** Tables of which all changed rows are told apart. */
+  /** Tables in which each row is looked up. */
   readonly #tables = new Map<string, IndexedTable>()
 
   constructor({ reads, memberParams }: Pick<PreparedBatch, 'reads' | 'memberParams'>, { tables }: Reads) {

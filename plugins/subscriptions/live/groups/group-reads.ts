@@ -1,4 +1,4 @@
-// What the statement of a group reads, and which of its cohorts changed rows concern.
+// The tables that the statement of a group reads, and the cohorts that changed rows concern.
 
 import type { PreparedBatch } from '../../../../sdk/graphql.ts'
 import type { Database, DecodedCommit } from '../../../../sdk/sql.ts'

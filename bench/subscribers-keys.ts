@@ -66,7 +66,10 @@ export async function measureKeyedSubscribers(
     const measured: SubscriberRound[] = []
     for (let round = 0; round < rounds; round++) {
       measured.push(
-        await measureRound({ contender, sockets, bytesPerSubscriber: null }, { scenario, seconds, watcher }),
+        await measureRound(
+          { contender, sockets, bytesPerSubscriber: null },
+          { scenario, seconds, watcher, asks: false },
+        ),
       )
     }
     const whiles = (idle.cpuPercent ?? 0) * 10 * (seconds + roundOverhead)

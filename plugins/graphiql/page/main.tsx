@@ -42,8 +42,8 @@ function EmptyNote() {
   const url = new URL('v1/query', document.baseURI).href
   return (
     <div className="note" role="status">
-      Nothing is tracked yet, so there is nothing to ask for. Track a table of your database:
-      <code>{`curl ${url} -d '{"type": "track_table", "args": "NAME"}'`}</code>
+      Nothing is tracked yet, so there is nothing to ask for. Track the tables of your database:
+      <code>{`curl ${url} -d '{"type": "track_tables", "args": {}}'`}</code>
       and open this page again.
     </div>
   )

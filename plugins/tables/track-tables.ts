@@ -99,7 +99,7 @@ class Tracking {
     this.warnings.push({ type: 'table', name: nameText(table), code, message })
   }
 
-  /** Takes out tables that would be inconsistent, or whose names collide; false when there are none. */
+  /** Removes tables that would be inconsistent, or whose names collide; false if every table can stay. */
   async #takeOut(): Promise<boolean> {
     const { model, conflictingType } = await this.#context.preview()
     const reasons = new Map<string, string>()

@@ -215,7 +215,7 @@ interface Named {
   readonly name: string
 }
 
-/** What the resolvers of introspection are given besides their arguments. */
+/** The arguments of the resolvers of introspection, apart from those of the field. */
 const noInfo = {} as GraphQLResolveInfo
 
 function valueIn({ definition, arguments: given, parentType }: IntrospectedField, source: unknown): unknown {

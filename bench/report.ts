@@ -201,9 +201,26 @@ export function scaleReport(result: ScaleResult): string {
     `  track_table of one more: ${whole(track)} ms (${range(tracks)} in ${tracks.length}${trackTarget})`,
     `  idle memory after a start and a query of each role: ${memory(idle)}`,
     `  idle memory after ${tracks.length} times track_table: ${memory(idleAfterTracks)}`,
+    introspectionLine(result),
     `  requests: quiet ${latency(result.quiet)}; ${meanwhile('track_table', result.duringTracks, result.quiet)}; ${meanwhile('replace_metadata', result.duringReplace, result.quiet)}`,
     `  for information: replace_metadata ${whole(result.replace)} ms, start ${whole(result.start)} ms, first query of a role ${whole(median(firstQueries))} ms, first query after track_table ${whole(median(queriesAfterTrack))} ms`,
   ].join('\n')
+}
+
+/** Targets of introspection: milliseconds, and the memory afterwards as a multiple of the memory before. */
+const introspectionTargets = { oneType: 500, whole: 2000, others: 100, memory: 1.2 }
+
+function introspectionLine({ introspection, idle }: ScaleResult): string {
+  const { oneType, first, second, meanwhile: others, idleAfter } = introspection
+  const most = introspectionTargets
+  const below = (value: number, target: number) => `(target <= ${target}${verdict(value, (it) => it <= target)})`
+  const ratio = idle === null || idleAfter === null ? null : idleAfter / idle
+  const memory = orNone(ratio, (value) => `${times(value)} ${below(value, most.memory)}`)
+  return [
+    `  introspection: first __type(name: "query_root") ${whole(oneType)} ms ${below(oneType, most.oneType)}`,
+    `first whole schema ${whole(first)} ms ${below(first, most.whole)}, again ${whole(second)} ms`,
+    `others meanwhile ${latency(others)} ${below(others.p99, most.others)}, memory afterwards ${memory}`,
+  ].join('; ')
 }
 
 const latency = ({ p50, p99 }: LoadResult): string => `p50 ${millis(p50)} ms, p99 ${millis(p99)} ms`

@@ -1,6 +1,7 @@
 // Large metadata: how long one more operation takes, and how much memory the server holds when nothing happens.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { getIntrospectionQuery } from 'graphql'
 import { dialects } from '../core/names/dialect.ts'
 import { withClient } from './database.ts'
 import { type LoadResult, requestBytes, runLoad } from './load.ts'
@@ -37,9 +38,23 @@ export interface ScaleResult {
   readonly quiet: LoadResult
   readonly duringTracks: LoadResult
   readonly duringReplace: LoadResult
+  readonly introspection: IntrospectionResult
   /** Bytes; null where the system does not tell. */
   readonly idle: number | null
   readonly idleAfterTracks: number | null
+}
+
+/** Introspections by an administrator's tool; times in milliseconds. */
+export interface IntrospectionResult {
+  /** The first `__type(name: "query_root")`. */
+  readonly oneType: number
+  /** The whole schema, and the same again. */
+  readonly first: number
+  readonly second: number
+  /** Latency of requests while the whole schema is introspected for the first time. */
+  readonly meanwhile: LoadResult
+  /** Bytes; null where the system does not tell. */
+  readonly idleAfter: number | null
 }
 
 const spareTables = 20
@@ -168,6 +183,29 @@ async function latency(port: number, work: (end: () => void) => Promise<unknown>
   return load
 }
 
+/** Sends a request of an administrator; the answer is not parsed, since that would hold up the load beside it. */
+async function download(port: number, query: string): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  await response.arrayBuffer()
+  if (response.status !== 200) throw new Error(`introspection answered ${response.status}`)
+}
+
+async function measureIntrospection(pid: number, port: number): Promise<IntrospectionResult> {
+  const fields = 'fields { name args { name type { name kind ofType { name } } } type { name } }'
+  const oneType = await timed(() => download(port, `{ __type(name: "query_root") { name ${fields} } }`))
+  let first = 0
+  const whole = () => download(port, getIntrospectionQuery())
+  const meanwhile = await latency(port, async (end) => {
+    first = await timed(whole)
+    end()
+  })
+  return { oneType, first, second: await timed(whole), meanwhile, idleAfter: await idleMemory(pid) }
+}
+
 /** Measures one size in an empty database. */
 export async function measureScale(
   scale: Scale,
@@ -182,6 +220,7 @@ export async function measureScale(
     const queries = numbers(scale.roles).map((role) => () => ask(port, query(role)))
     const firstQueries = await timeAll(queries)
     const idle = await idleMemory(pid)
+    const introspection = await measureIntrospection(pid, port)
     const tracks: number[] = []
     const queriesAfterTrack: number[] = []
     const track = (spare: number) => operate(port, 'track_table', tableName(scale.tables + spare))
@@ -203,7 +242,8 @@ export async function measureScale(
     const duringReplace = await latency(port, (end) => ask(port, question).then(end))
     const { startMillis: start } = server
     const latencies = { quiet, duringTracks, duringReplace }
-    return { scale, replace, start, firstQueries, tracks, queriesAfterTrack, idle, idleAfterTracks, ...latencies }
+    const times = { replace, start, firstQueries, tracks, queriesAfterTrack, introspection }
+    return { scale, ...times, idle, idleAfterTracks, ...latencies }
   } finally {
     await server.stop()
   }

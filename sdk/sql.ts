@@ -140,4 +140,4 @@ export type { StatementHistory } from '../core/database/sql/statement-history.ts
 export type { TransactionSettings } from '../core/database/sql/transaction-settings.ts'
 export type { OwnTransaction, Row, ScriptResult, Transaction } from '../core/database/transaction.ts'
 export type { PostgresError } from '../core/database/wire/postgres-errors.ts'
-export { databaseErrorDetails, isConnectionLost } from '../core/database/wire/postgres-errors.ts'
+export { databaseErrorDetails, deniedPrivilege, isConnectionLost } from '../core/database/wire/postgres-errors.ts'

@@ -7,6 +7,7 @@ import type { Caller } from '../concurrency/shares.ts'
 import type { Database, TransactionOptions } from '../database/database.ts'
 import { despiteConflicts } from '../database/placing/conflicts.ts'
 import type { Transaction } from '../database/transaction.ts'
+import { deniedPrivilege } from '../database/wire/postgres-errors.ts'
 import { badRequest, conflict, type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
 import type { ValidationOptions } from '../graphql/read/request.ts'
 import type { Model } from '../metadata/document/model.ts'
@@ -19,7 +20,7 @@ import type { MetadataState } from '../metadata/serving/state.ts'
 
 import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import type { FetchedSource } from '../metadata/slices/sources.ts'
-import type { Session } from '../session/session.ts'
+import { isAdmin, type Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import { CombinedEdits, groupOf } from './combined-edits.ts'
 import {
@@ -349,7 +350,12 @@ async function inArguments<T>(work: Promise<T>): Promise<T> {
 }
 
 /** The error of an operation; adds its help if an object is inconsistent. */
-async function withHelp(error: unknown, { operation, args }: Call, { transaction }: Run): Promise<unknown> {
+async function withHelp(error: unknown, { operation, args }: Call, run: Run): Promise<unknown> {
+  const { transaction, session } = run
+  const denied = isAdmin(session) ? deniedPrivilege(error) : null
+  if (denied !== null && error instanceof TrellisError && !error.help && error.code === 'unexpected') {
+    return error.with({ help: () => ({ hint: denied }) })
+  }
   if (!operation.help || !(error instanceof TrellisError)) return error
   if (error.code !== 'constraint-violation' || error.help) return error
   const help = await operation.help({ transaction }, args).catch((): ErrorHelp => ({}))

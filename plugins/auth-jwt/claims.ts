@@ -12,7 +12,8 @@ type ClaimsConfiguration = Pick<JwtConfiguration, 'claims' | 'format'>
 /** Claims by lower-case session variable. */
 type Claims = ReadonlyMap<string, unknown>
 
-const invalidClaims = (message: string): TrellisError => badRequest('jwt-invalid-claims', message)
+const invalidClaims = (message: string, hint?: string): TrellisError =>
+  badRequest('jwt-invalid-claims', message, hint === undefined ? {} : { help: () => ({ hint }) })
 
 const mismatch = (what: string, expected: string, value: unknown): string =>
   `parsing ${what} failed, expected ${expected}, but encountered ${jsonType(value)}`
@@ -28,8 +29,13 @@ export function sessionOfClaims(
   const allowed = allowedRoles(claims, dialect.allowedRolesClaim)
   const standard = defaultRole(claims, dialect.defaultRoleClaim)
   const role = headerText(headers, dialect.roleVariable) || standard
-  if (!allowed.includes(role)) throw badRequest('access-denied', 'Your requested role is not in allowed roles')
+  if (!allowed.includes(role)) throw roleNotAllowed(role, dialect)
   return { role, variables: { ...variablesOf(claims, configuration, dialect), [dialect.roleVariable]: role } }
+}
+
+function roleNotAllowed(role: string, { allowedRolesClaim }: Dialect): TrellisError {
+  const hint = `the claim "${allowedRolesClaim}" does not list ${JSON.stringify(role)}`
+  return badRequest('access-denied', 'Your requested role is not in allowed roles', { help: () => ({ hint }) })
 }
 
 function sessionClaims(payload: Payload, { claims: place, format }: ClaimsConfiguration, dialect: Dialect): Claims {
@@ -107,7 +113,8 @@ function variablesOf(claims: Claims, { claims: place }: ClaimsConfiguration, dia
       throw invalidClaims(`JWT claim from claims_map, ${name} not found`)
     }
     if (typeof value !== 'string') {
-      throw invalidClaims(`${dialect.sessionPrefix}* claims: ${mismatch('Text', 'String', value)}`)
+      const hint = `the claim "${name}" must be a text`
+      throw invalidClaims(`${dialect.sessionPrefix}* claims: ${mismatch('Text', 'String', value)}`, hint)
     }
     variables[name] = value
   }

@@ -20,6 +20,9 @@ export interface Verification {
 
 const unverified = (reason: string): TrellisError => badRequest('invalid-jwt', `Could not verify JWT: ${reason}`)
 
+/** The refusal of a claim; clients know the reason, so the hint names the claim. */
+const refusedClaim = (reason: string, hint: string): TrellisError => unverified(reason).with({ help: () => ({ hint }) })
+
 /** A payload and the keys that it was verified with. */
 interface Signed {
   readonly payload: Payload
@@ -122,15 +125,19 @@ function checkTimes(payload: Payload, skew: number): void {
   const expires = numberClaim(payload, 'exp')
   const issued = numberClaim(payload, 'iat')
   const begins = numberClaim(payload, 'nbf')
-  if (expires !== undefined && now >= expires + skew) throw unverified('JWTExpired')
-  if (issued !== undefined && now < issued - skew) throw unverified('JWTIssuedAtFuture')
-  if (begins !== undefined && now < begins - skew) throw unverified('JWTNotYetValid')
+  if (expires !== undefined && now >= expires + skew)
+    throw refusedClaim('JWTExpired', 'the time of the claim "exp" has passed')
+  if (issued !== undefined && now < issued - skew)
+    throw refusedClaim('JWTIssuedAtFuture', 'the time of the claim "iat" has not come')
+  if (begins !== undefined && now < begins - skew)
+    throw refusedClaim('JWTNotYetValid', 'the time of the claim "nbf" has not come')
 }
 
 /** A token without an issuer is accepted, as v1.3 documents. */
 function checkIssuer({ iss }: Payload, { configuration: { issuer } }: Verification): void {
   if (iss !== undefined && typeof iss !== 'string') throw undecodable('iss is not a text')
-  if (issuer !== null && iss !== undefined && iss !== issuer) throw unverified('JWTNotInIssuer')
+  if (issuer === null || iss === undefined || iss === issuer) return
+  throw refusedClaim('JWTNotInIssuer', 'the claim "iss" is not the configured issuer')
 }
 
 function checkAudience({ aud }: Payload, { configuration: { audience }, strict }: Verification): void {
@@ -138,5 +145,6 @@ function checkAudience({ aud }: Payload, { configuration: { audience }, strict }
   const isList = Array.isArray(named) && named.every((each) => typeof each === 'string')
   if (named !== undefined && !isList) throw undecodable('aud is neither a text nor a list of texts')
   if (audience === null || (named === undefined && !strict)) return
-  if (!isList || !named.some((each) => audience.includes(each))) throw unverified('JWTNotInAudience')
+  if (isList && named.some((each) => audience.includes(each))) return
+  throw refusedClaim('JWTNotInAudience', 'the claim "aud" does not hold a configured audience')
 }

@@ -10,6 +10,7 @@ import { type RemoteSchemaModel, remoteSchemasSlice } from './metadata.ts'
 import {
   addRemoteSchema,
   introspectRemoteSchema,
+  readByEveryRole,
   reloadRemoteSchema,
   removeRemoteSchema,
   updateRemoteSchema,
@@ -103,9 +104,22 @@ export default definePlugin({
     }
     engine.metadata.slice('remote_schemas', remoteSchemasSlice(dialect))
     engine.metadata.source(remoteSchemaSource(engine))
-    engine.operations.add(addRemoteSchema(dialect), updateRemoteSchema(dialect), removeRemoteSchema)
+    engine.operations.add(addRemoteSchema(dialect, !hasPermissions), updateRemoteSchema(dialect), removeRemoteSchema)
     engine.operations.add(reloadRemoteSchema, introspectRemoteSchema)
     engine.operations.add(addRemoteSchemaPermissions(hasPermissions), dropRemoteSchemaPermissions)
+    const { unauthorizedRole: role } = engine.settings
+    if (role !== null && !hasPermissions) {
+      engine.metadata.effect(async ({ previous, next }) => {
+        const names = [...(next.slices.remote_schemas?.keys() ?? [])]
+        if (previous || names.length === 0) return
+        const message = `requests without credentials may use remote schemas: ${readByEveryRole}`
+        engine.observe.log({
+          type: 'metadata',
+          level: 'warn',
+          detail: { message, info: { role, remote_schemas: names } },
+        })
+      })
+    }
     const feeding = { ...server, subscriptions: new RemoteSubscriptions(outgoing) }
     const feedOf: RemoteFieldsOptions['feedOf'] = (remote, plan) => remoteFeed(remote, plan, feeding)
     engine.graphql.contribute(remoteContribution({ ...servers, feedOf }))

@@ -25,10 +25,22 @@ export function requireRemoteSchema(
   return found
 }
 
-export const addRemoteSchema = (dialect: Dialect) =>
+/** The sentence about a server on which permissions of remote schemas do not count. */
+export const readByEveryRole =
+  'every role may use all of a remote schema, unless the server is started with --enable-remote-schema-permissions'
+
+const AddedRemoteSchema = Type.Object({
+  message: Type.Literal('success'),
+  warnings: Type.Optional(
+    Type.Array(Type.Object({ type: Type.String(), name: Type.String(), code: Type.String(), message: Type.String() })),
+  ),
+})
+
+/** `isOpen`: whether permissions of remote schemas do not count, which the answer then says. */
+export const addRemoteSchema = (dialect: Dialect, isOpen: boolean) =>
   operation({
     type: 'add_remote_schema',
-    about: { summary: 'Adds the root fields of another GraphQL server to the schema.' },
+    about: { summary: 'Adds the root fields of another GraphQL server to the schema.', result: AddedRemoteSchema },
     args: remoteSchemaArgs(dialect),
     check: 'object',
     object: ({ name }) => remoteSchemaRef(name),
@@ -41,6 +53,9 @@ export const addRemoteSchema = (dialect: Dialect) =>
         throw badRequest('already-exists', `remote schema with name "${entry.name}" already exists`)
       }
       metadata.remote_schemas.push(entry)
+      if (!isOpen || dialect.name === 'hasura') return
+      const warning = { type: 'remote_schema', name: entry.name, code: 'no-permissions', message: readByEveryRole }
+      return { message: 'success', warnings: [warning] }
     },
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TrellisError } from '../../core/errors/errors.ts'
 import {
   bearer,
   inSeconds,
@@ -223,6 +224,26 @@ test('other claims must be texts', async (t) => {
   // The role is checked first, so that a client without it learns nothing about the claims.
   const denied = bearer(await jwtAuth(t), token, { 'x-service-role': 'admin' })
   await refused(denied, 400, 'access-denied', 'Your requested role is not in allowed roles')
+})
+
+test('a hint names the claim that is wrong', async (t) => {
+  const auth = await jwtAuth(t, { audience: 'shop', issuer: 'bank' })
+  const hintOf = async (request: Promise<unknown>) => {
+    const error: unknown = await request.catch((reason: unknown) => reason)
+    return error instanceof TrellisError ? error.shownHelp.hint : 'no error'
+  }
+  const roleClaims = { [namespace]: roles, aud: 'shop' }
+  const of = async (payload: object, headers = {}) =>
+    hintOf(bearer(auth, await sign({ ...roleClaims, ...payload }), headers))
+  assert.equal(await of({ exp: 1 }), 'the time of the claim "exp" has passed')
+  assert.equal(await of({ iat: 1e11 }), 'the time of the claim "iat" has not come')
+  assert.equal(await of({ nbf: 1e11 }), 'the time of the claim "nbf" has not come')
+  assert.equal(await of({ aud: 'other' }), 'the claim "aud" does not hold a configured audience')
+  assert.equal(await of({ iss: 'other' }), 'the claim "iss" is not the configured issuer')
+  const claims = { [namespace]: { ...roles, 'x-service-user-id': 7 } }
+  assert.equal(await of(claims), 'the claim "x-service-user-id" must be a text')
+  const asked = { 'x-service-role': 'boss' }
+  assert.equal(await of({}, asked), 'the claim "x-service-allowed-roles" does not list "boss"')
 })
 
 test('a token can be in a cookie', async (t) => {

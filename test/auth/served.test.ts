@@ -57,7 +57,8 @@ test('a refused token is answered in the form of the endpoint', async (t) => {
   const trellis = await startShop(t, { settings: { jwtSecret, unauthorizedRole: 'anonymous' } })
   const expired = await sign({ aud: 'shop', exp: inSeconds(-5) })
   const message = 'Could not verify JWT: JWTExpired'
-  const errors = [{ extensions: { path: '$', code: 'invalid-jwt' }, message }]
+  const hint = 'the time of the claim "exp" has passed'
+  const errors = [{ extensions: { path: '$', code: 'invalid-jwt', hint }, message }]
   const call = { ...bearing(expired), body: { query } }
   const graphql = await trellis.request('/v1/graphql', call)
   assert.deepEqual([graphql.status, graphql.body], [200, { errors }])
@@ -65,7 +66,7 @@ test('a refused token is answered in the form of the endpoint', async (t) => {
   assert.deepEqual([alpha.status, alpha.body], [400, { errors }])
   // Authentication is checked before the body.
   const broken = await trellis.request('/v1/query', { ...bearing(expired), body: '{' })
-  assert.deepEqual([broken.status, broken.body], [400, { path: '$', error: message, code: 'invalid-jwt' }])
+  assert.deepEqual([broken.status, broken.body], [400, { path: '$', error: message, code: 'invalid-jwt', hint }])
 })
 
 test('attacks on tokens reach no data, not even that of the unauthorized role', async (t) => {

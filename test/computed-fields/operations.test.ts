@@ -18,6 +18,10 @@ async function personEntry(trellis: TestTrellis) {
 const inconsistent = (trellis: TestTrellis) => trellis.op('get_inconsistent_metadata', {})
 
 const refused = (code: string, error: string, path = '$.args') => ({ path, error, code })
+const conflicting = (name: string, kind: string) => ({
+  ...refused('constraint-violation', `field definition conflicts with ${kind}`),
+  hint: `give the field "${name}" of table "person" a name that no column has`,
+})
 const broken = (name: string, error: string) =>
   refused('constraint-violation', `in table "person": in computed field "${name}": ${error}`)
 const unfit = (name: string, ...reasons: readonly string[]) => {
@@ -46,7 +50,7 @@ const refusals: readonly (readonly [args: unknown, answer: object])[] = [
   [field('f', 'full_name', 'nope'), refused('not-exists', 'table "nope" does not exist', '$.args.table')],
   [field('big'), refused('already-exists', 'field with name "big" already exists in table "person"')],
   [field('leads', 'big'), refused('already-exists', 'field with name "leads" already exists in table "person"')],
-  [field('first', 'big'), refused('constraint-violation', 'field definition conflicts with postgres column')],
+  [field('first', 'big'), conflicting('first', 'postgres column')],
   [field('nope'), broken('nope', 'no such function exists in postgres : "nope"')],
   [
     field('n', { function: { schema: 'crm', name: 'big' } }),
@@ -115,7 +119,7 @@ test('a name that a column was given is refused', async (t) => {
   const { body } = await trellis.opError('add_computed_field', field('given', 'big'))
   const { internal: _, ...rest } = body as Record<string, unknown>
   const error = 'field definition conflicts with custom field name for postgres column "first"'
-  assert.deepEqual(rest, refused('constraint-violation', error))
+  assert.deepEqual(rest, conflicting('given', 'custom field name for postgres column "first"'))
   const clash = { table: 'person', custom_column_names: { first: 'big' } }
   const answer = await trellis.opError('set_table_custom_fields', clash, { version: 2 })
   const { internal, ...outer } = answer.body as { internal: { reason: string }[] }

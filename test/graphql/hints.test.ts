@@ -136,7 +136,7 @@ test('metadata operations suggest types, tables and columns', async (t) => {
     assert.equal(status, 400)
     return (body as { hint?: string }).hint
   }
-  assert.equal(await hintOf('track_tabel', {}), 'did you mean "track_table"?')
+  assert.equal(await hintOf('set_tabel_is_enum', {}), 'did you mean "set_table_is_enum"?')
   assert.equal(await hintOf('track_table', 'lable'), 'did you mean "label"?')
   assert.equal(await hintOf('track_table', 'invoice'), 'did you mean "shop.invoice"?')
   assert.equal(await hintOf('track_table', { schema: 'shop', name: 'invoce' }), 'did you mean "shop.invoice"?')

@@ -147,6 +147,7 @@ export const computedFields: Area = {
           args: field('title', { function: 'book_label' }),
           code: 'constraint-violation',
           error: 'field definition conflicts with postgres column',
+          hint: 'give the field "title" of table "book" a name that no column has',
         },
         {
           title: 'the name that a column was given',
@@ -160,6 +161,7 @@ export const computedFields: Area = {
           args: field('heading', { function: 'book_label' }),
           code: 'constraint-violation',
           error: 'field definition conflicts with custom field name for postgres column "title"',
+          hint: 'give the field "heading" of table "book" a name that no column has',
         },
         {
           title: 'a name that is none of GraphQL',

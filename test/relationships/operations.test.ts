@@ -112,6 +112,10 @@ const array = (name: string, using: unknown, table: unknown = 'lead') => ({
   args: { table, name, using },
 })
 const broken = (error: string) => ({ path: '$.args', error, code: 'constraint-violation' })
+const conflicting = (name: string, table: string, kind: string) => ({
+  ...broken(`field definition conflicts with ${kind}`),
+  hint: `give the field "${name}" of table "${table}" a name that no column has`,
+})
 const inLead = (error: string) => broken(`in table "lead": in relationship "r": ${error}`)
 const undecodable = (path: string, error: string) => ({ path, error, code: 'parse-failed' })
 const missing = (error: string) => ({ path: '$.args', error, code: 'not-exists' })
@@ -174,14 +178,14 @@ const refusals: readonly (readonly [
   [object('r', manually('untracked', { id: 'id' })), broken('table "untracked" is not tracked')],
   [object('r', manually('person', { nope: 'id' })), broken('table "lead" has no field named "nope"')],
   [array('r', manually('person', { id: 'nope' })), broken('table "person" has no field named "nope"')],
-  [object('note', byKey('owner_id')), broken('field definition conflicts with postgres column')],
+  [object('note', byKey('owner_id')), conflicting('note', 'lead', 'postgres column')],
   [
     object('label', byKey('owner_id'), 'call'),
     broken('in table "call": in relationship "label": no foreign constraint exists on the given column'),
   ],
   [
     object('label', byKey('lead_id'), 'call'),
-    broken('field definition conflicts with custom field name for postgres column "first"'),
+    conflicting('label', 'call', 'custom field name for postgres column "first"'),
   ],
   [{ type: 'drop_relationship', args: { table: 'nope', relationship: 'r' } }, missing('table "nope" does not exist')],
   [
@@ -272,7 +276,9 @@ test('an array relationship does not take the name beside its own from a column'
   const call = { table: 'lead', name: 'calls', using: byKey({ table: 'call', column: 'lead_id' }) }
   const { body } = await trellis.opError('create_array_relationship', call)
   const error = 'field definition conflicts with custom field name for postgres column "note"'
-  assert.equal((body as { error: string }).error, error)
+  const hint = `give the field "calls" of table "lead", whose aggregate is "calls_aggregate", a name that no column has`
+  const { internal: _, ...answer } = body as { internal: unknown }
+  assert.deepEqual(answer, { path: '$.args', error, code: 'constraint-violation', hint })
 })
 
 const withPermissions = async (t: TestContext) => {

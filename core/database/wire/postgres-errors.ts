@@ -155,6 +155,12 @@ export function isLockDenied(error: unknown): boolean {
   return isPostgresError(origin) && origin.code === lockNotAvailable
 }
 
+/** PostgreSQL's message if a statement failed because the role lacks a privilege; else null. */
+export function deniedPrivilege(error: unknown): string | null {
+  const origin = originOf(error)
+  return isPostgresError(origin) && origin.code === '42501' ? origin.message : null
+}
+
 const readOnlyTransaction = '25006'
 
 /** Whether the transaction was read-only. */

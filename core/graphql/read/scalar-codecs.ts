@@ -17,3 +17,9 @@ export const standardCodecs: Readonly<Record<string, Codec>> = {
 /** The codec of a scalar, or of an enum that has one. */
 export const codecOf = (type: GraphQLNamedInputType): Codec | undefined =>
   (type.extensions as { readonly codec?: Codec }).codec ?? standardCodecs[type.name]
+
+declare module 'graphql' {
+  interface GraphQLScalarTypeExtensions {
+    codec?: Codec
+  }
+}

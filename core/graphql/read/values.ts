@@ -25,9 +25,10 @@ import { maxValueDepth } from '../tuning.ts'
 import { unlikeEarlier } from './alike.ts'
 import { literalJson, literalKind, membersOf, nodeInput } from './literals.ts'
 import { type Aspect, type OperationInput, unknownValue } from './operation-input.ts'
-import { codecOf, standardCodecs } from './scalar-codecs.ts'
+import { codecOf } from './scalar-codecs.ts'
 import { completedFields, unknownField } from './type-fields.ts'
 import { printTypeNode, variableFits } from './variable-types.ts'
+import { useWithin } from './variables-within.ts'
 
 /** The place of a JSON value within the variables. */
 interface VariablePlace {
@@ -384,23 +385,5 @@ export class Value {
 
   #placeOf(key: string | number): VariablePlace | null {
     return this.#place && { name: this.#place.name, path: [...this.#place.path, key] }
-  }
-}
-
-/** The value of a variable within a scalar's literal. Only the variable's own type says whether it may be null. */
-function useWithin(context: OperationInput, name: string): unknown {
-  const { type, value } = context.useVariable(name, null)
-  if (value !== null || type.kind !== Kind.NON_NULL_TYPE) return value
-  if (type.type.kind === Kind.LIST_TYPE) throw validationFailed('expected a list, but found null')
-  const named = type.type.name.value
-  const expects = Object.hasOwn(standardCodecs, named) ? standardCodecs[named]?.expects : undefined
-  throw validationFailed(
-    expects ? `expected ${expects} for type "${named}", but found null` : `unexpected null value for type "${named}"`,
-  )
-}
-
-declare module 'graphql' {
-  interface GraphQLScalarTypeExtensions {
-    codec?: Codec
   }
 }

@@ -11,17 +11,21 @@ import { isReservedType, scalarsOf } from '../../metadata/naming/type-names.ts'
 import { nameKey } from '../../names/names.ts'
 import type { SchemaScope } from './contribution.ts'
 
+const standardScalars = new Map(specifiedScalarTypes.map((scalar) => [scalar.name, scalar]))
+
 /** The scalar of a PostgreSQL type; null if its name is not a GraphQL name. Such a column is left out. */
 export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType | null {
   const generated = scalarName(type)
   if (generated === null) return null
-  const standard = specifiedScalarTypes.find((scalar) => scalar.name === generated)
+  const standard = standardScalars.get(generated)
   if (standard && type.schema === 'pg_catalog') return standard
   // Tables cannot have the name of a scalar of columns or functions; any other scalar yields to the table's types.
   const isTaken = isReservedType(generated) || rootFieldIndex(scope.model.tables).has(generated)
   const name = isTaken ? `${generated}_scalar` : generated
-  const extensions = { codec: codecFor(type), isReadWhole: supportOf(type) !== undefined }
-  return scope.type(name, () => new GraphQLScalarType({ name, extensions }))
+  return scope.type(name, () => {
+    const extensions = { codec: codecFor(type), isReadWhole: supportOf(type) !== undefined }
+    return new GraphQLScalarType({ name, extensions })
+  })
 }
 
 /** The scalar of columns with this name; null when columns have no such scalar. */

@@ -8,12 +8,12 @@ import type { TableModel } from '../document/model.ts'
 import { rootFieldIndex } from './root-field-index.ts'
 
 const scalars = ['Int', 'Float', 'String', 'Boolean', 'ID']
-const reserved = new Set([...scalars, 'query_root', 'mutation_root', 'subscription_root', 'order_by'])
+const roots = ['query_root', 'mutation_root', 'subscription_root']
+const introspection = new Set(introspectionTypes.map(({ name }) => name))
+const reserved = new Set([...scalars, ...roots, 'order_by', ...introspection])
 
 /** Whether every schema has a type of this name, so that no table can use it. */
-export const isReservedType = (name: string): boolean => reserved.has(name) || isIntrospectionType(name)
-
-const isIntrospectionType = (name: string): boolean => introspectionTypes.some((type) => type.name === name)
+export const isReservedType = (name: string): boolean => reserved.has(name)
 
 /** The error about one name for two types. */
 export const conflictingDefinitions = (name: string): string =>

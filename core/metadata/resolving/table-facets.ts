@@ -1,8 +1,9 @@
 // The later stages of a table's model: the objects that facets keep in its entry. Broken objects are listed and
 // excluded.
 
-import { TrellisError } from '../../errors/errors.ts'
+import { badRequest, TrellisError } from '../../errors/errors.ts'
 import { messageOf } from '../../errors/thrown.ts'
+import { nameText } from '../../names/names.ts'
 import type { TableEntry } from '../document/document.ts'
 import type { FieldModel, TableModel } from '../document/model.ts'
 import type { Dependency, Inconsistency } from '../document/objects.ts'
@@ -86,14 +87,21 @@ const takenNames = (name: string, field: FieldModel): string[] =>
 
 function refuseColumnNames(table: TableModel, { fields }: TableDraft): void {
   for (const [name, field] of fields) {
-    if (table.columns.has(name)) throw new Error('field definition conflicts with postgres column')
+    if (table.columns.has(name)) throw conflictingField('postgres column', table, name, name)
     for (const taken of takenNames(name, field)) {
       const other = table.fields.get(taken)
       if (other?.kind !== 'column') continue
-      if (other.name === taken) throw new Error('field definition conflicts with postgres column')
-      throw new Error(`field definition conflicts with custom field name for postgres column "${other.name}"`)
+      const kind = other.name === taken ? 'postgres column' : `custom field name for postgres column "${other.name}"`
+      throw conflictingField(kind, table, name, taken)
     }
   }
+}
+
+/** The refusal of a field whose name is taken; clients know the message, so the hint names the field and its table. */
+function conflictingField(kind: string, { name: table }: TableModel, field: string, taken: string): TrellisError {
+  const aggregate = taken === field ? '' : `, whose aggregate is "${taken}",`
+  const hint = `give the field "${field}" of table "${nameText(table)}"${aggregate} a name that no column has`
+  return badRequest('constraint-violation', `field definition conflicts with ${kind}`, { help: () => ({ hint }) })
 }
 
 /** Objects that claim the same name are all excluded, and listed as one conflict. */

@@ -1,9 +1,20 @@
 // Keeps the database triggers in step with the metadata: after each metadata change, at every start, and on reload, which
 // also repairs triggers that others have changed.
 
-import { messageWithCause } from '../../../sdk/index.ts'
+import { messageWithCause, nameText, TrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
-import { compile, id, join, literal, type Row, type Sql, sql, type Transaction, trusted } from '../../../sdk/sql.ts'
+import {
+  compile,
+  deniedPrivilege,
+  id,
+  join,
+  literal,
+  type Row,
+  type Sql,
+  sql,
+  type Transaction,
+  trusted,
+} from '../../../sdk/sql.ts'
 import { notifyStatement } from '../../delivery/index.ts'
 import { archive } from '../ledger/archive.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from '../metadata.ts'
@@ -44,12 +55,23 @@ export async function followEventTriggers(
   const byTable = Map.groupBy(triggers, ({ oid }) => oid)
   const functions = [...oids].flatMap((oid) => functionsOf(oid, byTable.get(oid) ?? [], place))
   const replaced = [...touched, ...functionsOn(oids, found)]
-  await run(
-    [...withoutOthers(replaced, functions, place), ...functions.flatMap((each) => madeOf(each, found))],
-    transaction,
-  )
+  const statements = [...withoutOthers(replaced, functions, place), ...functions.flatMap((each) => madeOf(each, found))]
+  try {
+    await run(statements, transaction)
+  } catch (error) {
+    throw withPrivileges(error, changed)
+  }
   await followPauses(before, after, transaction)
   await archive(gone, transaction)
+}
+
+/** The error with the privileges that triggers need, if PostgreSQL refused one. */
+function withPrivileges(error: unknown, triggers: readonly ResolvedTrigger[]): unknown {
+  const denied = deniedPrivilege(error)
+  if (!(error instanceof TrellisError) || denied === null) return error
+  const names = [...new Set(triggers.map(({ table }) => `"${nameText(table)}"`))].join(', ')
+  const hint = `${denied}: event triggers need TRIGGER on ${names}, and CREATE on schema "trellis"`
+  return error.with({ help: () => ({ hint }) })
 }
 
 /**

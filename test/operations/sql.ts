@@ -339,7 +339,7 @@ export const sql: Area = {
           code: 'parse-failed',
           path: '$[0]',
           error: 'unknown type "track_tabls"',
-          hint: 'did you mean "track_table" or "track_tables"?',
+          hint: 'did you mean "track_table", "track_tables" or "untrack_table"?',
         },
         {
           title: 'members whose type has only some of the words of others',
@@ -347,7 +347,7 @@ export const sql: Area = {
           code: 'parse-failed',
           path: '$[0]',
           error: 'unknown type "create_permission"',
-          hint: 'did you mean "create_delete_permission", "create_insert_permission" or "create_select_permission"?',
+          hint: 'did you mean "create_action_permission", "create_delete_permission" or "create_insert_permission"?',
         },
         {
           title: 'members of a version that there is not',

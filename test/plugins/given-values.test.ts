@@ -189,7 +189,7 @@ test('an error for an invalid root field names its contribution', async (t) => {
     engine.graphql.contribute({ name: 'docks', query: () => fieldMap({ 'dry dock': field }) })
   })
   const trellis = await startTrellis(t, { plugins: [plugin], observe })
-  await trellis.graphql('{ __schema { queryType { name } } }')
+  await trellis.graphql('{ __schema { queryType { fields { name } } } }')
   const message = 'Error: GraphQL contribution "docks": "dry dock" is not a valid GraphQL name'
   const told = observe.entries.flatMap(({ type, detail }) => (type === 'unstructured' ? [String(detail)] : []))
   assert.deepEqual(

@@ -355,7 +355,7 @@ test('an error for root fields without an answer names them', async (t) => {
   })
   const trellis = await startTrellis(t, { plugins: [plugin], observe })
   for (const name of ['untyped', 'nothing', 'given', 'misspelt']) await trellis.graphql(`{ ${name} }`)
-  await trellis.graphql('{ __schema { queryType { fields { name } } } }')
+  await trellis.graphql('{ __schema { queryType { fields { name type { name } } } } }')
   const messages = observe.entries.flatMap(({ type, detail }) =>
     type === 'unstructured' ? [String(detail).split('\n')[0]] : [],
   )

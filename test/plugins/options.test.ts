@@ -84,7 +84,7 @@ test('invalid values and unknown options end the start with one line', async (t)
       'Environment variable SERVICE_GRAPHQL_LOUD:  Not a valid boolean text.',
     ],
     [['--plugin', './greeter.ts', '--greting', 'x'], {}, 'Unknown option --greting, did you mean --greeting?'],
-    [['--greeting', 'x'], {}, 'Unknown option --greeting (--help lists all options)'],
+    [['--greeting', 'x'], {}, 'Unknown option --greeting (--help all lists all options)'],
   ]
   for (const [args, env, message] of refused) {
     const { code, stderr } = await (await serve(t, args, env)).ended
@@ -94,7 +94,7 @@ test('invalid values and unknown options end the start with one line', async (t)
 })
 
 test('--help lists options of plugins, and answers even if a plugin cannot be loaded', async (t) => {
-  const { stdout } = await (await serve(t, ['--plugin', './greeter.ts', '--help'])).ended
+  const { stdout } = await (await serve(t, ['--plugin', './greeter.ts', '--help', 'all'])).ended
   assert.match(
     stdout,
     /--greeting\n +what is said\n +\[variable SERVICE_GRAPHQL_GREETING, key greeting, default hello\]/,

@@ -17,7 +17,7 @@ import {
   isUnionType,
 } from 'graphql'
 import type { Steps } from '../../concurrency/stepwise.ts'
-import { TrellisError, validationFailed } from '../../errors/errors.ts'
+import { validationFailed } from '../../errors/errors.ts'
 import { compareText } from '../../names/names.ts'
 import type { Arguments, BoundArguments } from '../read/arguments.ts'
 import type { FieldSelection } from '../read/selection.ts'
@@ -101,14 +101,10 @@ export class IntrospectionWriter {
     const before = this.#values++
     this.#chunks = []
     this.#text = ''
-    try {
-      const named = field.name === '__type' ? yield* this.#schema.typeNamed(String(field.arguments['name'])) : null
-      if (field.name === '__schema') yield* this.#schemaObject(field)
-      else if (named) yield* this.#object(field, named)
-      else this.#text += 'null'
-    } catch (error) {
-      throw error instanceof TrellisError ? error : validationFailed((error as Error).message)
-    }
+    const named = field.name === '__type' ? yield* this.#schema.typeNamed(String(field.arguments['name'])) : null
+    if (field.name === '__schema') yield* this.#schemaObject(field)
+    else if (named) yield* this.#object(field, named)
+    else this.#text += 'null'
     this.#flush()
     this.#raise()
     return { bytes: Buffer.concat(this.#chunks), values: this.#values - before, most: this.#most }

@@ -56,7 +56,7 @@ async function compare(url: string, path: string, role: string): Promise<void> {
   const ask = async (query: string) => {
     const response = await fetch(url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-trellis-role': role },
+      headers: { 'content-type': 'application/json', 'x-service-role': role },
       body: JSON.stringify({ query }),
     })
     return response.text()
@@ -71,7 +71,9 @@ async function compare(url: string, path: string, role: string): Promise<void> {
   const equal = fc.asyncProperty(numbers, async (values) => {
     const query = randomQuery(values, types)
     const answer = await ask(query)
-    if (!answer.includes('the introspection is too large')) assert.equal(answer, answerOf(schema, query), query)
+    // Limits refuse some of the random queries.
+    if (!/the introspection (is too large|goes from types|has )/.test(answer))
+      assert.equal(answer, answerOf(schema, query), query)
   })
   await fc.assert(equal, { numRuns: 25 })
 }

@@ -56,6 +56,7 @@ const refusedNames = (table: unknown, using: object): Refusal[] => [
     args: { table: 'book', name: 'title', using: manual('publisher', { publisher_id: 'id' }) },
     code: 'constraint-violation',
     error: 'field definition conflicts with postgres column',
+    hint: 'give the field "title" of table "book" a name that no column has',
   },
   {
     title: 'the name that a column was given',
@@ -69,6 +70,7 @@ const refusedNames = (table: unknown, using: object): Refusal[] => [
     args: { table: 'book', name: 'heading', using: manual('publisher', { publisher_id: 'id' }) },
     code: 'constraint-violation',
     error: 'field definition conflicts with custom field name for postgres column "title"',
+    hint: 'give the field "heading" of table "book" a name that no column has',
   },
   {
     title: 'the name of a relationship that is there',
@@ -303,6 +305,7 @@ export const relationships: Area = {
           args: { table: 'book', name: 'leads', using: ofLead },
           code: 'constraint-violation',
           error: 'field definition conflicts with custom field name for postgres column "title"',
+          hint: 'give the field "leads" of table "book", whose aggregate is "leads_aggregate", a name that no column has',
         },
       ],
     },

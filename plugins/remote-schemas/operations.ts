@@ -53,7 +53,7 @@ export const addRemoteSchema = (dialect: Dialect, isOpen: boolean) =>
         throw badRequest('already-exists', `remote schema with name "${entry.name}" already exists`)
       }
       metadata.remote_schemas.push(entry)
-      if (!isOpen || dialect.name === 'hasura') return
+      if (!isOpen || !dialect.errorsHelp) return
       const warning = { type: 'remote_schema', name: entry.name, code: 'no-permissions', message: readByEveryRole }
       return { message: 'success', warnings: [warning] }
     },

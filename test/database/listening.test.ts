@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Listener } from '../../core/database/hearing/listening.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
 import { startProxy } from '../support/proxy.ts'
+import { startPair } from '../support/standby.ts'
 import { eventually } from '../support/waiting.ts'
 
 test('channels that are listened to at the same time are heard, and nothing is warned of', async (t) => {
@@ -85,4 +87,25 @@ test('names of channels that PostgreSQL would cut are refused', async (t) => {
   for (const name of ['', 'é'.repeat(32)])
     assert.throws(() => listener.listen(name, { onNotify: () => {} }), RangeError)
   await listener.listen('n'.repeat(63), { onNotify: () => {} }).stop()
+})
+
+test('a server that refuses to listen keeps none of the connections that are tried', async (t) => {
+  const { standby } = await startPair(t)
+  const run = async () => {}
+  const listener = new Listener({ url: standby.url, timeoutMillis: 10_000, run })
+  atEnd(t, () => listener.close())
+  let refused = ''
+  listener.listen('news', { onNotify: () => {}, onLost: ({ message }) => (refused = message) })
+  await eventually(() => refused !== '')
+  assert.match(refused, /cannot execute LISTEN during recovery/)
+  const client = new pg.Client({ connectionString: standby.url })
+  await client.connect()
+  atEnd(t, () => client.end())
+  // Longer than it takes to try again three times.
+  await sleep(3500)
+  const { rows } = await client.query(
+    `select count(*)::int as open from pg_stat_activity where backend_type = 'client backend' and query like '%LISTEN%'
+    and pid <> pg_backend_pid()`,
+  )
+  assert.ok(rows[0].open <= 1, `${rows[0].open} connections are open`)
 })

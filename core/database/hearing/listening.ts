@@ -187,10 +187,8 @@ export class Listener {
   #silent(connection: Connection): void {
     connection.isProven = false
     const error = new Error('notifications do not come through')
-    if (connection.wasProven) {
-      this.#lose(connection, error)
-      void closeClient(connection.client)
-    } else this.#reportLost(error)
+    if (connection.wasProven) this.#lose(connection, error)
+    else this.#reportLost(error)
   }
 
   #reportHeard({ channels }: Connection): void {
@@ -209,9 +207,11 @@ export class Listener {
     }
   }
 
+  /** Replaces a connection; one that still works, such as after a refused LISTEN, would stay open otherwise. */
   #lose(connection: Connection, error: Error): void {
     if (connection.isOver) return
     this.#forget(connection)
+    void closeClient(connection.client)
     this.#retry = setTimeout(() => this.#connect(), listenRetryMillis).unref()
     this.#reportLost(error)
   }

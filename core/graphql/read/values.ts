@@ -27,8 +27,7 @@ import { literalJson, literalKind, membersOf, nodeInput } from './literals.ts'
 import { type Aspect, type OperationInput, unknownValue } from './operation-input.ts'
 import { codecOf } from './scalar-codecs.ts'
 import { completedFields, unknownField } from './type-fields.ts'
-import { printTypeNode, variableFits } from './variable-types.ts'
-import { useWithin } from './variables-within.ts'
+import { printTypeNode, useWithin, variableFits } from './used-variables.ts'
 
 /** The place of a JSON value within the variables. */
 interface VariablePlace {

@@ -1,6 +1,10 @@
-// The declared types of variables.
+// Variables at the places that use them: whether their types fit, and their values within the literal of a scalar, such as
+// `{ a: $a }` for jsonb, where a place has no type.
 
 import { type GraphQLInputType, isListType, isNonNullType, Kind, type TypeNode } from 'graphql'
+import { validationFailed } from '../../errors/errors.ts'
+import type { OperationInput } from './operation-input.ts'
+import { standardCodecs } from './scalar-codecs.ts'
 
 /**
  * Whether a variable of a type is allowed in a place: GraphQL June 2018, 5.8.5, without coercion between types.
@@ -21,4 +25,16 @@ export function variableFits(declared: TypeNode, location: GraphQLInputType, has
 export function printTypeNode(node: TypeNode): string {
   if (node.kind === Kind.NON_NULL_TYPE) return `${printTypeNode(node.type)}!`
   return node.kind === Kind.LIST_TYPE ? `[${printTypeNode(node.type)}]` : node.name.value
+}
+
+/** The value of a variable within a scalar's literal. Only the variable's own type says whether it may be null. */
+export function useWithin(context: OperationInput, name: string): unknown {
+  const { type, value } = context.useVariable(name, null)
+  if (value !== null || type.kind !== Kind.NON_NULL_TYPE) return value
+  if (type.type.kind === Kind.LIST_TYPE) throw validationFailed('expected a list, but found null')
+  const named = type.type.name.value
+  const expects = Object.hasOwn(standardCodecs, named) ? standardCodecs[named]?.expects : undefined
+  throw validationFailed(
+    expects ? `expected ${expects} for type "${named}", but found null` : `unexpected null value for type "${named}"`,
+  )
 }

@@ -22,7 +22,8 @@ export class GroupReads {
   #reads: Reads = unknownReads
   #tables: ReadonlySet<string> = new Set()
   #index: CohortIndex | null = null
-  #isLearning = false
+  /** The lookup in progress; an earlier one that ends later must not replace its result. */
+  #learning: Promise<unknown> | null = null
   /** The last snapshot at which the definitions were compared. */
   definedAt: string | null = null
 
@@ -33,19 +34,21 @@ export class GroupReads {
 
   async #learn(): Promise<void> {
     const { database, batch, cohorts } = this.#options
-    this.#isLearning = true
     this.#index = null
-    try {
-      this.#reads = await readsOf(database, batch.text)
-      this.#tables = new Set(this.#reads.tables.map(({ name }) => name))
-      this.#index = new CohortIndex(batch, this.#reads)
-      for (const cohort of cohorts.values()) this.#index.add(cohort)
-    } catch {
-      // The statement itself fails as well, and its subscribers get that error.
-      this.#reads = unknownReads
-    } finally {
-      this.#isLearning = false
-    }
+    // If the lookup fails, the statement itself fails as well, and its subscribers get that error.
+    const learning = readsOf(database, batch.text).then(
+      (reads) => ({ reads, index: new CohortIndex(batch, reads) }),
+      () => null,
+    )
+    this.#learning = learning
+    const learned = await learning
+    if (this.#learning !== learning) return
+    this.#learning = null
+    this.#reads = learned?.reads ?? unknownReads
+    if (!learned) return
+    this.#tables = new Set(learned.reads.tables.map(({ name }) => name))
+    this.#index = learned.index
+    for (const cohort of cohorts.values()) this.#index.add(cohort)
   }
 
   /** Whether the answers depend on committed rows alone. */
@@ -55,7 +58,7 @@ export class GroupReads {
 
   /** Whether each write that may change an answer is reported by table. */
   get isNotified(): boolean {
-    return !this.#isLearning && areNotified(this.#reads)
+    return !this.#learning && areNotified(this.#reads)
   }
 
   /** The OIDs of the relations that the statement reads, through views and policies too. */
@@ -73,7 +76,7 @@ export class GroupReads {
 
   /** Whether a write to these tables may change an answer; true while the tables are unknown. */
   readsAny(tables: Iterable<string>): boolean {
-    if (this.#isLearning) return true
+    if (this.#learning) return true
     for (const table of tables) if (this.#tables.has(table)) return true
     return false
   }

@@ -162,17 +162,19 @@ export class MetadataRunner {
     const fetched = await this.#fetch(call, signal)
     const fetchedAtLock = () => fetched.filter((each) => fetcher.isNewest(each))
     const options = { signal, fetched: fetchedAtLock, onCommit: () => fetcher.served(fetched) }
-    let combined: CombinedEdits | null = null
-    const work = (edit: MetadataEdit) => {
-      combined = call.members ? this.#combining(edit) : null
-      return this.#edit(call, session, { edit, combined })
+    const alone = (edit: MetadataEdit) => this.#edit(call, session, { edit, combined: null })
+    if (!call.members) return served.edit(alone, options)
+    const last: { combined: CombinedEdits | null } = { combined: null }
+    const together = (edit: MetadataEdit) => {
+      last.combined = this.#combining(edit)
+      return this.#edit(call, session, { edit, combined: last.combined })
     }
     try {
-      return await served.edit(work, options)
+      return await served.edit(together, options)
     } catch (error) {
       // The transaction was rolled back. One by one, the first member with a fault gets its own error.
-      if (signal?.aborted || !(combined as CombinedEdits | null)?.isPending) throw error
-      return await served.edit((edit) => this.#edit(call, session, { edit, combined: null }), options)
+      if (signal?.aborted || !last.combined?.isPending) throw error
+      return await served.edit(alone, options)
     }
   }
 

@@ -198,7 +198,8 @@ const compose = async (argv: readonly string[], given: readonly Plugin[], source
 
 async function composeOf(given: readonly Plugin[], named: readonly string[]): Promise<Composed> {
   const plugins = await findPlugins(given, named)
-  return { given, plugins, options: optionsOf(plugins), commands: commandsOf(plugins) }
+  const options = optionsOf(plugins)
+  return { given, plugins, options, commands: commandsOf(plugins, options) }
 }
 
 /** Whether the command line may only ask for help or the version: that is answered even if other arguments are wrong. */

@@ -146,8 +146,10 @@ export function parseSettings(
     ...Object.fromEntries(options.map((option) => [option.key, option.default])),
     ...Object.fromEntries([...values].map(([key, { value }]) => [key, value])),
   })
+  const refusal = all.isPartial ? null : authOptionsRefusal(settings, options, prefix)
+  if (refusal !== null) throw new OptionsError(refusal)
   return {
-    settings: combined(settings, all.isPartial ? [] : options, prefix),
+    settings: combined(settings, prefix),
     sources: new Map([...values].map(([key, { source }]) => [key, source])),
     files: [all.envFile?.name ?? [], file ?? []].flat(),
     unknownVariables: unknownVariables(all.variables, options, prefix),
@@ -305,10 +307,8 @@ function configValue(entry: ConfigEntry, options: readonly Option[]): readonly (
   return [[key, { value: valueOfJson(option, entry, source), source }]]
 }
 
-/** Completes options by others; rules about these options together are checked. */
-function combined(settings: AllSettings, options: readonly Option[], prefix: string): AllSettings {
-  const refusal = options.length === 0 ? null : authOptionsRefusal(settings, options, prefix)
-  if (refusal !== null) throw new OptionsError(refusal)
+/** Completes options by others. */
+function combined(settings: AllSettings, prefix: string): AllSettings {
   const adminSecret = settings.adminSecret ?? settings.accessKey
   const enabledApis = settings.enabledApis?.map((name) => name.toLowerCase()) ?? null
   return { ...settings, adminSecret, enabledApis, databaseUrl: settings.databaseUrl ?? urlOfParts(settings, prefix) }

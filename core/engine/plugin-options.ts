@@ -50,9 +50,9 @@ export function optionsOf(plugins: readonly LoadedPlugin[]): readonly Option[] {
 const ownCommands = ['serve', 'help', 'version', 'all']
 
 /** The sub-commands of all plugins. Refuses names that are taken, and flags that are options. */
-export function commandsOf(plugins: readonly LoadedPlugin[]): readonly PluginCommand[] {
+export function commandsOf(plugins: readonly LoadedPlugin[], options: readonly Option[]): readonly PluginCommand[] {
   const names = new Set(ownCommands)
-  const flags = new Set(optionsOf(plugins).map(({ declaration: { flag } }) => flag))
+  const flags = new Set(options.map(({ declaration: { flag } }) => flag))
   for (const loaded of plugins) {
     for (const command of loaded.plugin.commands ?? []) {
       const refused = (what: string) => new PluginError(`${pluginLabel(loaded)} declares ${what}, which is taken`)

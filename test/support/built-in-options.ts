@@ -12,7 +12,7 @@ const loaded = builtInPlugins.map((plugin) => ({ plugin, source: null }))
 export const builtInOptions: readonly Option[] = optionsOf(loaded)
 
 /** The sub-commands of the built-in plugins. */
-export const builtInCommands: readonly PluginCommand[] = commandsOf(loaded)
+export const builtInCommands: readonly PluginCommand[] = commandsOf(loaded, builtInOptions)
 
 /** Reads flags and words; an unknown flag or a missing value is refused. */
 export const readCommandLine = (argv: readonly string[]): settings.CommandLine =>

@@ -1,7 +1,7 @@
 // What event triggers of this server have beside those of v1.3: conditions, order, pauses and clean-up.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { eventually } from '../support/waiting.ts'
 import { startShop } from './shop.ts'
 
@@ -121,7 +121,8 @@ test('a trigger uses its whole concurrency, and delays no other trigger', async 
   assert.equal(shop.hook.received.length, 100)
 })
 
-test('a slow webhook leaves room for other triggers, and takes the whole pool when there is none', async (t) => {
+/** A shop whose trigger `slow` waits for each call in `held`. */
+async function startSlowShop(t: TestContext) {
   const held: (() => void)[] = []
   const shop = await startShop(t, {
     answer: async ({ body }) => {
@@ -130,6 +131,11 @@ test('a slow webhook leaves room for other triggers, and takes the whole pool wh
     },
     settings: { eventsHttpPoolSize: 20, eventsFetchBatchSize: 10 },
   })
+  return { shop, held }
+}
+
+test('a slow webhook leaves room for other triggers, and takes the whole pool when there is none', async (t) => {
+  const { shop, held } = await startSlowShop(t)
   await shop.trigger({ ...nothing, name: 'slow', insert: all })
   await shop.sql('insert into orders (id) select generate_series(1, 100)')
   await eventually(() => held.length === 20)
@@ -152,14 +158,7 @@ test('a slow webhook leaves room for other triggers, and takes the whole pool wh
 })
 
 test('a long backlog of a trigger without room hides no events of others, however long their transactions take', async (t) => {
-  const held: (() => void)[] = []
-  const shop = await startShop(t, {
-    answer: async ({ body }) => {
-      if (JSON.parse(body).trigger.name === 'slow') await new Promise<void>((done) => held.push(done))
-      return {}
-    },
-    settings: { eventsHttpPoolSize: 20, eventsFetchBatchSize: 10 },
-  })
+  const { shop, held } = await startSlowShop(t)
   await shop.trigger({ ...nothing, name: 'slow', insert: all, concurrency: 1 })
   await shop.sql('insert into orders (id) select generate_series(1, 3000)')
   await shop.trigger({ ...nothing, name: 'quick', update: all, concurrency: 4 })

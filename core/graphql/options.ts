@@ -34,8 +34,7 @@ export const graphqlOptions = {
       flag: 'max-request-cost',
       variable: 'MAX_REQUEST_COST',
       placeholder: 'N',
-      description:
-        'most that one GraphQL or data operation may ask of the database: 125 for related rows, 45 for a root field, 1 for each field, condition, order and column',
+      description: 'highest cost of one GraphQL or data operation: see limits.md',
     },
   ),
 }

@@ -136,6 +136,8 @@ test('A commit that waits for a standby is seen as soon as others see it.', asyn
   await setStandby('nobody')
   const heard = `select from pg_settings where name = 'synchronous_standby_names' and setting = 'nobody'`
   await eventually(async () => (await writer.query(heard)).rowCount === 1)
+  // Commits wait once the checkpointer has read the setting, which it does before it works.
+  await setter.query('checkpoint')
   const waiting = writer.query(`update book set title = 'T1' where id = 1`)
   const waits = `select from pg_stat_activity where wait_event = 'SyncRep' and query like 'update book%'`
   await eventually(async () => (await setter.query(waits)).rowCount === 1)

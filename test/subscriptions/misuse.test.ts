@@ -211,22 +211,29 @@ async function settled(read: () => number | Promise<number>): Promise<number> {
   }
 }
 
-const query = '{ wide { content } }'
+const query = '{ book { id } }'
 const floods = {
   pings: () => frame(1, JSON.stringify({ type: 'ping', payload: { padding } })),
   queries: (id: number) =>
     frame(1, JSON.stringify({ type: 'subscribe', id: String(id), payload: { query, extensions: { padding } } })),
 }
 
+/** Bytes of an answer that exceeds the buffers of the network, which grow to some 40 MB. */
+const unreadBytes = 64_000_000
+
 test('A client that sends and never reads is paused.', async (t) => {
   const trellis = await startMeasured(t)
-  await trellis.sql(`create table wide (content text); insert into wide values (repeat('x', 200000))`)
+  await trellis.sql(`create table wide (content text); insert into wide values (repeat('x', ${unreadBytes}))`)
   await trellis.op('track_table', 'wide')
   for (const [what, of] of Object.entries(floods)) {
     const before = await trellis.measure('websocket_received_bytes_total')
+    const sent = await trellis.measure('websocket_sent_bytes_total')
     const socket = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
     socket.send({ type: 'connection_init' })
     await socket.next()
+    rawOf(socket).pause()
+    socket.send({ type: 'subscribe', id: 'wide', payload: { query: '{ wide { content } }' } })
+    await eventually(async () => (await trellis.measure('websocket_sent_bytes_total')) > sent + unreadBytes)
     flood(rawOf(socket), of)
     const received = (await settled(() => trellis.measure('websocket_received_bytes_total'))) - before
     assert.ok(received < floodBytes / 2, `${received} bytes of ${what}`)

@@ -27,11 +27,12 @@ const transports: Record<string, Subscribe> = {
   async 'a stream of events for each'(_t, url, queries) {
     const ending = new AbortController()
     const headers = { accept: 'text/event-stream' }
+    const { signal } = ending
+    const open: Response[] = []
     for (const query of queries) {
-      const { signal } = ending
-      await fetch(`${url}/v1/graphql?query=${encodeURIComponent(query)}`, { headers, signal })
+      open.push(await fetch(`${url}/v1/graphql?query=${encodeURIComponent(query)}`, { headers, signal }))
     }
-    return () => ending.abort()
+    return endingOf(ending, open)
   },
   async 'one stream of events'(_t, url, queries) {
     const ending = new AbortController()
@@ -39,14 +40,22 @@ const transports: Record<string, Subscribe> = {
     const endpoint = `${url}/v1/graphql`
     const token = await (await fetch(endpoint, { method: 'PUT' })).text()
     const named = { 'x-graphql-event-stream-token': token }
-    await fetch(endpoint, { headers: { ...named, accept: 'text/event-stream' }, signal })
+    const open = await fetch(endpoint, { headers: { ...named, accept: 'text/event-stream' }, signal })
     const headers = { ...named, 'content-type': 'application/json' }
     for (const [i, query] of queries.entries()) {
       const body = JSON.stringify({ query, extensions: { operationId: `${i}` } })
       await fetch(endpoint, { method: 'POST', headers, body })
     }
-    return () => ending.abort()
+    return endingOf(ending, [open])
   },
+}
+
+/** Ends the responses, and holds them until then: the body of a response that nothing refers to is cancelled at any time. */
+function endingOf(ending: AbortController, open: Response[]): () => void {
+  return () => {
+    ending.abort()
+    open.length = 0
+  }
 }
 
 /** A function that takes a minute; four statements for live queries run at once beside a pool of this size, all of one client. */

@@ -5,6 +5,7 @@ export type { DeleteAccess, InsertAccess, RowValues, UpdateAccess } from '../cor
 export { type NarrowedTable, type Narrowing, updateInstead } from '../core/access/narrowing.ts'
 export {
   type CostLimit,
+  comparisonCost,
   RequestCost,
   relatedCost,
   rootCost,

@@ -1,5 +1,6 @@
 // The comparisons of one column in a boolean expression.
 
+import { comparisonCost } from '../../sdk/access.ts'
 import {
   badRequest,
   graphqlBaseName,
@@ -74,7 +75,7 @@ export function resolveComparisons(
 
 function resolveOperators(operators: object, subject: Subject, context: ExpressionContext): Comparison[] {
   const entries = Object.entries(operators)
-  context.reader?.cost.add(entries.length)
+  context.reader?.cost.add(comparisonCost * entries.length)
   return entries.map(([word, operand]) => within(word, () => resolveOperator(word, operand, subject, context)))
 }
 

@@ -11,6 +11,7 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql'
+import { comparisonCost } from '../../../../sdk/access.ts'
 import { columnCodec, columnType, type SchemaScope, scalarType, type Value } from '../../../../sdk/graphql.ts'
 import { builtInType, type ColumnModel, type PgType } from '../../../../sdk/metadata.ts'
 import {
@@ -159,7 +160,7 @@ function memberConfig(scope: SchemaScope, member: OperandMember, column: PgType)
 /** The conjunction of what a value of a comparison type asks of the column. */
 export function planComparison(scope: SchemaScope, subject: Subject, value: Value): Condition {
   if (isHolding(value, scope)) return always
-  const given = [...value.members(1)].filter(([, operand]) => !isHolding(operand, scope))
+  const given = [...value.members(comparisonCost)].filter(([, operand]) => !isHolding(operand, scope))
   const conditions = given.map(([name, operand]) => {
     const operator = findOperator(name, subject.type)
     return operator ? planOperator(subject, operator, operand) : planCasts(scope, subject, operand)

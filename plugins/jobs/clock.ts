@@ -1,12 +1,15 @@
-// Agenda wakes jobs: it knows when, and its locks decide which instance. Reading its sources showed these problems, which this file
-// works around:
+// Agenda wakes jobs: it knows when, and its locks decide which instance. Reading its sources (6.2.6) showed these problems, which this
+// file works around. test/jobs/clock.test.ts shows each of them, and mongodb.test.ts the last one.
 //
-// - It queries the database once per job and round. Here one statement reads all entries. Only due ones are passed to Agenda, by a
-//   notification within the process.
-// - It locks jobs ahead and waits with a timer, so a process that dies keeps them locked. Here it only gets due jobs.
-// - It holds its lock and a timer while the body runs, and ends both by its own rules. Here its part ends when the body begins.
-// - A lost database causes unhandled rejections, which would end the process. So the repository that it gets never rejects where
-//   Agenda does not wait, and connecting, which its constructor does, cannot fail.
+// - It queries the database once per job and round. Here one statement reads all entries, and a notification within the process passes a
+//   due one to Agenda, which may then query once. A few do so at a time, so that other statements run in between.
+// - It locks jobs that are due within its polling interval, and keeps the lock until their time. Here it locks only jobs that are due.
+// - It takes over an expired lock even if its job is due later, and then unlocks it without waiting for the result: a lost database
+//   becomes an unhandled rejection. Here such a job is woken, and the ledger tells when it is due.
+// - It drops a job whose lock has aged while the database answered, and keeps counting it as locked. Here a lock is new when it arrives.
+// - It saves a job before its body, although nothing that matters has changed. Here that statement is left out.
+// - It keeps the earlier time if a job is saved with one that is past. Here a time is always a little ahead.
+// - Its constructor connects, and a failure would be an unhandled rejection. Here the store connects by itself.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agenda, InMemoryNotificationChannel, type Job, type JobParameters, type JobRepository, toJobId } from 'agenda'
@@ -29,12 +32,14 @@ export interface ClockOptions {
 
 export class Clock {
   readonly #options: ClockOptions
-  readonly #channel = new InMemoryNotificationChannel({ reconnect: { enabled: false } })
+  readonly #channel = new InMemoryNotificationChannel()
   readonly #agenda: Agenda
   /** The entries as last read: other instances may have changed them. */
   readonly #entries = new Map<string, Entry>()
   /** The names that Agenda is querying for. */
   readonly #asked = new Set<string>()
+  /** Those of them whose query has not begun. */
+  readonly #unqueried = new Set<string>()
   #timer: NodeJS.Timeout | null = null
   #lastScan = Number.NEGATIVE_INFINITY
   #scanning: Promise<void> | null = null
@@ -46,14 +51,14 @@ export class Clock {
   constructor(options: ClockOptions) {
     this.#options = options
     const connect = async () => {}
-    const repository = this.#guarded(options.store.repository)
+    const repository = this.#adapted(options.store.repository)
     this.#agenda = new Agenda({
       backend: { name: options.store.name, repository, connect, disconnect: connect, ownsConnection: false },
       notificationChannel: this.#channel,
-      ...{ name: options.instance, processEvery: lockMillis, maxConcurrency: 100, defaultLockLifetime: lockMillis },
-      ...{ defaultConcurrency: 1, defaultLockLimit: 1 },
+      ...{ name: options.instance, defaultConcurrency: 1, defaultLockLifetime: lockMillis },
     })
-    this.#agenda.on('error', () => {})
+    // Agenda emits this even if saving has failed; the next scan finds the difference.
+    this.#agenda.on('complete', (job: Job) => this.#keep(job.attrs))
   }
 
   /** Starts; does not wait for a database. */
@@ -70,7 +75,7 @@ export class Clock {
   }
 
   async #letGo(): Promise<void> {
-    await this.#agenda.stop(false).catch(() => {})
+    await this.#agenda.stop().catch(() => {})
     await this.#options.store.close().catch(() => {})
     // It ends with the connections.
     await this.#scanning
@@ -154,14 +159,9 @@ export class Clock {
 
   /** Passes one job to Agenda: it locks the entry, or finds that another instance has. */
   #wake(name: string): void {
-    if (!this.#agenda.definitions[name]) {
-      this.#agenda.define(name, (job: Job) => this.#begin(job), {
-        concurrency: 1,
-        lockLimit: 1,
-        lockLifetime: lockMillis,
-      })
-    }
+    if (!this.#agenda.definitions[name]) this.#agenda.define(name, (job: Job) => this.#begin(job))
     this.#asked.add(name)
+    this.#unqueried.add(name)
     const timestamp = new Date()
     const notification = { jobId: toJobId(name), jobName: name, nextRunAt: null, priority: 0, timestamp }
     this.#channel
@@ -169,6 +169,7 @@ export class Clock {
       .catch((error) => this.#trouble(error))
       .finally(() => {
         this.#asked.delete(name)
+        this.#unqueried.delete(name)
         this.#plan()
       })
   }
@@ -207,50 +208,24 @@ export class Clock {
   }
 
   /** The repository for Agenda. */
-  #guarded(repository: JobRepository): JobRepository {
-    const swallow = (error: unknown) => this.#trouble(error)
+  #adapted(repository: JobRepository): JobRepository {
     return Object.assign(Object.create(repository) as JobRepository, {
-      connect: async () => {},
-      getNextJobToRun: (...[name, , deadline, , options]: Parameters<JobRepository['getNextJobToRun']>) =>
-        this.#lock(repository, { name, deadline, options }),
-      saveJobState: async (job, options) => {
-        // Nothing changed before the body began; the lock is stored and short.
-        if (job.lockedAt) return
+      getNextJobToRun: async (...[name, , deadline, , options]: Parameters<JobRepository['getNextJobToRun']>) => {
+        if (!this.#unqueried.delete(name)) return undefined
         try {
-          await repository.saveJobState(job, options)
-          this.#keep(job)
+          const job = await repository.getNextJobToRun(name, new Date(), deadline, undefined, options)
+          // Without a job, another instance was faster; the next scan reads its result.
+          if (!job) this.#entries.delete(name)
+          else this.#entries.set(name, entryOf(job))
+          return job && { ...job, lockedAt: new Date(), nextRunAt: new Date() }
         } catch (error) {
-          this.#entries.delete(job.name)
-          swallow(error)
+          this.#trouble(error)
+          return undefined
         }
       },
-      unlockJob: (job) => repository.unlockJob(job).catch(swallow),
-      // Called at the end, which should not wait for an absent database: locks are short.
-      unlockJobs: async (ids) => (this.isWell ? repository.unlockJobs(ids).catch(swallow) : undefined),
+      saveJobState: async (job, options) => {
+        if (!job.lockedAt) await repository.saveJobState(job, options)
+      },
     } satisfies Partial<JobRepository>)
   }
-
-  /** Locks a due entry; entries that are not known to be due cost no query. */
-  async #lock(repository: JobRepository, wanted: Wanted): Promise<JobParameters | undefined> {
-    const { name, deadline, options } = wanted
-    if (this.#isStopped || !this.#asked.has(name)) return undefined
-    try {
-      const job = await repository.getNextJobToRun(name, new Date(), deadline, undefined, options)
-      // Another instance was faster; the next scan reads its result.
-      if (job) this.#entries.set(name, entryOf(job))
-      else this.#entries.delete(name)
-      return job
-    } catch (error) {
-      this.#entries.delete(name)
-      this.#trouble(error)
-      return undefined
-    }
-  }
-}
-
-/** The job that Agenda queries for. */
-interface Wanted {
-  readonly name: string
-  readonly deadline: Date
-  readonly options: Parameters<JobRepository['getNextJobToRun']>[4]
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { findPrograms } from '../../process/embedded/embedded-binaries.ts'
 import { readPostmaster } from '../../process/embedded/postmaster.ts'
 import { findRunAs, nameInside, type RunAs, signalAs, spawnAs } from '../../process/embedded/run-as.ts'
-import { makeTemporaryDirectory } from './postgres.ts'
+import { makeClusterDirectory } from './postgres.ts'
 
 export interface OwnPostgresOptions {
   /** The directory of its programs. */
@@ -55,7 +55,7 @@ const standard = { listen_addresses: '', port: '5432', fsync: 'off' }
 
 /** Makes a cluster in a temporary directory; {@link OwnPostgres.start} starts it. */
 export async function makePostgres(options: OwnPostgresOptions): Promise<OwnPostgres> {
-  const directory = makeTemporaryDirectory()
+  const directory = makeClusterDirectory()
   const cluster = join(directory, 'cluster')
   const runAs = await findRunAs(cluster, join(options.programs, 'postgres'))
   const place = nameInside(runAs, cluster)

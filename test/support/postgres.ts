@@ -13,6 +13,7 @@ import {
 export {
   copyDatabase,
   dropDatabase,
+  makeClusterDirectory,
   makeTemporaryDirectory,
   onServer,
   sharedPostgres,

@@ -38,6 +38,9 @@ export const rowsAtATime = 100
 /** Batches of prefetched tables per request. A request that keeps changing the database then reads table by table. */
 export const mostBatches = 4
 
+/** Searches for a table by name in one generation of the document, after which an index costs less than they do. */
+export const searchesBeforeIndex = 8
+
 /** Characters of a stored key. An entry of a PostgreSQL index holds some 2,700 bytes at most. */
 export const longestKey = 500
 

@@ -44,8 +44,13 @@ const triggersByModel = new WeakMap<Model, ReadonlyMap<string, ResolvedTrigger>>
 export function eventTriggersOf(model: Model): ReadonlyMap<string, ResolvedTrigger> {
   let triggers = triggersByModel.get(model)
   if (!triggers) {
-    const all = [...model.tables.values()].flatMap(({ extensions }) => [...(extensions.get(key)?.values() ?? [])])
-    triggers = new Map((all as ResolvedTrigger[]).map((trigger) => [trigger.name, trigger]))
+    const found = new Map<string, ResolvedTrigger>()
+    for (const { extensions } of model.tables.values()) {
+      if (extensions.size === 0) continue
+      const own = extensions.get(key) as ReadonlyMap<string, ResolvedTrigger> | undefined
+      for (const trigger of own?.values() ?? []) found.set(trigger.name, trigger)
+    }
+    triggers = found
     triggersByModel.set(model, triggers)
   }
   return triggers

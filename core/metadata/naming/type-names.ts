@@ -3,9 +3,9 @@
 import { introspectionTypes } from 'graphql'
 import type { Catalog, PgType } from '../../catalog/types.ts'
 import { scalarName } from '../../compiler/types/codecs.ts'
-import { nameKey } from '../../names/names.ts'
+import { changedKeys } from '../document/list-change.ts'
 import type { TableModel } from '../document/model.ts'
-import { rootFieldIndex } from './root-field-index.ts'
+import { namedTables, rootFieldIndex } from './root-field-index.ts'
 
 const scalars = ['Int', 'Float', 'String', 'Boolean', 'ID']
 const roots = ['query_root', 'mutation_root', 'subscription_root']
@@ -40,11 +40,18 @@ const scalarsOfTables = new WeakMap<Tables, ReadonlyMap<string, PgType>>()
 
 /** The scalars of columns, each with one database type that maps to it. */
 export function scalarsOf(tables: Tables): ReadonlyMap<string, PgType> {
-  let scalars = scalarsOfTables.get(tables)
+  const named = namedTables(tables)
+  let scalars = scalarsOfTables.get(named)
   if (!scalars) {
-    scalars = new Map([...tables.values()].flatMap((table) => [...scalarsOfTable(table)]))
-    scalarsOfTables.set(tables, scalars)
+    scalars = scalarsAmong(named.values())
+    scalarsOfTables.set(named, scalars)
   }
+  return scalars
+}
+
+function scalarsAmong(tables: Iterable<TableModel>): ReadonlyMap<string, PgType> {
+  const scalars = new Map<string, PgType>()
+  for (const table of tables) for (const [name, type] of scalarsOfTable(table)) scalars.set(name, type)
   return scalars
 }
 
@@ -110,17 +117,6 @@ interface Bases {
   readonly isFixed: boolean
 }
 
-/** By name, for each list of patterns. */
-const basesOfNames = new WeakMap<readonly GeneratedTypes[], Map<string, Bases>>()
-
-function basesOf(name: string, generated: readonly GeneratedTypes[]): Bases {
-  const known = basesOfNames.get(generated) ?? new Map<string, Bases>()
-  basesOfNames.set(generated, known)
-  const bases = known.get(name) ?? basesBy(generated, name)
-  known.set(name, bases)
-  return bases
-}
-
 const endingsByPatterns = new WeakMap<readonly GeneratedTypes[], readonly string[]>()
 
 /**
@@ -142,7 +138,7 @@ function endingsOf(generated: readonly GeneratedTypes[]): readonly string[] {
   return endings
 }
 
-function basesBy(generated: readonly GeneratedTypes[], name: string): Bases {
+function basesOf(name: string, generated: readonly GeneratedTypes[]): Bases {
   const by = (patterns: readonly string[] = []) =>
     patterns.map((pattern) => baseOf(name, pattern)).filter((base) => base !== null)
   return {
@@ -157,19 +153,23 @@ function basesBy(generated: readonly GeneratedTypes[], name: string): Bases {
  * an estimate: only the whole schema shows which types are really generated.
  */
 export function mayConflict(tables: Tables, before: Tables, generated: readonly GeneratedTypes[]): boolean {
-  const changed = new Set([...tables.values()].filter((table) => before.get(nameKey(table.name)) !== table))
-  if (changed.size === 0) return false
+  if (tables === before) return false
+  const changed = [...changedKeys(before, tables)].flatMap((key) => tables.get(key) ?? [])
+  const names = changed.map(({ graphqlName }) => graphqlName).filter((name) => name !== null)
+  if (names.some((name) => isGeneratedName(name, tables, generated))) return true
   const index = rootFieldIndex(tables)
-  const changedScalars = scalarsOf(new Map([...changed].map((table) => [nameKey(table.name), table])))
-  return [...tables.values()].some((table) => {
-    if (table.graphqlName === null) return false
-    const bases = basesOf(table.graphqlName, generated)
-    const others = bases.tables.map((base) => index.table(base)).filter((other) => other !== undefined)
-    if (!changed.has(table)) {
-      return others.some((other) => changed.has(other)) || bases.scalars.some((base) => changedScalars.has(base))
-    }
-    return bases.isFixed || others.length > 0 || bases.scalars.some((base) => scalarsOf(tables).has(base))
-  })
+  const endings = endingsOf(generated)
+  if (names.some((name) => endings.some((ending) => index.has(`${name}${ending}`)))) return true
+  const patterns = generated.flatMap(({ scalars = [] }) => scalars)
+  const scalars = [...scalarsAmong(changed).keys()]
+  return patterns.some((pattern) => scalars.some((name) => index.has(pattern.replace('*', () => name))))
+}
+
+/** Whether the name of a table may be generated from another table or from a scalar. */
+function isGeneratedName(name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean {
+  const { isFixed, tables: others, scalars } = basesOf(name, generated)
+  const index = rootFieldIndex(tables)
+  return isFixed || others.some((base) => index.has(base)) || scalars.some((base) => scalarsOf(tables).has(base))
 }
 
 /** Whether a type of this name is generated, or may be after a table changes, for example into an enum table. */

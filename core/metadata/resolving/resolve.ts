@@ -3,10 +3,11 @@
 
 import type { Catalog } from '../../catalog/types.ts'
 import type { Steps } from '../../concurrency/stepwise.ts'
-import { compareNames, nameKey } from '../../names/names.ts'
-import type { MetadataDocument, TableEntry } from '../document/document.ts'
+import type { MetadataDocument } from '../document/document.ts'
 import type { DependentPart, Model } from '../document/model.ts'
 import type { Dependency, Inconsistency } from '../document/objects.ts'
+import { editedTables, tableEntries } from '../document/table-entries.ts'
+import { shareNames } from '../naming/root-field-index.ts'
 import { type NameConflicts, NameLedger, type TableRootFields, tableRootFields } from '../naming/root-fields.ts'
 import type { MetadataRegistry } from '../slices/registry.ts'
 import type { Facet, Slice } from '../slices/slices.ts'
@@ -18,6 +19,8 @@ import {
   differences,
   facetStage,
   type Generation,
+  inconsistenciesOf,
+  type NextGeneration,
   outsideChanges,
   runStage,
   type StageOutcome,
@@ -41,7 +44,7 @@ export interface Resolution extends Generation {
   readonly inconsistencies: readonly Inconsistency[]
 }
 
-type Parts = readonly ReadonlyMap<string, DependentPart & { readonly inconsistencies: readonly Inconsistency[] }>[]
+type Parts = readonly ReadonlyMap<string, DependentPart>[]
 
 /** The input of a generation. */
 export interface ResolveInput {
@@ -57,7 +60,12 @@ export function* resolve(
   registry: MetadataRegistry,
   environment: ResolveEnvironment,
 ): Steps<Resolution> {
-  const next: Generation = { catalog, sources, entries: entriesOf(document, previous) }
+  const before = previous?.document.tables ?? []
+  const next: NextGeneration = {
+    ...{ catalog, sources },
+    entries: tableEntries(document.tables, before),
+    edited: editedTables(before, document.tables),
+  }
   const { order } = registry
   const base = yield* runStage(previous?.base, next.entries, baseStage(previous, next))
   const { usable, rootFields } = withoutConflicts(base, previous, { registry, catalog })
@@ -72,9 +80,11 @@ export function* resolve(
     const changes = { tables: below.changed, results, ...outside }
     yield* resolveSlices(previous?.slices, { slices, document, world, changes, ledger }, results)
   }
-  const runFacets = (name: Facet['stage'], below: StageOutcome) => {
-    const facets = facetsOf(name)
-    return runStage(previous?.[name], next.entries, facetStage({ facets, environment, previous, next, below, results }))
+  const runFacets = function* (name: Facet['stage'], below: StageOutcome): Steps<StageOutcome> {
+    const stage = facetStage({ facets: facetsOf(name), environment, previous, next, below, results })
+    const outcome = yield* runStage(previous?.[name], next.entries, stage)
+    shareNames(tablesOf(outcome.results), tablesOf(below.results))
+    return outcome
   }
   yield* runSlices(order.fields, usable)
   const fields = yield* runFacets('fields', usable)
@@ -85,13 +95,25 @@ export function* resolve(
   const slices = inOrder(registry.slices, results)
   // Slices are listed after the slices that they depend on.
   const resolved = inOrder([...order.fields, ...order.rules, ...order.end], results)
-  const parts: Parts = [stages.usable, stages.fields, stages.rules, resolved]
-  const inconsistencies = collect(parts, (part) => part.inconsistencies)
+  const inconsistencies = [
+    ...[stages.usable, stages.fields, stages.rules].flatMap(inconsistenciesOf),
+    ...collect([resolved], (part) => part.inconsistencies),
+  ]
   const conflicts = [
     ...(rootFields.conflicts ? [rootFields.conflicts] : []),
     ...collect([slices], (part) => part.conflicts),
   ]
-  return { ...next, ...stages, document, slices, tableRootFields: rootFields, conflicts, inconsistencies }
+  return {
+    catalog,
+    sources,
+    entries: next.entries,
+    ...stages,
+    document,
+    slices,
+    tableRootFields: rootFields,
+    conflicts,
+    inconsistencies,
+  }
 }
 
 function inOrder(slices: readonly Pick<Slice, 'key'>[], results: SliceResults): SliceResults {
@@ -126,12 +148,6 @@ function collect<P, T>(stages: readonly ReadonlyMap<string, P>[], listOf: (part:
     for (const part of stage.values()) for (const item of listOf(part)) all.push(item)
   }
   return all
-}
-
-function entriesOf(document: MetadataDocument, previous: Resolution | null): ReadonlyMap<string, TableEntry> {
-  if (previous?.document.tables === document.tables) return previous.entries
-  const sorted = [...document.tables].sort((a, b) => compareNames(a.table, b.table))
-  return new Map(sorted.map((entry) => [nameKey(entry.table), entry]))
 }
 
 /** When two tables claim the same root field, the first by name keeps it and the other is not served. */

@@ -4,6 +4,7 @@
 import { mapSteps, type Steps } from '../../concurrency/stepwise.ts'
 import { isJsonObject, sameJson } from '../../json/json.ts'
 import type { MetadataDocument } from '../document/document.ts'
+import { listChange, sharedEnds } from '../document/list-change.ts'
 import { documentOf, type MetadataRegistry, sliceEntries, sliceValue } from '../slices/registry.ts'
 
 /** `next` with every part that equals its counterpart in `previous` replaced by that counterpart. */
@@ -36,19 +37,20 @@ function* shareList(
   next: readonly unknown[],
   key: (entry: unknown) => string,
 ): Steps<readonly unknown[]> {
-  const known = new Set(previous)
-  if (next.every((entry) => known.has(entry))) return sameMembers(previous, next) ? previous : next
-  const kept = new Set(next)
-  const replaced = new Map(previous.filter((entry) => !kept.has(entry)).map((entry) => [key(entry), entry]))
-  const shared = yield* mapSteps(next, (entry) => {
-    const before = known.has(entry) ? undefined : replaced.get(key(entry))
-    return before === undefined ? entry : shareEntry(before, entry)
+  const { gone, added } = listChange(previous, next)
+  if (gone.length === 0 || added.length === 0) return isSameList(previous, next) ? previous : next
+  const replaced = new Map(gone.map((entry) => [key(entry), entry]))
+  const shared = new Map<unknown, unknown>()
+  yield* mapSteps(added, (entry) => {
+    const before = replaced.get(key(entry))
+    if (before !== undefined) shared.set(entry, shareEntry(before, entry))
   })
-  return sameMembers(previous, shared) ? previous : Object.freeze(shared)
+  const list = next.map((entry) => shared.get(entry) ?? entry)
+  return isSameList(previous, list) ? previous : Object.freeze(list)
 }
 
-const sameMembers = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((item, i) => item === b[i])
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && sharedEnds(a, b).start === a.length
 
 /** An entry whose members are shared one by one: tables are large, and resolving records reads per member. */
 function shareEntry(previous: unknown, next: unknown): unknown {

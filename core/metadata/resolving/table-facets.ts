@@ -24,6 +24,9 @@ interface ResolvedObject {
   readonly dependencies: readonly Dependency[]
 }
 
+/** Most tables have no extensions; one map for all of them keeps a walk over thousands of tables in the cache. */
+export const noExtensions: TableModel['extensions'] = new Map()
+
 /** Resolves the entries of the given facets and attaches them to a copy of the table. */
 export function resolveFacets(
   facets: readonly Facet[],
@@ -58,8 +61,14 @@ export function resolveFacets(
   }
   const { served, conflicts } = settleConflicts(resolved)
   const members = served.flatMap(({ fields }) => [...fields])
+  const extensions = shared.extensions.size > 0 ? shared.extensions : noExtensions
   return {
-    table: { ...table, ...shared, fields: members.length > 0 ? new Map([...table.fields, ...members]) : table.fields },
+    table: {
+      ...table,
+      ...shared,
+      extensions,
+      fields: members.length > 0 ? new Map([...table.fields, ...members]) : table.fields,
+    },
     inconsistencies: [...inconsistencies, ...conflicts],
     dependencies: served.flatMap(({ dependencies }) => dependencies),
   }

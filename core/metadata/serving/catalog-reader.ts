@@ -7,6 +7,7 @@ import type { Vocabulary } from '../../compiler/types/vocabulary.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { TableEntry } from '../document/document.ts'
+import type { TableEntries } from '../document/table-entries.ts'
 import { shareCatalogPart } from '../resolving/sharing.ts'
 import { canExist, TableReader } from './table-reader.ts'
 
@@ -17,7 +18,7 @@ export interface CatalogRequest {
   readonly transaction: Transaction
   readonly previous: Catalog
   /** The tracked tables. */
-  readonly entries: readonly TableEntry[]
+  readonly entries: TableEntries
   /** The functions that the document names. */
   readonly functions: readonly QualifiedName[]
   readonly wanted: Wanted
@@ -38,17 +39,21 @@ export async function readCatalog(request: CatalogRequest): Promise<Catalog> {
 
 async function readTables(request: CatalogRequest): Promise<Catalog['tables']> {
   const { transaction, previous, entries, wanted, vocabulary, tables = new TableReader(transaction) } = request
-  const isWanted = ({ table }: TableEntry) => wanted === 'all' || wanted.has(nameKey(table))
-  const found = await tables.read(entries.filter(isWanted).map(({ table }) => table))
+  const keys = wanted === 'all' ? [...entries.keys()] : [...wanted].filter((key) => entries.has(key))
+  const found = await tables.read(keys.map((key) => entries.get(key)!.table))
   for (const { columns } of found) vocabulary.adopt(columns.map(({ type }) => type))
-  const fresh = new Map(found.map((table) => [nameKey(table), table]))
+  const read = new Map<string, CatalogTable | undefined>(keys.map((key) => [key, undefined]))
+  for (const table of found) {
+    const key = nameKey(table)
+    const now = await withEnumValues(transaction, entries.get(key)!, table)
+    read.set(key, shareCatalogPart(previous.tables.get(key), now))
+  }
+  const isSameRead = [...read].every(([key, table]) => previous.tables.get(key) === table)
+  if (isSameRead && hasAll(entries, previous.tables.keys())) return previous.tables
   const next = new Map<string, CatalogTable>()
-  for (const entry of entries) {
-    const key = nameKey(entry.table)
-    const before = previous.tables.get(key)
-    const now = fresh.get(key)
-    if (now) next.set(key, shareCatalogPart(before, await withEnumValues(transaction, entry, now)))
-    else if (before && !isWanted(entry)) next.set(key, before)
+  for (const key of entries.keys()) {
+    const table = read.has(key) ? read.get(key) : previous.tables.get(key)
+    if (table) next.set(key, table)
   }
   return next
 }
@@ -91,7 +96,13 @@ async function readEnumValues(transaction: Transaction, table: CatalogTable): Pr
   }
 }
 
+function hasAll(map: ReadonlyMap<string, unknown>, keys: Iterable<string>): boolean {
+  for (const key of keys) if (!map.has(key)) return false
+  return true
+}
+
 function isSame<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): boolean {
+  if (a === b) return true
   if (a.size !== b.size) return false
   for (const [key, value] of a) if (b.get(key) !== value) return false
   return true

@@ -10,14 +10,16 @@ import { badRequest } from '../../errors/errors.ts'
 import { deepFreeze } from '../../json/json.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { MetadataDocument } from '../document/document.ts'
+import { listChange } from '../document/list-change.ts'
 import type { Model } from '../document/model.ts'
 import { type ObjectRef, objectKey, type Rename } from '../document/objects.ts'
+import { tableEntries } from '../document/table-entries.ts'
 import type { ConsistencyCheck } from '../resolving/consistency.ts'
 import { functionNames } from '../resolving/function-names.ts'
 import { modelOf, type Resolution, resolve } from '../resolving/resolve.ts'
 import type { ResolveEnvironment } from '../resolving/resolve-context.ts'
 import { shareDocument } from '../resolving/sharing.ts'
-import { type MetadataRegistry, sliceValue } from '../slices/registry.ts'
+import { type MetadataRegistry, sliceEntries } from '../slices/registry.ts'
 import { removeObject } from '../slices/removal.ts'
 import { Renames } from '../slices/renames.ts'
 import type { ModelChange } from '../slices/slices.ts'
@@ -217,19 +219,19 @@ export class MetadataEdit {
   /** Reads tables whose entries changed, once per request, and tables that the operation asked for. */
   #readCatalog(document: MetadataDocument, refreshed: Wanted): Promise<Catalog> | Catalog {
     const previous = this.state.catalog
-    const known = new Set(this.state.document.tables)
-    const edited = document.tables.filter((entry) => !known.has(entry)).map(({ table }) => nameKey(table))
+    const before = this.state.document
+    const edited = listChange(before.tables, document.tables).added.map(({ table }) => nameKey(table))
     const isRead = (key: string) => this.#fresh.has(key) && previous.tables.has(key)
     const wanted = refreshed === 'all' ? 'all' : new Set(edited.filter((key) => !isRead(key)).concat(...refreshed))
-    const isRemoved = document.tables.length !== this.state.document.tables.length
-    const functions = functionNames(this.#served.registry, document)
+    const isRemoved = document.tables.length !== before.tables.length
+    const functions = functionNames(this.#served.registry, document, before)
     if (wanted !== 'all' && wanted.size === 0 && !isRemoved && hasFunctions(previous, functions)) return previous
-    const entries = document.tables
+    const entries = tableEntries(document.tables, before.tables)
     if (wanted === 'all') {
       this.#readsAll = true
       this.tables.forget()
     }
-    for (const key of wanted === 'all' ? entries.map(({ table }) => nameKey(table)) : wanted) this.#fresh.add(key)
+    for (const key of wanted === 'all' ? entries.keys() : wanted) this.#fresh.add(key)
     const { transaction } = this
     const { vocabulary } = this.#served.environment
     return readCatalog({ transaction, previous, entries, functions, wanted, vocabulary, tables: this.tables })
@@ -266,18 +268,29 @@ class RefreshRequest {
 /** A safety net for handlers that do not check for an entry of the same name. */
 function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocument, after: MetadataDocument): void {
   for (const slice of registry.slices) {
-    const value = sliceValue(after, slice.key)
-    if (!slice.entryKey || value === sliceValue(before, slice.key)) continue
-    const seen = new Set<string>()
-    for (const entry of value as readonly unknown[]) {
-      const key = slice.entryKey(entry)
-      if (seen.has(key)) {
-        const name = slice.entryName?.(entry) ?? key
-        throw badRequest('already-exists', slice.keptMessage?.(key) ?? `"${name}" is in ${slice.key} already`)
-      }
-      seen.add(key)
-    }
+    const { key: of, entryKey } = slice
+    if (!entryKey) continue
+    const entry = repeatedEntry(sliceEntries(before, of), sliceEntries(after, of), entryKey)
+    if (entry === undefined) continue
+    const key = entryKey(entry)
+    const name = slice.entryName?.(entry) ?? key
+    throw badRequest('already-exists', slice.keptMessage?.(key) ?? `"${name}" is in ${of} already`)
   }
+}
+
+/** An entry whose key an earlier one has; undefined if there is none. `before` is free of such entries. */
+function repeatedEntry(
+  before: readonly unknown[],
+  after: readonly unknown[],
+  keyOf: (entry: unknown) => string,
+): unknown {
+  const { gone, added } = listChange(before, after)
+  const [freed, taken] = [new Set(gone.map(keyOf)), new Set(added.map(keyOf))]
+  const isReplaced =
+    taken.size === added.length && taken.size === freed.size && [...taken].every((key) => freed.has(key))
+  if (after.length === before.length && isReplaced) return undefined
+  const seen = new Set<string>()
+  return after.find((entry) => seen.size === seen.add(keyOf(entry)).size)
 }
 
 /**

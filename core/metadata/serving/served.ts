@@ -16,6 +16,7 @@ import type { Dialect } from '../../names/dialect.ts'
 import { type Variables, variableIn } from '../../options/referable-variables.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import type { Model } from '../document/model.ts'
+import { tableEntries } from '../document/table-entries.ts'
 import { inconsistencyJson } from '../resolving/consistency.ts'
 import { functionNames } from '../resolving/function-names.ts'
 import { modelOf, resolve } from '../resolving/resolve.ts'
@@ -264,12 +265,12 @@ export class ServedMetadata {
       before.catalog.serverVersion === serverVersion ? before.catalog : { ...before.catalog, serverVersion }
     const isNext = resourceVersion === change?.version && resourceVersion === before.model.resourceVersion + 1
     const wanted = isNext && change.tables !== 'all' ? new Set(change.tables) : 'all'
-    const functions = functionNames(registry, document)
+    const functions = functionNames(registry, document, before.document)
     const { vocabulary } = this.resolving
     const catalog = await readCatalog({
       transaction,
       previous,
-      entries: document.tables,
+      entries: tableEntries(document.tables, before.document.tables),
       functions,
       wanted,
       vocabulary,

@@ -5,6 +5,7 @@ import type { Row, Transaction } from '../../database/transaction.ts'
 import { internalError } from '../../errors/errors.ts'
 import { deepFreeze, parseJson } from '../../json/json.ts'
 import type { MetadataDocument } from '../document/document.ts'
+import { listChange } from '../document/list-change.ts'
 import { documentOf, type MetadataRegistry, sliceValue } from '../slices/registry.ts'
 import type { Slice } from '../slices/slices.ts'
 import { storageKey } from '../slices/storage-key.ts'
@@ -207,11 +208,10 @@ function differences(
     const row = { slice: slice.key, key: '' }
     return next === slice.empty ? { gone: [row], written: [] } : { gone: [], written: [{ ...row, value: next }] }
   }
-  const [before, after] = [new Set(previous as unknown[]), new Set(next as unknown[])]
-  const gone = [...before].filter((entry) => !after.has(entry)).map((entry) => entryRow(slice, entry))
-  const written = [...after].filter((entry) => !before.has(entry)).map((entry) => entryRow(slice, entry))
+  const { gone, added } = listChange(previous as unknown[], next as unknown[])
+  const written = added.map((entry) => entryRow(slice, entry))
   const kept = new Set(written.map(({ key }) => key))
-  return { gone: gone.filter(({ key }) => !kept.has(key)), written }
+  return { gone: gone.map((entry) => entryRow(slice, entry)).filter(({ key }) => !kept.has(key)), written }
 }
 
 function entryRow(slice: Slice, value: unknown): WrittenRow {

@@ -44,11 +44,14 @@ export class MetadataRegistry {
   readonly #sources = new Map<string, AnySource>()
   readonly #generatedTypes: GeneratedTypes[] = []
   #order: ResolveOrder | null = null
+  #sortedSlices: readonly Slice[] | null = null
+  #sortedFacets: readonly Facet[] | null = null
   readonly #owners = new Map<string, string>()
 
   /** All slices, in document order. */
   get slices(): readonly Slice[] {
-    return inOrder([...this.#slices.values()], documentOrder)
+    this.#sortedSlices ??= inOrder([...this.#slices.values()], documentOrder)
+    return this.#sortedSlices
   }
 
   /** The slice of a key; undefined when no plugin declares it. */
@@ -58,7 +61,8 @@ export class MetadataRegistry {
 
   /** All facets, in the order of a table's entry. */
   get facets(): readonly Facet[] {
-    return inOrder([...this.#facets.values()], entryOrder)
+    this.#sortedFacets ??= inOrder([...this.#facets.values()], entryOrder)
+    return this.#sortedFacets
   }
 
   /** All facets as one format. */
@@ -121,7 +125,7 @@ export class MetadataRegistry {
     const id = `${kind} "${key}"`
     if (taken) throw new Error(`${id} of plugin "${plugin}" is already declared by ${this.#owner(id)}`)
     this.#owners.set(id, plugin)
-    this.#order = null
+    this.#order = this.#sortedSlices = this.#sortedFacets = null
   }
 
   #owner(id: string): string {

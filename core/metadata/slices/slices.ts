@@ -6,12 +6,13 @@ import type { ModelSlices } from '../../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../../catalog/types.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import type { Dialect } from '../../names/dialect.ts'
-import { nameKey, type QualifiedName } from '../../names/names.ts'
+import { nameKey, type QualifiedName, sameName } from '../../names/names.ts'
 import type { MetadataDocument, TableEntry } from '../document/document.ts'
 import type { FieldModel, Model, TableModel, TablePermissions } from '../document/model.ts'
 import type { DependencyReason, ObjectRef, Rename } from '../document/objects.ts'
 import type { ConflictWording, RootFieldNames } from '../naming/root-fields.ts'
 import type { SchemaKind } from '../naming/type-names.ts'
+import { searchesBeforeIndex } from '../tuning.ts'
 import type { SourceState } from './sources.ts'
 
 /**
@@ -276,13 +277,20 @@ export interface ModelChange {
  */
 export type ModelEffect = (change: ModelChange) => Promise<void>
 
-const positions = new WeakMap<readonly TableEntry[], ReadonlyMap<string, number>>()
+/** The positions of tables in a frozen list, after so many searches that the index has paid for itself. */
+interface Positions {
+  searches: number
+  byName: ReadonlyMap<string, number> | null
+}
 
-/** The positions of tables in a frozen list. */
-function positionsIn(tables: readonly TableEntry[]): ReadonlyMap<string, number> {
-  const known = positions.get(tables) ?? new Map(tables.map(({ table }, i) => [nameKey(table), i]))
+const positions = new WeakMap<readonly TableEntry[], Positions>()
+
+function positionIn(tables: readonly TableEntry[], name: QualifiedName): number | undefined {
+  const known = positions.get(tables) ?? { searches: 0, byName: null }
   positions.set(tables, known)
-  return known
+  if (known.searches++ < searchesBeforeIndex) return tables.findIndex(({ table }) => sameName(table, name))
+  known.byName ??= new Map(tables.map(({ table }, i) => [nameKey(table), i]))
+  return known.byName.get(nameKey(name))
 }
 
 /** Finds a table's entry in a document or draft. */
@@ -290,7 +298,7 @@ export function findTable({ tables }: Pick<MetadataDocument, 'tables'>, name: Qu
   const isNamed = ({ table }: TableEntry) => table.name === name.name && table.schema === name.schema
   // In a draft, each entry that was found before is compared through a proxy, which is slow. Most entries stay in place.
   const given = isDraft(tables) ? original(tables) : tables
-  const at = given && Object.isFrozen(given) ? positionsIn(given).get(nameKey(name)) : undefined
+  const at = given && Object.isFrozen(given) ? positionIn(given, name) : undefined
   const entry = at === undefined ? undefined : tables[at]
   return entry && isNamed(entry) ? entry : tables.find(isNamed)
 }

@@ -46,7 +46,29 @@ const describeRow = ({ slice, key, value }: UnreadableRow): ObjectDescription =>
 const headKeys = ['table', 'is_enum', 'configuration']
 
 /** The slice, for the facets of a registry. */
-export const unreadableSlice = (facets: () => readonly Facet[]): Slice => ({
+export const unreadableSlice = (facets: () => readonly Facet[]): Slice => sliceWith(new UndeclaredKeys(facets))
+
+/** The keys of table entries that no facet has; remembered, since most generations differ in few entries. */
+class UndeclaredKeys {
+  readonly #facets: () => readonly Facet[]
+  readonly #byEntry = new WeakMap<TableEntry, readonly string[]>()
+
+  constructor(facets: () => readonly Facet[]) {
+    this.#facets = facets
+  }
+
+  of(entry: TableEntry): readonly string[] {
+    let keys = this.#byEntry.get(entry)
+    if (!keys) {
+      const known = new Set([...headKeys, ...this.#facets().map(({ key }) => key)])
+      keys = Object.keys(entry).filter((key) => !known.has(key))
+      this.#byEntry.set(entry, keys)
+    }
+    return keys
+  }
+}
+
+const sliceWith = (undeclaredKeys: UndeclaredKeys): Slice => ({
   key: unreadableKey,
   isInternal: true,
   schema: Type.Array(Type.Unknown()),
@@ -54,20 +76,18 @@ export const unreadableSlice = (facets: () => readonly Facet[]): Slice => ({
   entryKey: (row) => JSON.stringify([(row as UnreadableRow).slice, (row as UnreadableRow).key]),
   resolve(rows, context) {
     for (const row of rows as readonly UnreadableRow[]) context.report(describeRow(row), row.reason)
-    const known = new Set([...headKeys, ...facets().map(({ key }) => key)])
-    for (const entry of context.slice('tables')) reportUndeclared(entry, known, context)
+    for (const entry of context.slice('tables')) {
+      for (const key of undeclaredKeys.of(entry)) reportUndeclared(entry, key, context)
+    }
   },
   remove: (draft, object) => removeRow(draft, object) || removeKey(draft, object),
 })
 
-function reportUndeclared(entry: TableEntry, known: ReadonlySet<string>, context: SliceContext): void {
+function reportUndeclared(entry: TableEntry, key: string, context: SliceContext): void {
   const { table } = entry
-  for (const key in entry) {
-    if (known.has(key)) continue
-    const definition = { table, [key]: memberOf(entry, key) }
-    const reason = `in table "${nameText(table)}": ${undeclared(key)}`
-    context.report({ ref: { kind, table, name: key }, type: key, definition }, reason)
-  }
+  const definition = { table, [key]: memberOf(entry, key) }
+  const reason = `in table "${nameText(table)}": ${undeclared(key)}`
+  context.report({ ref: { kind, table, name: key }, type: key, definition }, reason)
 }
 
 function removeRow(draft: MetadataDocument, { kind: of, table, name, detail }: ObjectRef): boolean {

@@ -28,7 +28,6 @@ export {
   isRawNumber,
   type JsonType,
   jsonType,
-  maxLevels,
   parseJson,
   parseScanned,
   type RawNumber,
@@ -37,6 +36,7 @@ export {
 export { parseJsonPath, valueAt } from '../core/json/json-path.ts'
 export type { JsonScan } from '../core/json/json-scan.ts'
 export { scanJson } from '../core/json/json-scan.ts'
+export { maxLevels } from '../core/json/tuning.ts'
 export type { GeneratedSql, HttpLog, LogType, StartupLog } from '../core/log/log-entry.ts'
 export type { LogDetails, LogEntry, LogLevel, Observer, QueryLog } from '../core/log/observe.ts'
 export type { MetadataWork } from '../core/operations/metadata-work.ts'

@@ -1,20 +1,14 @@
 // Guesses the name that was meant by an unknown one. Candidates must be names that the caller may see.
 
 import type { ErrorHelp } from './errors.ts'
-
-/** Longer names get no suggestions. */
-const longestName = 100
-
-/** Limits on the number of candidates and of compared pairs of characters; together they take a few milliseconds. */
-const mostCandidates = 20_000
-const mostComparisons = 500_000
+import { longestGuessed, mostCandidates, mostComparisons, mostSuggested } from './tuning.ts'
 
 /**
  * The candidates that a typo may have turned into `name`, the nearest first. One letter in four may differ, and in
  * names of one or two letters none; case is ignored. A looser limit would suggest `delete_book` for `insert_book`.
  */
 export function nearestNames(name: string, candidates: Iterable<string>): string[] {
-  if (name.length > longestName) return []
+  if (name.length > longestGuessed) return []
   const most = Math.floor((name.length + 1) / 4)
   const wrong = name.toLowerCase()
   const near: { readonly candidate: string; readonly distance: number }[] = []
@@ -31,7 +25,7 @@ export function nearestNames(name: string, candidates: Iterable<string>): string
 }
 
 /** The rows of the edit distance table, reused between calls. */
-let [beforeLast, last, row] = [0, 1, 2].map(() => new Uint8Array(longestName * 3)) as [Row, Row, Row]
+let [beforeLast, last, row] = [0, 1, 2].map(() => new Uint8Array(longestGuessed * 3)) as [Row, Row, Row]
 
 type Row = Uint8Array
 
@@ -68,9 +62,6 @@ export const didYouMean = (name: string, candidates: () => Iterable<string>) => 
   return nearest === undefined ? {} : suggestion(nearest)
 }
 
-/** The most names that one hint lists. */
-const mostSuggested = 3
-
 /**
  * The help of an error about one of many short names: the nearest ones, or else names that contain all of its words, as
  * `create_select_permission` contains those of `create_permission`.
@@ -86,7 +77,7 @@ export const didYouMeanOneOf = (name: string, candidates: () => Iterable<string>
 }
 
 function withWordsOf(name: string, candidates: readonly string[]): string[] {
-  if (name.length > longestName) return []
+  if (name.length > longestGuessed) return []
   const words = name.toLowerCase().split('_')
   if (words.some((word) => word.length < 3)) return []
   return candidates.filter((each) => words.every((word) => each.split('_').includes(word)))

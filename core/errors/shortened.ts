@@ -1,13 +1,6 @@
 // Shortens names that clients make up, which can be as long as their requests, for errors and logs.
 
-/** The longest name in a path, in characters. PostgreSQL's names have at most 63 bytes. */
-const longestName = 200
-
-/** The longest message, in characters. */
-const longestMessage = 10_000
-
-/** The number of characters kept from the end of a message, which states the fault of the name before it. */
-const end = 1000
+import { keptEnd, longestMessage, longestName } from './tuning.ts'
 
 /** A name, without its end if it is long. */
 export const shortName = (name: string): string =>
@@ -17,4 +10,4 @@ export const shortName = (name: string): string =>
 export const shortMessage = (message: string): string =>
   message.length <= longestMessage
     ? message
-    : `${message.slice(0, longestMessage - end - 1).toWellFormed()}…${message.slice(-end).toWellFormed()}`
+    : `${message.slice(0, longestMessage - keptEnd - 1).toWellFormed()}…${message.slice(-keptEnd).toWellFormed()}`

@@ -1,15 +1,14 @@
 // Paths into JSON values: `$.a[0]['odd key']`.
 
-const step = /\.?(?:\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\])|\.?([\p{L}_][\p{L}\p{N}_-]*)/uy
+import { longestPath } from './tuning.ts'
 
-/** The maximal length: the regular expression above uses a stack frame for each character between quotes. */
-const longest = 10_000
+const step = /\.?(?:\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\])|\.?([\p{L}_][\p{L}\p{N}_-]*)/uy
 
 /** The keys of a path, empty for `$`; null if the text is not a path. A path may omit the leading `$`. */
 export function parseJsonPath(text: string): string[] | null {
   const keys: string[] = []
   let at = text.startsWith('$') ? 1 : 0
-  if (text === '' || text.length > longest) return null
+  if (text === '' || text.length > longestPath) return null
   while (at < text.length) {
     step.lastIndex = at
     const match = step.exec(text)

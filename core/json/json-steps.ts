@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { type NumberMode, parseScanned } from './json.ts'
 import { JsonCutter } from './json-cutter.ts'
+import { standardPart } from './tuning.ts'
 
 /** The limits for a JSON text. */
 export interface JsonLimits {
@@ -25,9 +26,6 @@ export class JsonLimitError extends Error {
     this.limit = limit
   }
 }
-
-/** The approximate number of bytes that one step parses. */
-const standardPart = 65_536
 
 /**
  * Parses UTF-8 like `parseJson`, in steps. Throws a `SyntaxError` if it is not JSON, and a {@link JsonLimitError} if it

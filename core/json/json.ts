@@ -103,9 +103,6 @@ export function saysNothing(value: unknown): boolean {
   return typeof value === 'object' && Object.values(value).every(saysNothing)
 }
 
-/** The maximal depth of values that are printed again, because `JSON.stringify` is recursive. */
-export const maxLevels = 1000
-
 /** Whether lists and objects of a parsed value are nested deeper than `levels`. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false

@@ -5,6 +5,7 @@ import type { Session } from '../../sdk/index.ts'
 import { type OutgoingHeaders, parseJson, type QueueLedger, type Settled } from '../../sdk/services.ts'
 import type { Database, Transaction } from '../../sdk/sql.ts'
 import type { ActionModel } from './metadata.ts'
+import { leaseSeconds } from './tuning.ts'
 
 /** A call to log. */
 export interface GivenCall {
@@ -26,9 +27,6 @@ export interface CallOutcome {
   readonly status: 'completed' | 'error'
   readonly text: string
 }
-
-/** Seconds that a lease lasts without being renewed. */
-export const leaseSeconds = 15
 
 /** The columns of a call that has ended. */
 const ended = 'response_received_at = clock_timestamp(), lease = null, leased_until = null'

@@ -13,6 +13,7 @@ import { migrations } from './migrations.ts'
 import { createActionPermission, definingOperations, dropAction, dropActionPermission } from './operations.ts'
 import { outputRules } from './output.ts'
 import { actionSchemas } from './schema.ts'
+import { cleaningMillis } from './tuning.ts'
 import { callWebhook } from './webhook.ts'
 import { actionWorker } from './worker.ts'
 
@@ -104,14 +105,11 @@ export default definePlugin({
   },
 })
 
-/** Milliseconds between clean-ups of old results. */
-const cleaningInterval = 600_000
-
 /** Declares the job that deletes results older than so many hours, at the start and regularly. */
 function cleanRegularly(engine: Pick<Engine, 'use' | 'onReady'>, log: ActionLog, hours: number): void {
   const job = engine.use(jobs).declare({
     name: 'clean the log of asynchronous actions',
-    schedule: { every: cleaningInterval },
+    schedule: { every: cleaningMillis },
     run: () => log.clean(hours),
   })
   engine.onReady(() => job.wake())

@@ -3,12 +3,10 @@
 import { type Dialect, TrellisError } from '../../sdk/index.ts'
 import { isDeeper, isRawNumber, jsonType } from '../../sdk/services.ts'
 import type { ModelField, NamedType, ResolvedType } from '../custom-types/index.ts'
+import { maxDepth } from './tuning.ts'
 
 /** The error of an invalid answer; the caller adds details. */
 const refusal = (message: string, code = 'unexpected') => new TrellisError(400, code, message)
-
-/** Deeper values are certainly not real data. */
-const maxDepth = 500
 
 export interface OutputRules {
   /** Whether scalars are not checked, as in v1.3. */

@@ -18,6 +18,7 @@ import {
 } from '../../sdk/services.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
 import { coerceOutput, type OutputRules } from './output.ts'
+import { maxResponseBytes, shownBytes } from './tuning.ts'
 
 /** The services that webhook calls need. */
 export interface WebhookContext {
@@ -29,9 +30,6 @@ export interface WebhookContext {
   readonly configuredHeadersWin: boolean
 }
 
-/** Bytes of the largest answer. */
-const maxResponseSize = 16 * 2 ** 20
-
 /** Calls the webhook of an action; throws the error of the interface for a bad answer. */
 export async function callWebhook(call: HandlerCall, context: WebhookContext): Promise<HandlerAnswer> {
   const { action, signal } = call
@@ -40,7 +38,7 @@ export async function callWebhook(call: HandlerCall, context: WebhookContext): P
   const text = JSON.stringify(body)
   const described = { url: loggableTemplate(action.handler), body, headers: describedHeaders(call) }
   const headers = requestHeaders(call, context)
-  const request = { method: 'POST', url, headers, body: text, timeout, maxResponseSize } as const
+  const request = { method: 'POST', url, headers, body: text, timeout, maxResponseSize: maxResponseBytes } as const
   let response: OutgoingResponse
   try {
     response = await context.outgoing.send({ ...request, ...(signal && { signal }) })
@@ -139,9 +137,6 @@ function refusalOf(value: unknown, exchange: Exchange): TrellisError {
     return error.with({ internal: internalOf('unexpected response', exchange) })
   }
 }
-
-/** Bytes of a body that are shown. */
-const shownBytes = 16_384
 
 /** The internals of a failed call, for administrators. */
 function internalOf(error: string, { request, response: { status, headers, body } }: Exchange): unknown {

@@ -3,9 +3,10 @@
 import { assumedSession } from '../../sdk/http.ts'
 import { type Engine, messageWithCause, TrellisError } from '../../sdk/index.ts'
 import { QueueWorker } from '../../sdk/services.ts'
-import { type ActionLog, type CallOutcome, leaseSeconds, type TakenCall } from './action-log.ts'
+import type { ActionLog, CallOutcome, TakenCall } from './action-log.ts'
 import type { HandlerCall } from './call.ts'
 import { describedError, storableError } from './described-error.ts'
+import { batchesAtWork, leaseSeconds } from './tuning.ts'
 
 export interface WorkerOptions {
   readonly engine: Pick<Engine, 'dialect' | 'observe'>
@@ -17,9 +18,6 @@ export interface WorkerOptions {
     call: HandlerCall & { readonly id: string; readonly signal: AbortSignal },
   ): Promise<{ readonly value: unknown } | null>
 }
-
-/** Batches that may run at once. */
-const batchesAtWork = 10
 
 const failure = (error: unknown): CallOutcome => ({ status: 'error', text: storableError(describedError(error)) })
 

@@ -13,9 +13,7 @@ import type { JobReport } from './routes.ts'
 import type { Runs } from './runs.ts'
 import type { Store } from './store.ts'
 import type { StoreMaker } from './stores.ts'
-import { mostLoggedReasons } from './tuning.ts'
-
-const longestName = 200
+import { longestName, mostLoggedReasons } from './tuning.ts'
 
 /** The parts of the service. */
 export interface ServiceParts {

@@ -39,3 +39,6 @@ export const mostLoggedReasons = 10
 
 /** Job names that metrics distinguish; the others share one label. */
 export const mostJobLabels = 200
+
+/** Characters of a job's name. */
+export const longestName = 200

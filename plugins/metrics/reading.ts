@@ -1,11 +1,9 @@
 // Reads measures with a timeout, because the database may not answer.
 
 import type { MeasuredNumber, ReadMeasure } from '../../sdk/services.ts'
+import { readTimeout } from './tuning.ts'
 
 type Numbers = readonly MeasuredNumber[]
-
-/** Milliseconds for reading one measure. By default Prometheus waits ten seconds for all metrics. */
-const readTimeout = 4_000
 
 /**
  * Returns a function that reads a measure; it throws after the timeout. While a late reading is still running it

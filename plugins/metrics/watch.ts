@@ -5,9 +5,7 @@ import type { Engine } from '../../sdk/index.ts'
 import type { RequestWork, StatementWork, Surroundings } from '../../sdk/services.ts'
 import { FirstValues, KnownRoles } from './labels.ts'
 import type { Measures } from './measures.ts'
-
-/** Error codes. The server has fewer, but action handlers can add some. */
-const maxCodes = 100
+import { maxCodes } from './tuning.ts'
 
 const secondsSince = (started: number): number => (performance.now() - started) / 1000
 

@@ -5,10 +5,8 @@ import { type Applicant, clientNetwork } from '../../sdk/http.ts'
 import { isAdmin, TrellisError } from '../../sdk/index.ts'
 import type { Surroundings } from '../../sdk/services.ts'
 import { type ApiLimits, limitFor, type RateLimit } from '../limits/schema.ts'
+import { maxKey } from './tuning.ts'
 import { SlidingWindows } from './windows.ts'
-
-/** Longer keys are stored as their digest. */
-const maxKey = 200
 
 /**
  * Counts each request, and each operation of a batch. `proxies` is the number of proxies that add to

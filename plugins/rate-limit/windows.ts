@@ -2,11 +2,9 @@
 // recent clients.
 
 import { LRUCache } from 'lru-cache'
+import { maxClients } from './tuning.ts'
 
 const minute = 60_000
-
-/** Clients that are remembered. The count of a forgotten client restarts. */
-const maxClients = 20_000
 
 /** Requests per minute of the clock. */
 interface Counts {

@@ -4,9 +4,7 @@ import type { Engine } from '../../sdk/index.ts'
 import type { Deliveries, Ledger } from '../delivery/index.ts'
 import { type ClaimedEvent, CronLedger, OneOffLedger } from './ledger.ts'
 import { cronTriggersOf } from './metadata.ts'
-
-/** Milliseconds between polls while notifications arrive: the ledgers know their next due time. */
-const longestPollMillis = 60_000
+import { longestPollMillis } from './tuning.ts'
 
 /** Delivers scheduled events while the server runs. */
 export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {

@@ -6,11 +6,7 @@ import { jobNameOf, keepJobs, notifyStatement } from '../delivery/index.ts'
 import type { Jobs } from '../jobs/index.ts'
 import { cronTriggersOf } from './metadata.ts'
 import { topUp } from './occurrences.ts'
-
-const planningMillis = 60_000
-
-/** Milliseconds between plans without the job, whose database may be away: even a trigger of each minute is planned for longer. */
-const replanMillis = 20 * 60_000
+import { planningMillis, replanMillis } from './tuning.ts'
 
 /** Keeps the jobs in step with the model. */
 export function scheduleTicks(engine: Engine, jobs: Jobs): void {

@@ -5,9 +5,7 @@ import type { Transaction } from '../../sdk/sql.ts'
 import { notifyStatement, occurrencesAfter } from '../delivery/index.ts'
 import { cronTriggersOf, inconsistentCronTriggers } from './metadata.ts'
 import { type CronTrigger, retryDefaults } from './schema.ts'
-
-/** The number of future occurrences per trigger. */
-const ahead = 100
+import { mostMissed, occurrencesAhead, plannedAtOnce } from './tuning.ts'
 
 /**
  * Applies a change of the model: plans occurrences of new schedules, and deletes those of changed schedules and removed triggers. A
@@ -34,9 +32,6 @@ export async function followCronTriggers(
   for (const entry of [...changed, ...changedUnserved]) await replan(entry, transaction)
 }
 
-/** Triggers that one statement plans; other statements run in between. */
-const plannedAtOnce = 5
-
 /**
  * Plans missing occurrences of each trigger, from its last one on: missed ones are made up for as far as their tolerance allows.
  * Deletes occurrences of unknown triggers.
@@ -53,7 +48,7 @@ export async function topUp(model: Model, transaction: Transaction): Promise<voi
   const now = await currentTime(transaction)
   const plans = [...triggers.values()].flatMap(({ entry }) => {
     const { count, latest } = found.get(entry.name)!
-    return count < ahead ? [{ entry, after: latest ? notTooLate(latest, entry, now) : now, now }] : []
+    return count < occurrencesAhead ? [{ entry, after: latest ? notTooLate(latest, entry, now) : now, now }] : []
   })
   for (let i = 0; i < plans.length; i += plannedAtOnce) await plan(plans.slice(i, i + plannedAtOnce), transaction)
   const owned = [...triggers.keys(), ...inconsistentCronTriggers(model).keys()]
@@ -98,13 +93,10 @@ interface Plan {
   readonly now: Date
 }
 
-/** Missed occurrences that are made up for at once. */
-const mostMissed = 1000
-
 /** An existing occurrence stays unchanged, so that it is delivered once although several instances plan it. */
 async function plan(plans: readonly Plan[], transaction: Transaction): Promise<void> {
   const planned = plans.flatMap(({ entry, after, now }) =>
-    occurrencesAfter(entry, after, { now, most: mostMissed, ahead }).map((time) => {
+    occurrencesAfter(entry, after, { now, most: mostMissed, ahead: occurrencesAhead }).map((time) => {
       return { name: entry.name, time: time.toISOString() }
     }),
   )

@@ -14,9 +14,7 @@ import {
 import { environment, version } from '../../sdk/index.ts'
 import type { Observer } from '../../sdk/services.ts'
 import { batchingOf, protocolOf, type Sampling, samplingOf } from './environment.ts'
-
-/** The maximum length of an attribute's value. */
-const maxValue = 256
+import { maxValue } from './tuning.ts'
 
 export interface Exporter {
   readonly tracer: Tracer

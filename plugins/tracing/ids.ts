@@ -1,6 +1,7 @@
 // Ids of spans and traces.
 
 import { randomFillSync } from 'node:crypto'
+import { idsAtOnce } from './tuning.ts'
 
 /** The ids of a span that its children need. */
 export interface SpanIds {
@@ -25,9 +26,6 @@ export interface SpanNumbers {
 
 const [idBytes, idDigits] = [8, 16]
 
-/** Ids that are generated at once. One by one they would cost several times as much. */
-const atOnce = 128
-
 let names: readonly { readonly digits: string; readonly number: string }[] = []
 let used = 0
 
@@ -40,9 +38,9 @@ function newName() {
 }
 
 function makeNames() {
-  const bytes = randomFillSync(Buffer.alloc(atOnce * idBytes))
+  const bytes = randomFillSync(Buffer.alloc(idsAtOnce * idBytes))
   const digits = bytes.toString('hex')
-  return Array.from({ length: atOnce }, (_, i) => ({
+  return Array.from({ length: idsAtOnce }, (_, i) => ({
     digits: digits.slice(i * idDigits, (i + 1) * idDigits),
     number: String(bytes.readBigUInt64BE(i * idBytes)),
   }))

@@ -1,0 +1,10 @@
+// Limits and sizes of JSON values, found by measurement or judgement; none of them is an option.
+
+/** Bytes that one step parses, approximately. */
+export const standardPart = 65_536
+
+/** Levels of values that are printed again, because `JSON.stringify` is recursive. */
+export const maxLevels = 1000
+
+/** Characters of a path: the regular expression of paths uses a stack frame for each character between quotes. */
+export const longestPath = 10_000

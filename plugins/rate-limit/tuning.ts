@@ -1,0 +1,7 @@
+// Numbers of the rate limit, chosen by judgement; none of them is an option.
+
+/** Characters of a client's key. Longer keys are stored as their digest. */
+export const maxKey = 200
+
+/** Clients that are remembered: some megabytes. The count of a forgotten client restarts. */
+export const maxClients = 20_000

@@ -10,13 +10,13 @@ import { findPlugins, type LoadedPlugin } from '../core/engine/plugins.ts'
 import { OptionRefusal, StartError } from '../core/errors/start-error.ts'
 import { messageOf, stackOf } from '../core/errors/thrown.ts'
 import { createObserver, type LineObserver } from '../core/log/observe.ts'
+import { isOutputBlocked } from '../core/log/standard-output.ts'
 import { dialects } from '../core/names/dialect.ts'
 import { type Option, OptionsError, refusedOption } from '../core/options/option-values.ts'
 import { bannerText, configurationEntry, connectionEntry, filesEntry, isOnPath, listeningEntry } from './banner.ts'
 import { type Command, readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './embedded/embedded.ts'
 import { loadEnvFile } from './env-file.ts'
-import { leave } from './leave.ts'
 import {
   type CommandLine,
   glanceAt,
@@ -250,4 +250,24 @@ export function main(argv: readonly string[], plugins: readonly Plugin[]): void 
       leave(1)
     },
   )
+}
+
+/** Work on Node's threads that may take any time: name lookups, and files, which may be pipes or on a network. */
+const blocking = /^(?:GetAddrInfo|GetNameInfo|FSReq)/
+
+/** Whether a thread may be blocked by work whose result is no longer needed. */
+const mayBlock = (): boolean => process.getActiveResourcesInfo().some((name) => blocking.test(name))
+
+/**
+ * Ends the process once its log is written, or at once if the log's reader is stuck. At its end Node waits for its threads,
+ * such as a blocked write or name lookup, and ignores signals meanwhile. Signals from itself do nothing to process 1 of a
+ * container. Replacing the process by another program drops these threads, and output that could not be written, for
+ * example to a full disk, is not retried forever.
+ */
+function leave(code: number): never {
+  if (isOutputBlocked() || mayBlock()) {
+    const program = [process.execPath, '--eval', `process.exit(${code})`]
+    process.execve?.(process.execPath, program, { ...process.env, NODE_OPTIONS: '' })
+  }
+  process.exit(code)
 }

@@ -1,11 +1,11 @@
 // The worker that makes asynchronous calls: it claims them from the log in small batches and runs their handlers.
 
 import { assumedSession } from '../../sdk/http.ts'
-import { type Engine, messageWithCause, TrellisError } from '../../sdk/index.ts'
-import { QueueWorker } from '../../sdk/services.ts'
+import { type Engine, messageWithCause, pathText, TrellisError, toTrellisError } from '../../sdk/index.ts'
+import { isJsonObject, QueueWorker } from '../../sdk/services.ts'
+import { storableText } from '../../sdk/sql.ts'
 import type { ActionLog, CallOutcome, TakenCall } from './action-log.ts'
 import type { HandlerCall } from './call.ts'
-import { describedError, storableError } from './described-error.ts'
 import { batchesAtWork, leaseSeconds } from './tuning.ts'
 
 export interface WorkerOptions {
@@ -19,7 +19,7 @@ export interface WorkerOptions {
   ): Promise<{ readonly value: unknown } | null>
 }
 
-const failure = (error: unknown): CallOutcome => ({ status: 'error', text: storableError(describedError(error)) })
+const failure = (error: unknown): CallOutcome => ({ status: 'error', text: storable(described(error)) })
 
 /** The worker of the log. A call whose lease is lost is aborted: another instance has taken it over, or it was deleted. */
 export function actionWorker({ engine, log, batchSize, run }: WorkerOptions): QueueWorker<TakenCall, CallOutcome> {
@@ -46,3 +46,23 @@ export function actionWorker({ engine, log, batchSize, run }: WorkerOptions): Qu
     },
   })
 }
+
+/** The stored form of an error, with its internals for administrators. */
+function described(error: unknown): Record<string, unknown> {
+  const { path, message, code, extensions, internal } = toTrellisError(error)
+  return {
+    path: pathText(path),
+    error: message,
+    code,
+    ...(extensions && { extensions }),
+    ...(internal !== undefined && { internal }),
+  }
+}
+
+/** The JSON of an error, without characters that PostgreSQL cannot store: a webhook may answer invalid text. */
+const storable = (error: unknown): string =>
+  JSON.stringify(error, (_name, value: unknown) => {
+    if (typeof value === 'string') return storableText(value)
+    if (!isJsonObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), member]))
+  })

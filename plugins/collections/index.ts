@@ -1,8 +1,7 @@
 // Query collections, and the allow-list: which of them roles other than `admin` may run.
 
 import { definePlugin, option, Type } from '../../sdk/index.ts'
-import { allowListCheck } from './allow-list.ts'
-import { allowlistSlice, queryCollectionsSlice } from './metadata.ts'
+import { allowListCheck, allowlistSlice, queryCollectionsSlice } from './metadata.ts'
 import {
   addCollectionToAllowlist,
   addQueryToCollection,

@@ -1,9 +1,10 @@
 // The slices `query_collections` and `allowlist`. Allowed collections are resolved into the fingerprints of
-// their documents.
+// their documents, which the check of requests compares.
 
-import { parseText } from '../../sdk/graphql.ts'
-import { badRequest, within } from '../../sdk/index.ts'
-import type { MetadataDocument, SliceDefinition } from '../../sdk/metadata.ts'
+import { type ParsedDocument, parseText } from '../../sdk/graphql.ts'
+import { badRequest, isAdmin, within } from '../../sdk/index.ts'
+import type { MetadataDocument, Model, SliceDefinition } from '../../sdk/metadata.ts'
+import type { AroundSync, DocumentWork } from '../../sdk/services.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type AllowedCollection, type CollectedQuery, documentSchemas, type QueryCollection } from './schema.ts'
 
@@ -86,4 +87,21 @@ export const allowlistSlice: SliceDefinition<'allowlist', (typeof documentSchema
     for (const [i, { collection }] of entries.entries()) within(i, () => requireCollection(document, collection))
   },
   resolve: (entries, context) => allowedDocuments(entries, context.slice('query_collections')),
+}
+
+/** Refuses the documents of roles that are in no collection of the allow-list. */
+export function allowListCheck(model: () => Model): AroundSync<DocumentWork> {
+  const known = new WeakMap<ParsedDocument, string>()
+  return ({ document, session }, run) => {
+    if (isAdmin(session)) return run()
+    let own = known.get(document)
+    if (own === undefined) {
+      own = fingerprint(document.node)
+      known.set(document, own)
+    }
+    const roles = model().slices.allowlist?.get(own)
+    if (roles === 'all' || roles?.has(session.role)) return run()
+    const internal = { message: 'query is not in any of the allowlists' }
+    throw badRequest('validation-failed', 'query is not allowed', { internal })
+  }
 }

@@ -5,7 +5,6 @@ import { extname } from 'node:path'
 import { Gzipped, hasAdminSecret, type Route, type RouteCall, type RouteRequest } from '../../sdk/http.ts'
 import { type Engine, notFound } from '../../sdk/index.ts'
 import { loadAssets } from './assets.ts'
-import { contentSecurityPolicy } from './content-security.ts'
 
 /** Addresses are relative, so that the page works below a prefix: it is served in this directory alone. */
 const urls = ['/', '/graphiql']
@@ -133,3 +132,23 @@ export const consoleRoutes: readonly Route[] = ['/console', '/console/*'].map((u
     return ''
   },
 }))
+
+/**
+ * The rights of the page: it may run its own scripts and ask its own server, and nothing else. The value of the header `content-security-policy`. Monaco writes lines of text as markup with style attributes, and it
+ * and React's libraries make style elements as they go: the former have to be allowed, the latter carry a nonce. Fonts
+ * and small pictures stand in the style sheet.
+ */
+const contentSecurityPolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "worker-src 'self'",
+    "connect-src 'self'",
+    `style-src-elem 'self' 'nonce-${nonce}'`,
+    "style-src-attr 'unsafe-inline'",
+    'font-src data:',
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')

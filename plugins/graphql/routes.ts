@@ -24,7 +24,6 @@ import {
 import { type QueryLog, TurnTaker } from '../../sdk/services.ts'
 import { type EventStreams, streamTokenHeader, wantsEvents } from './event-streams.ts'
 import { answeringGet, errorsOfGet } from './get.ts'
-import { graphqlResponse, wantsGraphQLResponse } from './media-type.ts'
 import { GraphQLAnswer, GraphQLBody } from './schema.ts'
 
 /** `/v1/graphql` answers errors with 200 unless the client asks otherwise, `/v1alpha1/graphql` with their status. */
@@ -221,4 +220,25 @@ function failure(engine: Engine, error: unknown, session: Session): string {
     observe.log({ type: 'unstructured', level: 'error', detail: stackOf(error) })
   }
   return JSON.stringify(errorBody(inDialect(toTrellisError(error), settings), showsInternal(engine, session)))
+}
+
+/** The media type of "GraphQL over HTTP". */
+const graphqlResponse = 'application/graphql-response+json; charset=utf-8'
+
+const media = { response: 'application/graphql-response+json', json: 'application/json' } as const
+
+/** Whether an `Accept` header names `application/graphql-response+json` and does not prefer plain JSON. */
+function wantsGraphQLResponse(accept: string | undefined): boolean {
+  // Nearly all requests end here.
+  if (!accept?.includes(media.response)) return false
+  const weights = new Map(accept.split(',').map(weighted))
+  const weight = weights.get(media.response) ?? 0
+  return weight > 0 && weight >= (weights.get(media.json) ?? 0)
+}
+
+function weighted(range: string): [type: string, weight: number] {
+  const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+  const q = parameters.find((parameter) => parameter.startsWith('q='))
+  const weight = q === undefined ? 1 : Number(q.slice('q='.length))
+  return [type, Number.isNaN(weight) ? 0 : weight]
 }

@@ -13,7 +13,6 @@ import {
 } from '../../sdk/metadata.ts'
 import { requireTable } from '../tables/index.ts'
 import { refuseOtherSource } from '../tables/schema.ts'
-import { arrayName, nameBy, objectName } from './names.ts'
 import { relationshipsOf } from './operations.ts'
 import type { RelationshipEntry, RelationshipType, Using } from './schema.ts'
 
@@ -218,3 +217,27 @@ export const pgSuggestRelationships = operation({
   },
   handle: (context, { omit_tracked = false, ...args }) => suggest(context, { omit_tracked, ...args }),
 })
+
+/** The name of the related row: by the column without its `_id`, or else by the other table. */
+function objectName(columns: readonly string[], target: string): string {
+  const [column] = columns
+  const base = columns.length === 1 ? /^(.+?)(?:_id|_fk|Id|ID)$/.exec(column!)?.[1] : undefined
+  return graphqlName(base ?? target)
+}
+
+/** The name of the related rows: the table's, in the plural. */
+const arrayName = (table: string): string => graphqlName(plural(table))
+
+/** A name that also says by which columns rows are related. */
+const nameBy = (name: string, columns: readonly string[]): string => graphqlName(`${name}_by_${columns.join('_')}`)
+
+function plural(name: string): string {
+  if (/s$/i.test(name)) return name
+  if (/(?:x|z|ch|sh)$/i.test(name)) return `${name}es`
+  return /[^aeiou]y$/i.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`
+}
+
+function graphqlName(name: string): string {
+  const safe = name.replaceAll(/[^A-Za-z0-9_]/g, '_')
+  return /^(?:\d|__|$)/.test(safe) ? `r_${safe}` : safe
+}

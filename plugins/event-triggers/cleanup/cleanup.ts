@@ -1,8 +1,20 @@
 // Deletes events in batches by the index on their creation time, so that the cost depends on the deleted rows alone.
 
+import type { Engine } from '../../../sdk/index.ts'
 import type { Database } from '../../../sdk/sql.ts'
-import { deleteInBatches, type InTransaction, type Retention, retentionBatch } from '../../delivery/index.ts'
-import type { CleanedState, Cleanup } from './cleanup-schema.ts'
+import {
+  type Deliveries,
+  declareRetention,
+  deleteInBatches,
+  type InTransaction,
+  jobNameOf,
+  keepJobs,
+  type Retention,
+  retentionBatch,
+} from '../../delivery/index.ts'
+import type { JobCall, Jobs } from '../../jobs/index.ts'
+import { eventTriggersOf } from '../metadata.ts'
+import { type CleanedState, type Cleanup, cleanupOf } from './cleanup-schema.ts'
 
 /** The numbers of deleted rows. */
 export interface Cleaned {
@@ -62,7 +74,7 @@ const namesIn = (log: string): string => `
 const names = `${namesIn('event_log')} union ${namesIn('event_invocation_logs')}`
 
 /** Deletes the old events of all triggers, including removed ones, with their attempts. */
-export async function retain(
+async function retain(
   { state, hours }: Retention,
   { database, signal }: { readonly database: Pick<Database, 'rows' | 'transaction'>; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -72,4 +84,25 @@ export async function retain(
     const inTransaction: InTransaction = (work) => database.transaction(work)
     await cleanUp(trigger, { ...cleanup, withInvocations: true }, { inTransaction, signal })
   }
+}
+
+/** Keeps a clean-up job for each event trigger that configures one, and the job of the retention; one instance runs each. */
+export function scheduleCleanups(engine: Engine, jobs: Jobs, { settings }: Pick<Deliveries, 'settings'>): void {
+  const { database } = engine
+  const name = 'retention of the event log'
+  declareRetention(jobs, { name, settings, clean: (retention, signal) => retain(retention, { database, signal }) })
+  const inTransaction: InTransaction = (work) => engine.database.transaction(work)
+  const run = async (name: string, { signal }: JobCall) => {
+    const config = eventTriggersOf(engine.model).get(name)?.entry.cleanup_config
+    if (config) await cleanUp(name, cleanupOf(config), { inTransaction, signal })
+  }
+  keepJobs(engine, jobs, (model) =>
+    [...eventTriggersOf(model).values()].flatMap(({ name, entry: { cleanup_config: config } }) => {
+      if (!config || config.paused) return []
+      const schedule = { cron: config.schedule }
+      return [
+        { name: jobNameOf('event log of', name), schedule, timeout: null, run: (call: JobCall) => run(name, call) },
+      ]
+    }),
+  )
 }

@@ -3,7 +3,6 @@
 import type { GraphiQLProps } from 'graphiql'
 import { type ExecutionResult, getOperationAST, parse } from 'graphql'
 import { createClient } from 'graphql-ws'
-import { readNumber } from './numbers.ts'
 
 type Fetcher = GraphiQLProps['fetcher']
 type Headers = Readonly<Record<string, string>>
@@ -68,4 +67,18 @@ function subscribe({ query, variables, operationName }: Request, headers: Header
 function whatHappened(error: unknown): unknown {
   if (!(error instanceof CloseEvent)) return error
   return new Error(error.reason === '' ? `the connection was closed (${error.code})` : error.reason)
+}
+
+declare global {
+  interface JSON {
+    /** A value that is written as this text. */
+    readonly rawJSON?: (text: string) => unknown
+  }
+}
+
+/** For `JSON.parse`: numbers of the database may have more digits than those of JavaScript. Keeps a number that JavaScript would round as it was written, where the browser can. */
+function readNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source
+  if (typeof value !== 'number' || source === undefined || String(value) === source || !JSON.rawJSON) return value
+  return JSON.rawJSON(source)
 }

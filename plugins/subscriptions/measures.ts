@@ -2,14 +2,14 @@
 
 import type { Measure } from '../../sdk/index.ts'
 
-/** Current numbers; `bytes` and `looks` count since the start. */
+/** Current numbers; `bytes` and `polls` count since the start. */
 export interface Activity {
   readonly sockets: number
   readonly eventStreams: number
   readonly subscribers: number
   readonly groups: number
   readonly cohorts: number
-  readonly looks: number
+  readonly polls: number
   readonly bytes: { readonly sent: number; readonly received: number }
   /** Adds a listener for each statement that answered a batch. */
   onBatch(listener: (batch: AnsweredBatch) => void): void
@@ -40,7 +40,7 @@ export function subscriptionMeasures(activity: Activity): readonly Measure[] {
     read('gauge', 'subscribers', 'Running subscriptions', () => activity.subscribers),
     read('gauge', 'subscription_groups', 'Statements that answer subscriptions', () => activity.groups),
     read('gauge', 'subscription_cohorts', 'Distinct sets of values for these statements', () => activity.cohorts),
-    read('counter', 'subscription_looks_total', 'Polls for changes', () => activity.looks),
+    read('counter', 'subscription_polls_total', 'Polls for changes', () => activity.polls),
     read('counter', 'websocket_sent_bytes_total', 'Bytes of messages sent', () => activity.bytes.sent),
     read('counter', 'websocket_received_bytes_total', 'Bytes of messages received', () => activity.bytes.received),
     histogram('subscription_statement_seconds', 'Time of a statement for a batch', ({ asked }) => asked / 1000),

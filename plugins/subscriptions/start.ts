@@ -81,8 +81,8 @@ function activityOf(
     get cohorts() {
       return live.counts.cohorts
     },
-    get looks() {
-      return live.counts.looks
+    get polls() {
+      return live.counts.polls
     },
     get bytes() {
       return sockets.bytes

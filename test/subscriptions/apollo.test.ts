@@ -8,7 +8,7 @@ import { openApollo, openSocket, startGuarded } from './clients.ts'
 const first = { book: [{ title: 'Dawn' }] }
 const query = '{ book(where: {id: {_eq: 1}}) { title } }'
 
-test('A query, a mutation and a subscription over one socket.', async (t) => {
+test('a query, a mutation and a subscription run over one socket', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url)
   assert.equal(socket.socket.protocol, 'graphql-ws')
@@ -32,7 +32,7 @@ test('A query, a mutation and a subscription over one socket.', async (t) => {
   assert.deepEqual(await socket.closed, { code: 1000, reason: 'GQL_CONNECTION_TERMINATE received' })
 })
 
-test('The connection is kept alive from the start on.', async (t) => {
+test('a keep-alive message is sent from the start on', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openSocket(t, trellis.url)
   await socket.messages.atLeast(1)
@@ -71,7 +71,7 @@ const refusedStarts = {
   },
 }
 
-test('What is refused gets an error, and is complete.', async (t) => {
+test('a refused operation gets an error message and a complete message', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url)
   for (const [id, { query, error }] of Object.entries(refusedStarts)) {
@@ -84,7 +84,7 @@ test('What is refused gets an error, and is complete.', async (t) => {
   }
 })
 
-test('An error of an operation that ran stands beside null data.', async (t) => {
+test('an error during execution comes with null data', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url)
   const mutation = 'mutation { insert_publisher(objects: [{name: "Ark"}]) { affected_rows } }'
@@ -98,7 +98,7 @@ test('An error of an operation that ran stands beside null data.', async (t) => 
   assert.deepEqual(await socket.next(), { type: 'complete', id: '1' })
 })
 
-test('Errors are flat on /v1alpha1/graphql.', async (t) => {
+test('errors are flat on /v1alpha1/graphql', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url, { path: '/v1alpha1/graphql' })
   socket.send({ type: 'start', id: '1', payload: { query: '{ nothing }' } })
@@ -110,7 +110,7 @@ test('Errors are flat on /v1alpha1/graphql.', async (t) => {
 
 const startFailed = (message: string) => ({ extensions: { path: '$', code: 'start-failed' }, message })
 
-test('Starting comes after being let in, and an id stands for one operation.', async (t) => {
+test('an operation starts only after connection_ack, and its id is unique on the socket', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openSocket(t, trellis.url)
   const start = { type: 'start', id: '1', payload: { query: `subscription ${query}` } }
@@ -127,7 +127,7 @@ test('Starting comes after being let in, and an id stands for one operation.', a
   assert.deepEqual(await socket.next(), { type: 'error', id: '1', payload: taken })
 })
 
-test('On /v1alpha1/graphql a start that is refused by the protocol gets the bare error.', async (t) => {
+test('on /v1alpha1/graphql a start that breaks the protocol gets the bare error', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openSocket(t, trellis.url, { path: '/v1alpha1/graphql' })
   const start = { type: 'start', id: '1', payload: { query: `subscription ${query}` } }
@@ -157,7 +157,7 @@ const unreadable = [
   '{"type":"connection_init","payload":{"headers":{"x-service-role":7}}}',
 ]
 
-test('What is no message is refused, and the socket stays open.', async (t) => {
+test('an invalid message is refused, and the socket stays open', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url)
   for (const text of unreadable) {
@@ -170,7 +170,7 @@ test('What is no message is refused, and the socket stays open.', async (t) => {
   assert.equal((await socket.next()).type, 'data')
 })
 
-test('Headers of the payload say who asks; who is refused stays refused.', async (t) => {
+test('headers in the payload identify the client, and a refused client stays refused', async (t) => {
   const trellis = await startGuarded(t)
   const admin = { 'x-service-admin-secret': 'secret' }
   const socket = await openApollo(t, trellis.url, { payload: { headers: admin } })
@@ -188,7 +188,7 @@ test('Headers of the payload say who asks; who is refused stays refused.', async
   assert.deepEqual(await refused.next(), { type: 'connection_error', payload: message })
 })
 
-test('The payload wins over the upgrade, and a second connection_init gives another role.', async (t) => {
+test('the payload wins over the upgrade request, and a second connection_init changes the role', async (t) => {
   const trellis = await startGuarded(t)
   const filter = (title: string) => ({ columns: ['title'], filter: { title: { _eq: title } } })
   for (const [role, title] of [
@@ -212,7 +212,7 @@ test('The payload wins over the upgrade, and a second connection_init gives anot
   assert.deepEqual(await titles('2'), { data: { book: [{ title: 'Dawn' }] } })
 })
 
-test('Who is refused a second time asks nothing more, while what runs already goes on.', async (t) => {
+test('a client that a second connection_init refuses starts nothing more, but its running operations go on', async (t) => {
   const trellis = await startGuarded(t)
   const headers = { 'x-service-admin-secret': 'secret' }
   const socket = await openApollo(t, trellis.url, { payload: { headers } })

@@ -55,7 +55,7 @@ const itemsSql = `
 
 const lastOf = (received: Received) => JSON.stringify(received.items.at(-1))
 
-test('A change asks the subscribers of the old and the new values of a key, and nobody else.', async (t) => {
+test('a change reruns only the subscriptions of the old and the new value of a key', async (t) => {
   const trellis = await startFollowing(t, { sql: itemsSql })
   await trellis.op('track_table', 'item')
   const client = graphqlWsClient(t, trellis.url)
@@ -79,7 +79,7 @@ test('A change asks the subscribers of the old and the new values of a key, and 
   await Promise.all(received.map((each) => each.until((items) => JSON.stringify(items.at(-1)).includes('null'))))
 })
 
-test('A new row asks the subscribers of its values; a changed one does so if the log has its old values.', async (t) => {
+test('a new row reruns the subscriptions of its values, and an updated row also those of its old values if the log has them', async (t) => {
   const trellis = await startFollowing(t, { sql: itemsSql })
   await trellis.op('bulk', [
     { type: 'track_table', args: 'item' },
@@ -112,7 +112,7 @@ test('A new row asks the subscribers of its values; a changed one does so if the
   assert.equal(trellis.counts.asked - before, 2)
 })
 
-test('A stream of one room is asked for its new messages only.', async (t) => {
+test('a stream of one room is queried only for new messages of that room', async (t) => {
   const trellis = await startFollowing(t, {
     sql: 'create table message (id int primary key, room int not null, "odd ]:"" [text]:\'" text)',
     settings: { ...settings, streamingQueriesRefetchInterval: 3_600_000, streamingQueriesBatchSize: 1 },
@@ -135,7 +135,7 @@ test('A stream of one room is asked for its new messages only.', async (t) => {
   assert.deepEqual([received[0]!.items.length, received[2]!.items.length], [1, 1])
 })
 
-test('A definition that another program changes is noticed when an interval ends, although only one row was reported.', async (t) => {
+test('a definition that another program changes is noticed at the end of the interval, although only one row was reported', async (t) => {
   const fast = { ...settings, liveQueriesRefetchInterval: 300 }
   const trellis = await startFollowing(t, { sql: itemsSql, settings: fast })
   await trellis.sql('create view named as select id, owner from item')
@@ -158,7 +158,7 @@ test('A definition that another program changes is noticed when an interval ends
   await view.until((items) => JSON.stringify(items.at(-1)).includes('all'))
 })
 
-test('While writes are reported, the end of an interval asks nobody.', async (t) => {
+test('while writes are reported, the end of an interval causes no query', async (t) => {
   const fast = { ...settings, liveQueriesRefetchInterval: 300 }
   const trellis = await startFollowing(t, { sql: `${itemsSql}; create table other (id int)`, settings: fast })
   await trellis.op('track_table', 'item')
@@ -414,6 +414,6 @@ async function checkWorld(t: TestContext, { requests, rounds }: World): Promise<
   }
 }
 
-test('Subscribers reach the state that a poll of everything would give, whatever changes.', async (t) => {
+test('after any changes, subscribers reach the state that a poll of everything would give', async (t) => {
   await checkProperty({ runs: 1, make: drawWorld, check: (world) => checkWorld(t, world) })
 })

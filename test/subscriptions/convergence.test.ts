@@ -84,5 +84,5 @@ async function converge(t: TestContext, liveQueries: 'poll' | 'changes'): Promis
 const pagesOf = (item: unknown): number[] => (item as State).data?.book.map(({ pages }) => pages) ?? []
 
 for (const mode of ['poll', 'changes'] as const) {
-  test(`Subscribers converge while many write and connections are cut (${mode}).`, (t) => converge(t, mode))
+  test(`subscribers converge during many writes and lost connections (${mode})`, (t) => converge(t, mode))
 }

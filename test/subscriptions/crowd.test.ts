@@ -140,8 +140,8 @@ async function misbehaving(t: TestContext, served: Served): Promise<void> {
   assert.ok(grown < spareBytes, `${grown} bytes more`)
 }
 
-test('Others are served, and memory comes back, whatever clients do.', async (t) => {
+test('other clients are served and memory is released, whatever a crowd of clients does', async (t) => {
   const served = await startServed(t)
-  await t.test('a crowd that comes back at once', () => crowd(t, served))
-  await t.test('clients that do not read, that are gone, or ask for too much', () => misbehaving(t, served))
+  await t.test('a crowd that reconnects at once', () => crowd(t, served))
+  await t.test('clients that do not read, have disconnected, or send too much', () => misbehaving(t, served))
 })

@@ -10,8 +10,8 @@ const query = '{ book(where: {id: {_eq: 1}}) { title } }'
 const events = { accept: 'text/event-stream' }
 
 for (const singleConnection of [false, true]) {
-  const mode = singleConnection ? 'over one stream for all' : 'over a stream of its own'
-  test(`A query and a subscription ${mode}.`, async (t) => {
+  const mode = singleConnection ? 'over a stream that all operations share' : 'over a stream of its own'
+  test(`a query and a subscription are answered ${mode}`, async (t) => {
     const trellis = await startLibrary(t)
     const client = graphqlSseClient(t, trellis.url, { singleConnection })
     const answered = subscribeWith(client, query)
@@ -26,7 +26,7 @@ for (const singleConnection of [false, true]) {
   })
 }
 
-test('The bytes of a stream, by POST and by GET.', async (t) => {
+test('an event stream sends the same bytes by POST and by GET', async (t) => {
   const trellis = await startLibrary(t)
   const expected = `:\n\nevent: next\ndata: ${JSON.stringify(first)}\n\nevent: complete\ndata: \n\n`
   const posted = await trellis.request('/v1/graphql', { headers: events, body: { query } })
@@ -36,7 +36,7 @@ test('The bytes of a stream, by POST and by GET.', async (t) => {
   assert.deepEqual([got.status, got.text], [200, expected])
 })
 
-test('Line ends in JSON do not end the data of an event.', async (t) => {
+test('line ends in JSON do not end the data of an event', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql(
     `create table note (id int primary key, content json); insert into note values (1, E'{"a":\\n\\r 1}')`,
@@ -46,7 +46,7 @@ test('Line ends in JSON do not end the data of an event.', async (t) => {
   assert.match(text, /^event: next\ndata: \{"data":\{"note":\[\{"content":\{"a":\s+1\}\}\]\}\}$/m)
 })
 
-test('GET runs no mutation for events either.', async (t) => {
+test('a GET request for events runs no mutation', async (t) => {
   const trellis = await startLibrary(t)
   const mutation = encodeURIComponent('mutation { delete_book(where: {}) { affected_rows } }')
   const { status, headers, body } = await trellis.request(`/v1/graphql?query=${mutation}`, { headers: events })
@@ -55,7 +55,7 @@ test('GET runs no mutation for events either.', async (t) => {
   assert.deepEqual(body, { path: '$', error, code: 'method-not-allowed' })
 })
 
-test('Who asks is checked before anything is opened.', async (t) => {
+test('a client is authenticated before a stream is opened', async (t) => {
   const trellis = await startGuarded(t)
   const refused = await trellis.request('/v1/graphql', { headers: events, body: { query } })
   assert.equal(refused.status, 401)
@@ -64,7 +64,7 @@ test('Who asks is checked before anything is opened.', async (t) => {
   assert.equal(reserved.status, 401)
 })
 
-test('A stream that nobody has asked for is not found, and one is opened once.', async (t) => {
+test('a stream that was not reserved is not found, and a reserved one opens once', async (t) => {
   const trellis = await startLibrary(t)
   const none = { 'x-graphql-event-stream-token': 'none' }
   const missing = await trellis.request('/v1/graphql', { headers: { ...events, ...none } })
@@ -92,7 +92,7 @@ test('A stream that nobody has asked for is not found, and one is opened once.',
   await stream.body?.cancel()
 })
 
-test('A client that takes events beside JSON gets them for subscriptions, and JSON for everything else.', async (t) => {
+test('a client that accepts events and JSON gets events for subscriptions, and JSON for everything else', async (t) => {
   const { url } = await startLibrary(t)
   const ask = (query: string) =>
     fetch(`${url}/v1/graphql`, {

@@ -36,7 +36,7 @@ const brokenMessages: Record<string, Buffer> = {
   'a null': frame(2, 'null'),
 }
 
-test('Garbage is answered with the code that says so, and others are served.', async (t) => {
+test('an invalid message closes the socket with the right code, and other clients are served', async (t) => {
   const trellis = await startLibrary(t)
   const beside = subscribeWith(graphqlWsClient(t, trellis.url), books)
   await beside.atLeast(1)
@@ -67,7 +67,7 @@ test('Garbage is answered with the code that says so, and others are served.', a
   await beside.atLeast(2)
 })
 
-test("A session that ends takes its subscriptions with it, over each transport, and nobody else's.", async (t) => {
+test('the end of a session ends its own subscriptions on each transport, and no others', async (t) => {
   const admin = { 'x-service-admin-secret': 'secret' }
   const trellis = await startGuarded(t, { jwtSecret: JSON.stringify({ type: 'HS256', key: macKey }) })
   const permission = { columns: ['id', 'title'], filter: {} }

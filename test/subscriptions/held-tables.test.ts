@@ -8,7 +8,7 @@ import { connectTo } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { graphqlWsClient, subscribeWith } from './clients.ts'
 
-test('Subscribers of a locked table do not delay the others.', async (t) => {
+test('subscribers of a locked table do not delay the others', async (t) => {
   const trellis = await startTrellis(t, {
     sql: `
       create table held (id int primary key, a int, b int);
@@ -35,7 +35,7 @@ test('Subscribers of a locked table do not delay the others.', async (t) => {
   for (const each of held) await each.atLeast(2)
 })
 
-test('A long statement moves to the places for long ones, as far as there is room.', async () => {
+test('a long statement moves to the places for long statements while there is room', async () => {
   const limiter = new Limiter({ places: 1, longPlaces: 1, longMillis: 10, percent: 100 })
   const caller = { connection: {}, session: '', network: '' }
   const begun: string[] = []

@@ -94,5 +94,5 @@ async function survive(t: TestContext, means: Means): Promise<void> {
 }
 
 for (const means of ['poll', 'decoding'] as const) {
-  test(`Subscribers of a server that is killed go on (${means}).`, (t) => survive(t, means))
+  test(`subscribers of a killed server reconnect and reach the last state (${means})`, (t) => survive(t, means))
 }

@@ -12,7 +12,7 @@ import { graphqlWsClient, openApollo, type Received, subscribeWith } from './cli
 const book = 'subscription ($id: Int!) { book_by_pk(id: $id) { title } }'
 const titled = (title: string) => ({ data: { book_by_pk: { title } } })
 
-test('A subscriber gets the first answer at once, and another one after a change.', async (t) => {
+test('a subscriber gets the first answer at once, and another one after a change', async (t) => {
   const trellis = await startLibrary(t)
   const client = graphqlWsClient(t, trellis.url)
   const received = subscribeWith(client, book, { id: 1 })
@@ -21,7 +21,7 @@ test('A subscriber gets the first answer at once, and another one after a change
   assert.deepEqual(await received.atLeast(2), [titled('Dawn'), titled('Dusk')])
 })
 
-test('An answer that a write does not change is not sent again.', async (t) => {
+test('an answer that a write does not change is not sent again', async (t) => {
   const trellis = await startLibrary(t)
   const client = graphqlWsClient(t, trellis.url)
   const [one, two] = [subscribeWith(client, book, { id: 1 }), subscribeWith(client, book, { id: 2 })]
@@ -39,7 +39,7 @@ const patient = { liveQueriesRefetchInterval: 3_600_000 }
 const retitle =
   'mutation ($title: String!) { update_book(where: {id: {_eq: 1}}, _set: {title: $title}) { affected_rows } }'
 
-test('A write of this server is seen before the interval is over.', async (t) => {
+test('a write through this server is seen before the interval ends', async (t) => {
   const trellis = await startLibrary(t, { settings: patient })
   const client = graphqlWsClient(t, trellis.url)
   const received = subscribeWith(client, book, { id: 1 })
@@ -67,7 +67,7 @@ const counting = () => {
   return { counts, plugin }
 }
 
-test('While nothing is written one statement per interval is asked, for all.', async (t) => {
+test('without writes, one statement per interval serves all subscriptions', async (t) => {
   const { counts, plugin } = counting()
   const trellis = await startLibrary(t, { plugins: [plugin] })
   const client = graphqlWsClient(t, trellis.url)
@@ -84,7 +84,7 @@ test('While nothing is written one statement per interval is asked, for all.', a
   assert.fail('more than one statement in each second')
 })
 
-test('Answers that depend on the clock are asked for although nothing is written.', async (t) => {
+test('answers that depend on the clock are refreshed without any write', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql(`create view tick as select 1 as id, extract(second from clock_timestamp())::text as at`)
   await trellis.op('track_table', 'tick')
@@ -110,7 +110,7 @@ const asRole = (role: string, more: Record<string, string> = {}) => ({
   connectionParams: { headers: { 'x-service-role': role, ...more } },
 })
 
-test('Session variables hold at each refresh.', async (t) => {
+test('session variables apply to each refresh', async (t) => {
   const trellis = await startLibrary(t)
   await grant(trellis, 'reader', { publisher_id: { _eq: 'x-service-publisher' } })
   const subscribe = (publisher: string) =>
@@ -125,7 +125,7 @@ test('Session variables hold at each refresh.', async (t) => {
   assert.deepEqual((await bell.atLeast(2))[1], books('Ebb', 'Fog'))
 })
 
-test('A role that loses access gets an error, and receives nothing more.', async (t) => {
+test('a role that loses access gets an error, and receives nothing more', async (t) => {
   const trellis = await startLibrary(t)
   await grant(trellis, 'reader')
   await grant(trellis, 'other')
@@ -143,7 +143,7 @@ test('A role that loses access gets an error, and receives nothing more.', async
   assert.equal(reader!.items.length, 2)
 })
 
-test('A permission that changes counts from then on.', async (t) => {
+test('a changed permission applies from then on', async (t) => {
   const trellis = await startLibrary(t)
   await grant(trellis, 'reader')
   const received = subscribeWith(graphqlWsClient(t, trellis.url, asRole('reader')), 'subscription { book { id } }')
@@ -159,7 +159,7 @@ test('A permission that changes counts from then on.', async (t) => {
   assert.deepEqual((await received.atLeast(2))[1], { data: { book: [{ id: 3 }] } })
 })
 
-test('A dropped table fails its own subscribers only.', async (t) => {
+test('a dropped table ends its own subscriptions only', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql('create table gone (id int primary key)')
   await trellis.op('track_table', 'gone')
@@ -182,7 +182,7 @@ test('A dropped table fails its own subscribers only.', async (t) => {
   )
 })
 
-test('Values that fail for one subscriber do not affect the others.', async (t) => {
+test('values that fail for one subscriber do not affect the others', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql(`create function inverse(n int) returns setof book language sql stable as
     'select b.* from book b where b.id = 10 / n'`)
@@ -197,7 +197,7 @@ test('Values that fail for one subscriber do not affect the others.', async (t) 
   assert.deepEqual([results[0], results[2], results[3]], [answer(), answer('Ebb'), answer('Dawn')])
 })
 
-test('A subscription survives that all connections to PostgreSQL are cut.', async (t) => {
+test('a subscription survives the loss of all connections to PostgreSQL', async (t) => {
   const trellis = await startLibrary(t)
   const client = graphqlWsClient(t, trellis.url)
   const received = subscribeWith(client, book, { id: 1 })
@@ -210,7 +210,7 @@ test('A subscription survives that all connections to PostgreSQL are cut.', asyn
   }
 })
 
-test('Subscribers see the last state, and only states that were there, while many write.', async (t) => {
+test('during many writes, subscribers see only committed states, and finally the last one', async (t) => {
   const trellis = await startLibrary(t)
   const other = await startTrellis(t, { database: trellis.database })
   const client = graphqlWsClient(t, trellis.url)
@@ -232,7 +232,7 @@ test('Subscribers see the last state, and only states that were there, while man
   }
 })
 
-test('All kinds of fields can be subscribed to: aggregates, relationships, Relay.', async (t) => {
+test('aggregates, relationships and Relay fields can be subscribed to', async (t) => {
   const trellis = await startLibrary(t)
   const client = graphqlWsClient(t, trellis.url)
   const aggregate = subscribeWith(
@@ -252,7 +252,7 @@ test('All kinds of fields can be subscribed to: aggregates, relationships, Relay
   assert.deepEqual(payload, { data: { publisher_connection: { edges: [{ node: { name: 'Ark' } }] } } })
 })
 
-test('A write through another instance is seen before the interval is over.', async (t) => {
+test('a write through another instance is seen before the interval ends', async (t) => {
   const trellis = await startLibrary(t, { settings: patient })
   const other = await startTrellis(t, { database: trellis.database })
   const received = subscribeWith(graphqlWsClient(t, trellis.url), book, { id: 1 })
@@ -269,7 +269,7 @@ test('A write through another instance is seen before the interval is over.', as
   }
 })
 
-test('Developers see the live queries that run.', async (t) => {
+test('the developer API lists the running live queries', async (t) => {
   const trellis = await startLibrary(t, { settings: { enabledApis: ['metadata', 'graphql', 'developer'] } })
   const client = graphqlWsClient(t, trellis.url)
   const all = [1, 1, 2].map((id) => subscribeWith(client, book, { id }))
@@ -290,7 +290,7 @@ test('Developers see the live queries that run.', async (t) => {
   assert.equal(group!.multiplexed_query, explanation.sql)
 })
 
-test('Developers see where the values of a live query come from.', async (t) => {
+test('the developer API shows the sources of the values of a live query', async (t) => {
   const trellis = await startLibrary(t, { settings: { enabledApis: ['metadata', 'graphql', 'developer'] } })
   await grant(trellis, 'reader', { publisher_id: { _eq: 'x-service-publisher' } })
   const headers = asRole('reader', { 'x-service-publisher': '1', 'x-service-unused': 'x' })

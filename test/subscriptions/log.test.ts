@@ -70,7 +70,7 @@ for (const [protocol, start, stop] of [
   })
 }
 
-test('an id in the first message is that of all operations of the socket', async (t) => {
+test('an id in the first message is the id of all operations of the socket', async (t) => {
   const observe = recordingObserver()
   const { url } = await startLibrary(t, { observe })
   const socket = await openSocket(t, url)
@@ -86,7 +86,7 @@ test('an id in the first message is that of all operations of the socket', async
   }
 })
 
-test('a query that a stream of events answers is in the log with the id that the answer carries', async (t) => {
+test('a query that an event stream answers is logged with the id that the answer carries', async (t) => {
   const observe = recordingObserver()
   const { url } = await startLibrary(t, { observe })
   const answer = await fetch(`${url}/v1/graphql`, {

@@ -39,7 +39,7 @@ const counting = () => {
   return { counts, plugin }
 }
 
-test('Who does not read what a mutation writes is not asked, here and at other instances.', async (t) => {
+test('a mutation reruns only subscriptions that read the written tables, also on other instances', async (t) => {
   const { counts, plugin } = counting()
   const trellis = await startLibrary(t, { plugins: [plugin], settings: patient })
   const other = await startTrellis(t, { database: trellis.database })
@@ -67,7 +67,7 @@ test('Who does not read what a mutation writes is not asked, here and at other i
   }
 })
 
-test('Rows that go with the row of a mutation, and what triggers write, are seen at once.', async (t) => {
+test('rows written by cascades and by triggers of a mutation are seen at once', async (t) => {
   const trellis = await startLibrary(t, { settings: patient })
   await trellis.sql(`
     alter table book drop constraint book_publisher_id_fkey,

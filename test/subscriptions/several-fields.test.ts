@@ -21,7 +21,7 @@ const answer = (title: string, count: number) => ({
   },
 })
 
-test('In the dialect of v1.3 a subscription may have several root fields.', async (t) => {
+test('with the dialect hasura, a subscription may have several root fields', async (t) => {
   const { url, sql } = await startLibrary(t, hasura)
   const received = subscribeWith(graphqlWsClient(t, url), several, { id: 1 })
   assert.deepEqual(await received.atLeast(1), [answer('Dawn', 3)])
@@ -32,7 +32,7 @@ test('In the dialect of v1.3 a subscription may have several root fields.', asyn
   assert.deepEqual(received.items, [answer('Dawn', 3), answer('Dusk', 3), answer('Dusk', 4)])
 })
 
-test('It has to say so, and neither streams nor introspection are among them.', async (t) => {
+test('several root fields need the directive, and must not be streams or introspection', async (t) => {
   const { url } = await startLibrary(t, hasura)
   const socket = await openApollo(t, url)
   const stream = 'book_stream(batch_size: 1, cursor: {initial_value: {id: 0}}) { id }'
@@ -71,7 +71,7 @@ test('It has to say so, and neither streams nor introspection are among them.', 
   assert.deepEqual(await socket.next(), { type: 'data', id: '2', payload: { data: { book_stream: [{ id: 1 }] } } })
 })
 
-test('Otherwise a subscription has one root field, as GraphQL says.', async (t) => {
+test('by default a subscription has one root field, as the GraphQL specification requires', async (t) => {
   const { url } = await startLibrary(t)
   const socket = await openApollo(t, url)
   socket.send({ type: 'start', id: '1', payload: { query: several, variables: { id: 1 } } })

@@ -56,7 +56,7 @@ async function assertOthersAreServed(trellis: TestTrellis, share: number, greedy
     assert.equal(/error/.test(JSON.stringify(answer)), false, JSON.stringify(answer))
 }
 
-test('Slow queries of one socket leave connections for others, and wait for each other.', async (t) => {
+test('slow queries of one socket leave connections for other clients, and wait for each other', async (t) => {
   const trellis = await startSlow(t)
   // Of the other protocol the operations of a socket run one after another.
   const socket = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
@@ -75,7 +75,7 @@ test('Slow queries of one socket leave connections for others, and wait for each
   })
 })
 
-test('Slow requests of one session leave connections for others: queries, mutations and data operations of administrators.', async (t) => {
+test('slow queries, mutations and data operations of one session leave connections for other sessions', async (t) => {
   const trellis = await startSlow(t)
   await assertOthersAreServed(trellis, 6, () =>
     times(most, (i) => trellis.graphql(`{ s${i}: slow(args: {seconds: 0.8}) { id } }`)),
@@ -88,7 +88,7 @@ test('Slow requests of one session leave connections for others: queries, mutati
   )
 })
 
-test('A request that exceeds the share of its caller for too long is answered with 503; --caller-share 100 has no shares.', async (t) => {
+test('a request that waits too long for the share of its caller gets 503, and --caller-share 100 disables shares', async (t) => {
   const trellis = await startSlow(t, { connections: 4, poolTimeout: 1 })
   const sleeping = times(4, (i) =>
     trellis.request('/v1/graphql', { body: { query: `{ s${i}: slow(args: {seconds: 3}) { id } }` } }),
@@ -110,7 +110,7 @@ test('A request that exceeds the share of its caller for too long is answered wi
   await Promise.all(all)
 })
 
-test('Behind as many proxies as the server was told of, the share is that of the client.', async (t) => {
+test("behind trusted proxies, the share belongs to the client's address", async (t) => {
   const trellis = await startSlow(t, { connections: 12, trustedProxies: 1 })
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
   // One session at one address has nine of twelve, at two addresses more.
@@ -121,7 +121,7 @@ test('Behind as many proxies as the server was told of, the share is that of the
   await Promise.all(all)
 })
 
-test('Slow subscriptions of one socket leave places for those of others.', async (t) => {
+test('slow subscriptions of one socket leave places for those of others', async (t) => {
   const trellis = await startSlow(t, { connections: 48, liveQueriesRefetchInterval: 100 })
   const greedy = await openApollo(t, trellis.url)
   for (let i = 0; i < 40; i++) {

@@ -23,7 +23,7 @@ async function startBig(t: Parameters<typeof startLibrary>[0]) {
 
 const rawOf = ({ socket }: TestSocket): Socket => (socket as unknown as { _socket: Socket })._socket
 
-test('A client that reads slowly is given the time that it takes, one that reads nothing is cut off.', async (t) => {
+test('a slow reader gets the time that it needs, and a client that reads nothing is disconnected', async (t) => {
   const trellis = await startBig(t)
   const [slow, idle] = await Promise.all([openApollo(t, trellis.url), openApollo(t, trellis.url)])
   const events = await fetch(`${trellis.url}/v1/graphql?query=${encodeURIComponent(query)}`, {

@@ -18,14 +18,14 @@ import { graphqlWsClient, openApollo, openSocket, refusedUpgrade, startGuarded, 
 const books = 'subscription { book(order_by: {id: asc}) { title } }'
 const admin = { 'x-service-admin-secret': 'secret' }
 
-test('An upgrade elsewhere is not found.', async (t) => {
+test('an upgrade request for an unknown URL gets 404', async (t) => {
   const trellis = await startLibrary(t)
   const { status, body } = await refusedUpgrade(trellis.url, { path: '/v1/other' })
   const message = "only '/v1/graphql', '/v1alpha1/graphql' and '/v1beta1/relay' are supported on websockets"
   assert.deepEqual([status, JSON.parse(body)], [404, { message, extensions: { path: '$', code: 'not-found' } }])
 })
 
-test('Reading cookies is for servers that answer no other origins.', async (t) => {
+test('--ws-read-cookie needs a server that accepts no other origins', async (t) => {
   for (const [dialect, prefix] of [
     ['trellis', 'SERVICE'],
     ['hasura', 'HASURA'],
@@ -36,7 +36,7 @@ test('Reading cookies is for servers that answer no other origins.', async (t) =
   }
 })
 
-test('A request that offers HTTP/2 is answered over HTTP/1.1.', async (t) => {
+test('a request that offers HTTP/2 is answered over HTTP/1.1', async (t) => {
   const { url } = await startLibrary(t)
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -53,12 +53,12 @@ test('A request that offers HTTP/2 is answered over HTTP/1.1.', async (t) => {
   assert.match(String(answer), /\{"data":\{"book":\[\{"title":"Dawn"\}\]\}\}$/)
 })
 
-test('An API that is not open has no sockets either.', async (t) => {
+test('a closed API accepts no sockets', async (t) => {
   const trellis = await startTrellis(t, { settings: { enabledApis: ['metadata'] } })
   assert.equal((await refusedUpgrade(trellis.url)).status, 404)
 })
 
-test('Pages of origins that may not call get no socket.', async (t) => {
+test('a page of a refused origin gets no socket', async (t) => {
   const listed = await startGuarded(t, { corsDomain: ['https://app.example'] })
   const foreign = { origin: 'https://other.example' }
   const { status, body } = await refusedUpgrade(listed.url, { headers: foreign })
@@ -93,7 +93,7 @@ async function startWithTokens(t: Parameters<typeof startGuarded>[0], jwt: objec
   return trellis
 }
 
-test('A socket ends when its session does, unless it says again who it is.', async (t) => {
+test('a socket ends with its session, unless the client authenticates again', async (t) => {
   const trellis = await startWithTokens(t)
   const bearer = (seconds: number) => ({ headers: { authorization: `Bearer ${token('reader', seconds)}` } })
   const [short, renewed] = await Promise.all([
@@ -107,7 +107,7 @@ test('A socket ends when its session does, unless it says again who it is.', asy
   assert.equal(renewed.socket.readyState, 1)
 })
 
-test('A socket that is refused for a token that has expired is told so.', async (t) => {
+test('a socket that is refused for an expired token gets the reason', async (t) => {
   const trellis = await startWithTokens(t)
   const payload = { headers: { authorization: `Bearer ${token('reader', -60)}` } }
   const socket = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
@@ -122,7 +122,7 @@ test('A socket that is refused for a token that has expired is told so.', async 
   assert.deepEqual(await forged.closed, { code: 4403, reason: '{"server_error_msg":"4403: Forbidden"}' })
 })
 
-test('A session may last for longer than there are dates, which the log has as none.', async (t) => {
+test('a session may last longer than any date, and its log line has no expiry then', async (t) => {
   const observe = recordingObserver()
   const settings = { adminSecret: 'secret', jwtSecret: JSON.stringify({ type: 'HS256', key }) }
   const trellis = await startTrellis(t, { settings, observe })
@@ -140,7 +140,7 @@ test('A session may last for longer than there are dates, which the log has as n
   assert.equal((await trellis.request('/healthz')).status, 200)
 })
 
-test('The log has why nobody is let in, and what nobody foresaw whole, whichever the protocol.', async (t) => {
+test('with each protocol, the log has the reason of a failed authentication, and unexpected errors in full', async (t) => {
   const observe = recordingObserver()
   const broken = definePlugin({
     name: 'broken',
@@ -171,7 +171,7 @@ test('The log has why nobody is let in, and what nobody foresaw whole, whichever
   }
 })
 
-test('A cookie counts for pages of the server itself and of listed origins only.', async (t) => {
+test('cookies count only for pages of the server itself and of listed origins', async (t) => {
   const jwt = { header: { type: 'Cookie', name: 'session' } }
   const trellis = await startWithTokens(t, jwt, { corsDomain: ['*'] })
   const cookie = `session=${token('reader', 60)}`
@@ -186,14 +186,14 @@ test('A cookie counts for pages of the server itself and of listed origins only.
   assert.deepEqual([status, JSON.parse(body).code], [403, 'access-denied'])
 })
 
-test('A message that is too large closes its socket, with 1009.', async (t) => {
+test('a message that is too large closes its socket with 1009', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url)
   socket.send(`"${'x'.repeat(2_000_000)}"`)
   assert.equal((await socket.closed).code, 1009)
 })
 
-test('Headers that are larger than any are refused: a socket holds them for as long as it is there.', async (t) => {
+test('oversized headers are refused, because a socket keeps them in memory', async (t) => {
   const trellis = await startGuarded(t)
   const reason = 'parsing ClientMessage failed: expecting headers of at most 65536 bytes'
   for (const padding of [
@@ -212,7 +212,7 @@ test('Headers that are larger than any are refused: a socket holds them for as l
   }
 })
 
-test('A socket runs so many operations, and no more.', async (t) => {
+test('a socket runs a limited number of operations', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url)
   const beside = subscribeWith(graphqlWsClient(t, trellis.url), books)
@@ -231,7 +231,7 @@ test('A socket runs so many operations, and no more.', async (t) => {
   await beside.atLeast(2)
 })
 
-test('Limits of requests hold for each operation of a socket.', async (t) => {
+test('request limits apply to each operation of a socket', async (t) => {
   const apiLimits = JSON.stringify({
     depth_limit: { global: 2 },
     rate_limit: { global: { max_reqs_per_min: 4, unique_params: 'IP' } },
@@ -257,7 +257,7 @@ test('Limits of requests hold for each operation of a socket.', async (t) => {
   assert.equal(await codeOf('5', 'subscription { book { id } }'), 'rate-limit-exceeded')
 })
 
-test('The allow-list holds for sockets.', async (t) => {
+test('the allow-list applies to sockets', async (t) => {
   const library = await startLibrary(t)
   const permission = { columns: ['title'], filter: {} }
   await library.op('create_select_permission', { table: 'book', role: 'reader', permission })
@@ -268,7 +268,7 @@ test('The allow-list holds for sockets.', async (t) => {
   assert.equal(refused.error[0]!.message, 'query is not allowed')
 })
 
-test('A server that stops closes its sockets with the code on which clients come back.', async (t) => {
+test('a stopping server closes its sockets with a code that makes clients reconnect', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url)
   const newer = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
@@ -283,7 +283,7 @@ test('A server that stops closes its sockets with the code on which clients come
   assert.match(await text, /retry: \d+\n\n$/)
 })
 
-test('A client that never reads is sent the newest state only, and others are served.', async (t) => {
+test('a client that never reads is sent only the newest state, and others are served', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql(`create table big (id int primary key, content text);
     insert into big select 1, repeat('x', 1000000)`)
@@ -305,7 +305,7 @@ test('A client that never reads is sent the newest state only, and others are se
   assert.ok(idle.spoken().length < 39, `${idle.spoken().length} messages`)
 })
 
-test('Clients that are gone leave nothing behind.', async (t) => {
+test('disconnected clients leave nothing behind', async (t) => {
   const trellis = await startLibrary(t)
   const before = await trellis.engine.app.countConnections()
   for (let round = 0; round < 3; round++) {
@@ -320,7 +320,7 @@ test('Clients that are gone leave nothing behind.', async (t) => {
   await eventually(async () => (await trellis.engine.app.countConnections()) <= before)
 })
 
-test('Garbage instead of frames hurts nobody else.', async (t) => {
+test('invalid frames affect no other client', async (t) => {
   const trellis = await startLibrary(t)
   const beside = subscribeWith(graphqlWsClient(t, trellis.url), books)
   await beside.atLeast(1)

@@ -11,7 +11,7 @@ interface Notes {
   readonly data: { readonly note: readonly { readonly id: number }[] }
 }
 
-test('Subscribers of a standby see each commit, whatever else runs on the primary.', async (t) => {
+test('subscribers of a standby see each commit, whatever else runs on the primary', async (t) => {
   const { primary, standby } = await startPair(t)
   const [first, second, third] = await Promise.all([1, 2, 3].map(() => connectTo(t, primary.url)))
   const sql = async () => []

@@ -30,7 +30,7 @@ const byId = 'subscription ($from: Int) { event_stream(batch_size: 10, cursor: {
 const byTime =
   'subscription ($size: Int!) { event_stream(batch_size: $size, cursor: [{initial_value: {happened: 0}}]) { id } }'
 
-test('Rows come behind the cursor, batch by batch, and those that are written later after them.', async (t) => {
+test('a stream sends the rows after its cursor in batches, and later rows as they are written', async (t) => {
   const trellis = await startEvents(t)
   const received = subscribeWith(graphqlWsClient(t, trellis.url), byId, { from: 75 })
   await received.atLeast(2)
@@ -40,7 +40,7 @@ test('Rows come behind the cursor, batch by batch, and those that are written la
   assert.deepEqual(batches(received)[2], [96, 97, 3000])
 })
 
-test('Rows of a mutation of this server come before the interval is over.', async (t) => {
+test('rows of a mutation through this server arrive before the interval ends', async (t) => {
   const trellis = await startEvents(t, { settings: { liveQueriesRefetchInterval: 3_600_000 } })
   const received = subscribeWith(graphqlWsClient(t, trellis.url), byId, { from: 90 })
   await received.atLeast(1)
@@ -49,7 +49,7 @@ test('Rows of a mutation of this server come before the interval is over.', asyn
   assert.deepEqual(batches(received), [range(91, 95), [3001]])
 })
 
-test('An empty first batch is sent, others are not.', async (t) => {
+test('an empty batch is sent only if it is the first one', async (t) => {
   const trellis = await startEvents(t)
   const received = subscribeWith(graphqlWsClient(t, trellis.url), byId, { from: 95 })
   await received.atLeast(1)
@@ -60,7 +60,7 @@ test('An empty first batch is sent, others are not.', async (t) => {
   assert.deepEqual(batches(received), [[], [96]])
 })
 
-test('No row is lost where many have the same value of the cursor, whatever the size of the batches.', async (t) => {
+test('no row is lost if many have the same cursor value, with any batch size', async (t) => {
   const trellis = await startEvents(t)
   const client = graphqlWsClient(t, trellis.url)
   const all = [1, 3, 7, 100].map((size) => subscribeWith(client, byTime, { size }))
@@ -70,7 +70,7 @@ test('No row is lost where many have the same value of the cursor, whatever the 
   }
 })
 
-test('A view has no key: rows of the same value come in one batch.', async (t) => {
+test('a view has no key, so rows with the same value arrive in one batch', async (t) => {
   const trellis = await startEvents(t)
   await trellis.sql('create view moment as select happened, id as event_id from event')
   await trellis.op('track_table', { table: 'moment' })
@@ -84,7 +84,7 @@ test('A view has no key: rows of the same value come in one batch.', async (t) =
   assert.deepEqual(rows, [range(80, 89), range(90, 95)])
 })
 
-test('A stream goes down too, and begins at the beginning without a value.', async (t) => {
+test('a descending stream works, and a stream without an initial value starts at the beginning', async (t) => {
   const trellis = await startEvents(t)
   const client = graphqlWsClient(t, trellis.url)
   const down = `subscription { event_stream(batch_size: 2, cursor: {initial_value: {id: 4}, ordering: DESC}) { id } }`
@@ -96,7 +96,7 @@ test('A stream goes down too, and begins at the beginning without a value.', asy
   assert.deepEqual(batches(whole).flat(), range(1, 95))
 })
 
-test('Filters and permissions hold, and subscribers at the same position are asked together.', async (t) => {
+test('filters and permissions apply, and subscribers at the same position share a query', async (t) => {
   const trellis = await startEvents(t)
   const permission = { columns: ['id', 'happened'], filter: { kind: { _eq: 'X-Service-Kind' } }, limit: 20 }
   await trellis.op('create_select_permission', { table: 'event', role: 'editor', permission })
@@ -116,7 +116,7 @@ test('Filters and permissions hold, and subscribers at the same position are ask
   }
 })
 
-test('A change of the metadata lets a stream go on where it is.', async (t) => {
+test('a stream continues at its position after a metadata change', async (t) => {
   const trellis = await startEvents(t)
   const received = subscribeWith(graphqlWsClient(t, trellis.url), byId, { from: 90 })
   await received.atLeast(1)
@@ -129,7 +129,7 @@ test('A change of the metadata lets a stream go on where it is.', async (t) => {
   assert.match(JSON.stringify(received.items[2]), /event_stream.* not found in type: 'subscription_root'/)
 })
 
-test('Wrong cursors are refused.', async (t) => {
+test('invalid cursors are refused', async (t) => {
   const trellis = await startEvents(t)
   const socket = await openApollo(t, trellis.url)
   const refusal = async (args: string) => {
@@ -183,7 +183,7 @@ test('Wrong cursors are refused.', async (t) => {
   for (const [args, ...expected] of cases) assert.deepEqual(await refusal(args), expected, args)
 })
 
-test('Columns whose values are not behind each other are no cursors.', async (t) => {
+test('columns whose values have no order cannot be cursors', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql(`
     create extension hstore;
@@ -196,7 +196,7 @@ test('Columns whose values are not behind each other are no cursors.', async (t)
   assert.deepEqual(names, ['id', 'moved', 'pairs'])
 })
 
-test('The name of a stream is configured, and a permission may hide it.', async (t) => {
+test('the name of a stream can be configured, and a permission may hide it', async (t) => {
   const trellis = await startEvents(t)
   await trellis.op(
     'set_table_custom_fields',
@@ -218,7 +218,7 @@ test('The name of a stream is configured, and a permission may hide it.', async 
   assert.match(JSON.stringify(hidden.items), /\\"happenings\\" not found in type: 'subscription_root'/)
 })
 
-test('A client that does not read holds its stream back, and loses nothing of it.', async (t) => {
+test('a client that does not read pauses its stream, and loses no row', async (t) => {
   let statements = 0
   const plugin = definePlugin({
     name: 'count-statements',
@@ -259,7 +259,7 @@ const visitsFrom = {
 }
 
 for (const [place, queries] of Object.entries(visitsFrom)) {
-  test(`A stream from now on, ${place}, has the rows that are written after it began.`, async (t) => {
+  test(`a stream from now on, ${place}, sends the rows that are written after its start`, async (t) => {
     const trellis = await startTrellis(t, visits)
     await trellis.op('track_table', { table: 'visit' })
     const received = queries.flatMap((query) => {
@@ -283,7 +283,7 @@ for (const [place, queries] of Object.entries(visitsFrom)) {
   })
 }
 
-test('A stream that begins when it has no row yet keeps its beginning while the metadata change.', async (t) => {
+test('a stream that waits for its first row keeps its start while the metadata changes', async (t) => {
   const trellis = await startTrellis(t, { ...visits, settings: { liveQueriesRefetchInterval: 3_600_000 } })
   await trellis.op('track_table', { table: 'visit' })
   const query = visitsFrom['as the cursor'][0]!
@@ -297,7 +297,7 @@ test('A stream that begins when it has no row yet keeps its beginning while the 
   assert.deepEqual(await received.atLeast(2), [{ data: { visit_stream: [] } }, { data: { visit_stream: [{ id: 2 }] } }])
 })
 
-test('A time that is none ends the stream that begins with it, and no other one.', async (t) => {
+test('a start value that is not a valid time ends its stream, and no other', async (t) => {
   const trellis = await startTrellis(t, visits)
   await trellis.op('track_table', { table: 'visit' })
   const query = visitsFrom['as the cursor'][0]!

@@ -11,7 +11,7 @@ const data = { book: [{ title: 'Dawn' }] }
 const init = { type: 'connection_init' }
 const subscribe = (id: string, text = query) => ({ type: 'subscribe', id, payload: { query: text } })
 
-test('A query and a subscription.', async (t) => {
+test('a query and a subscription run over one socket', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openSocket(t, trellis.url, { protocol })
   assert.equal(socket.socket.protocol, protocol)
@@ -81,7 +81,7 @@ const misuses: Record<string, Misuse> = {
   'saying nothing': { say: () => {}, code: 4408, message: '4408: Connection initialisation timeout' },
 }
 
-test('Misuse closes the socket, with the code that says so.', async (t) => {
+test('a protocol violation closes the socket with its code', async (t) => {
   const trellis = await startLibrary(t)
   const checks = Object.entries(misuses).map(async ([what, { say, code, message }]) => {
     const socket = await openSocket(t, trellis.url, { protocol })
@@ -94,14 +94,14 @@ test('Misuse closes the socket, with the code that says so.', async (t) => {
   await Promise.all(checks)
 })
 
-test('Who may not be there is closed with 4403.', async (t) => {
+test('a client that fails to authenticate is disconnected with 4403', async (t) => {
   const trellis = await startGuarded(t)
   const socket = await openSocket(t, trellis.url, { protocol })
   socket.send({ ...init, payload: { headers: { 'x-service-admin-secret': 'wrong' } } })
   assert.deepEqual(await socket.closed, { code: 4403, reason: '{"server_error_msg":"4403: Forbidden"}' })
 })
 
-test('An error is the last word about an operation: no other message has its id.', async (t) => {
+test('an error is the last message of an operation', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openSocket(t, trellis.url, { protocol })
   socket.send(init)
@@ -119,7 +119,7 @@ test('An error is the last word about an operation: no other message has its id.
   assert.deepEqual(await socket.next(), { type: 'next', id: '2', payload: { data } })
 })
 
-test('Few clients get a ping each interval, many in turn; whatever they answer is taken.', async (t) => {
+test('pings are sent each interval, in turn among many clients, and any reply is accepted', async (t) => {
   const trellis = await startLibrary(t, { settings: { websocketKeepalive: 1 } })
   const pongs = ['{"type":"pong"}', '{"type":"pong","payload":{"message":"keepalive"}}', '{"type":"pong","payload":{}}']
   const open = async () => {

@@ -141,7 +141,7 @@ export class LiveQueries {
   get counts() {
     let cohorts = 0
     for (const group of this.#groups.values()) cohorts += group.size
-    return { subscribers: this.#members.size, groups: this.#groups.size, cohorts, looks: this.#snapshots.count }
+    return { subscribers: this.#members.size, groups: this.#groups.size, cohorts, polls: this.#snapshots.count }
   }
 
   /** Subscribes. An invalid request throws; an error of the database ends the subscription. */

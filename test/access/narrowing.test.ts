@@ -101,7 +101,7 @@ test('one narrowing with a session variable limits tenants to their own rows', a
   })
 })
 
-test('written rows must fulfil the condition of a plugin, whatever the permission allows', async (t) => {
+test('written rows must fulfil the condition of a plugin, even if the permission allows more', async (t) => {
   const { ask, graphql, opError, sql: rows } = await startHouses(t)
   const insert = (tenant: number) => `mutation { insert_house(objects: {id: 3, tenant: ${tenant}}) { affected_rows } }`
   assert.deepEqual(await ask(1, insert(2)), violation('insert', '$.selectionSet.insert_house.args.objects'))

@@ -341,7 +341,7 @@ test('a whole number may have a point', async (t) => {
   }
 })
 
-test('values are coerced to their types, whatever is selected with them', async (t) => {
+test('values are coerced to their types with any selection', async (t) => {
   let answer = ''
   const shop = await startShop(t, () => ({ body: answer }))
   await shop.op('set_custom_types', {

@@ -295,7 +295,7 @@ test('the kind of a query action is not read, since tools write an empty one', a
   }
 })
 
-test('query actions cannot be subscribed to nor explained, and Relay has none', async (t) => {
+test('query actions cannot be subscribed to or explained, and are not in the Relay schema', async (t) => {
   const shop = await startShop(t, () => ({ body: order }))
   await shop.action('look', { type: 'query' })
   const subscribed = await shop.graphql<Refused>('subscription { look { id } }')

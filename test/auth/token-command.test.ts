@@ -113,7 +113,7 @@ test('a token of the other dialect has its names', async (t) => {
   assert.deepEqual([code, claims['x-hasura-default-role'], claims['x-hasura-user-id']], [0, 'a', '7'])
 })
 
-test('what cannot be signed is refused in one line', async (t) => {
+test('a token that cannot be signed is refused in one line', async (t) => {
   const option = '--jwt-secret (SERVICE_GRAPHQL_JWT_SECRET)'
   const advice = 'let the issuer sign, or use a key of type HS256 in development'
   const map = {

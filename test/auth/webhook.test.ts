@@ -40,7 +40,7 @@ const clerk = { 'X-Service-Role': 'clerk', 'x-service-user-id': '7' }
 const failed = 'webhook authentication request failed'
 const invalid = 'Invalid response from authorization hook'
 
-test('the webhook gives the role and the session variables, whatever the client sends', async (t) => {
+test("the webhook sets the role and the session variables, and the client's own are ignored", async (t) => {
   const { auth } = await hookSaying(t, { body: { ...clerk, 'X-Service-Admin-Secret': 'x' } })
   assert.equal(auth.mode, 'webhook')
   const headers = { 'x-service-role': 'admin', 'x-service-org': '9', 'x-service-use-backend-only-permissions': 'true' }

@@ -35,7 +35,7 @@ test('the state is no part of the metadata', async (t) => {
   assert.equal((await trellis.op<{ cli_state: unknown }>('get_catalog_state', {})).cli_state, 1)
 })
 
-test('what is no state of a tool is refused', async (t) => {
+test('an invalid state of a tool is refused', async (t) => {
   const trellis = await startTrellis(t)
   const refused = async (args: unknown, path: string, error: string) =>
     assert.deepEqual(await trellis.opError('set_catalog_state', args), {

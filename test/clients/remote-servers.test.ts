@@ -77,7 +77,7 @@ for (const make of ['yoga', 'apollo5', 'apollo4', 'mercurius']) {
   })
 }
 
-test('rows joined to users of another server are what asking for each gives', async (t) => {
+test('rows joined to users of another server equal the answers to single requests', async (t) => {
   const url = await startServer(t, 'yoga')
   const trellis = await startLibrary(t)
   await trellis.op('add_remote_schema', { name: 'other', definition: { url } })

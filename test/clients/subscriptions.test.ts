@@ -21,7 +21,7 @@ const clients = [
   'Relay',
 ]
 
-test('Real clients subscribe, ask, are refused, come back after a restart, and leave.', async (t) => {
+test('real clients subscribe, ask, are refused, come back after a restart, and leave', async (t) => {
   const settings = { liveQueriesRefetchInterval: 200 }
   const trellis = await startLibrary(t, { settings })
   const { url, database } = trellis

@@ -115,7 +115,7 @@ const refusals: readonly (readonly [type: string, args: unknown, answer: object]
   ['drop_collection_from_allowlist', { collection: 'x' }, refused('not-exists', missing('x'), '$.args.collection')],
 ]
 
-test('what collections cannot be is refused, and changes nothing', async (t) => {
+test('an invalid change of collections is refused, and changes nothing', async (t) => {
   const trellis = await startTrellis(t)
   await trellis.op('create_query_collection', collection('a'))
   await trellis.op('add_collection_to_allowlist', { collection: 'a' })

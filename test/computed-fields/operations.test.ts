@@ -101,7 +101,7 @@ const refusals: readonly (readonly [args: unknown, answer: object])[] = [
   [field('', 'big'), refused('parse-failed', 'empty string not allowed', '$.name')],
 ]
 
-test('what cannot be a computed field is refused with every reason', async (t) => {
+test('an invalid computed field is refused with every reason', async (t) => {
   const trellis = await startOffice(t)
   const before = await personEntry(trellis)
   for (const [args, answer] of refusals) {
@@ -217,7 +217,7 @@ const dropRefusals: readonly (readonly [args: unknown, answer: object])[] = [
   [{ table: 'person' }, refused('parse-failed', 'key "name" not found', '$')],
 ]
 
-test('drop_computed_field refuses what is none and what permissions list', async (t) => {
+test('drop_computed_field refuses unknown fields and those that permissions list', async (t) => {
   const trellis = await startOffice(t)
   await trellis.op('create_select_permission', {
     table: 'person',
@@ -252,7 +252,7 @@ test('permissions list scalar computed fields only', async (t) => {
   assert.deepEqual(await error('others'), inPermission(derived))
 })
 
-test('a table whose rows computed fields of another return takes them along', async (t) => {
+test('untracking a table also removes computed fields of other tables that return its rows', async (t) => {
   const trellis = await startOffice(t)
   await trellis.op('drop_relationship', { table: 'person', relationship: 'leads' })
   const { status, body } = await trellis.opError('untrack_table', { table: lead })
@@ -264,7 +264,7 @@ test('a table whose rows computed fields of another return takes them along', as
   assert.deepEqual(await trellis.op('untrack_table', { table: 'person', cascade: true }), ok)
 })
 
-test('what happens to the function is seen when the metadata is reloaded, and at the start', async (t) => {
+test('changes of the function are seen when the metadata is reloaded, and at the start', async (t) => {
   const trellis = await startOffice(t)
   await trellis.sql('alter function full_name(person) rename to hidden_name')
   await trellis.op('reload_metadata', {})

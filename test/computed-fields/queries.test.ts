@@ -42,7 +42,7 @@ test('scalar computed fields are values of their row', async (t) => {
   })
 })
 
-test('numbers keep their digits, and are texts when the server is told so', async (t) => {
+test('numbers keep their digits, and are strings with --stringify-numeric-types', async (t) => {
   const query = { query: '{ person_by_pk(id: 1) { wage big nan: wage(args: {factor: "NaN"}) } }' }
   const answer = async (stringifyNumericTypes: boolean) => {
     const trellis = await startOffice(t, { settings: { stringifyNumericTypes } })
@@ -128,7 +128,7 @@ test('they stand wherever rows do: ordered, distinct, aggregated, related, writt
   })
 })
 
-test('what mutations return shows them as they are afterwards', async (t) => {
+test('mutations return computed fields of the rows after the change', async (t) => {
   const trellis = await startOffice(t)
   const insert = `mutation {
     insert_person(objects: [{id: 9, first: "Zed", last: "Zorn", pay: 1}]) { returning { full_name wage best_lead { id } } }
@@ -217,7 +217,7 @@ test('roles see the scalar ones that their permission lists, and rows that they 
   })
 })
 
-test('they are no part of filters, orders, aggregates and what is written', async (t) => {
+test('computed fields are not in filters, orders, aggregates or inputs', async (t) => {
   const trellis = await startOffice(t)
   const cases = [
     ['{ person(where: {full_name: {_eq: ""}}) { id } }', 'person.args.where.full_name', 'full_name', 'person_bool_exp'],

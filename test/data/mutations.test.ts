@@ -409,7 +409,7 @@ test('a write in a bulk succeeds or fails with the bulk', async (t) => {
   ])
 })
 
-test('triggers read who changed a row', async (t) => {
+test('triggers can read the session that changed a row', async (t) => {
   const trellis = await startOffice(t)
   await trellis.sql(`create function note() returns trigger language plpgsql as
     $$ begin new.stage := current_setting('service.user')::json ->> 'x-service-role'; return new; end $$;

@@ -322,7 +322,7 @@ test('rows are counted, whole or by distinct columns', async (t) => {
   )
 })
 
-test('a bulk of reads may run beside a script that only reads, and sees what a bulk has changed', async (t) => {
+test('a bulk of reads may contain a read-only script, and sees earlier changes of its bulk', async (t) => {
   const { op } = await startOffice(t)
   const count = { type: 'count', args: { table: 'person' } }
   const script = { type: 'run_sql', args: { sql: 'select 1', read_only: true } }

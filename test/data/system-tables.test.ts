@@ -446,7 +446,7 @@ test('a database that refuses new views is served without them', async (t) => {
   assert.ok(lines.some((line) => line.startsWith('the tables of hdb_catalog cannot be created: ')))
 })
 
-test('the default dialect has none', async (t) => {
+test('the default dialect has no hdb_catalog tables', async (t) => {
   const trellis = await startOffice(t)
   const { status } = await trellis.opError('select', { table: system('hdb_table'), columns: ['*'] })
   assert.equal(status, 400)

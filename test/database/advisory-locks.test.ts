@@ -23,7 +23,7 @@ const insert = 'mutation ($body: String!) { insert_note_one(object: {body: $body
 /** Longer than all inserts take one after another, so that those that hang fail the test. */
 const patience = 15_000
 
-test('inserts whose trigger takes a lock of the session and gives it back are all answered, and done once', async (t) => {
+test('inserts whose trigger takes and releases a session lock are all answered, and run once', async (t) => {
   const { graphql, op, sql, database } = await startTrellis(t, { sql: schema, settings: { connections: 20 } })
   await op('track_table', 'note')
   // Whatever the inserts left locked would keep the test from ending.

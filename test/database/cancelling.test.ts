@@ -40,7 +40,7 @@ test('a read that is given up fails at once with the reason, and ends in the dat
   await untilQuiet()
 })
 
-test('a read ends when nobody wants its answer any more', async (t) => {
+test('a read is cancelled when no client waits for its answer', async (t) => {
   const { database, running, untilQuiet } = await start(t)
   const controller = new AbortController()
   const unwanted = database.answer(nap(60, 'unwanted'), [], { whenUnwanted: () => controller.signal })
@@ -51,7 +51,7 @@ test('a read ends when nobody wants its answer any more', async (t) => {
   await untilQuiet()
 })
 
-test('a statement that somebody else cancels fails, and stays so', async (t) => {
+test('a statement that another session cancels fails, and is not repeated', async (t) => {
   const { database, sql, running } = await start(t)
   const answer = database.answer(nap(60, 'alone'), [])
   answer.catch(() => {})

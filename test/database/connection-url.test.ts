@@ -24,7 +24,7 @@ test('a host that a URL leaves out beside a user or port is a parameter, or the 
   assert.equal(defaultSettings({ databaseUrl: 'postgres://app@/shop' }).databaseUrl, 'postgres:///shop?user=app')
 })
 
-test('the name of a database may hold what has a meaning in a URL', async (t) => {
+test('the name of a database may contain characters with a meaning in URLs', async (t) => {
   const { url, sql } = await testDatabase(t)
   const own = new URL(url).pathname.slice(1)
   const name = `${own} a@b:c/d?e#f&g=h+i,j;k$l%m"ü`

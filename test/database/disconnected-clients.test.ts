@@ -50,7 +50,7 @@ const reads = [
 ]
 
 for (const { what, query, before } of reads) {
-  test(`a read ${what} ends when its client goes away`, async (t) => {
+  test(`a read ${what} is cancelled when its client disconnects`, async (t) => {
     const trellis = await start(t)
     for (let run = 0; run < before; run++) await trellis.graphql(read(false))
     const gate = await closeGate(t, trellis.database)
@@ -81,7 +81,7 @@ test('data operations that read end when their clients go away, whichever their 
   await gate.left(0)
 })
 
-test('of reads that are the same only those end whose clients go away', async (t) => {
+test('of equal reads, only those of disconnected clients are cancelled', async (t) => {
   const trellis = await start(t)
   const gate = await closeGate(t, trellis.database)
   const stay = times(3, () => trellis.graphql(read(true)))
@@ -122,7 +122,7 @@ const mutations = [
 ]
 
 for (const { what, query, expected } of mutations) {
-  test(`a mutation ${what} goes on when its client goes away, and is committed`, async (t) => {
+  test(`a mutation ${what} continues when its client disconnects, and is committed`, async (t) => {
     const trellis = await start(t)
     const gate = await closeGate(t, trellis.database)
     const leave = sendAndLeave(trellis, query)

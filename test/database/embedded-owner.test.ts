@@ -86,7 +86,7 @@ test('a new database is served as a role that owns it and is no superuser', asyn
   await another.query(`comment on extension plpgsql is 'as in every dump'; create table t (id int)`)
 })
 
-test('nobody logs in as the superuser', async (t) => {
+test('no one can log in as the superuser', async (t) => {
   const directory = temporaryDirectory(t)
   const embedded = new EmbeddedPostgres({ directory, connections: 5, observe: silentObserver })
   atEnd(t, () => embedded.stop('immediate'))

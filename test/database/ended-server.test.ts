@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { closeGate, gateSql } from '../support/gate.ts'
 import { startTrellis } from '../support/trellis.ts'
 
-test('What a server that ends has not brought to an end keeps no other server waiting.', async (t) => {
+test('unfinished work of a stopping server keeps no other server waiting', async (t) => {
   const first = await startTrellis(t, { sql: `create table note (id int primary key); ${gateSql}` })
   const { database } = first
   const second = await startTrellis(t, { database })

@@ -71,7 +71,7 @@ const tables = [
 const [rounds, atOnce] = [4, 12]
 
 for (const { what, table, kind, object } of tables) {
-  test(`of inserts into ${what} none is done twice`, { skip }, async (t) => {
+  test(`no insert into ${what} runs twice`, { skip }, async (t) => {
     const { database, notes } = await start(t)
     const { op, graphql } = await startTrellis(t, { database, settings: { connections: 20 } })
     await op('track_table', table)

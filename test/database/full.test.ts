@@ -19,7 +19,7 @@ const schema = `
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
-test('what PostgreSQL works on for long is not given up because nobody can ask for it', async (t) => {
+test('a long statement is not cut when no connection is left to check on it', async (t) => {
   const database = await startPostgres(t, 14, schema)
   const { op, graphql } = await startTrellis(t, { database })
   await op('track_table', 'slow')
@@ -83,7 +83,7 @@ test('a full PostgreSQL is asked for a connection by one request at a time, and 
   assert.ok(attempts < 200, `${attempts} attempts to connect`)
 })
 
-test('changes are looked for where nobody can be heard, and the log says so once', async (t) => {
+test('without room for a listening connection the server polls for changes, and logs that once', async (t) => {
   const database = await startPostgres(t, 14, schema)
   const told: string[] = []
   const observe = { ...silentObserver, log: ({ detail }: LogEntry) => told.push(JSON.stringify(detail)) }

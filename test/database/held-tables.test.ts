@@ -41,7 +41,7 @@ const histories = [
 ]
 
 for (const { what, before } of histories) {
-  test(`inserts that ${what} wait for DDL that holds their table, and none fails`, async (t) => {
+  test(`inserts that ${what} wait for DDL that locks their table, and all succeed`, async (t) => {
     const trellis = await start(t)
     const { database, sql } = trellis
     const client = await connectTo(t, database.url)

@@ -90,7 +90,7 @@ test('without prepared statements nothing is shared', async (t) => {
   assert.equal(database.connections.shared, 0)
 })
 
-test('what may do more than read has a connection for itself', async (t) => {
+test('a statement that may write runs on a connection of its own', async (t) => {
   const { database } = await start(t)
   const counting = { ...read('select 1'), onlyReads: false } as PreparedStatement
   for (let i = 0; i < 20; i++) await database.answer(counting, [])
@@ -115,7 +115,7 @@ test('a read that turns out slow lets those behind it go elsewhere', async (t) =
   assert.equal(slow.history!.isShort, false)
 })
 
-test('what is known of a read stays known when the plan is made anew', async (t) => {
+test('the history of a read survives a new plan', async (t) => {
   const { database } = await openDatabase(t)
   const text = `select pg_sleep(0.02)::text || 'slept'`
   for (let i = 0; i < 5; i++) await database.answer(read(text), [])
@@ -127,7 +127,7 @@ test('what is known of a read stays known when the plan is made anew', async (t)
   assert.equal(same.history, known.history)
 })
 
-test('reads whose lane was closed by PostgreSQL are answered elsewhere, but for the one that ran', async (t) => {
+test('when PostgreSQL closes a lane, its waiting reads run elsewhere, and only the running one fails', async (t) => {
   const { database, sql } = await start(t)
   const lanes = [...(await pids(database, 10))]
   const nap = read(`select pg_sleep($1::float)::text || 'slept'`)
@@ -143,7 +143,7 @@ test('reads whose lane was closed by PostgreSQL are answered elsewhere, but for 
   await settle(database, pidOf)
 })
 
-test('a connection that has lost its statements makes nobody fail', async (t) => {
+test('a connection that lost its prepared statements makes no request fail', async (t) => {
   const { database, sql } = await start(t)
   await sql(`create function forget() returns text language plpgsql as
     $$ begin execute 'deallocate all'; return pg_backend_pid()::text; end $$`)

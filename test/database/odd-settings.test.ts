@@ -17,7 +17,7 @@ const schema = `
     execute format('alter database %I set extra_float_digits = 0', current_database());
   end $$`
 
-test('Numbers have all of their digits, and dates and times are in the form of ISO.', async (t) => {
+test('numbers have all of their digits, and dates and times are in the form of ISO', async (t) => {
   const trellis = await startTrellis(t, { sql: schema })
   await trellis.op('track_table', 'reading')
   const during = '["2020-01-02 00:00:00+00","2020-02-03 00:00:00+00")'
@@ -30,7 +30,7 @@ test('Numbers have all of their digits, and dates and times are in the form of I
   })
 })
 
-test('A stream by a number gives each row once.', async (t) => {
+test('a stream by a number gives each row once', async (t) => {
   const trellis = await startTrellis(t, { sql: schema })
   await trellis.op('track_table', 'reading')
   const stream = 'subscription { reading_stream(batch_size: 1, cursor: {initial_value: {value: 0}}) { id } }'
@@ -40,7 +40,7 @@ test('A stream by a number gives each row once.', async (t) => {
   assert.deepEqual(received.items, [{ data: { reading_stream: [{ id: 1 }] } }])
 })
 
-test('Cron triggers have occurrences, and jobs tell when they ran.', async (t) => {
+test('cron triggers have occurrences, and jobs tell when they ran', async (t) => {
   const trellis = await startTrellis(t, { sql: schema, settings: { enabledApis: ['metadata', 'developer'] } })
   const trigger = { name: 'daily', webhook: 'http://localhost:1/', schedule: '0 3 * * *', include_in_metadata: true }
   await trellis.op('create_cron_trigger', trigger)
@@ -71,7 +71,7 @@ const strictSchema = `
   end $$`
 
 for (const txIsolation of ['read-committed', 'repeatable-read', 'serializable'] as const) {
-  test(`Where transactions are serializable for the database, mutations are ${txIsolation} when that is chosen, and statements see what is committed.`, async (t) => {
+  test(`in a database with serializable transactions, mutations follow --tx-iso ${txIsolation}, and statements see commits`, async (t) => {
     const trellis = await startTrellis(t, { sql: strictSchema, settings: { txIsolation } })
     for (const table of ['reading', 'statement']) await trellis.op('track_table', table)
     const isolation = txIsolation.replace('-', ' ')

@@ -28,7 +28,7 @@ test('the first start puts pgcrypto into public', async (t) => {
   assert.equal((await database.sql('select public.gen_random_uuid()')).length, 1)
 })
 
-test('where it is already, it stays, and one who drops it does without', async (t) => {
+test('an existing extension stays where it is, and a dropped one is not created again', async (t) => {
   const database = await unstarted(t, 'create schema crypto; create extension pgcrypto schema crypto')
   await start(database.url)
   assert.deepEqual(await schemaOf(database), ['crypto'])
@@ -37,7 +37,7 @@ test('where it is already, it stays, and one who drops it does without', async (
   assert.deepEqual(await schemaOf(database), [])
 })
 
-test('a start whose role may not create it, or where it does not fit, goes on without', async (t) => {
+test('a start continues without the extension if its role may not create it, or if it does not fit', async (t) => {
   const database = await unstarted(t)
   const role = `weak_${randomBytes(6).toString('hex')}`
   await database.sql(`create role ${role} login; create schema trellis authorization ${role}`)

@@ -19,7 +19,7 @@ const clientThat = (does: 'answers' | 'keeps silent') => {
   return client
 }
 
-test('a connection that takes longer than an answer may is there for who asks next', async () => {
+test('a connection that opens after the timeout serves the next probe', async () => {
   const made = Promise.withResolvers<AnsweringClient>()
   let connects = 0
   const connect = () => {

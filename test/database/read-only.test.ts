@@ -62,7 +62,7 @@ async function untilServed(trellis: TestTrellis): Promise<void> {
   }
 }
 
-test('mutations are refused while PostgreSQL is told to change nothing, and carried out afterwards', async (t) => {
+test('mutations are refused while PostgreSQL is read-only, and run afterwards', async (t) => {
   const postgres = await makePostgres({ programs: await embeddedPrograms() })
   atEnd(t, () => postgres.remove())
   await postgres.start()

@@ -225,7 +225,7 @@ const untold = [
 ]
 
 for (const { what, sql } of untold) {
-  test(`where PostgreSQL ${what}, what takes long ends, and lost connections are found out`, async (t) => {
+  test(`if PostgreSQL ${what}, long statements end, and lost connections are noticed`, async (t) => {
     const database = await startPostgres(t, 40, withPatience)
     await database.sql(sql)
     const proxy = await startProxy(t, database.url)
@@ -240,7 +240,7 @@ for (const { what, sql } of untold) {
   })
 }
 
-test('where nobody may see what PostgreSQL works on, what takes long ends', async (t) => {
+test('without the right to read pg_stat_activity, long statements still end', async (t) => {
   const database = await startPostgres(t, 40, withPatience)
   await database.sql('revoke select on pg_stat_activity from public')
   const trellis = await startTrellis(t, { database })

@@ -155,7 +155,7 @@ const crowds = [
 ]
 
 for (const { what, behaviours } of crowds) {
-  test(`every insert that was acknowledged is there after the standby took over, ${what}`, async (t) => {
+  test(`every acknowledged insert exists after a failover to the standby, ${what}`, async (t) => {
     const pair = await startPair(t)
     const trellis = await serve(t, pair)
     await makeSynchronous(trellis)
@@ -184,7 +184,7 @@ for (const { what, behaviours } of crowds) {
 
 // A time limit is one of the GraphQL APIs.
 for (const { what, path, body } of inserts.filter((insert) => insert.path === '/v1/graphql')) {
-  test(`${what} whose time ran out while it waited for the standby is no success, and counts when that is back`, async (t) => {
+  test(`${what} that timed out waiting for the standby is an error, and is kept once the standby is back`, async (t) => {
     const pair = await startPair(t)
     const trellis = await serve(t, pair)
     await makeSynchronous(trellis)

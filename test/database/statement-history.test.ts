@@ -59,7 +59,7 @@ test('an accident among many good runs is forgiven', () => {
   assert.equal(needed(history), 3)
 })
 
-test('it remembers whether it ran, and what it takes on a lane', () => {
+test('it remembers whether the statement ran, and its duration on a lane', () => {
   const history = new StatementHistory()
   assert.equal(history.isRepeated, false)
   runs(history, 10, 4)
@@ -68,7 +68,7 @@ test('it remembers whether it ran, and what it takes on a lane', () => {
   assert.ok(Math.abs(history.meanMillis - 2) < 0.001)
 })
 
-test('in a crowd it only has to show anew that it is short', () => {
+test('under load a statement only has to prove again that it is short', () => {
   const history = new StatementHistory()
   for (let i = 0; i < 20; i++) history.heldUpLane(44)
   assert.equal(needed(history), 3)

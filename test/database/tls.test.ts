@@ -99,7 +99,7 @@ async function assertOutcomes(cases: Readonly<Record<string, string | RegExp>>):
   }
 }
 
-test('sslmode says whether a connection is encrypted, and what the server has to prove', { skip }, async () => {
+test('sslmode decides whether a connection is encrypted, and how the server is verified', { skip }, async () => {
   await allow('host all all all scram-sha-256')
   const root = `sslrootcert=${authority.cert}`
   const wrongRoot = `sslrootcert=${stranger.cert}`
@@ -147,7 +147,7 @@ test('where the server insists on encryption, or on none, prefer and allow do as
   await assertOutcomes({ 'sslmode=prefer': unencryptedRefused, 'sslmode=allow': /SSL encryption$/ })
 })
 
-test('a certificate says who connects', { skip }, async () => {
+test('a client certificate identifies the role', { skip }, async () => {
   await allow('hostssl all all all cert')
   await assertOutcomes({
     [`sslmode=require&sslcert=${user.cert}&sslkey=${user.key}`]: 'encrypted',
@@ -218,7 +218,7 @@ test('a server that does not encrypt is taken where that is not asked for', { sk
   })
 })
 
-test('what a URL asks for and cannot be given is refused by name', () => {
+test('an unsupported parameter of a URL is refused by its name', () => {
   const cases: Readonly<Record<string, string>> = {
     'sslmode=none': 'sslmode "none" is none of disable, allow, prefer, require, verify-ca, verify-full',
     'sslmode=verify-ca': 'sslmode=verify-ca needs the certificate to trust as sslrootcert',
@@ -249,7 +249,7 @@ test('a certificate without its key is refused by name', { skip }, () => {
   assert.throws(() => connectionConfig(urlWith(`sslcert=${user.cert}`)), { message })
 })
 
-test('what a URL leaves open is said by variables, and the last of two values counts', (t) => {
+test('environment variables fill parameters that a URL leaves out, and the last of two values counts', (t) => {
   const config = (query: string) => connectionConfig(`postgres://u:p@h:1/d?${query}`)
   const variables = {
     PGCHANNELBINDING: 'require',

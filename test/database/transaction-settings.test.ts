@@ -4,7 +4,7 @@ import { settingsStatement } from '../../core/database/sql/transaction-settings.
 
 type Module = typeof import('../../core/database/sql/transaction-settings.ts')
 
-test('the name of a statement is that of its text, in whatever process: behind a pooler they may share connections', async () => {
+test('the name of a statement depends on its text alone: processes behind a pooler may share connections', async () => {
   const url = new URL('../../core/database/sql/transaction-settings.ts', import.meta.url)
   const other: Module = await import(`${url}?other`)
   const [one, two] = [{ 'app.user': 'a' }, { 'app.tag': 'b', 'app.user': 'c' }]

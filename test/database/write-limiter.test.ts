@@ -28,7 +28,7 @@ async function pass(t: TestContext, limiter: WriteLimiter, count: number, millis
   mock.restore()
 }
 
-test('few writes are at work at once, and whoever waits follows one that has ended', async () => {
+test('few writes run at once, and each end starts a waiting one', async () => {
   const limiter = new WriteLimiter()
   const asked = Array.from({ length: 10 }, () => ask(limiter))
   assert.equal(letIn(asked), 8)
@@ -46,7 +46,7 @@ test('writes that wait leave their places to others', async () => {
   assert.equal(letIn(asked), 50)
 })
 
-test('whoever gives up is not let in', async () => {
+test('an aborted write leaves the queue', async () => {
   const limiter = new WriteLimiter()
   const asked = Array.from({ length: 8 }, () => ask(limiter))
   const controller = new AbortController()

@@ -122,7 +122,7 @@ test('after a claim without an answer, all leases that the worker does not know 
   await worker.stop(1000)
 })
 
-test('a claim that overtook the answer to an outcome is released if the ledger does not say whose it is', async () => {
+test('a claim that overtook the answer to an outcome is released if the ledger cannot tell its owner', async () => {
   const told: (readonly string[])[] = []
   const left = () => fake.left()
   const fake = startWorker([[a], [a]], async ({ id }) => ({ id, attempt: null, state: 'retry', delay: 0 }), {

@@ -128,7 +128,7 @@ for (const word of words) {
     })
   })
 
-  test(`what is checked of tokens and of their configuration in the dialect of x-${word}-`, async (t) => {
+  test(`tokens and their configuration are checked in the dialect of x-${word}-`, async (t) => {
     const misspelt = tokenAuth(t, word, { audiance: 'shop' })
     if (word === 'hasura') assert.equal((await misspelt).mode, 'jwt')
     else await assert.rejects(misspelt, /there is no key "audiance"/)

@@ -12,7 +12,7 @@ for (const word of words) {
     for (const { name, ask, expected } of requestSurfaces) assert.deepEqual(await ask(world), expected(word), name)
   })
 
-  test(`what else distinguishes the dialect of x-${word}-`, async (t) => {
+  test(`other rules of the dialect of x-${word}-`, async (t) => {
     const world = await startWorld(t, word)
     await world.trellis.sql(`insert into book values (3, 'Fog', '7')`)
     for (const { name, ask, expected } of differences) assert.deepEqual(await ask(world), expected(word), name)
@@ -32,7 +32,7 @@ const spelling = new Map([
   ['plugins/v1-tables/views.ts', /hasura_uuid|hasura_fields/],
 ])
 
-test('one module spells the names of the dialects, and says what they do differently', () => {
+test('one module has the names of the dialects and their differences', () => {
   const found = globSync('{core,plugins,sdk,process,bin}/**/*.ts', { cwd: root }).flatMap((file) =>
     readFileSync(join(root, file), 'utf8')
       .split('\n')

@@ -60,7 +60,7 @@ const notSupported = (path: string, error: string) => ({ status: 400, path, erro
 const wrongKey = (path: string, key: string) => parseFailed(path, `unexpected key "${key}"`)
 
 for (const word of words) {
-  test(`a document of format 3 is taken, whatever its source is called (x-${word}-)`, async (t) => {
+  test(`a document of format 3 is accepted with any name of its source (x-${word}-)`, async (t) => {
     const trellis = await start(t, word)
     const exported = { version: 2, tables: [book], functions: [{ function: named('search_book') }] }
     const parts = { tables: exported.tables, functions: exported.functions }
@@ -89,7 +89,7 @@ for (const word of words) {
     assert.deepEqual(await trellis.op('export_metadata', {}), { version: 2, tables: [] })
   })
 
-  test(`what exports and tools send is taken as it is (x-${word}-)`, async (t) => {
+  test(`documents of exports and tools are accepted unchanged (x-${word}-)`, async (t) => {
     const trellis = await start(t, word)
     const document = inBook({})
     const consistent = { is_consistent: true, inconsistent_objects: [] }
@@ -105,7 +105,7 @@ for (const word of words) {
     assert.equal(answer.is_consistent, false)
   })
 
-  test(`what says nothing is taken, in both dialects (x-${word}-)`, async (t) => {
+  test(`keys without effect are accepted in both dialects (x-${word}-)`, async (t) => {
     const trellis = await start(t, word)
     const nothing = {
       remote_schemas: [],
@@ -154,7 +154,7 @@ for (const word of words) {
     assert.doesNotMatch(kept, /transform|validate_input|trigger_on|ignored|remote_relationships/)
   })
 
-  test(`what the first engines and their consoles left in permissions is passed over (x-${word}-)`, async (t) => {
+  test(`obsolete keys of early engines in permissions are ignored (x-${word}-)`, async (t) => {
     const trellis = await start(t, word)
     const localPresets = [{ key: '', value: '' }]
     const given = {
@@ -171,7 +171,7 @@ for (const word of words) {
     assert.deepEqual(await trellis.op('export_metadata', {}), { version: 2, tables: [taken] })
   })
 
-  test(`what cannot be served is refused with its place (x-${word}-)`, async (t) => {
+  test(`unsupported parts are refused with their path (x-${word}-)`, async (t) => {
     const trellis = await start(t, word)
     const source = '$.sources[0]'
     const entry = `${source}.tables[0]`

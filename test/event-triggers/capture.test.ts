@@ -5,7 +5,7 @@ import { startShop } from './shop.ts'
 
 const insert = (objects: string) => `mutation { insert_orders(objects: ${objects}) { affected_rows } }`
 
-test('a change through GraphQL is sent with who made it and the trace of the request', async (t) => {
+test('a change through GraphQL is sent with its session and the trace of the request', async (t) => {
   const shop = await startShop(t)
   await shop.trigger({ headers: [{ name: 'X-Key', value: 'k' }] })
   const headers = { 'x-service-user-id': '7', traceparent: `00-${'a'.repeat(31)}b-${'c'.repeat(16)}-01` }
@@ -77,7 +77,7 @@ test('an update counts if a listed column differs; a rollback leaves no event', 
   assert.deepEqual(await shop.sql('select count(*)::int as n from trellis.event_log'), [{ n: 2 }])
 })
 
-test('a trigger never prevents a write, whatever happened to its columns or is in the row', async (t) => {
+test('a trigger never prevents a write, even with changed columns or odd values', async (t) => {
   const shop = await startShop(t)
   await shop.trigger({
     insert: { columns: ['state'], payload: ['id', 'state'] },

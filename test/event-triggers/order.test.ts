@@ -105,7 +105,7 @@ test('a waiting event is shown as pending, and is found after the events before 
   assert.equal((await ledger.record([delivered])).length, 1)
 })
 
-test('waiting events are found whatever plan PostgreSQL uses', async (t) => {
+test('waiting events are found with any plan of PostgreSQL', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger(byState)
   await shop.sql(`insert into orders (id, state) select n, 'one' from generate_series(1, 3) n`)
@@ -206,7 +206,7 @@ test('an immediate retry and the event behind it are delivered although the data
   await worker.stop(1000)
 })
 
-test('times are the same key whatever the settings of the sessions that write them', async (t) => {
+test('equal times are one key under any session settings', async (t) => {
   const shop = await startShop(t, { sql: `alter table orders add day date, add noted timestamp` })
   await shop.trigger({ ordering_key: ['placed_at', 'day', 'noted'] })
   const insert = (settings: string, n: number) =>

@@ -95,7 +95,7 @@ test('one of them is paused and resumed while a transaction has written to the t
   await shop.events(4)
 })
 
-test('a trigger that is inconsistent is recorded as before, whatever happens to the others', async (t) => {
+test('events of an inconsistent trigger are recorded as before while others change', async (t) => {
   const observed = { settings: { ...deaf.settings } }
   process.env['SHARED_HOOK'] = 'http://127.0.0.1:9/'
   const shop = await startShop(t, observed)

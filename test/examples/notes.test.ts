@@ -102,7 +102,7 @@ test('the relational field of the example is answered by the same statement, for
   assert.match(JSON.stringify(elsewhere), /field \\"age\\" not found in type: 'crew'/)
 })
 
-test('the resolved field of the example stands beside tables, and tells each role what it may know', async (t) => {
+test('the resolved field of the example is a root field beside tables, and respects the rights of each role', async (t) => {
   const trellis = await startNotes(t)
   await trackShips(trellis)
   const both = await trellis.graphql('{ notes ship(where: {id: {_eq: 1}}) { id } }')

@@ -23,14 +23,14 @@ test('a saved query is asked for by its name', async () => {
   assert.deepEqual([other.status, other.body], [404, body])
 })
 
-test('whoever asks has the permissions of the role', async () => {
+test("a saved query runs with the permissions of the caller's role", async () => {
   await using trellis = await start()
   await trellis.operation('bulk', [track, save])
   const { body } = await trellis.request<{ errors: { message: string }[] }>('/saved/ship_by_id?id=2', { role: 'guest' })
   assert.match(JSON.stringify(body), /field \\"ship_by_pk\\" not found/)
 })
 
-test('what cannot be asked for cannot be saved, and a bulk that brings what it needs can', async () => {
+test('an invalid query cannot be saved, but a bulk may first create its tables', async () => {
   await using trellis = await start()
   const refusal = (member: string) => ({
     status: 400,
@@ -59,7 +59,7 @@ test('saved queries are part of the metadata', async () => {
   assert.equal((await trellis.request('/saved/ship_by_id?id=1')).status, 200)
 })
 
-test('the API closes its operations and its route, and keeps what is saved', async () => {
+test('a closed API closes its operations and its route, and keeps saved queries', async () => {
   await using trellis = await start({ enabledApis: ['metadata', 'graphql'] })
   assert.equal((await trellis.request('/saved/ship_by_id?id=1')).status, 404)
   await assert.rejects(trellis.operation('save_query', byId), { status: 400 })

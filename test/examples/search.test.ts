@@ -38,14 +38,14 @@ async function startArticles() {
 
 const found = '{ search_article(query: "growing trellis") { id } }'
 
-test('what is found comes best first, as far as the role may read it', async () => {
+test('results are ordered by rank, and limited to rows that the role may read', async () => {
   await using trellis = await startArticles()
   assert.deepEqual(await trellis.graphql(found), { data: { search_article: [{ id: 4 }, { id: 2 }, { id: 1 }] } })
   const asReader = await trellis.graphql(found, { role: 'reader' })
   assert.deepEqual(asReader, { data: { search_article: [{ id: 2 }, { id: 1 }] } })
 })
 
-test('search takes conditions, a limit, and whatever people type', async () => {
+test('search takes conditions, a limit, and any text', async () => {
   await using trellis = await startArticles()
   const narrowed = '{ search_article(query: "grows", where: { draft: { _eq: false } }, limit: 1) { title } }'
   assert.deepEqual(await trellis.graphql(narrowed), { data: { search_article: [{ title: 'Growing on a trellis' }] } })

@@ -26,7 +26,7 @@ async function startTeams() {
   return trellis
 }
 
-test('what is deleted stays in the database, and is there for nobody', async () => {
+test('deleted rows stay in the database, and no role sees them', async () => {
   await using trellis = await startTeams()
   const deleted = await trellis.graphql('mutation { delete_person(where: { id: { _eq: 1 } }) { affected_rows } }')
   assert.deepEqual(deleted, { data: { delete_person: { affected_rows: 1 } } })

@@ -29,7 +29,7 @@ async function startInvoices(settings = {}) {
 
 const clerk = (tenant: number) => ({ role: 'clerk', headers: { 'x-service-tenant-id': String(tenant) } })
 
-test('a role reaches what is its tenant’s, in tables that have tenants', async () => {
+test('a role reaches only rows of its tenant, in tables with tenants', async () => {
   await using trellis = await startInvoices()
   const query = '{ invoice(order_by: { id: asc }) { id } country { code } }'
   const country = [{ code: 'at' }]
@@ -44,7 +44,7 @@ test('a request that names no tenant is refused', async () => {
   assert.equal(errors?.[0]?.message, 'missing session variables: "x-service-tenant-id"')
 })
 
-test('nobody writes rows of another tenant', async () => {
+test('no role writes rows of another tenant', async () => {
   await using trellis = await startInvoices()
   const insert = 'mutation { insert_invoice_one(object: { id: 4, tenant_id: 8, amount: 1 }) { id } }'
   assert.deepEqual(await trellis.graphql(insert, clerk(8)), { data: { insert_invoice_one: { id: 4 } } })

@@ -4,7 +4,7 @@ import { startTrellis } from 'trellis/testing'
 import visits from '../../examples/visits.ts'
 import { eventually } from '../support/waiting.ts'
 
-test('a plugin of somebody else has a job run at night, or when it is asked to', async () => {
+test('the job of a third-party plugin runs at night and on request', async () => {
   const settings = { enabledApis: ['visits', 'developer'], keepVisits: 7 }
   await using trellis = await startTrellis({ plugins: [visits], settings })
   await trellis.request('/visits', { body: { page: '/new' } })

@@ -97,7 +97,7 @@ test('the plan is that of the role and session variables given', async (t) => {
   assert.doesNotMatch(admin!.sql!, /publisher_id/)
 })
 
-test('a subscription of a role that may read nothing has none', async (t) => {
+test('a subscription of a role without read permissions has no plan', async (t) => {
   const trellis = await startLibrary(t)
   const query = 'subscription { no_queries_available }'
   const body = { query: { query }, user: { 'x-service-role': 'nobody' } }
@@ -139,7 +139,7 @@ test('the schema of Relay is used when asked for', async (t) => {
   assert.match(after!.plan!.join('\n'), /Index Cond: \(id > 2\)/)
 })
 
-test('nothing is run: the plan is not executed, and what planning may call cannot write', async (t) => {
+test('the plan is not executed, and functions that planning calls cannot write', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql(`create table log (at int); create function noisy(most int) returns setof book language plpgsql immutable
     as $$ begin insert into log values (most); return query select * from book; end $$`)

@@ -38,7 +38,7 @@ test('functions of one name are told apart, those of other schemas left out', as
   assert.deepEqual(types, [['int4'], ['text']])
 })
 
-test('arguments come with name, type and default; what is only returned is no argument', async (t) => {
+test('arguments come with name, type and default, and output columns are not arguments', async (t) => {
   const sql = `create domain label as varchar(5);
     create function f(a int, out b int, inout c label, int default 3, d text[] default null) language sql
       as $$ select 1, 'x'::label $$;
@@ -66,7 +66,7 @@ test('arguments come with name, type and default; what is only returned is no ar
   )
 })
 
-test('what is returned is a type, one or a set, and may be the row of a table or view', async (t) => {
+test('the result is a type or a set of it, and may be the row type of a table or view', async (t) => {
   const sql = `create table item (id int); create view items as select * from item;
     create materialized view stock as select * from item; create type pair as (a int, b int);
     create function a() returns text language sql as $$ select 'x'::text $$;

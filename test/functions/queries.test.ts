@@ -49,7 +49,7 @@ test('a function gives the rows of its table, in its own order, and all that han
   })
 })
 
-test('a row whose columns are null though its table declares them NOT NULL is there with its nulls', async (t) => {
+test('a returned row keeps nulls in columns that its table declares NOT NULL', async (t) => {
   const trellis = await startOffice(t)
   await trellis.sql(`create function masked() returns setof person language sql stable
     as $$ select id, null::text, last, pay, twice from person where id < 3 $$`)

@@ -36,7 +36,7 @@ async function start(t: Parameters<typeof startTrellis>[0]) {
   return { ...trellis, permit, fields }
 }
 
-test('a table without root fields has none by way of functions, in all schemas', async (t) => {
+test('a table without root fields has no function fields either, in all schemas', async (t) => {
   const { permit, fields, graphql } = await start(t)
   await permit('item', { query_root_fields: [], subscription_root_fields: [] })
   assert.deepEqual(await fields('queryType'), [])

@@ -34,7 +34,7 @@ async function office(t: TestContext): Promise<TestTrellis> {
   return trellis
 }
 
-test('tracked functions that are dropped leave the metadata, whatever cascade says', async (t) => {
+test('dropped functions leave the metadata, with and without cascade', async (t) => {
   const trellis = await office(t)
   await runSql(trellis, 'drop function everyone')
   assert.deepEqual((await exported(trellis)).functions, ['people'])
@@ -83,7 +83,7 @@ test('tracked functions cannot become VOLATILE', async (t) => {
   await runSql(trellis, 'alter function everyone immutable')
 })
 
-test('what a tracked function is replaced by is served', async (t) => {
+test('the replacement of a tracked function is served', async (t) => {
   const trellis = await office(t)
   await runSql(
     trellis,
@@ -114,7 +114,7 @@ test('a tracked function that is renamed is one that is missing', async (t) => {
   assert.deepEqual(internal, [{ type: 'function', definition: name('everyone'), reason }])
 })
 
-test('computed fields depend on their function, whatever comes to have its name', async (t) => {
+test('computed fields depend on their function, even if another one takes its name', async (t) => {
   const trellis = await office(t)
   const dependent = refused(
     'dependency-error',

@@ -100,7 +100,7 @@ const refusals: readonly (readonly [args: unknown, answer: object, version?: num
   ],
 ]
 
-test('what cannot be tracked is refused with every reason', async (t) => {
+test('a function that cannot be tracked is refused with every reason', async (t) => {
   const trellis = await startOffice(t)
   await trellis.op('track_function', 'people')
   for (const [args, answer, version = 1] of refusals) {
@@ -160,7 +160,7 @@ test('a function depends on the table that it returns', async (t) => {
   assert.deepEqual(await exported(trellis), [{ function: publicName('everyone') }])
 })
 
-test('what happens to a function in the database is seen when the metadata is reloaded', async (t) => {
+test('changes of a function in the database are seen when the metadata is reloaded', async (t) => {
   const trellis = await startOffice(t)
   await trellis.op('track_function', 'everyone')
   const listed = (error: string) => [

@@ -47,7 +47,7 @@ select 1
   assert.equal(given.steps[1]?.text, 'select 1')
 })
 
-test('what is no case is refused', () => {
+test('an invalid case is refused', () => {
   assert.throws(() => parseCase('--- request\n{ a }'), { message: 'a case begins with what it shows, in words' })
   assert.throws(() => parseCase('Title'), { message: 'a case has at least one step' })
   assert.throws(() => parseCase('Title\n--- reqest\n{ a }'), { message: '"--- reqest" belongs to no step' })

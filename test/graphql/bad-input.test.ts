@@ -118,7 +118,7 @@ test('values are never read as SQL', async (t) => {
   await assertUnharmed(trellis)
 })
 
-test('values that do not fit their type are refused, whatever error code PostgreSQL uses', async (t) => {
+test('values that do not fit their type are refused, with any error code of PostgreSQL', async (t) => {
   const trellis = await startTrellis(t, {
     sql: `create extension ltree; create extension hstore;
       create function raises(id int) returns int language plpgsql immutable as $$

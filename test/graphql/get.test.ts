@@ -12,7 +12,7 @@ const titles = 'query Titles($id: Int!) { book_by_pk(id: $id) { title } }'
 const dawn = { data: { book_by_pk: { title: 'Dawn' } } }
 const mutation = 'mutation { delete_book(where: {}) { affected_rows } }'
 
-test('Queries in the URL are answered.', async (t) => {
+test('queries in the URL are answered', async (t) => {
   const { request, op } = await startLibrary(t)
   const variables = JSON.stringify({ id: 1 })
   const answer = await request(url(titles, { variables }))
@@ -35,7 +35,7 @@ test('Queries in the URL are answered.', async (t) => {
   assert.deepEqual((await request(url('{ book { title } }'), as)).body, { data: { book: [{ title: 'Ebb' }] } })
 })
 
-test('Mutations are refused, and change nothing.', async (t) => {
+test('mutations are refused, and change nothing', async (t) => {
   const { request, graphql } = await startLibrary(t)
   const extensions = { path: '$', code: 'method-not-allowed' }
   const refusal = { errors: [{ extensions, message: 'mutations are not run by GET' }] }
@@ -50,7 +50,7 @@ test('Mutations are refused, and change nothing.', async (t) => {
   })
 })
 
-test('Other texts than queries are refused as in a body.', async (t) => {
+test('other texts than queries are refused as in a body', async (t) => {
   const { request } = await startLibrary(t)
   const refused = async (path: string) => {
     const { status, body } = await request<{ errors: { extensions: object; message: string }[] }>(path)
@@ -73,7 +73,7 @@ test('Other texts than queries are refused as in a body.', async (t) => {
   assert.deepEqual([status, code], [400, 'invalid-json'])
 })
 
-test('A secret is required, as for POST.', async (t) => {
+test('a secret is required, as for POST', async (t) => {
   const { request } = await startTrellis(t, { settings: { adminSecret: 'sesame' } })
   const headers = { 'x-service-admin-secret': 'sesame' }
   const open = await request(url('{ __typename }'), { headers })
@@ -91,7 +91,7 @@ test('A secret is required, as for POST.', async (t) => {
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-mode': 'navigate' }
 
-test('A browser gets a page with instructions.', async (t) => {
+test('a browser gets a page with instructions', async (t) => {
   const { request } = await startLibrary(t)
   const opened = await request('/v1/graphql', { headers: { ...browser, 'sec-fetch-site': 'none' } })
   assert.deepEqual([opened.status, opened.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
@@ -101,7 +101,7 @@ test('A browser gets a page with instructions.', async (t) => {
   assert.deepEqual(typed.body, { data: { __typename: 'query_root' } })
 })
 
-test('The page needs no secret, and runs nothing.', async (t) => {
+test('the page needs no secret, and runs nothing', async (t) => {
   const { request } = await startTrellis(t, { settings: { adminSecret: 'sesame' } })
   const { status, text } = await request('/v1/graphql', { headers: browser })
   assert.equal(status, 200)
@@ -113,7 +113,7 @@ test('The page needs no secret, and runs nothing.', async (t) => {
   assert.match(led.text, /This is a GraphQL endpoint/)
 })
 
-test('The hasura dialect answers GET only with events and the page.', async (t) => {
+test('the hasura dialect answers GET only with events and the page', async (t) => {
   const { request } = await startLibrary(t, { settings: { dialect: 'hasura' } })
   const missing = { path: '$', error: 'resource does not exist', code: 'not-found' }
   for (const path of ['/v1/graphql', url('{ __typename }'), url(mutation)]) {
@@ -130,7 +130,7 @@ test('The hasura dialect answers GET only with events and the page.', async (t) 
   assert.deepEqual(untyped.body, { data: { __typename: 'query_root' } })
 })
 
-test('A body without a content type is refused, and a malformed one has its status.', async (t) => {
+test('a body without a content type is refused, and a malformed one has its status', async (t) => {
   const { request } = await startLibrary(t)
   const body = { query: '{ __typename }' }
   const untyped = await request('/v1/graphql', { headers: { 'content-type': 'text/plain;charset=UTF-8' }, body })

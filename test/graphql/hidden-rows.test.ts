@@ -74,7 +74,7 @@ for (const [shift, role] of Object.keys(roles).entries()) {
     }
   })
 
-  test(`whatever patterns ${role} sends`, { timeout: 60_000 }, async () => {
+  test(`no pattern of ${role} reveals hidden rows`, { timeout: 60_000 }, async () => {
     const characters = fc.constantFrom(...'()[]{}\\*+?|^$ab"#%_.,12:-x')
     await fc.assert(
       fc.asyncProperty(

@@ -108,7 +108,7 @@ test('a role sees only what it may use', async (t) => {
   assert.ok(!printSchema(schema).includes('aggregate'))
 })
 
-test('a role without permissions can introspect a schema that says so', async (t) => {
+test('a role without permissions can introspect a schema, which says that it has no permissions', async (t) => {
   const trellis = await startLibrary(t)
   const schema = await schemaOf(trellis, 'nobody')
   assert.deepEqual(Object.keys(schema.getQueryType()!.getFields()), ['no_queries_available'])

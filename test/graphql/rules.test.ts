@@ -207,7 +207,7 @@ test('ON CONFLICT is offered unless a rule prevents it', async (t) => {
   }
 })
 
-test('permissions apply to rewritten statements, and invalid values fail whatever rows exist', async (t) => {
+test('permissions apply to rewritten statements, and invalid values fail with any rows', async (t) => {
   const trellis = await start(t)
   const permission = (kind: string, more: object) => ({
     type: `create_${kind}_permission`,

@@ -26,7 +26,7 @@ const startWeather = (t: TestContext) =>
     return { body: known.map((code) => ({ code, temperature: code === 'NOBGO' ? 7.5 : null })) }
   })
 
-test('weather is asked for once for all rows, and what is missing leaves the rest', async (t) => {
+test('the weather is requested once for all rows, and missing values affect no others', async (t) => {
   const other = await startWeather(t)
   await using trellis = await startTrellis({ plugins: [weather(other.url)], sql })
   await trellis.operation('track_table', 'harbour')
@@ -48,7 +48,7 @@ test('weather is asked for once for all rows, and what is missing leaves the res
   assert.equal(other.received.length, 1)
 })
 
-test('reports lead to rows, and say beside the data what they lack', async (t) => {
+test('reports lead to rows, and errors beside the data name missing ones', async (t) => {
   const other = await startWeather(t)
   await using trellis = await startTrellis({ plugins: [weather(other.url)], sql })
   await trellis.operation('track_table', 'harbour')

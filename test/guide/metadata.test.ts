@@ -40,7 +40,7 @@ test('units are fields of rows, for roles that may read the column, and follow i
   await assert.rejects(trellis.operation('run_sql', { sql: 'alter table harbour drop length' }), { status: 400 })
 })
 
-test('a source is fetched with the operation, read when the metadata is resolved, and says what is wrong', async (t) => {
+test('a source is fetched with the operation, read when the metadata is resolved, and its faults are reported', async (t) => {
   await using trellis = await startTrellis({ plugins: [tides] })
   const bergen = await startOther(t, () => ({ body: { level: 1.25 } }))
   const broken = await startOther(t, () => ({ status: 503 }))

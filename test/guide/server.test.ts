@@ -35,7 +35,7 @@ test('guests are kept in a table of the plugin, counted for others, and forgotte
   assert.ok(lines.length > 0)
 })
 
-test('keys say who asks', async () => {
+test('API keys identify the caller', async () => {
   const roles = new Map([['k1', 'guest']])
   await using trellis = await startTrellis({ plugins: [apiKeys(roles), glossary], settings: { adminSecret: 's' } })
   const ask = (headers: Record<string, string>) => trellis.request('/glossary', { headers })
@@ -46,7 +46,7 @@ test('keys say who asks', async () => {
   assert.deepEqual([refused.status, refused.body], [401, body])
 })
 
-test('what stands around the work measures and refuses it', async () => {
+test('hooks around requests measure and refuse them', async () => {
   const told: string[] = []
   await using trellis = await startTrellis({
     plugins: [timing((kind) => told.push(kind))],

@@ -98,7 +98,7 @@ test("operations are enabled by their plugin's API, at the metadata endpoint", a
   assert.match(JSON.stringify(body), /"code":"parse-failed"/)
 })
 
-test('a disabled API still serves what was configured through it', async (t) => {
+test('a disabled API still serves objects that were configured through it', async (t) => {
   const database = await testDatabase(t, { sql: 'create table town (name text)' })
   await (await startTrellis(t, { database })).op('track_table', 'town')
   const { graphql } = await startTrellis(t, { database, settings: { enabledApis: ['graphql'] } })

@@ -75,7 +75,7 @@ test('a missing secret and a wrong one have different errors', () => {
   }
 })
 
-test('a request without the secret has the unauthorized role, whatever role it asks for', async () => {
+test('a request without the secret has the unauthorized role, even if it asks for another', async () => {
   const guarded = auth({ adminSecret: 'sesame', unauthorizedRole: 'anonymous' })
   const headers = { 'x-service-role': 'admin', 'x-service-cart': '5', 'x-service-use-backend-only-permissions': 'true' }
   assert.deepEqual(await guarded.authenticate(headers), {

@@ -59,7 +59,7 @@ const renames = {
 }
 
 for (const [what, sql] of Object.entries(renames)) {
-  test(`Requests during a rename of ${what} are answered by its new name.`, async (t) => {
+  test(`requests during a rename of ${what} are answered with its new name`, async (t) => {
     const pair = await startPair(t)
     const [first] = pair
     const answers = await meanwhile(t, first!, sql, () =>
@@ -77,7 +77,7 @@ for (const [what, sql] of Object.entries(renames)) {
   })
 }
 
-test('A request for an old name is refused with the reason.', async (t) => {
+test('a request for an old name is refused with the reason', async (t) => {
   const [first] = await startPair(t)
   await first!.op('set_table_custom_fields', { table: 'book' }, { version: 2 })
   const [answer] = await meanwhile(t, first!, 'alter table book rename column title to heading', () => [
@@ -86,7 +86,7 @@ test('A request for an old name is refused with the reason.', async (t) => {
   assert.equal(answer!.errors[0]!.message, `field "title" not found in type: 'book'`)
 })
 
-test('Data operations that waited for a rename see the renamed column.', async (t) => {
+test('data operations that waited for a rename see the renamed column', async (t) => {
   const [first] = await startPair(t)
   const [answer] = await meanwhile(t, first!, 'alter table book rename column title to heading', () => [
     first!.request('/v1/query', { body: { type: 'select', args: { table: 'book', columns: ['*'] } } }),
@@ -94,7 +94,7 @@ test('Data operations that waited for a rename see the renamed column.', async (
   assert.deepEqual([answer!.status, answer!.body], [200, [{ id: 1, heading: 'Dawn', pages: 300 }]])
 })
 
-test('Subscriptions survive the rename of a column that keeps its GraphQL name.', async (t) => {
+test('subscriptions survive the rename of a column that keeps its GraphQL name', async (t) => {
   const pair = await startPair(t)
   const [first] = pair
   const subscribers = pair.map(({ url }) => subscribeWith(graphqlWsClient(t, url), 'subscription { books { name } }'))
@@ -107,7 +107,7 @@ test('Subscriptions survive the rename of a column that keeps its GraphQL name.'
   }
 })
 
-test('Failures without a change of the metadata stay as they were.', async (t) => {
+test('failures without a change of the metadata stay as they were', async (t) => {
   const [first] = await startPair(t)
   await first!.sql('alter table book rename column title to heading')
   const { errors } = await first!.graphql<{ errors: { message: string }[] }>('{ books { id name } }')

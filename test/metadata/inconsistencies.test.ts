@@ -213,7 +213,7 @@ test('relationships cannot have the name or the custom name of a column', async 
   }
 })
 
-test('the types of two tables cannot share a name, whatever their root fields', async (t) => {
+test('the types of two tables cannot share a name, even if their root fields differ', async (t) => {
   const twin = 'create schema a; create table a.b (id int); create table a_b (id int); create table query_root (id int)'
   const { op, refused } = await startService(t, { sql: twin })
   const expected = { status: 400, code: 'unexpected', path: '$.args' }
@@ -310,7 +310,7 @@ test('violations of the enum table rules are listed together and affect no other
   assert.equal(service.model.tables.size, 2)
 })
 
-test('a later table conflicts with existing ones, whatever its name', async (t) => {
+test('a later table conflicts with existing ones, with any name', async (t) => {
   const sql = `create schema a; create table a.b (id int primary key); create table a_b (id int primary key);
     create table z (id int primary key); create table z_aggregate (id int primary key)`
   const { op, refused } = await startService(t, { sql })

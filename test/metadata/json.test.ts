@@ -78,7 +78,7 @@ test('a kept number is of type Number', () => {
   assert.equal(jsonType(parseJson('12345678901234567890', 'precise')), 'Number')
 })
 
-test('sameJson compares by value, whatever the order of keys', () => {
+test('sameJson compares by value and ignores the order of keys', () => {
   assert.ok(sameJson({ a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 }))
   assert.ok(sameJson(parseJson('[12345678901234567890]', 'precise'), parseJson('[12345678901234567890]', 'precise')))
   for (const [a, b] of [

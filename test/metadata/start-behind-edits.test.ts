@@ -31,7 +31,7 @@ async function beginChange(t: TestContext, { url }: TestDatabase) {
 }
 
 for (const txIsolation of ['read-committed', 'repeatable-read', 'serializable'] as const) {
-  test(`a server that starts during a change serves what the change leaves, under ${txIsolation}`, async (t) => {
+  test(`a server that starts during a change serves the result of the change, under ${txIsolation}`, async (t) => {
     const { database, op } = await startTrellis(t, { sql: schema })
     await op('track_table', 'note')
     const change = await beginChange(t, database)

@@ -90,7 +90,7 @@ test('any text can be the name of an object', async (t) => {
   for (const role of names) await second.op('drop_select_permission', { table: 'a', role })
 })
 
-test('keys are distinct, storable and short whatever the name', () => {
+test('keys are distinct, storable and short for any name', () => {
   const keys = ['a', '"a"', '\u0000', '\\u0000', '\ud800', '\ud801', 'é'.repeat(9000), `${'é'.repeat(9000)}x`].map(
     storageKey,
   )

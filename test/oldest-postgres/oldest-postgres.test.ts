@@ -35,7 +35,7 @@ const files = [
   'subscriptions/streaming',
 ]
 
-test('what is done in the database is done in the oldest, too', async (t) => {
+test('features of the database work on the oldest supported version', async (t) => {
   await installProject(directory)
   const installed = join(directory, 'node_modules', packageName)
   assert.ok(existsSync(installed), `${packageName} is not installed`)

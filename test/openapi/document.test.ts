@@ -52,7 +52,7 @@ test('the document is one of OpenAPI 3.1, in each dialect and with another plugi
   }
 })
 
-test('each operation has an example that fits, and a line that says what it does', async (t) => {
+test('each operation has a valid example and a summary', async (t) => {
   const api = await described(t, { plugins: [notes] })
   const ajv = validatorOf(api)
   const isRequest = ajv.getSchema('api#/components/schemas/Request')!
@@ -65,7 +65,7 @@ test('each operation has an example that fits, and a line that says what it does
   }
 })
 
-test('each endpoint has a line that says what it does', async (t) => {
+test('each endpoint has a summary', async (t) => {
   const { paths } = await described(t, { settings: { enabledApis: [...new Apis(builtInPlugins, null).known] } })
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, { summary }] of Object.entries(methods)) {
@@ -106,7 +106,7 @@ test('a request fits the schema of its type and version alone', async (t) => {
   for (const request of wrong) assert.ok(!isRequest(request), JSON.stringify(request))
 })
 
-test('what is answered is described, refusals too', async (t) => {
+test('answers and refusals are described', async (t) => {
   const sql = 'create table book (id int primary key)'
   const { request, ...trellis } = await startTrellis(t, { sql, settings: { maxBodySize: 1024 } })
   await trellis.op('track_table', 'book')
@@ -150,7 +150,7 @@ test('what is answered is described, refusals too', async (t) => {
   }
 })
 
-test('what probes and paths answer when they fail is described as it is', async (t) => {
+test('failures of probes and paths are described correctly', async (t) => {
   const { paths } = await described(t)
   const contentOf = (path: string, method: string, status: number) => paths[path]![method]!.responses[status]?.content
   assert.deepEqual(Object.keys(contentOf('/healthz', 'get', 500)!), ['text/plain'])
@@ -159,7 +159,7 @@ test('what probes and paths answer when they fail is described as it is', async 
   assert.ok(contentOf('/api/1/table/{table}/{operation}', 'post', 404))
 })
 
-test('what plugins add is described, and what is closed is not', async (t) => {
+test('additions of plugins are described, and closed APIs are not', async (t) => {
   const all = await described(t, { plugins: [notes] })
   assert.ok(requestsIn(all).includes('request.add_note'))
   assert.ok('/notes' in all.paths)

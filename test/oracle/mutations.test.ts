@@ -17,7 +17,7 @@ import { checkProperty, setting } from './property.ts'
 /** This many answers must cover everything; fewer may not. */
 const manyAnswers = 20_000
 
-test('Random mutations return and change the rows that the interface defines.', async (t) => {
+test('random mutations return and change the rows that the interface defines', async (t) => {
   const trellis = await startTrellis(t, { plugins: [hiddenRows] })
   await prepare(trellis)
   const checker = new MutationChecker(trellis)

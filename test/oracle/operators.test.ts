@@ -28,7 +28,7 @@ async function untilCovered(check: (before: number) => Promise<readonly string[]
   }
 }
 
-test('Every operator accepts some rows of every type and rejects others.', async (t) => {
+test('every operator accepts some rows of every type and rejects others', async (t) => {
   const trellis = await startTrellis(t)
   await prepare(trellis)
   const checker = new Checker(trellis)
@@ -51,7 +51,7 @@ test('Every operator accepts some rows of every type and rejects others.', async
   assert.deepEqual(missing, [])
 })
 
-test('Every operator of updates changes values of every type that it works on.', async (t) => {
+test('every operator of updates changes values of every type that it works on', async (t) => {
   const trellis = await startTrellis(t)
   await prepare(trellis)
   const checker = new MutationChecker(trellis)

@@ -12,7 +12,7 @@ import { hiddenRows } from './hidden-rows.ts'
 import { checkProperty, setting } from './property.ts'
 import { simplerCases } from './shrink.ts'
 
-test('Random queries get the answers that the interface defines for the rows.', async (t) => {
+test('random queries get the answers that the interface defines for the rows', async (t) => {
   const trellis = await startTrellis(t, { plugins: [hiddenRows] })
   await prepare(trellis)
   const checker = new Checker(trellis)

@@ -120,7 +120,7 @@ async function checkCase(t: TestContext, trellis: TestTrellis, { world, requests
   return all.length
 }
 
-test('Random queries give the same answers as subscriptions, also after writes and changes of permissions.', async (t) => {
+test('random queries give the same answers as subscriptions, also after writes and changes of permissions', async (t) => {
   const settings = { liveQueriesRefetchInterval: 50 }
   const trellis = await startTrellis(t, { plugins: [hiddenRows], settings })
   await prepare(trellis)

@@ -21,7 +21,7 @@ function client(t: test.TestContext, dialect: 'trellis' | 'hasura' = 'trellis') 
   return { outgoing, send, failure }
 }
 
-test('status, headers and bytes of the response are returned, whatever the status', async (t) => {
+test('status, headers and bytes of the response are returned for any status', async (t) => {
   const { url } = await startOther(t, () => ({ status: 418, headers: { 'X-Tea': 'yes' }, body: 'tëa' }))
   const { send } = client(t)
   const { status, headers, body } = await send(url)
@@ -114,7 +114,7 @@ test('a request can be aborted, and closing aborts all', async (t) => {
   await pending
 })
 
-test('a response without content succeeds, whatever length it declares', async (t) => {
+test('a response without content succeeds with any declared length', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.on('data', () => socket.write('HTTP/1.1 204 No Content\r\nContent-Length: 2\r\nX-Tea: no\r\n\r\nok'))

@@ -17,7 +17,7 @@ test('the package, installed in an empty project', async (t) => {
   const node = (...args: string[]) => runIn(project, process.execPath, ...args)
   const start = join(project, 'node_modules/trellis/dist/bin/start.js')
 
-  await t.test('holds what is needed and no more', async () => {
+  await t.test('holds the needed files and no more', async () => {
     const names = (await runIn(project, 'tar', '-tzf', tarball)).trim().split('\n')
     const kinds =
       /^package\/(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+(\.js|\.js\.map|\.d\.ts|\.sql|\.html|\/assets\/[\w.-]+\.gz))$/
@@ -34,7 +34,7 @@ test('the package, installed in an empty project', async (t) => {
     assert.deepEqual(manifest.exports['./engine'], { types: './dist/sdk/engine.d.ts', default: './dist/sdk/engine.js' })
   })
 
-  await t.test('is well-formed for whoever resolves it', async () => {
+  await t.test('is well-formed for all resolvers', async () => {
     await runTool(project, 'publint/src/cli.js', 'run', tarball, '--strict')
     await runTool(project, '@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'esm-only')
   })
@@ -51,7 +51,7 @@ test('the package, installed in an empty project', async (t) => {
     assert.match(await node('--test', 'notes.spec.ts'), /pass 1\n[\s\S]*fail 0/)
   })
 
-  await t.test("somebody's Fastify serves it below a prefix, and ends by itself", async (t) => {
+  await t.test("an application's Fastify serves it below a prefix, and ends by itself", async (t) => {
     const { url } = await testDatabase(t)
     const { version } = JSON.parse(readFileSync(join(project, 'node_modules/trellis/package.json'), 'utf8'))
     assert.equal(await node('host.ts', url), `mine {"version":"v${version}"} []\n`)
@@ -83,7 +83,7 @@ test('the package, installed in an empty project', async (t) => {
     assert.equal((await server.ended).code, 0)
   })
 
-  await t.test('an older Node says so in one line', async () => {
+  await t.test('an older Node is refused in one line', async () => {
     const old = join(directory, 'old.mjs')
     const versions = `{ value: { ...process.versions, node: '22.14.0' } }`
     writeFileSync(old, `Object.defineProperty(process, 'versions', ${versions})`)

@@ -103,7 +103,7 @@ test('checks and filters of changes compare as well', async (t) => {
   assert.equal(await affected('delete_task(where: {id: {_in: [2, 10]}})'), 1)
 })
 
-test('renames are followed, and what the comparison needs cannot be dropped or change its type', async (t) => {
+test('renames are followed, and compared columns cannot be dropped or change their type', async (t) => {
   const trellis = await office(t, sameOrg)
   const filter = async () => {
     type Document = { tables: { select_permissions: { permission: { filter: unknown } }[] }[] }
@@ -123,7 +123,7 @@ test('renames are followed, and what the comparison needs cannot be dropped or c
   })
 })
 
-test('what is no column of that table, or of another type, is refused', async (t) => {
+test('a column that is missing or has another type is refused', async (t) => {
   const trellis = await office(t, {})
   const reasons: [operand: unknown, reason: string][] = [
     [['$', 'nope'], '"nope" does not exist'],

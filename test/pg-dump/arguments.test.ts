@@ -89,7 +89,7 @@ CREATE TRIGGER audit AFTER INSERT ON public.person FOR EACH ROW EXECUTE FUNCTION
 \\unrestrict aB3
 `
 
-test('a cleaned dump is without what every dump has', () => {
+test('a cleaned dump lacks the lines that every dump has', () => {
   const lines = ['CREATE TABLE public.person (', '    id integer NOT NULL', ');', 'SET search_path = public;']
   const audit = 'CREATE TRIGGER audit AFTER INSERT ON public.person FOR EACH ROW EXECUTE FUNCTION x();'
   assert.equal(cleanDump(Buffer.from(dump), dialects.hasura), `${[...lines, audit].join('\n')}\n`)

@@ -52,7 +52,7 @@ test('the program is given the password where no other user sees it', async (t) 
   assert.ok(password === '' || !args.includes(password))
 })
 
-test('the program dumps what the server serves, though variables say where that is', async (t) => {
+test('the program dumps the served database, even if variables name another', async (t) => {
   const trellis = await startTrellis(t)
   const variables = {
     PGHOST: 'db.test',
@@ -75,7 +75,7 @@ test('the program dumps what the server serves, though variables say where that 
   for (const [name, value] of Object.entries(variables)) assert.ok(lines.includes(`${name}=${value}`), name)
 })
 
-test('what the program complains of is told', async (t) => {
+test('complaints of the program are reported', async (t) => {
   const trellis = await startTrellis(t)
   replaceProgram(t, 'echo half; echo "no such schema" >&2; exit 1')
   const { status, body } = await trellis.request(url, { body: { opts: [] } })
@@ -83,7 +83,7 @@ test('what the program complains of is told', async (t) => {
   assert.deepEqual([status, body], [500, { path: '$', error, code: 'unexpected' }])
 })
 
-test('a server without the program says so', async (t) => {
+test('a server without the program reports that', async (t) => {
   const trellis = await startTrellis(t)
   replaceProgram(t, null)
   const { status, body } = await trellis.request(url, { body: { opts: [] } })

@@ -108,7 +108,7 @@ test('a header that cannot be sent is an error of its request only', async (t) =
   assert.deepEqual((await trellis.request('/said?said=ok')).body, { done: true })
 })
 
-test('errors of libraries show no internals, whatever their status', async (t) => {
+test('errors of libraries show no internals, with any status', async (t) => {
   const observe = recordingObserver()
   const found = () => {
     throw Object.assign(new Error('index ledger_2 not found'), { statusCode: 404 })

@@ -171,7 +171,7 @@ function assertListed(found: readonly Listed[], expected: Breakage['expected'], 
   for (const { definition } of found) assert.notEqual(definition, undefined)
 }
 
-test('whatever is gone, a server starts, serves the rest, lists what is broken, and serves it again when it is back', async (t) => {
+test('when objects are gone, a server starts, serves the rest, lists the broken ones, and serves them again when they return', async (t) => {
   const database = await prepared(t)
   for (const { what, sql, mend, expected } of breakages) {
     await database.sql(sql)
@@ -194,7 +194,7 @@ test('whatever is gone, a server starts, serves the rest, lists what is broken, 
   }
 })
 
-test('the definitions of what is broken are those that can be given again', async (t) => {
+test('the listed definitions of broken objects can be sent again', async (t) => {
   const database = await prepared(t)
   await database.sql('alter table item rename to gone')
   const trellis = await startTrellis(t, { database })
@@ -221,7 +221,7 @@ test('the whole database may be empty', async (t) => {
   assert.deepEqual(await client.op('export_metadata', {}), { version: 2, tables: [] })
 })
 
-test('a variable that is not set leaves out what needs it, until a start with it', async (t) => {
+test('an unset variable leaves out the objects that need it, until a start with it', async (t) => {
   const database = await prepared(t)
   const variable = 'TRELLIS_TEST_HOOK_URL'
   const start = () => startTrellis(t, { database, plugins: [hooks] })
@@ -303,7 +303,7 @@ test('stored metadata that cannot be read is kept and listed, and leaves the res
   assert.deepEqual(await listed(await startTrellis(t, { database })), [])
 })
 
-test('what a plugin cannot resolve because its shape is another one is set aside, and returns when it is mended', async (t) => {
+test('an entry with an unknown shape is set aside, and returns when it is mended', async (t) => {
   const database = await prepared(t)
   const insert = (name: string, entry: unknown) =>
     database.sql(`insert into trellis.metadata_entry (slice, key, entry) values ('test_hooks', $1, $2)`, [
@@ -343,7 +343,7 @@ test('an entry that takes the place of one that could not be read stays when the
   assert.deepEqual(await graphql('{ paint { id } }'), { data: { paint: [] } })
 })
 
-test('metadata that replaces everything replaces what cannot be read, too', async (t) => {
+test('replacing all metadata also replaces unreadable entries', async (t) => {
   const database = await prepared(t)
   await database.sql(`insert into trellis.metadata_entry (slice, key, entry) values ('nowhere', 'x', '1')`)
   const trellis = await startTrellis(t, { database })

@@ -25,7 +25,7 @@ async function madeOld(before: string): Promise<string[]> {
   return stdout.match(/ tenured=[1-9]\d*/g) ?? []
 }
 
-test('new objects are never made old ones at once, whatever lived on before', async () => {
+test('new objects are never promoted at once, even after many survivors', async () => {
   const told = `import { collectAsServer } from ${JSON.stringify(collecting)}\ncollectAsServer()`
   assert.notDeepEqual(await madeOld(''), [], 'what V8 does by itself')
   assert.deepEqual(await madeOld(told), [])

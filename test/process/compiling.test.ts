@@ -28,7 +28,7 @@ const program = `
   console.log(JSON.stringify({ before, after: await runs(work()) }))
 `
 
-test('what runs often is compiled after fewer calls than V8 waits for by itself', async () => {
+test("frequent functions are compiled after fewer calls than by V8's own rule", async () => {
   // Compiled at once rather than on another thread, which takes its time.
   const args = ['--no-concurrent-recompilation', '--allow-natives-syntax', '--input-type=module', '--eval', program]
   const { stdout } = await promisify(execFile)(process.execPath, args)

@@ -114,7 +114,7 @@ test('the working directory has one configuration file at most, unless one is na
   assert.throws(() => parse(files, ['--config', 'y.yaml']), { name: 'OptionsError', message: missing })
 })
 
-test('what is wrong is said with file, line, column and key', () => {
+test('an error names file, line, column and key', () => {
   const port = 'Only expecting a whole number from 0 to 65535'
   assert.equal(json('{\n  "serverPort": "1"\n}'), `trellis.config.json:2:17, serverPort: ${port}`)
   assert.equal(refusalOf('retries: 1\nserverPort: [1]'), `trellis.config.yaml:2:13, serverPort: ${port}`)

@@ -148,7 +148,7 @@ test('when its port was taken meanwhile, the embedded database takes another one
   assert.equal(after.password, before.password)
 })
 
-test('what is no database of PostgreSQL is left alone', async (t) => {
+test('a directory without a PostgreSQL database is left alone', async (t) => {
   const directory = temporaryDirectory(t)
   mkdirSync(join(directory, 'postgres'))
   writeFileSync(join(directory, 'postgres', 'notes'), 'mine')

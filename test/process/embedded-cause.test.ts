@@ -17,7 +17,7 @@ initdb: removing data directory "/data/postgres"
   assert.equal(causeIn(output), 'could not extend file "base/1/2691": No space left on device')
 })
 
-test('what clients were told meanwhile is no cause', () => {
+test('errors of clients during the start are not its cause', () => {
   const output = `
 2026-11-25 22:25:52.686 UTC [71] LOG:  starting PostgreSQL 18
 2026-11-25 22:25:52.701 UTC [75] FATAL:  the database system is starting up

@@ -147,7 +147,7 @@ test('a file that holds no secret ends the start with one line that does not quo
   }
 })
 
-test('a server takes its options from .env and files, and says so', async (t) => {
+test('a server takes its options from .env and files, and logs that', async (t) => {
   const cwd = temporaryDirectory(t)
   const { url } = await testDatabase(t)
   writeFileSync(join(cwd, 'secret'), 'sesame\n')

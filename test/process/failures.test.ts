@@ -89,7 +89,7 @@ const asNobody = ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups']
 const mayBeNobody = spawnSync(asNobody[0], [...asNobody.slice(1), ...serverCommand, 'version']).status === 0
 const skip = mayBeNobody ? false : 'only root can become anybody, where anybody may enter'
 
-test('a user without a name on the system makes no database, and is told what to do', { skip }, async (t) => {
+test('a user without a name on the system creates no database, and gets advice', { skip }, async (t) => {
   const cwd = temporaryDirectory(t)
   chmodSync(cwd, 0o777)
   const command = [...asNobody, ...serverCommand]

@@ -54,7 +54,7 @@ test('with an admin secret the server listens on all addresses', async (t) => {
   }
 })
 
-test('an open server that is told so listens on all addresses, and says who is trusted', async (t) => {
+test('an open server listens on all addresses if configured, and logs which clients it trusts', async (t) => {
   const { port, access, listening, reach } = await start(t, [], { SERVICE_GRAPHQL_SERVER_HOST: '*' })
   assert.equal(listening, `http://localhost:${port} (all addresses of this machine)`)
   assert.equal(access, 'OPEN: no admin secret is set, so whoever can reach this machine is trusted (--admin-secret)')

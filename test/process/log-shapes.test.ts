@@ -303,7 +303,7 @@ test('lines about deliveries have their shapes', async (t) => {
   for (const type of ['event-trigger', 'scheduled-trigger']) assert.ok(kinds.has(`${type} info`))
 })
 
-test('lines of the other dialect have what those of v1.3 have, and no more', async (t) => {
+test('lines of the hasura dialect have the members of v1.3, and no more', async (t) => {
   const { url } = await testDatabase(t)
   const server = spawnTrellis(t, [...anyPort, '--database-url', url, '--dialect', 'hasura'])
   await clientOf(await server.ready()).request('/nowhere')

@@ -33,7 +33,7 @@ test('so they do where transactions are serializable unless they say otherwise',
   await Promise.all([1, 2, 3].map(() => run(strict.href, [{ plugin, source: null }])))
 })
 
-test('the document has one version, whatever is written', async (t) => {
+test('the document has one version after any write', async (t) => {
   const { sql } = await testDatabase(t)
   const insert = 'insert into trellis.metadata values ($1, gen_random_uuid(), 1)'
   await assert.rejects(sql(insert, [true]), { code: '23505' })
@@ -58,7 +58,7 @@ test('a database of a newer release is refused', async (t) => {
   })
 })
 
-test('a user who may not make the schema is told what to ask for', async (t) => {
+test('a user who may not create the schema gets the privileges to ask for', async (t) => {
   const database = await testDatabase(t, { sql: 'drop schema trellis cascade' })
   const role = `weak_${randomBytes(6).toString('hex')}`
   await database.sql(`create role ${role} login password 'x'`)
@@ -95,7 +95,7 @@ test('a database without the schema that takes no changes is refused', async (t)
   )
 })
 
-test('a schema of that name which somebody else made is left alone', async (t) => {
+test('a schema with that name from another program is left alone', async (t) => {
   for (const [table, reason] of [
     ['migration', 'column "name" does not exist'],
     ['metadata', 'relation "metadata" already exists'],
@@ -113,7 +113,7 @@ test('a schema of that name which somebody else made is left alone', async (t) =
   }
 })
 
-test('a schema whose tables have no rows, as a dump without data leaves it, is told from one of somebody else', async (t) => {
+test("a schema from a dump without data is recognized as the server's own", async (t) => {
   const { url } = await testDatabase(t, {
     sql: `do $$ begin
       execute (select 'truncate ' || string_agg(format('trellis.%I', relname), ', ') from pg_class

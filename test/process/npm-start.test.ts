@@ -8,7 +8,7 @@ import { spawnTrellis, temporaryDirectory } from '../support/process.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-test('a Node that cannot run TypeScript says so in one line', async (t) => {
+test('a Node that cannot run TypeScript is refused in one line', async (t) => {
   const command = [process.execPath, '--no-experimental-strip-types', join(root, 'bin/start.js')]
   assert.deepEqual(await spawnTrellis(t, ['version'], {}, { command }).ended, {
     code: 1,

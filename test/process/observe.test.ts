@@ -38,7 +38,7 @@ test('a line of the other dialect has the members of v1.3 and no more', () => {
   assert.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000$/)
 })
 
-test('what cannot be written is told in a line of its own, and keeps no other line back', () => {
+test('an entry that cannot be written is replaced by a line that says so, and delays no other line', () => {
   const circle: Record<string, unknown> = { name: 'guests' }
   circle['itself'] = circle
   const details: readonly (readonly [type: string, detail: unknown, words: RegExp])[] = [
@@ -90,7 +90,7 @@ const answered = (status: number): LogEntry => {
   }
 }
 
-test('the message says in a few words what happened', () => {
+test('the message summarizes the event in a few words', () => {
   const failed = answered(400)
   const error = { path: '$', error: 'no such\ntable', code: 'not-exists' }
   if (failed.type === 'http-log') Object.assign(failed.detail.operation, { error })
@@ -139,7 +139,7 @@ test('pretty lines show stacks, statements and inconsistent objects below', () =
   assert.equal(lines.at(-1), '    and 5 more')
 })
 
-test('what a client sends cannot steer a terminal, nor look like a line of its own', () => {
+test('text of clients cannot control a terminal or look like a separate line', () => {
   const failed = answered(400)
   const error = { path: '$', error: 'a\u001b[31mb\u009b2J\u202ec', code: 'x' }
   if (failed.type === 'http-log') Object.assign(failed.detail.operation, { error })

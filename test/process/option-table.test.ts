@@ -218,7 +218,7 @@ for (const option of judged) {
     }
   })
 
-  test(`--${option.declaration.flag} refuses what it cannot use under the name of the source`, () => {
+  test(`--${option.declaration.flag} refuses invalid values under the name of their source`, () => {
     for (const value of bad) {
       for (const { source, give } of ways(option)) {
         const reason = reasonOf(() => give(value))

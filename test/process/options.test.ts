@@ -58,7 +58,7 @@ test('lists are comma-separated, and a list flag may be repeated', () => {
   assert.deepEqual(settingsOf([], { file: '{"enabledLogTypes": []}' }).enabledLogTypes, [])
 })
 
-test('booleans are words in any case, and 1 and 0 are none', () => {
+test('booleans are words in any case, and 1 and 0 are refused', () => {
   const name = 'SERVICE_GRAPHQL_DEV_MODE'
   for (const word of ['true', 'T', 'YES', 'y']) {
     assert.equal(settingsOf([], { variables: { [name]: word } }).devMode, true, word)
@@ -113,7 +113,7 @@ test('a bad value is refused under the name of its source', () => {
   )
 })
 
-test('a time beyond what timers can wait for is refused, as they would not wait at all', () => {
+test('a time beyond the range of timers is refused, since they would fire at once', () => {
   const day = 86_400
   for (const [flag, least, most] of [
     ['connect-timeout', 1, day],

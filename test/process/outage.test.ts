@@ -168,7 +168,7 @@ const cases = [
 ] as const
 
 for (const { what, mode, args } of cases) {
-  test(`a server that is being used outlives a database that is away (${what})`, async (t) => {
+  test(`a busy server survives an outage of its database (${what})`, async (t) => {
     const cluster = await startCluster(t)
     const server = serve(t, cluster, args)
     const client = clientOf(await server.ready())

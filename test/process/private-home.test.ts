@@ -133,7 +133,7 @@ test('a copy that another user may have written is passed over', { skip }, async
   assert.ok(!existsSync(join(planted, 'bin')))
 })
 
-test('where no copy can be run, one line says why and what to do', { skip }, async (t) => {
+test('if no copy can be run, one line gives the reason and advice', { skip }, async (t) => {
   const program = privateProgram(t)
   const place = privateDirectory(t)
   await assert.rejects(findRunnable(program, user, [place]), {

@@ -143,7 +143,7 @@ test('neither the key of tokens nor the tokens are shown', async (t) => {
   assertNone(text, [...Object.values(planted), jwtKey, ...signatures, 'planted.malformed.token'])
 })
 
-test('what authenticates a webhook is not shown, and the webhook is not told the secrets of the server', async (t) => {
+test('credentials of a webhook are not shown, and the webhook gets no secrets of the server', async (t) => {
   const secret = { 'x-service-role': 'guest', 'x-service-admin-secret': planted.guess }
   let status = 200
   const hook = await startOther(t, () => ({ status: status++ % 3 === 0 ? 500 : 200, body: secret }))
@@ -237,7 +237,7 @@ async function askOfHooks(client: TestClient, headers: Record<string, string>): 
   return answers.join('\n')
 }
 
-test('what metadata takes from the environment is not shown, nor what its own URLs and headers hold', async (t) => {
+test('values from the environment, and secrets in URLs and headers of the metadata, are not shown', async (t) => {
   const hook = await startOther(t, () => ({ status: 500, body: 'out of order' }))
   const database = await testDatabase(t, { sql: 'create table town (id int primary key, name text)' })
   const withUser = (path: string) => {

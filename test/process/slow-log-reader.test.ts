@@ -34,7 +34,7 @@ const program = `
   process.disconnect()
 `
 
-test('a server whose log nobody reads ends when it is told to, with its exit code', { timeout: 60_000 }, async (t) => {
+test('a server whose log is not read stops on a signal, with its exit code', { timeout: 60_000 }, async (t) => {
   const { url: database } = await testDatabase(t)
   const args = ['serve', '--server-port', '0', '--database-url', database]
   const [program, ...more] = serverCommand
@@ -56,7 +56,7 @@ test('a server whose log nobody reads ends when it is told to, with its exit cod
 
 const noDevice = existsSync('/dev/full') ? false : 'there is no device that is full'
 
-test('a server whose log is on a full disk ends when it is told to', { skip: noDevice, timeout: 60_000 }, async (t) => {
+test('a server whose log is on a full disk stops on a signal', { skip: noDevice, timeout: 60_000 }, async (t) => {
   const { url: database } = await testDatabase(t)
   const [program, ...more] = serverCommand
   const args = [...more, 'serve', '--server-port', '0', '--database-url', database]
@@ -73,7 +73,7 @@ test('a server whose log is on a full disk ends when it is told to', { skip: noD
 
 const linesPerProgram = 120_000
 
-test('a log that nobody reads takes bounded memory, and tells later how much of it is missing', {
+test('a log that is not read takes bounded memory, and later reports the number of missing lines', {
   timeout: 60_000,
 }, async () => {
   const args = ['--expose-gc', '--input-type=module', '--eval', program]

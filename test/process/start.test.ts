@@ -72,7 +72,7 @@ test('the embedded database asks for its password over TCP', async (t) => {
   await assert.rejects(client.connect(), { code: '28P01' })
 })
 
-test('the banner names endpoints, APIs, plugins, the way to the database and who may enter', async (t) => {
+test('the banner names endpoints, APIs, plugins, the database connection and the access rules', async (t) => {
   const directory = temporaryDirectory(t)
   const server = spawnTrellis(t, ['--data-dir', directory, ...anyPort], { SERVICE_GRAPHQL_ADMIN_SECRT: 'x' })
   const url = await server.ready()
@@ -130,7 +130,7 @@ test('the banner shows psql where there is one, and where the URL is else', () =
   assert.deepEqual([isOnPath('sh'), isOnPath('no-such-program')], [true, false])
 })
 
-test('the banner comes after what the log has of the start', async (t) => {
+test('the banner comes after the log lines of the start', async (t) => {
   const { url } = await testDatabase(t)
   const oneStream = ['sh', '-c', 'exec "$@" 2>&1', 'sh', ...serverCommand]
   for (const format of ['json', 'pretty']) {
@@ -157,7 +157,7 @@ test('pretty lines are for people', async (t) => {
   await coloured.output(/\[32mINFO \p{Cc}\[39m/u)
 })
 
-test('what is closed is not in the banner', async (t) => {
+test('closed APIs are not in the banner', async (t) => {
   const { url } = await testDatabase(t)
   const args = ['--database-url', url, '--enabled-apis', 'graphql', '--admin-secret', 'x', ...anyPort]
   const server = spawnTrellis(t, args)

@@ -135,7 +135,7 @@ test('run_sql that renames columns and tables is followed into every form', asyn
   assert.deepEqual(await trellis.op('get_inconsistent_metadata', {}), [])
 })
 
-test('what a key stands on is depended on, column by column', async (t) => {
+test('a relationship depends on each column of its key', async (t) => {
   const trellis = await house(t)
   const entry = { object_relationships: [{ name: 'flat', using: by(['house', 'door']) }] }
   await trellis.op('replace_metadata', document(flatKeys, entry))
@@ -185,7 +185,7 @@ const broken = (table: string, error: string) => ({
   code: 'constraint-violation',
 })
 
-test('keys that are none are refused', async (t) => {
+test('invalid keys are refused', async (t) => {
   const trellis = await house(t)
   const key = '$.using.foreign_key_constraint_on'
   const order = '$.using.manual_configuration.insertion_order'

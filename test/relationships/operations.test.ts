@@ -247,7 +247,7 @@ test('operations on relationships are refused', async (t) => {
   assert.deepEqual(await trellis.op('export_metadata', {}), before)
 })
 
-test('a refused relationship is told of as it would be listed', async (t) => {
+test('the refusal of a relationship has the reason that the list of inconsistencies would have', async (t) => {
   const trellis = await office(t)
   await trellis.op('create_object_relationship', { table: 'lead', name: 'owner', using: byKey('owner_id') })
   const reasons = {

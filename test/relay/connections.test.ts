@@ -54,7 +54,7 @@ function around(order: string): string {
   return `query ($c: String) { ${fields.join(' ')} }`
 }
 
-test('pages by cursor hold every row once, in order, from either end and whatever the order', async (t) => {
+test('pages by cursor have every row once, from either end and in any order', async (t) => {
   const trellis = await startShelf(t)
   for (const order of orders) {
     const whole = await books(trellis, order)
@@ -180,7 +180,7 @@ test('aliases, type names and empty selections are answered as selected', async 
   })
 })
 
-test('flags of a page are told when nothing else is asked for, whatever rows there are', async (t) => {
+test('page flags can be requested alone, for any rows', async (t) => {
   const trellis = await startLibrary(t)
   const query = `{ all: book_connection { pageInfo { hasNextPage hasPreviousPage } }
     end: book_connection(last: 2) { pageInfo { hasNextPage } }
@@ -202,7 +202,7 @@ test('flags of a page are told when nothing else is asked for, whatever rows the
   )
 })
 
-test('distinct_on decides what the base set is, the connection has its own order', async (t) => {
+test('distinct_on determines the base set, and the connection keeps its own order', async (t) => {
   const trellis = await startShelf(t)
   assert.equal(titles(await books(trellis, 'distinct_on: publisher_id')), 'DF')
   const ordered = 'distinct_on: publisher_id, order_by: [{publisher_id: desc}, {title: desc}]'

@@ -27,7 +27,7 @@ async function startPeople(t: TestContext): Promise<TestTrellis> {
   return trellis
 }
 
-test('a node is found by its id, whatever its table', async (t) => {
+test('a node of any table is found by its id', async (t) => {
   const trellis = await startLibrary(t)
   const { book_connection } = await ask<{ book_connection: { edges: { node: { id: string } }[] } }>(
     trellis,
@@ -93,7 +93,7 @@ test('ids and cursors hold keys that are domains over domains', async (t) => {
   }
 })
 
-test('ids that are none are refused with the reason', async (t) => {
+test('invalid ids are refused with the reason', async (t) => {
   const trellis = await startPeople(t)
   const path = '$.selectionSet.node'
   const refusals: [id: string, code: string, path: string, message: RegExp | string][] = [

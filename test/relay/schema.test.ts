@@ -191,7 +191,7 @@ test('a role has the root fields that its permission shows, of queries and of su
   assert.deepEqual(await ask(trellis, allowed, undefined, 'asking'), { node: { id } })
 })
 
-test('rows whose key the role may not select are no nodes', async (t) => {
+test('rows whose key the role may not select are not nodes', async (t) => {
   const trellis = await startRelay(t)
   const publisher = encoded('[1, "public", "publisher", 1]')
   const refusal = await refused(trellis, `{ node(id: "${publisher}") { id } }`, undefined, 'reader')

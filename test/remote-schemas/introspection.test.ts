@@ -108,7 +108,7 @@ test('empty lists in an introspection may be null or missing', async (t) => {
   assert.deepEqual(await trellis.graphql('{ find(by: {id: 1}) }'), { data: { find: null } })
 })
 
-test('the refusal of an introspection quotes the server, whatever its status', async (t) => {
+test('the refusal of an introspection quotes the server, with any status', async (t) => {
   const { crm, trellis } = await startBoth(t)
   const definition = { url: crm.url }
   const refusedWith = async (status: number, body: unknown, said: string) => {

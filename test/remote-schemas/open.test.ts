@@ -27,7 +27,7 @@ test('the log of a start says that requests without credentials may use remote s
   assert.deepEqual(await start({ unauthorizedRole: null }), [])
 })
 
-test('the answer of add_remote_schema says so, unless permissions count', async (t) => {
+test('add_remote_schema warns that the schema is open, unless permissions are enabled', async (t) => {
   const { crm, trellis } = await startWithCrm(t)
   const args = { name: 'other', definition: { url: crm.url, customization: { root_fields_namespace: 'other' } } }
   const warning = { type: 'remote_schema', name: 'other', code: 'no-permissions', message: sentence }

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { makeDatabase } from '../../sdk/testing/postgres.ts'
 import { testPostgres } from '../support/database.ts'
 
-test('a database is dropped although somebody decodes its log', async (t) => {
+test('a database is dropped although a replication slot is in use', async (t) => {
   const { url, drop } = await makeDatabase(await testPostgres())
   const client = new pg.Client({ connectionString: url })
   const lost = new Promise((done) => client.on('error', done))

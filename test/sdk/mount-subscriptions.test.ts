@@ -47,7 +47,7 @@ async function greetingOf(t: TestContext, url: string): Promise<string> {
   return String(greeting)
 }
 
-test('Subscriptions run below the prefix, over WebSockets of both protocols and as events.', async (t) => {
+test('subscriptions run below the prefix, over WebSockets of both protocols and as events', async (t) => {
   const { engine, sql } = await startEngine(t)
   const app = Fastify()
   const seen: string[] = []
@@ -91,7 +91,7 @@ test('Subscriptions run below the prefix, over WebSockets of both protocols and 
   await Promise.all([app.close(), older.closed])
 })
 
-test('Beside WebSockets of the application, and without a prefix.', async (t) => {
+test('beside WebSockets of the application, and without a prefix', async (t) => {
   const { engine } = await startEngine(t)
   const app = Fastify()
   const greeter = new WebSocketServer({ noServer: true })
@@ -105,7 +105,7 @@ test('Beside WebSockets of the application, and without a prefix.', async (t) =>
   assert.deepEqual(await subscribeWith(graphqlWsClient(t, url), query).atLeast(1), [named('Oslo')])
 })
 
-test('Beside @fastify/websocket, whichever is registered first; the engine closes with the application.', async (t) => {
+test('beside @fastify/websocket, whichever is registered first; the engine closes with the application', async (t) => {
   for (const isFirst of [true, false]) {
     const { engine, url: databaseUrl } = await startEngine(t)
     await engine.close()
@@ -128,7 +128,7 @@ test('Beside @fastify/websocket, whichever is registered first; the engine close
   }
 })
 
-test('Pages of other origins are judged as at a port of its own.', async (t) => {
+test('pages of other origins are judged as at a port of its own', async (t) => {
   const { engine } = await startEngine(t)
   const app = Fastify()
   await app.register(trellis, { prefix: '/api', engine })

@@ -55,7 +55,7 @@ test('a prefix may end in a slash, or be one', async (t) => {
   }
 })
 
-test('an engine below a prefix, beside what the application has', async (t) => {
+test("an engine below a prefix runs beside the application's own routes", async (t) => {
   const { url: databaseUrl } = await testDatabase(t, { sql })
   const { app, seen } = somebodysApp()
   const settings = { databaseUrl, adminSecret: 'secret' }
@@ -144,7 +144,7 @@ test('an engine that cannot start fails the start of the application', async () 
   await assert.rejects(async () => app.ready(), /PostgreSQL at localhost:1 cannot be reached/)
 })
 
-test('settings beside `settings` are refused, and what Fastify itself takes is not', async (t) => {
+test("settings beside `settings` are refused, but Fastify's own options are not", async (t) => {
   const { url: databaseUrl } = await testDatabase(t)
   const settings = { databaseUrl }
   const register = async (options: object) => {
@@ -157,7 +157,7 @@ test('settings beside `settings` are refused, and what Fastify itself takes is n
   await assert.rejects(register({ adminSecret: 'not passed over' }), { message: /Option adminSecret: it belongs into/ })
 })
 
-test('an engine whose start the application did not wait for is closed with it', async (t) => {
+test('an engine that is still starting is closed with its application', async (t) => {
   const { url: databaseUrl } = await testDatabase(t)
   const seen: string[] = []
   const slow = definePlugin({

@@ -63,7 +63,7 @@ test('engines can share a database', async () => {
   assert.deepEqual(await other.graphql('{ a { id } }'), { data: { a: [] } })
 })
 
-test('what cannot start says why', async () => {
+test('a failed start gives the reason', async () => {
   const fails = definePlugin({
     name: 'fails',
     register() {

@@ -35,7 +35,7 @@ async function house(t: TestContext) {
   return { ...trellis, replaced }
 }
 
-test('a foreign key that is made anew is the same one, in whatever order its columns are', async (t) => {
+test('a recreated foreign key is the same one, with any order of its columns', async (t) => {
   const { replaced, graphql } = await house(t)
   assert.deepEqual(await replaced('foreign key (door, house) references door (number, house) on delete cascade'), done)
   const data = { tenant: [{ home: { number: 2 } }], door: [{ tenants: [{ id: 7 }] }] }

@@ -34,7 +34,7 @@ test('the semicolons in the body of a routine end no statement', () => {
   ])
 })
 
-test('what is about a transaction is found, and what only looks like it is not', () => {
+test('transaction commands are recognized, and similar text is not', () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['commit', ['commits']],
     [' ; COMMIT and chain;', ['commits']],

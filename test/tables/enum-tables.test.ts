@@ -117,7 +117,7 @@ const violations: readonly (readonly [sql: string, error: string])[] = [
   ],
 ]
 
-test('what cannot be an enum table is refused with every reason', async (t) => {
+test('an invalid enum table is refused with every reason', async (t) => {
   const trellis = await startTrellis(t)
   for (const [definition, error] of violations) {
     await t.test(definition, async () => {

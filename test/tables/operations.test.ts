@@ -189,7 +189,7 @@ test('operations on tables are refused', async (t) => {
   assert.deepEqual(await exported(trellis), before)
 })
 
-test("the root fields of introspection are nobody else's", async (t) => {
+test('the root fields of introspection are reserved', async (t) => {
   const trellis = await harbour(t)
   await trellis.op('run_sql', { sql: 'create table __type (id int primary key)' })
   const refused = (root: string, name: string) => ({
@@ -312,7 +312,7 @@ test('untrack_table is refused while objects of other tables depend on the table
   assert.deepEqual(await exported(trellis), before)
 })
 
-test('untrack_table with cascade removes what depends on the table, and no more', async (t) => {
+test('untrack_table with cascade removes dependent objects, and no more', async (t) => {
   const trellis = await office(t)
   assert.deepEqual(await trellis.op('untrack_table', { table: 'person', cascade: true }), ok)
   const clerk = { role: 'clerk', permission: { columns: '*', filter: {} } }

@@ -96,7 +96,7 @@ test('a query records a request, an operation, its planning and its statement', 
   assert.ok(collector.requests.every(({ path }) => path === '/v1/traces'))
 })
 
-test('a span of a request that was sent twice says so', async (t) => {
+test('a span records that its request was sent twice', async (t) => {
   let requests = 0
   const body = JSON.stringify({ 'x-service-role': 'admin' })
   const hook = createServer((socket) => {

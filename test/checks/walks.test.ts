@@ -1,7 +1,7 @@
 // The lists of entry files in ARCHITECTURE.md, held against the functions that a request really calls.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
@@ -84,4 +84,13 @@ test('a metadata request enters the folders that the page lists', async (t) => {
   const create = (name: string) => op('create_query_collection', { name, definition: { queries: [] } })
   await create('first')
   compare(entryFiles('A metadata request'), await filesOf((run) => create(`again ${run}`)))
+})
+
+test('the page is short, and the files that it names exist', () => {
+  assert.ok(Buffer.byteLength(page) < 10_000, 'ARCHITECTURE.md has to stay below 10 kB')
+  const named = [...page.matchAll(/`((?:core|plugins|scripts|sdk|process)\/[^`]*\.\w+)`/g)].map(([, file]) => file!)
+  assert.deepEqual(
+    named.filter((file) => !existsSync(join(root, file))),
+    [],
+  )
 })

@@ -86,7 +86,7 @@ export function readCommandLine(
   }
 }
 
-/** Reads what is possible before the plugins' options are known: core's options, as far as they make sense. */
+/** Reads core's options before the plugins' options are known, as far as they make sense. */
 export function glanceAt(argv: readonly string[]): CommandLine {
   const options = flagConfig(coreOptions)
   const { flags, ...rest } = commandLineOf(

@@ -1,4 +1,4 @@
-// Reading and replacing what tools have stored.
+// Reading and replacing the stored states of tools.
 
 import { Type } from '../../sdk/index.ts'
 import { NoArguments, operation } from '../../sdk/metadata.ts'

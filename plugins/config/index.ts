@@ -1,4 +1,4 @@
-// `GET /v1alpha1/config`: what clients such as a console need to know of the server.
+// `GET /v1alpha1/config`: facts about the server for clients such as a console.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { configuration, members } from './routes.ts'

@@ -78,8 +78,8 @@ export class Caller {
   }
 
   /**
-   * The access to a table that is tracked, for what is to be done to it. Others than administrators are refused one that is not
-   * as they are refused one with which they may do nothing.
+   * The access to a tracked table for these actions. Other roles than the administrator get the same refusal for an unknown table
+   * as for a table without any right.
    */
   table(name: QualifiedName, { action, because = '', at = [] }: Purpose): TableAccess {
     const access = this.#access.get(name)
@@ -114,7 +114,7 @@ export class Caller {
     return denied(`${action} on "${nameText(table)}" for role "${role}" is not allowed. ${because}`)
   }
 
-  /** A column that the caller may read; `hint` says what to do with a relationship instead. */
+  /** A column that the caller may read; `hint` gives advice if the name is a relationship. */
   readableColumn(access: ReadableTable, name: string, hint: string): ColumnModel {
     const { table, select } = access
     const field = table.columns.has(name) ? undefined : table.fields.get(name)
@@ -130,7 +130,7 @@ export class Caller {
     throw noRelationship(name)
   }
 
-  /** Whether the caller may read what a relationship leads to. */
+  /** Whether the caller may read the target of a relationship. */
   mayFollow({ target }: RelationshipModel): boolean {
     return this.#access.get(target)?.select != null
   }
@@ -150,7 +150,7 @@ export class Caller {
     throw badRequest('permission-denied', message, { help: didYouMean(name, () => columns) })
   }
 
-  /** A column to be written; `columns` are those of the permission, `hint` says what a relationship is not for. */
+  /** A column to be written; `columns` are those of the permission, `hint` gives advice if the name is a relationship. */
   writtenColumn(table: TableModel, name: string, { action, columns, hint }: WrittenColumns): ColumnModel {
     const seen = this.#access.get(table.name)?.select
     const visible = isAdmin(this.#session) ? table : seen && this.#visible(table, seen)

@@ -37,7 +37,7 @@ function target([name, ...rest]: readonly string[], access: ReadableTable, calle
   return related.select.orderByRelated({ mapping, unique, of: target(rest, related, caller) })
 }
 
-/** Types of PostGIS have an order, of which no more can be said than that: they are distinct, and sorted by nobody. */
+/** Types of PostGIS have an order without a meaning: it makes values distinct, but is useless for sorting. */
 const isSpatial = ({ name }: ColumnModel['type']): boolean => name === 'geometry' || name === 'geography'
 
 const unusable = ({ name, type }: Pick<ColumnModel, 'name' | 'type'>, where: string) =>

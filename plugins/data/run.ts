@@ -1,4 +1,4 @@
-// Running what is printed in the transaction of the request.
+// Runs printed statements in the transaction of the request.
 
 import { badRequest } from '../../sdk/index.ts'
 import type { OperationContext } from '../../sdk/metadata.ts'

@@ -55,7 +55,7 @@ const rowArguments = {
   offset: Type.Optional(Type.Integer()),
 }
 
-/** Rows to read, and what of them. */
+/** Rows to read, and their selection. */
 export interface RowsArguments {
   readonly columns: readonly ColumnSelection[]
   readonly where?: BooleanExpression

@@ -18,7 +18,7 @@ export interface UpdateRequest {
   readonly $default?: readonly string[]
 }
 
-/** The operand of what takes none. */
+/** The operand of operators without one. */
 const nothing: ParamOperand = { kind: 'param', source: { from: 'constant', value: null }, type: 'text' }
 
 /** The assignments that the request asks for; empty only if the permission has presets. */

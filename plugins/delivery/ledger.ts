@@ -83,7 +83,7 @@ export const outcomeRows = `unnest(${list(1, 'text')}, ${list(2, 'text')}, ${lis
 
 /**
  * Settings for the prepared statements on ledgers. Planning takes a fifth of their time, so the plan is kept. It must be good
- * whatever the ledger held when it was made: a plan that uses indexes alone is.
+ * for any content of the ledger: a plan that uses indexes alone is.
  */
 export const byIndexes = {
   ...{ plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', enable_bitmapscan: 'off' },

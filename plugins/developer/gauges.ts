@@ -1,8 +1,8 @@
-// Numbers of the running server, in the form of `ekg`: nested objects whose leaves say what kind of number they are.
+// Numbers of the running server, in the form of `ekg`: nested objects whose leaves name their kind of number.
 
 import type { Engine } from '../../sdk/index.ts'
 
-/** A counter only grows, a gauge is what it is now. */
+/** A counter only grows; a gauge has the current value. */
 const counter = (val: number) => ({ type: 'c', val: Math.round(val) })
 const gauge = (val: number) => ({ type: 'g', val: Math.round(val) })
 

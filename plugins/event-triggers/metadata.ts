@@ -17,7 +17,7 @@ import { rowOperations } from './capture/row-operations.ts'
 import { type SqlTrigger, sqlTriggers, type TriggerNames } from './capture/trigger-sql.ts'
 import { type EventTrigger, eventTriggerEntry, type OperationSpec } from './schema.ts'
 
-/** An event trigger with what its delivery needs. */
+/** An event trigger with the settings of its delivery. */
 export interface ResolvedTrigger {
   readonly name: string
   readonly table: QualifiedName

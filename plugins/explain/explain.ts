@@ -20,7 +20,7 @@ interface Explained {
   readonly plan: readonly string[]
 }
 
-/** Of what the database is not asked for. */
+/** Of root fields that need no statement. */
 type Unasked = Readonly<Record<keyof Explained, null>>
 
 const unasked: Unasked = { sql: null, plan: null }
@@ -73,7 +73,7 @@ function checkSession(fields: readonly InspectedField[], { role, variables }: Se
   throw badRequest('unexpected-payload', `missing required session variable for role "${role}" : ${missing}`)
 }
 
-/** The session of the member `user`: session variables in any case, what else it holds is left out. */
+/** The session of the member `user`: session variables in any case; other members are left out. */
 function explainedSession(user: Readonly<Record<string, string>>, dialect: Dialect): Session {
   const variables: Record<string, string> = {}
   for (const [key, value] of Object.entries(user)) {

@@ -1,4 +1,4 @@
-// The slice `functions`: which functions are tracked, and what they are to the model.
+// The slice `functions`: the tracked functions, and their part of the model.
 
 import {
   badRequest,
@@ -36,7 +36,7 @@ export interface FunctionModel {
   readonly rootFields: { readonly rows: string; readonly aggregate: string }
   /** Replaces the generated description; empty: none. */
   readonly comment: string | null
-  /** The roles that may call it, of those that may select what it returns; null: all of them. */
+  /** The roles that may call it, of those that may select its rows; null: all of them. */
   readonly roles: ReadonlySet<string> | null
   /** Whose rows it returns. */
   readonly table: QualifiedName

@@ -15,7 +15,7 @@ export interface FunctionConfiguration {
 export interface FunctionEntry {
   function: QualifiedName
   configuration?: FunctionConfiguration
-  /** The roles that may call it, of those that may select what it returns; absent: all of them. */
+  /** The roles that may call it, of those that may select its rows; absent: all of them. */
   permissions?: { role: string }[]
   comment?: string
 }
@@ -30,7 +30,7 @@ export const FunctionName: typeof TableName = { ...TableName, title: 'FunctionNa
 
 const DocumentFunctionName = { ...DocumentTableName, title: 'DocumentFunctionName', examples: ['search_books'] }
 
-/** Leaves out what says nothing. */
+/** Leaves out keys without effect. */
 function canonical({ function: name, configuration = {}, permissions = [], comment }: FunctionEntry): FunctionEntry {
   const { custom_root_fields: fields = {}, ...given } = configuration
   const kept = { ...given, ...(Object.keys(fields).length > 0 && { custom_root_fields: fields }) }

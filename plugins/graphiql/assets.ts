@@ -26,7 +26,7 @@ const isInstalled = (name: string): boolean => {
   }
 }
 
-/** Whether there are the files, or what they are made of. */
+/** Whether the files or their sources exist. */
 export const canServe = (): boolean => existsSync(packaged) || ['esbuild', 'graphiql'].every(isInstalled)
 
 let assets: Promise<Assets> | undefined

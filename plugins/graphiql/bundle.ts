@@ -1,5 +1,5 @@
 // Makes the page's files of its sources and npm packages: when the package is built, and in a checkout on first use. Not
-// part of the package, which needs neither the bundler nor what is bundled.
+// part of the package, which needs neither the bundler nor its sources.
 
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -9,7 +9,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 
 const page = join(import.meta.dirname, 'page')
 
-/** Monaco's workers by what it calls them. */
+/** Monaco's workers by its names for them. */
 const workers = {
   editor: 'monaco-editor/esm/vs/editor/editor.worker.js',
   json: 'monaco-editor/esm/vs/language/json/json.worker.js',

@@ -43,7 +43,7 @@ export function pageRoutes({ dialect, routes, settings }: Pick<Engine, 'dialect'
   }))
 }
 
-/** The root where GraphiQL is off because there is a secret: browsers read there what to do. It is no resource. */
+/** The root where GraphiQL is off because there is a secret: browsers get advice there. It is not a resource. */
 export const hintRoute: Route = {
   method: 'GET',
   url: '/',

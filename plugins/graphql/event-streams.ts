@@ -4,7 +4,7 @@ import type { GraphQLRequest, SchemaKind } from '../../sdk/graphql.ts'
 import type { RouteCall, RouteRequest } from '../../sdk/http.ts'
 import { serviceKey } from '../../sdk/index.ts'
 
-/** Answers a request for events; what it throws is answered as an error. */
+/** Answers a request for events; a thrown error becomes the answer. */
 export type ServeEvents = (call: RouteCall, schema: SchemaKind) => unknown
 
 /** A server of events. */
@@ -59,7 +59,7 @@ export function streamTokenOf({ headers, query }: RouteRequest): string | null {
   return typeof given === 'string' ? given : null
 }
 
-/** Whether an `Accept` header names events among what the client takes. */
+/** Whether an `Accept` header accepts events. */
 const takesEvents = (accept: string | undefined): accept is string => accept?.includes('text/event-stream') === true
 
 /** Whether an `Accept` header asks for events, and takes no JSON in their place. */

@@ -14,7 +14,7 @@ interface GetOptions {
   answer(given: GraphQLRequest, call: RouteCall): unknown
 }
 
-/** How GET is answered. Streams that were reserved, and whatever runs nothing, are open to all. */
+/** How GET is answered. Reserved streams, and requests that run nothing, are open to all. */
 export function answeringGet({ engine, schema, events, answer }: GetOptions): Pick<Route, 'isOpen' | 'handle'> {
   const { dialect, graphql } = engine
   const forEvents = ({ headers }: RouteRequest) => (wantsEvents(headers.accept) ? events.server : null)

@@ -13,7 +13,7 @@ export function isForBrowser({ headers, query }: RouteRequest): boolean {
   return query['query'] === undefined || site === 'cross-site' || site === 'same-site'
 }
 
-/** Says what to do here. */
+/** Explains the use of this URL. */
 export function browserPage(
   { dialect, routes }: Pick<Engine, 'dialect' | 'routes'>,
   reply: RouteCall['reply'],

@@ -1,4 +1,4 @@
-// The OpenAPI document: what can be asked of this server, with the plugins that it runs and the APIs that are open.
+// The OpenAPI document: the endpoints and operations of this server, with its plugins and its open APIs.
 
 import type { Route, RouteDescription } from '../../sdk/http.ts'
 import { type Engine, type TSchema, Type, version } from '../../sdk/index.ts'

@@ -1,4 +1,4 @@
-// A value for a schema: what it needs and no more, with the schema's own examples where it has any.
+// A minimal value for a schema, with the schema's own examples where it has any.
 
 import type { JsonSchema } from './json-schema.ts'
 

@@ -1,5 +1,5 @@
-// TypeBox schemas as JSON Schema 2020-12, the way requests may look: what only guides decoding is left out, and an
-// optional key may also be null, which counts as absent.
+// TypeBox schemas as JSON Schema 2020-12, as requests may look. Options of decoding are left out. An optional key may also
+// be null, which counts as absent.
 
 import { Kind, KindGuard, OptionalKind, type TObject, type TSchema, type TUnion, Type } from '../../sdk/index.ts'
 import { decodeOptions, type UnknownKeys } from '../../sdk/metadata.ts'
@@ -49,15 +49,15 @@ export class SchemaWriter {
   readonly components = new Map<string, JsonSchema>()
   readonly #names = new Map<string, string>()
   readonly #unknownKeys: UnknownKeys
-  /** Whether what is being written is given to the server. */
+  /** Whether the schema describes input of the server. */
   #isGiven = false
 
-  /** `unknownKeys`: what becomes of those in arguments. */
+  /** `unknownKeys`: the treatment of those in arguments. */
   constructor(unknownKeys: UnknownKeys = 'passed over') {
     this.#unknownKeys = unknownKeys
   }
 
-  /** The schema of what is decoded as the arguments of operations are. */
+  /** The schema of a value that is decoded like the arguments of operations. */
   writeArguments(schema: TSchema): JsonSchema {
     this.#isGiven = true
     const written = this.write(schema)
@@ -142,7 +142,7 @@ export class SchemaWriter {
     return { ...plain(schema), anyOf: anyOf.map((each) => this.write(each)) }
   }
 
-  /** A schema taken keyword by keyword, whatever made it. */
+  /** A schema taken keyword by keyword, from any source. */
   #keywords(schema: TSchema): JsonSchema {
     const nested = schemaKeywords.flatMap((keyword): [string, unknown][] => {
       const value: unknown = schema[keyword]

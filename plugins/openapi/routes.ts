@@ -6,7 +6,7 @@ import type { Route } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
 import { openApiDocument } from './document.ts'
 
-/** The document; administrators only, as is most of what it tells of. */
+/** The document; administrators only, like most of its endpoints. */
 export function documentRoute(engine: Engine): Route {
   // Registrations do not change once requests arrive.
   let document: Buffer | undefined

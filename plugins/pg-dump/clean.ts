@@ -1,4 +1,4 @@
-// `clean_output`: a dump without what every dump has, fit to be a migration.
+// `clean_output`: a dump without the lines that every dump has, fit to be a migration.
 
 import type { Dialect } from '../../sdk/index.ts'
 
@@ -17,7 +17,7 @@ const preamble = [
   /^SET default_table_access_method = heap;$/,
   /^CREATE SCHEMA public;$/,
   /^COMMENT ON SCHEMA public IS 'standard public schema';$/,
-  // Since PostgreSQL 17.6 a dump is fenced against what a name could smuggle into psql.
+  // Since PostgreSQL 17.6 a dump is fenced against commands of psql in names.
   /^\\(un)?restrict \w+$/,
 ]
 

@@ -24,7 +24,7 @@ export function connectionOf(databaseUrl: string): { readonly url: string; reado
   return { url: url.href, password: password === '' ? undefined : password }
 }
 
-/** The variables that the program needs: where it is found, the certificates of who runs it, and what the server's own connections go by. */
+/** The variables that the program needs: its path, the user's certificates, and those of the server's own connections. */
 const inherited = [
   ...['PATH', 'HOME', 'SystemRoot', 'APPDATA'],
   ...['PGHOST', 'PGPORT', 'PGUSER', 'PGPASSWORD', 'PGPASSFILE', 'PGDATABASE', 'PGOPTIONS', 'PGCONNECT_TIMEOUT'],

@@ -7,7 +7,7 @@ import { numberText, requireDouble, undecodable } from '../../sdk/sql.ts'
 /** PostGIS itself gives up far earlier. */
 const maxDepth = 100
 
-/** The text of a GeoJSON object without what PostGIS does not look at; throws `parse-failed` for anything else. */
+/** The text of a GeoJSON object without the members that PostGIS ignores; throws `parse-failed` for anything else. */
 export function geoJsonText(value: unknown, typeName: string): string {
   const members = objectOf(value, 'Geometry')
   const shape = geometry(members, typeName, 0)
@@ -47,7 +47,7 @@ const listOf =
   (value) =>
     arrayOf(value).map(read)
 
-/** Two or three numbers; there may be more, which nobody looks at. */
+/** Two or three numbers; further ones are ignored. */
 function position(value: unknown): readonly unknown[] {
   const numbers = arrayOf(value, 'Position').slice(0, 3)
   if (numbers.length < 2) throw parseFailed('A Position needs at least 2 elements')

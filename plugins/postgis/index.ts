@@ -1,4 +1,4 @@
-// Columns of PostGIS: geometries and geographies as GeoJSON, rasters as hexadecimal text, and what they are compared by.
+// Columns of PostGIS: geometries and geographies as GeoJSON, rasters as hexadecimal text, and their comparisons.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { geographyOperators, geometryOperators, rasterOperators, sharedOperators } from './operators.ts'

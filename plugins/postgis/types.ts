@@ -16,8 +16,8 @@ const geoJsonCodec = (type: PgType): Codec => ({
 })
 
 /**
- * Up to 15 decimals, and the reference system in its long form. The detour by `json` refuses what GeoJSON cannot hold: a
- * coordinate that is no number would make the whole answer unreadable.
+ * Up to 15 decimals, and the reference system in its long form. The detour by `json` refuses values that GeoJSON
+ * cannot hold: a coordinate that is not a number would make the whole answer unreadable.
  */
 const geoJson = (value: Sql, type: PgType): Sql =>
   sql`${call(type, 'st_asgeojson', [value, sql`15`, sql`4`])}::json::text`

@@ -34,7 +34,7 @@ import {
 } from '../tables/graphql.ts'
 import { relationshipInsertFields } from './graphql-insert.ts'
 
-/** A relationship that the role can use, with what it leads to. */
+/** A relationship that the role can use, with its target. */
 interface Visible {
   readonly relationship: RelationshipModel
   readonly target: TableModel

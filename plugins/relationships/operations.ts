@@ -77,7 +77,7 @@ function otherFieldReason(model: Model, table: QualifiedName, { manual_configura
   return `field "${name}"of table "${nameText(owner)}" is not a column`
 }
 
-/** Refuses to compare what is no column; that there is nothing of a name, resolving finds. */
+/** Refuses to compare a name that is not a column; resolving finds names that do not exist. */
 function refuseOtherFields(type: RelationshipType, model: Model, table: QualifiedName, entry: RelationshipEntry): void {
   const reason = otherFieldReason(model, table, entry.using)
   if (reason === null) return

@@ -6,7 +6,7 @@ import { configuredUrl } from '../../sdk/services.ts'
 import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
 import { type CronTrigger, type cronTriggersSchema, retryDefaults } from './schema.ts'
 
-/** A cron trigger with what its delivery needs. */
+/** A cron trigger with the settings of its delivery. */
 export interface ResolvedCronTrigger {
   readonly entry: CronTrigger
   readonly url: string

@@ -1,4 +1,4 @@
-// Finding what operations are about.
+// Finding the tables that operations name.
 
 import { isDraft, original } from 'immer'
 import { badRequest, nameText, type QualifiedName } from '../../sdk/index.ts'

@@ -1,4 +1,4 @@
-// The slice `tables`: which tables are tracked and how they are configured, with what facets keep in their entries.
+// The slice `tables`: the tracked tables, their configuration, and the facets in their entries.
 // Core resolves it, in stages: the columns of all tables, then their facets.
 
 import { compareNames, nameText, parseFailed, type QualifiedName, sameName, Type } from '../../sdk/index.ts'

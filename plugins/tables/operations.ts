@@ -1,4 +1,4 @@
-// Tracking tables and configuring what is tracked.
+// Tracking tables, and configuring tracked tables.
 
 import { badRequest, type Dialect, graphqlBaseName, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
 import {

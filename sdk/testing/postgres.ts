@@ -44,7 +44,7 @@ export function makeTemporaryDirectory(parent = tmpdir()): string {
 /** Linux keeps files in memory there. */
 const memoryDirectory = '/dev/shm'
 
-/** Bytes that have to be free, both there and in memory: several times what all tests fill at once. */
+/** Bytes that have to be free, both there and in memory: several times the need of all tests at once. */
 const roomForClusters = 4 * 2 ** 30
 
 /** Creates a directory for a cluster that is soon removed: in memory, where copying a database takes a third of the time. */

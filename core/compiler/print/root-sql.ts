@@ -12,7 +12,7 @@ export interface RootEntry {
   readonly output: RootOutput
 }
 
-/** A statement and what to answer when it yields no row. */
+/** A statement, and the answer if it yields no row. */
 export interface RootStatement extends Statement {
   readonly whenEmpty: string
 }

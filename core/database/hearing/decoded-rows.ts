@@ -7,7 +7,7 @@ export interface DecodedValue {
   readonly text: string | null
 }
 
-/** Values by column. A column is missing if nobody wants it, or if the log does not have its value. */
+/** Values by column. A column is missing if it is not needed, or if the log does not have its value. */
 export type DecodedRow = ReadonlyMap<string, DecodedValue>
 
 /** A changed row, as far as the log has it. */

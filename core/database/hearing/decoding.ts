@@ -10,7 +10,7 @@ import { connectionConfig } from '../wire/connection-config.ts'
 import { DatabaseClient } from '../wire/database-client.ts'
 import { type DecodedChange, readChange } from './decoded-rows.ts'
 
-/** The changed rows of a table; null: any rows, since nobody wants its columns, it was truncated, or many rows changed. */
+/** The changed rows of a table; null: any rows, since its columns are not needed, it was truncated, or many rows changed. */
 export type DecodedRows = { readonly changes: readonly DecodedChange[]; readonly columns: ReadonlySet<string> } | null
 
 /** The changes of one transaction. */

@@ -194,7 +194,7 @@ export class Lane {
     })
   }
 
-  /** Buffers what is sent until the end of the turn. */
+  /** Buffers messages until the end of the turn. */
   #corkTurn(): void {
     if (this.#isCorked) return
     this.#isCorked = true

@@ -278,7 +278,7 @@ function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocum
   }
 }
 
-/** An entry whose key an earlier one has; undefined if there is none. `before` is free of such entries. */
+/** An entry whose key an earlier one has; undefined without one. `before` is free of such entries. */
 function repeatedEntry(
   before: readonly unknown[],
   after: readonly unknown[],

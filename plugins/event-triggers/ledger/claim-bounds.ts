@@ -93,7 +93,7 @@ export class ClaimBounds {
     return this.#common === Number.NEGATIVE_INFINITY ? 0 : (performance.now() - this.#common) / 1000
   }
 
-  /** Notes what a look found: for each trigger the seconds since its first event was due. */
+  /** Notes the result of a search: for each trigger the seconds since its first event was due. */
   looked(began: number, found: readonly { readonly name: string; readonly late: number }[]): void {
     this.#noteRead(began, performance.now())
     for (const { name, late } of found) this.#lower(name, began - late * 1000)

@@ -27,7 +27,7 @@ export class OrderBounds {
   }
 
   looked({ last, xmin, xmax, open }: Pick<OrderLook, 'last' | 'xmin' | 'xmax' | 'open'>): void {
-    // The numbers began anew.
+    // The numbers started again.
     if (last === null || last < this.#others) this.reset()
     const bound = this.#candidate && xmin >= this.#candidate.xmax ? this.#candidate.last + 1 : null
     if (bound !== null) {

@@ -9,7 +9,7 @@ export const base64Sql = (text: Sql): Sql => sql`translate(encode(convert_to(${t
 /** No id or cursor that was given out is nested deeper. */
 const maxDepth = 100
 
-/** The JSON in a base64, numbers kept as they are written; what is no base64 is skipped. Throws when it is no JSON. */
+/** The JSON in a base64 text, with numbers as they are written; other characters are skipped. Throws if it is not JSON. */
 export function base64Json(base64: string): unknown {
   const bytes = Buffer.from(base64, 'base64')
   const scan = scanJson(bytes)

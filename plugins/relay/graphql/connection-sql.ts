@@ -73,7 +73,7 @@ type HandedOn =
 
 const nothing: HandedOn = { kind: 'columns', names: [] }
 
-/** The names of what the parts of the statement hand on beside that. */
+/** The names of the other columns that the parts of the statement pass on. */
 interface Columns {
   /** The values of the order. */
   readonly keys: readonly string[]
@@ -108,7 +108,7 @@ export function connectionSql(connection: Connection, outer: Sql | null, printer
   return sql`select ${text} as j from (${pageSql(view, rows)}) as ${page}${joined}${join(frame.joins, '')}`
 }
 
-/** The columns of the row, of what a page has of it. */
+/** The columns of a page's row. */
 const rowSql = (rows: HandedOn, page: Sql): Sql =>
   rows.kind === 'whole' ? sql`(${page}.${id(rows.name)}).*` : join(rows.names.map((name) => sql`${page}.${id(name)}`))
 
@@ -126,7 +126,7 @@ interface PageView {
   readonly printer: Printer
 }
 
-/** Whether it is the same whatever rows there are. */
+/** Whether it is the same for any rows. */
 function isConstant(output: ConnectionOutput, connection: Connection): boolean {
   if (output.kind !== 'pageInfo') return output.kind === 'json'
   return output.entries.every(({ value: { kind } }) => {
@@ -148,7 +148,7 @@ const keySqls = (alias: Sql, { keys }: Columns): Sql[] => keys.map((key) => sql`
 const comparableKeys = (keys: readonly Sql[], order: readonly OrderElement[]): Sql[] =>
   keys.map((key, i) => comparableSql(key, order[i]!.value.type))
 
-/** The rows of the base set: what is handed on of each, with the values of the order beside it. */
+/** The rows of the base set, with the values of the order. */
 function baseSql({ connection, columns, outer, printer }: PageView, handedOn: HandedOn): Sql {
   const { rows, order, table } = connection
   const set = rowSet({ ...rows, distinctOn: [], orderBy: [], permissionLimit: null }, printer, outer)
@@ -242,7 +242,7 @@ function pageCursorSql(which: 'first' | 'last', view: PageView): Sql {
   return sql`coalesce('"' || ${cursor} || '"', 'null')`
 }
 
-/** The side that a cursor cuts off of what each flag tells of. */
+/** For each flag, the side that a cursor cuts off. */
 const cutBy = { hasNextPage: 'before', hasPreviousPage: 'after' } as const
 
 const isFlag = (kind: PageInfoOutput['kind']): kind is keyof typeof cutBy => kind in cutBy

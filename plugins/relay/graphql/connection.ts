@@ -1,4 +1,4 @@
-// The plan of a connection: the order and the page that its arguments ask for, and what is selected of it.
+// The plan of a connection: the order and the page of its arguments, and its selection.
 
 import type { FieldSelection, OrderElement, PlanContext } from '../../../sdk/graphql.ts'
 import { pathKeys, validationFailed } from '../../../sdk/index.ts'

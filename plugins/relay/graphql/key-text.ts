@@ -5,7 +5,7 @@ import type { PgType } from '../../../sdk/metadata.ts'
 import { type JsonType, jsonType } from '../../../sdk/services.ts'
 import { codecFor } from '../../../sdk/sql.ts'
 
-/** The types whose values GraphQL's own scalars carry: what messages call them, and the JSON they are. */
+/** The types whose values GraphQL's own scalars carry, with their names in messages and their JSON types. */
 const standard: Readonly<Record<string, readonly [name: string, json: JsonType]>> = {
   int4: ['Int32', 'Number'],
   float4: ['Float', 'Number'],

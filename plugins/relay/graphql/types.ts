@@ -1,4 +1,4 @@
-// The object types of connections, and the interface of what has a node id.
+// The object types of connections, and the interface of types with a node id.
 
 import {
   GraphQLBoolean,

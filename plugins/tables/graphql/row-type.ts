@@ -1,4 +1,4 @@
-// `T`: the object type of a table's rows, and the plan of what is selected of a row.
+// `T`: the object type of a table's rows, and the plan of a selection of a row.
 
 import { GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql'
 import {

@@ -66,7 +66,7 @@ export class GroupReads {
     return Object.keys(this.#reads.definitions)
   }
 
-  /** Whether one of these relations was defined anew until this snapshot; what is read is looked up again then. */
+  /** Whether one of these relations was redefined until this snapshot; the read relations are looked up again then. */
   isRedefined(definitions: Definitions, snapshot: string): boolean {
     this.definedAt = snapshot
     if (isDefinedAlike(this.#reads, definitions)) return false

@@ -25,7 +25,7 @@ export interface ReadTable {
   readonly identity: readonly string[] | null
 }
 
-/** Texts that change with the definitions of relations, by OID, and with what all answers may depend on. */
+/** Texts that change with the definitions of relations, by OID, and with settings that all answers may depend on. */
 export type Definitions = {
   readonly definitions: Readonly<Record<string, string>>
   readonly surroundings: string
@@ -40,7 +40,7 @@ export interface Reads extends Definitions {
 
 export const unknownReads: Reads = { isSteady: false, tables: [], definitions: {}, surroundings: '' }
 
-/** Looks up what a statement reads, through views. */
+/** Looks up the relations that a statement reads, through views. */
 export async function readsOf(database: Pick<Database, 'rows'>, text: string): Promise<Reads> {
   const [row] = await database.rows<Omit<Reads, 'isSteady'> & { readonly steady: boolean }>(readsSql, namesIn(text))
   if (!row) return unknownReads

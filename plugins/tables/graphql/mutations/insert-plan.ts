@@ -16,7 +16,7 @@ import {
 } from '../../../../sdk/sql.ts'
 import { type InsertRow, readInsertRow } from './insert-input.ts'
 
-/** A table that rows go into, and what is common to them. */
+/** A table that rows go into, and the parts that the rows share. */
 export interface InsertTarget {
   readonly table: TableModel
   readonly onConflict: OnConflict | null

@@ -1,4 +1,4 @@
-// `T_mutation_response`, and what mutations answer with.
+// `T_mutation_response`, and the answers of mutations.
 
 import { type GraphQLFieldConfigMap, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql'
 import type { FieldSelection, PlanContext, SchemaScope } from '../../../../sdk/graphql.ts'

@@ -1,4 +1,4 @@
-// `T_on_conflict`: what becomes of rows that are there already.
+// `T_on_conflict`: the treatment of rows that exist already.
 
 import {
   GraphQLEnumType,

@@ -13,7 +13,7 @@ export const insertableColumns = (scope: SchemaScope, table: TableModel): Readon
 export const updatableColumns = (scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> =>
   writableColumns(scope, table, scope.access(table.name)?.update?.columns)
 
-/** Without the columns to which PostgreSQL lets nobody write. */
+/** Without the columns that PostgreSQL never lets be written. */
 function writableColumns(
   scope: SchemaScope,
   table: TableModel,

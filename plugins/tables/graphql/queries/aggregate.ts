@@ -1,4 +1,4 @@
-// `T_aggregate` and what is under it.
+// `T_aggregate` and the types below it.
 
 import {
   GraphQLBoolean,

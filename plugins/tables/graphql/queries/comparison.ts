@@ -1,4 +1,4 @@
-// `<scalar>_comparison_exp`: what a column is compared with.
+// `<scalar>_comparison_exp`: comparisons of a column.
 
 import {
   GraphQLBoolean,
@@ -157,7 +157,7 @@ function memberConfig(scope: SchemaScope, member: OperandMember, column: PgType)
   }
 }
 
-/** The conjunction of what a value of a comparison type asks of the column. */
+/** The conjunction of the comparisons that a value of a comparison type has for the column. */
 export function planComparison(scope: SchemaScope, subject: Subject, value: Value): Condition {
   if (isHolding(value, scope)) return always
   const given = [...value.members(comparisonCost)].filter(([, operand]) => !isHolding(operand, scope))

@@ -41,6 +41,9 @@ export const mostBatches = 4
 /** Searches for a table by name in one generation of the document, after which an index costs less than they do. */
 export const searchesBeforeIndex = 8
 
+/** Entries of a change between generations that is kept for the steps of an edit; a larger one would hold much memory. */
+export const rememberedSize = 100
+
 /** Characters of a stored key. An entry of a PostgreSQL index holds some 2,700 bytes at most. */
 export const longestKey = 500
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { nameKey } from '../../core/names/names.ts'
 import { type Counts, marksPlugin } from './marks-plugin.ts'
 import { startService } from './service.ts'
@@ -115,4 +118,26 @@ test('two thousand unchanged tables cost a pass of a few milliseconds', async (t
   )
   // The whole operation; generous, since the machine may be busy.
   assert.ok(Math.min(...times) < 60, `${times}`)
+})
+
+test('a generation does not keep the ones before it', async (t) => {
+  const { op, service } = await startMarked(t)
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const generations = []
+  for (const name of ['n', 'o', 'p', 'q']) {
+    await op('test_add_mark', { table: 'c', mark: { name } })
+    generations.push(
+      new WeakRef(service.model),
+      new WeakRef(service.model.tables),
+      new WeakRef(service.document.tables),
+    )
+  }
+  await setImmediate()
+  collect()
+  // The last ones are served.
+  assert.deepEqual(
+    generations.slice(0, -6).map((each) => each.deref()),
+    [undefined, undefined, undefined, undefined, undefined, undefined],
+  )
 })

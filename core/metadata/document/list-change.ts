@@ -1,6 +1,8 @@
 // The difference between two generations of a list of frozen entries. Most edits change a few entries of thousands, so
 // the parts that both lists begin and end with are passed over by identity.
 
+import { rememberedSize } from '../tuning.ts'
+
 /** Entries that only one of two lists holds, compared by identity. */
 export interface ListChange<T> {
   readonly gone: readonly T[]
@@ -10,24 +12,32 @@ export interface ListChange<T> {
 const nothing: ListChange<never> = { gone: [], added: [] }
 
 interface KnownChange {
-  readonly previous: object
+  /** Weak: a generation must not keep the ones before it. */
+  readonly previous: WeakRef<object>
   readonly change: unknown
 }
 
-/** The last change that was computed for a frozen list or a map: the steps of one edit ask for the same change. */
+/** The last small change to a frozen list or a map: the steps of one edit ask for the same change. */
 const knownChanges = new WeakMap<object, KnownChange>()
 
-function remembered<C>(previous: object, next: object, compute: () => C): C {
+function remembered<C>(previous: object, next: object, compute: () => C, sizeOf: (change: C) => number): C {
   const known = knownChanges.get(next)
-  if (known?.previous === previous) return known.change as C
+  if (known?.previous.deref() === previous) return known.change as C
   const change = compute()
-  knownChanges.set(next, { previous, change })
+  if (sizeOf(change) <= rememberedSize) knownChanges.set(next, { previous: new WeakRef(previous), change })
   return change
 }
 
 /** The difference between two lists that no longer change. */
 export const listChange = <T>(previous: readonly T[], next: readonly T[]): ListChange<T> =>
-  previous === next ? nothing : remembered(previous, next, () => compareLists(previous, next))
+  previous === next
+    ? nothing
+    : remembered(
+        previous,
+        next,
+        () => compareLists(previous, next),
+        ({ gone, added }) => gone.length + added.length,
+      )
 
 function compareLists<T>(previous: readonly T[], next: readonly T[]): ListChange<T> {
   const { start, end } = sharedEnds(previous, next)
@@ -58,7 +68,13 @@ export function changedKeys<T>(
   after: ReadonlyMap<string, T>,
 ): ReadonlySet<string> {
   if (before === after) return none
-  return before ? remembered(before, after, () => compareMaps(before, after)) : new Set(after.keys())
+  if (!before) return new Set(after.keys())
+  return remembered(
+    before,
+    after,
+    () => compareMaps(before, after),
+    ({ size }) => size,
+  )
 }
 
 function compareMaps<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): ReadonlySet<string> {
@@ -72,6 +88,8 @@ function compareMaps<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<strin
 export function withValues<T>(map: ReadonlyMap<string, T>, values: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
   const copy = new Map(map)
   for (const [key, value] of values) copy.set(key, value)
-  knownChanges.set(copy, { previous: map, change: new Set(values.keys()) })
+  if (values.size <= rememberedSize) {
+    knownChanges.set(copy, { previous: new WeakRef(map), change: new Set(values.keys()) })
+  }
   return copy
 }

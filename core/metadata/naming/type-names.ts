@@ -93,9 +93,22 @@ export const scalarNameTaken = (name: string): string =>
 const isNamed = (entry: readonly [name: string | null, type: PgType]): entry is readonly [string, PgType] =>
   entry[0] !== null
 
+const affixes = new Map<string, readonly [prefix: string, suffix: string]>()
+
+/** The text before and after the `*` of a pattern. */
+function affixesOf(pattern: string): readonly [prefix: string, suffix: string] {
+  let known = affixes.get(pattern)
+  if (!known) {
+    const [prefix = '', suffix = ''] = pattern.split('*')
+    known = [prefix, suffix]
+    affixes.set(pattern, known)
+  }
+  return known
+}
+
 /** The base of a name under a pattern; null when the pattern does not match. */
 function baseOf(name: string, pattern: string): string | null {
-  const [prefix = '', suffix = ''] = pattern.split('*')
+  const [prefix, suffix] = affixesOf(pattern)
   const fits = name.length > prefix.length + suffix.length && name.startsWith(prefix) && name.endsWith(suffix)
   return fits ? name.slice(prefix.length, name.length - suffix.length) : null
 }
@@ -154,7 +167,10 @@ function basesOf(name: string, generated: readonly GeneratedTypes[]): Bases {
  */
 export function mayConflict(tables: Tables, before: Tables, generated: readonly GeneratedTypes[]): boolean {
   if (tables === before) return false
-  const changed = [...changedKeys(before, tables)].flatMap((key) => tables.get(key) ?? [])
+  // Names, columns and relationships make types for an administrator; permissions do not.
+  const isChanged = (key: string) => before.get(key)?.fields !== tables.get(key)?.fields
+  const changed = [...changedKeys(before, tables)].filter(isChanged).flatMap((key) => tables.get(key) ?? [])
+  if (changed.length === 0) return false
   const names = changed.map(({ graphqlName }) => graphqlName).filter((name) => name !== null)
   if (names.some((name) => isGeneratedName(name, tables, generated))) return true
   const index = rootFieldIndex(tables)

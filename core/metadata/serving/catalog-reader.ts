@@ -4,6 +4,7 @@ import { introspectFunctions } from '../../catalog/functions.ts'
 import { fetchEnumValues } from '../../catalog/introspect.ts'
 import type { Catalog, CatalogFunction, CatalogTable, EnumValue } from '../../catalog/types.ts'
 import type { Vocabulary } from '../../compiler/types/vocabulary.ts'
+import { TurnTaker } from '../../concurrency/stepwise.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { TableEntry } from '../document/document.ts'
@@ -43,7 +44,9 @@ async function readTables(request: CatalogRequest): Promise<Catalog['tables']> {
   const found = await tables.read(keys.map((key) => entries.get(key)!.table))
   for (const { columns } of found) vocabulary.adopt(columns.map(({ type }) => type))
   const read = new Map<string, CatalogTable | undefined>(keys.map((key) => [key, undefined]))
+  const turns = new TurnTaker()
   for (const table of found) {
+    await turns.next()
     const key = nameKey(table)
     const now = await withEnumValues(transaction, entries.get(key)!, table)
     read.set(key, shareCatalogPart(previous.tables.get(key), now))

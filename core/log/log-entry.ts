@@ -59,9 +59,14 @@ export interface LogDetails extends LogKinds {
 
 export type LogType = keyof LogDetails
 
-/** One line of the log. */
+/** One line of the log. `message`: the event in a few words; by default the `message` of the detail, or the type. */
 export type LogEntry = {
-  [T in LogType]: { readonly type: T; readonly level: LogLevel; readonly detail: LogDetails[T] }
+  [T in LogType]: {
+    readonly type: T
+    readonly level: LogLevel
+    readonly detail: LogDetails[T]
+    readonly message?: string
+  }
 }[LogType]
 
 /** Receives log entries. */

@@ -4,6 +4,7 @@ import type { HttpLog, LogEntry } from './log-entry.ts'
 
 /** The message of an entry, on one line. */
 export function messageOf(entry: LogEntry): string {
+  if (entry.message !== undefined) return firstLine(entry.message)
   switch (entry.type) {
     case 'http-log':
       return requestMessage(entry.detail)
@@ -21,8 +22,15 @@ export function messageOf(entry: LogEntry): string {
 function requestMessage({ http_info: { method, url, status }, operation: { error } }: HttpLog): string {
   const answered = `${method} ${url} ${status}`
   if (error === undefined) return answered
-  const { error: message } = error as { readonly error?: unknown }
-  return typeof message === 'string' ? `${answered}: ${firstLine(message)}` : answered
+  const { error: message, internal } = error as { readonly error?: unknown; readonly internal?: unknown }
+  const words = [message, messageOfDatabase(internal)].filter((each) => typeof each === 'string')
+  return [answered, ...words.map(firstLine)].join(': ')
+}
+
+/** PostgreSQL's message for a failed statement; its details may hold the values of a row. */
+function messageOfDatabase(internal: unknown): string | null {
+  const { error } = (internal ?? {}) as { readonly error?: unknown }
+  return messageIn(error)
 }
 
 /** The `message` member, which most details have. */

@@ -34,6 +34,33 @@ export interface WebSocketLog {
   readonly user_vars: Readonly<Record<string, string>> | null
 }
 
+/** The event in a few words. */
+export function messageOfEvent(event: SocketEvent): string {
+  switch (event.type) {
+    case 'accepted':
+      return 'websocket opened'
+    case 'closed':
+      return 'websocket closed'
+    case 'rejected':
+      return `websocket refused: ${wordsOf(event.detail)}`
+    case 'conn_err':
+      return `websocket error: ${event.detail}`
+    case 'operation': {
+      const { operation_id: id, operation_name: name, operation_type: outcome } = event.detail
+      const subject = `operation ${id}${name === null ? '' : ` ${name}`}`
+      if (outcome.type === 'proto_err' || outcome.type === 'query_err')
+        return `${subject} refused: ${wordsOf(outcome.detail)}`
+      return `${subject} ${outcome.type}`
+    }
+  }
+}
+
+/** The message of an error in either form. */
+function wordsOf(detail: unknown): string {
+  const { error, message } = (detail ?? {}) as { readonly error?: unknown; readonly message?: unknown }
+  return [error, message, detail].find((each) => typeof each === 'string') ?? JSON.stringify(detail)
+}
+
 /** Seconds. */
 export interface PollerLog {
   readonly poller_id: string

@@ -151,8 +151,12 @@ test('pretty lines are for people', async (t) => {
   const { url } = await testDatabase(t)
   const args = ['--database-url', url, ...anyPort, '--log-format', 'pretty']
   const running = spawnTrellis(t, args)
-  await clientOf(await running.ready()).request('/nowhere')
+  const { request } = clientOf(await running.ready())
+  await request('/nowhere')
   await running.output(/^\d\d:\d\d:\d\d\.\d{3} \w+ +http-log GET \/nowhere 404: resource does not exist/m)
+  await request('/v1/query', { body: { type: 'run_sql', args: { sql: 'select * from nowhere' } } })
+  const refusal = 'POST /v1/query 400: query execution failed: relation "nowhere" does not exist'
+  await running.output(new RegExp(`http-log ${refusal}`))
   const coloured = spawnTrellis(t, args, { FORCE_COLOR: '1' })
   await coloured.output(/\[32mINFO \p{Cc}\[39m/u)
 })

@@ -97,3 +97,32 @@ test('a query that an event stream answers is logged with the id that the answer
   assert.match(await answer.text(), /event: complete/)
   assert.equal(queryIdOf(observe.entries, 'a'), answer.headers.get('x-request-id'))
 })
+
+test('the message of a line says what happened to a socket', async (t) => {
+  const observe = recordingObserver()
+  const { url } = await startLibrary(t, { observe })
+  const socket = await openSocket(t, url, { protocol: 'graphql-transport-ws' })
+  socket.send({ type: 'connection_init' })
+  await socket.next()
+  socket.send({ type: 'subscribe', id: '1', payload: { query: 'query list { book { id } }', operationName: 'list' } })
+  socket.send({ type: 'subscribe', id: '2', payload: { query: '{ nothing }' } })
+  await socket.messages.until((all) => all.some(({ id, type }) => id === '2' && type === 'error'))
+  socket.send({ type: 'nonsense' })
+  await socket.closed
+  const messages = () =>
+    observe.entries.flatMap(({ type, message }) => (type === 'websocket-log' ? [message ?? type] : []))
+  await eventually(() => messages().some((line) => line.startsWith('websocket closed')))
+  for (const expected of [
+    /^websocket opened$/,
+    /^operation 1 list started$/,
+    /^operation 1 list completed$/,
+    /^operation 2 refused: field "nothing" not found in type: 'query_root'$/,
+    /^websocket error: Parsing client message failed: /,
+    /^websocket closed: 4400 /,
+  ]) {
+    assert.ok(
+      messages().some((line) => expected.test(line)),
+      `${expected} in ${messages().join('\n')}`,
+    )
+  }
+})

@@ -8,7 +8,7 @@ import { ClientCaller, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, type Session, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { longestTimer } from '../../../sdk/services.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
-import type { OperationOutcome, SocketEvent } from '../log.ts'
+import { messageOfEvent, type OperationOutcome, type SocketEvent } from '../log.ts'
 import type { SocketOptions } from '../options.ts'
 import { closeTimeoutMillis } from '../tuning.ts'
 import { type ClientHeaders, joinHeaders, payloadHeaders } from './client-headers.ts'
@@ -214,14 +214,14 @@ export class Connection {
     setTimeout(() => socket.terminate(), closeTimeoutMillis).unref()
   }
 
-  /** Cleans up after the socket was closed by either side. */
-  ended(): void {
+  /** Cleans up after the socket was closed by either side, with this code and reason. */
+  ended(code: number, reason: string): void {
     this.#endAt(undefined)
     this.outbox.release()
     const operations = [...this.#operations.values()]
     this.#operations.clear()
     for (const operation of operations) operation.stop()
-    this.log({ type: 'closed' })
+    this.log({ type: 'closed' }, `websocket closed: ${code}${reason && ` ${reason}`}`)
   }
 
   #context(): OperationContext {
@@ -235,14 +235,15 @@ export class Connection {
     return { engine, live, schema, isFlat, applicant, caller, headers, requestId, isAdmitted: false }
   }
 
-  log(event: SocketEvent, message: string | null = null): void {
+  /** `message`: the event in a few words. */
+  log(event: SocketEvent, message = messageOfEvent(event)): void {
     const { observe } = this.options.engine
     const level = isFailure(event) ? 'error' : 'info'
     if (!observe.isEnabled('websocket-log', level)) return
     const session = this.#session
-    const info = { websocket_id: this.id, token_expiry: momentText(session?.expiresAt), msg: message }
+    const info = { websocket_id: this.id, token_expiry: momentText(session?.expiresAt), msg: null }
     const detail = { event, connection_info: info, user_vars: session?.variables ?? null }
-    observe.log({ type: 'websocket-log', level, detail })
+    observe.log({ type: 'websocket-log', level, detail, message })
   }
 
   #logOperation(

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { type CorsPolicy, corsPolicy, isSameOrigin } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, notFound, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
+import { messageOfEvent } from '../log.ts'
 import type { SocketOptions } from '../options.ts'
 import { apolloProtocol } from './apollo.ts'
 import { upgradeHeaders } from './client-headers.ts'
@@ -121,7 +122,8 @@ export class Sockets {
     const { observe } = this.#options.engine
     const info = { websocket_id: '', token_expiry: null, msg: error.message }
     const event = { type: 'rejected', detail: graphqlError(error, false) } as const
-    observe.log({ type: 'websocket-log', level: 'error', detail: { event, connection_info: info, user_vars: null } })
+    const detail = { event, connection_info: info, user_vars: null }
+    observe.log({ type: 'websocket-log', level: 'error', detail, message: messageOfEvent(event) })
     const retry = error.status === 503 || error.status === 429 ? ['Retry-After: 1'] : []
     answer(socket, error.status, [jsonHeader, ...retry], body)
   }
@@ -159,11 +161,11 @@ export class Sockets {
     request.socket.once('timeout', () => connection.close(1013, 'the client does not take what it is sent'))
     // The library closes the socket with the matching code after an invalid frame.
     socket.on('error', (error) => connection.log({ type: 'conn_err', detail: error.message }))
-    socket.once('close', () => {
+    socket.once('close', (code, reason) => {
       this.#keepAlive.drop(kept)
       this.#past.sent += connection.outbox.bytes
       this.#past.received += connection.received
-      connection.ended()
+      connection.ended(code, reason.toString())
     })
   }
 }

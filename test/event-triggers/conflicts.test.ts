@@ -32,7 +32,7 @@ async function start(t: TestContext, txIsolation: (typeof isolations)[number]) {
     await worker.query('commit')
     return change
   }
-  return { trellis, beside }
+  return { trellis, worker, beside }
 }
 
 const ways: readonly (readonly [type: string, args: unknown])[] = [
@@ -51,6 +51,25 @@ for (const isolation of isolations) {
       assert.deepEqual(await trellis.sql(`select from pg_trigger where tgname like 'trellis_told%'`), [])
     })
   }
+}
+
+for (const isolation of isolations) {
+  test(`an event trigger is deleted despite a deadlock with a delivery under ${isolation}`, async (t) => {
+    const { trellis, worker } = await start(t, isolation)
+    await worker.query('commit')
+    await trellis.sql('insert into note default values')
+    await worker.query('begin')
+    await worker.query('update trellis.event_log set tries = 2 where seq = (select max(seq) from trellis.event_log)')
+    const removed = trellis.op('delete_event_trigger', { name: 'told' })
+    removed.catch(() => {})
+    await eventually(() => waitsIn(trellis))
+    // The request has waited for longer, so PostgreSQL ends its transaction.
+    await worker.query('update trellis.event_log set tries = 2')
+    await worker.query('commit')
+    await removed
+    await eventually(async () => (await trellis.sql('select from trellis.event_log where archived')).length === 2)
+    assert.deepEqual(await trellis.sql('select distinct tries from trellis.event_log'), [{ tries: 2 }])
+  })
 }
 
 for (const isolation of isolations) {

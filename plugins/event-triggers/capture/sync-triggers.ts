@@ -16,7 +16,7 @@ import {
   trusted,
 } from '../../../sdk/sql.ts'
 import { notifyStatement } from '../../delivery/index.ts'
-import { archive } from '../ledger/archive.ts'
+import { archive, runUnlessOutdated } from '../ledger/archive.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from '../metadata.ts'
 import { readBody } from './recording.ts'
 import { rowOperations } from './row-operations.ts'
@@ -233,17 +233,13 @@ async function followPauses(
     const isPaused = entry.paused ?? false
     const wasPaused = before.get(name)?.entry.paused ?? false
     if (isPaused === wasPaused) continue
-    const { text: body } = compile(sql`
-      begin
-        update trellis.event_log as e set next_retry_at = ${literal(isPaused ? 'infinity' : 'now')}
-        from (
-          select id from trellis.event_log where trigger_name = ${literal(name)} and not delivered and not error and not archived
-          for update skip locked) as free
-        where e.id = free.id;
-      exception when serialization_failure then
-        null;
-      end`)
-    await run([sql`do ${literal(body)}`], transaction)
+    const parked = sql`
+      update trellis.event_log as e set next_retry_at = ${literal(isPaused ? 'infinity' : 'now')}
+      from (
+        select id from trellis.event_log where trigger_name = ${literal(name)} and not delivered and not error and not archived
+        for update skip locked) as free
+      where e.id = free.id`
+    await runUnlessOutdated(parked, transaction)
     if (!isPaused) await transaction.rows(notifyStatement, ['events'])
   }
 }

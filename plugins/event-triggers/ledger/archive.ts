@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Engine, messageWithCause } from '../../../sdk/index.ts'
-import { compile, join, literal, sql, type Transaction, trusted } from '../../../sdk/sql.ts'
+import { compile, join, literal, type Sql, sql, type Transaction, trusted } from '../../../sdk/sql.ts'
 import { storedTriggers } from '../metadata.ts'
 import { archiveAttempts, archivePauseMillis } from '../tuning.ts'
 import { isOpen } from './ledger-statements.ts'
@@ -10,27 +10,20 @@ import { isOpen } from './ledger-statements.ts'
 const archived = `update trellis.event_log as e set archived = true, locked = null, locked_by = null where ${isOpen('e')}`
 
 /**
- * Archives events in the transaction that removes the triggers. A worker that records an outcome may deadlock with it; PostgreSQL
- * detects that, and the worker goes first. If rows have changed since the transaction's snapshot, all are left to
- * {@link archiveWhatIsLeft}: under load no snapshot is new enough.
+ * Runs a statement, which changes nothing if another transaction has changed some of its rows since the snapshot of this one: under
+ * load no snapshot is new enough. Under `read committed` it waits for those rows. A request to the metadata API is repeated after a
+ * deadlock.
  */
+export async function runUnlessOutdated(statement: Sql, transaction: Transaction): Promise<void> {
+  const { text: body } = compile(sql`begin ${statement}; exception when serialization_failure then null; end`)
+  await transaction.script(compile(sql`do ${literal(body)}`).text)
+}
+
+/** Archives events in the transaction that removes the triggers; outdated ones are left to {@link archiveWhatIsLeft}. */
 export async function archive(names: readonly string[], transaction: Transaction): Promise<void> {
   if (names.length === 0) return
-  const { text: body } = compile(sql`
-    begin
-      for attempt in 1..10 loop
-        begin
-          ${trusted(archived)} and trigger_name in (${join(names.map(literal), ', ')});
-          return;
-        exception
-          when deadlock_detected then
-            if attempt = 10 then raise; end if;
-          when serialization_failure then
-            return;
-        end;
-      end loop;
-    end`)
-  await transaction.script(compile(sql`do ${literal(body)}`).text)
+  const removed = join(names.map(literal), ', ')
+  await runUnlessOutdated(sql`${trusted(archived)} and trigger_name in (${removed})`, transaction)
 }
 
 /** The same for the triggers $1, unless the metadata has changed since version $2: a trigger may exist again. */

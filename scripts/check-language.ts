@@ -1,8 +1,8 @@
-// Part of `npm run check`: the language of pages and comments (`language-rules.ts`).
+// Part of `npm run check`: the language of pages, comments and titles of tests (`language-rules.ts`).
 
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { faultsOfComments, faultsOfPage } from './language-rules.ts'
+import { faultsOfComments, faultsOfPage, faultsOfTitles } from './language-rules.ts'
 
 const root = join(import.meta.dirname, '..')
 const pages = globSync(['*.md', 'docs/**/*.md', '{core,plugins,process,sdk,test}/**/README.md'], { cwd: root })
@@ -11,7 +11,7 @@ const sources = globSync(['{core,plugins,process,sdk,scripts,bin,bench,examples,
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const faults = [
   ...pages.map((file) => ({ file, found: faultsOfPage(read(file)) })),
-  ...sources.map((file) => ({ file, found: faultsOfComments(read(file)) })),
+  ...sources.map((file) => ({ file, found: [...faultsOfComments(read(file)), ...faultsOfTitles(read(file))] })),
 ].filter(({ file }) => !/node_modules|generated|api-report/.test(file))
 
 const lines = faults.flatMap(({ file, found }) =>

@@ -32,6 +32,9 @@ export const faultsOfPage = (page: string): LanguageFault[] => paragraphsOfPage(
 /** The faults in the comments of a TypeScript file. */
 export const faultsOfComments = (source: string): LanguageFault[] => commentsOf(source).flatMap(faultsIn)
 
+/** The faults in the titles of a test file, which are sentences without a capital letter at the beginning. */
+export const faultsOfTitles = (source: string): LanguageFault[] => titlesOf(source).flatMap(faultsIn)
+
 function faultsIn({ line, text }: Paragraph): LanguageFault[] {
   return text.split(/(?<=[.!?:;])\s+(?=[A-Z`*_])/).flatMap((sentence) => {
     const words = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length
@@ -77,4 +80,12 @@ function commentsOf(source: string): Paragraph[] {
     } else paragraphs.push({ line: index + 1, text, last: index })
   }
   return paragraphs
+}
+
+/** Titles of tests; an interpolation counts as one word. */
+function titlesOf(source: string): Paragraph[] {
+  return [...source.matchAll(/\btest\(\s*(['"`])((?:(?!\1).)+)\1/g)].map(({ index, 2: title }) => ({
+    line: source.slice(0, index).split('\n').length,
+    text: title!.charAt(0).toUpperCase() + title!.slice(1).replace(/\$\{[^}]*\}/g, 'code'),
+  }))
 }

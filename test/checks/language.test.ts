@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { faultsOfComments, faultsOfPage } from '../../scripts/language-rules.ts'
+import { faultsOfComments, faultsOfPage, faultsOfTitles } from '../../scripts/language-rules.ts'
 
 const long = `This sentence ${'goes on and '.repeat(20)}ends.`
 
@@ -21,6 +21,15 @@ test('a comment with a construction that hides its subject fails the check', () 
       { line: 2, advice: 'say "is not a …" or "there is no …"' },
       { line: 3, advice: 'name the subject' },
     ],
+  )
+})
+
+test('a title of a test that hides its subject fails the check', () => {
+  const call = 'test'
+  const source = `${call}('what is late waits for others', () => {})\n${call}(\`a late \${name} waits\`, () => {})\n`
+  assert.deepEqual(
+    faultsOfTitles(source).map(({ line, advice }) => ({ line, advice })),
+    [{ line: 1, advice: 'start with a noun' }],
   )
 })
 

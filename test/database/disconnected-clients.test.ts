@@ -1,4 +1,4 @@
-// Clients that go away before they are answered: what they read is not worth finishing, what they changed is.
+// Clients that disconnect before their answer: their reads are cancelled, and their changes are finished.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -1,4 +1,4 @@
-// A primary whose commits wait for a standby: what was acknowledged is there when the standby takes over.
+// A primary whose commits wait for a standby: acknowledged changes exist after a failover.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -11,7 +11,7 @@ const measured = { kind: 'x', invocations: 'x', processed: 'x', fetched: 'x', wo
 
 const [a, b] = ['a', 'b'].map((id) => ({ id, tries: 0, late: 0 })) as [Claimed, Claimed]
 
-/** A worker on a ledger that gives these, batch by batch; `more`: what else the ledger does. */
+/** A worker on a ledger that gives these, batch by batch; `more`: other methods of the ledger. */
 function startWorker(
   batches: readonly (readonly Claimed[])[],
   deliver: Ledger<Claimed>['deliver'],
@@ -57,7 +57,7 @@ test('a delivery in flight is not repeated after its lease expired while the dat
   assert.deepEqual(recorded.map(({ id }) => id).sort(), ['a', 'b'])
 })
 
-/** An outcome is written down, and two claims come before the answer to that: what was claimed again is this worker's or not. */
+/** An outcome is recorded, and two claims are answered first: a repeated claim belongs to this worker or not. */
 async function overtaken(isOurs: boolean) {
   const begun: string[] = []
   let asked = 0

@@ -56,7 +56,7 @@ test('numbers of the process, the connections and the caches are counters and ga
   assert.equal(value('metadata.inconsistent_objects'), 0)
 })
 
-test('the plans that are kept are told with role, text and SQL, and go with the metadata they were made for', async (t) => {
+test('cached plans are listed with role, text and SQL, and are dropped with their metadata', async (t) => {
   const { graphql, op, request } = await startLibrary(t, { settings: open })
   const permission = { columns: ['id'], filter: {} }
   await op('create_select_permission', { table: 'book', role: 'reader', permission })

@@ -1,4 +1,4 @@
-// Numbers and booleans written as strings in permissions and data operations: what tools of v1.3 stored, PostgreSQL reads.
+// Numbers and booleans written as strings in permissions and data operations: PostgreSQL reads values that tools of v1.3 stored.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -134,7 +134,7 @@ async function startSlowShop(t: TestContext) {
   return { shop, held }
 }
 
-test('a slow webhook leaves room for other triggers, and takes the whole pool when there is none', async (t) => {
+test('a slow webhook leaves room for other triggers, and takes the whole pool when it is the only trigger', async (t) => {
   const { shop, held } = await startSlowShop(t)
   await shop.trigger({ ...nothing, name: 'slow', insert: all })
   await shop.sql('insert into orders (id) select generate_series(1, 100)')

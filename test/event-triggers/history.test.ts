@@ -1,5 +1,5 @@
-// Three servers deliver the changes of a table while they are killed again and again, and PostgreSQL is restarted: what the
-// webhook got is held against what was committed. `npm run soak` does it at full size.
+// Three servers deliver the changes of a table while they are killed again and again, and PostgreSQL is restarted. The
+// webhook's events are compared with the committed changes. `npm run soak` does it at full size.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -59,7 +59,7 @@ async function startCluster(t: TestContext, url: string) {
 
 type Sql = <Row extends Record<string, unknown>>(text: string) => Promise<Row[]>
 
-/** Runs SQL on a connection that is made anew when it was lost; what was lost with it is the caller's. */
+/** Runs SQL on a connection that is replaced when it was lost; the caller repeats lost statements. */
 function reconnecting(t: TestContext, url: string): Sql {
   let client: pg.Client | null = null
   const forget = () => {

@@ -28,7 +28,7 @@ test('aggregates, window functions and procedures are not functions', async (t) 
   assert.deepEqual([overloads('total'), overloads('run'), overloads('row_number')], [[], [], []])
 })
 
-test('functions of one name are told apart, those of other schemas left out', async (t) => {
+test('functions with one name are distinguished, and those of other schemas are left out', async (t) => {
   const sql = `create schema other;
     create function f(int) returns int language sql as $$ select 1 $$;
     create function f(text) returns int language sql as $$ select 1 $$;
@@ -92,7 +92,7 @@ test('the result is a type or a set of it, and may be the row type of a table or
   ])
 })
 
-test('volatility and comment are told', async (t) => {
+test('volatility and comment are read', async (t) => {
   const sql = `create function v() returns int language sql as $$ select 1 $$;
     create function s() returns int language sql stable as $$ select 1 $$;
     create function i() returns int language sql immutable as $$ select 1 $$;

@@ -1,4 +1,4 @@
-// The harness of the golden suite: what it reads, lays out and writes down.
+// The harness of the golden suite: reading cases, laying out SQL, and recording.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'

@@ -1,4 +1,4 @@
-// Writes down each mutation before it runs, and how it ended: what was cut off stays without an end.
+// Records each mutation before it runs, and its end: an interrupted one stays without an end.
 
 import { definePlugin, type GraphQLOperation, type GraphQLRequest, graphql, operation, Type } from 'trellis'
 

@@ -15,7 +15,7 @@ export interface Block {
   readonly served: Served | null
 }
 
-/** The blocks of a page; what serves requests does so up to the next heading, code or text of another kind between them or not. */
+/** The blocks of a page; a server of requests applies up to the next heading, across code and other text. */
 export function blocksOf(text: string): Block[] {
   const blocks: Block[] = []
   let served: Served | null = null

@@ -77,7 +77,7 @@ for (const [title, schema, expected] of cases) {
   })
 }
 
-test('titles make components, and different ones of one title are told apart', () => {
+test('titles become components, and different schemas with one title get different names', () => {
   const name = Type.String({ title: 'Name' })
   const schema = Type.Object({ a: name, b: { ...name }, c: Type.Optional(Type.Integer({ title: 'Name' })) })
   const ref = (component: string) => ({ $ref: `#/components/schemas/${component}` })

@@ -150,7 +150,7 @@ function refusal(): Buffer {
   return Buffer.concat([head, fields])
 }
 
-/** Passes so many connections on to a database; whoever comes then is refused until there is room again. */
+/** Passes so many connections on to a database; further ones are refused until there is room again. */
 async function crowded(t: TestContext, databaseUrl: string, room: number) {
   const proxy = await startProxy(t, databaseUrl)
   const { port } = new URL(proxy.url)

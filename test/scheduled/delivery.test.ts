@@ -177,7 +177,7 @@ test('ticks missed for longer than the planned ones are made up for within the t
   const retry_conf = { tolerance_seconds: 5 * 3600 }
   await first.op('create_cron_trigger', { ...tick(hook.url), schedule, retry_conf })
   await first.sql(`update trellis.hdb_cron_events set scheduled_time = scheduled_time - interval '7 hours'`)
-  // Of 7 hours 5 are within the tolerance; what was planned was due in the first 200 minutes.
+  // Of 7 hours 5 are within the tolerance; the planned occurrences were due in the first 200 minutes.
   const second = await startTrellis(t, { database: first.database })
   const made = `select count(*)::int as n from trellis.hdb_cron_events`
   await eventually(async () => {

@@ -6,7 +6,7 @@ const openings = (text: string) => [...statements(text)].map(({ words }) => word
 
 const commands = (text: string) => [...statements(text)].map(transactionCommand).filter((command) => command !== null)
 
-test('statements are told apart by semicolons outside of quotes, comments and parentheses', () => {
+test('statements are separated by semicolons outside of quotes, comments and parentheses', () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['select 1', ['select']],
     ['SELECT a; Update b set c = 1;', ['select a', 'update b set c', '']],

@@ -142,7 +142,7 @@ export function graphqlWsClient(t: TestContext, url: string, options: Partial<Cl
   return client
 }
 
-/** Subscribes by that client; what it gets, errors among it. */
+/** Subscribes by that client; gives the received messages, including errors. */
 export function subscribeWith(
   client: Pick<Client, 'subscribe'> | SseClient<boolean>,
   query: string,

@@ -1,5 +1,5 @@
-// Subscribers while many write: by mutations, through another instance and by plain SQL, with connections cut and the server
-// gone once. What a subscriber saw last is what the query answers in the end, and all that it saw was in the database.
+// Subscribers during many writes: by mutations, through another instance and by plain SQL, with lost connections and one lost
+// server. A subscriber's last message equals the final answer of the query, and each message was a state of the database.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Live queries: what subscribers get when rows, permissions and tables change.
+// Live queries: the messages of subscribers when rows, permissions and tables change.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -254,7 +254,7 @@ test('Pings of WebSockets are answered as long as the answers are taken.', async
   assert.ok(raw.bytesRead > 10_000 && raw.bytesRead < floodBytes / 2, `${raw.bytesRead} bytes`)
 })
 
-test('Who is refused a socket has its connection closed, though it keeps its own end open.', async (t) => {
+test('a client that is refused a socket is disconnected, although it keeps its own end open', async (t) => {
   const trellis = await startLibrary(t)
   const { app } = trellis.engine
   const before = await app.countConnections()

@@ -1,5 +1,4 @@
-// A gate that statements of a test wait at until it is opened, in place of those that sleep: what happens meanwhile takes as
-// long as it takes.
+// A gate at which statements of a test wait until it is opened. Unlike statements that sleep, they give other steps any time.
 
 import type { TestContext } from 'node:test'
 import { connectTo } from './database.ts'

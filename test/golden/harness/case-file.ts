@@ -1,5 +1,5 @@
-// The text of a case: a title, then steps. What is sent stands in sections that begin with `---`, what came back in
-// sections that begin with `===`; the harness writes only the latter.
+// The text of a case: a title, then steps. Sections that begin with `---` are sent, and sections that begin with `===` are
+// the answers, which the harness writes.
 
 /**
  * What a step does: a GraphQL request, a raw body for an endpoint, a look at a role's schema, or a query that reads the

@@ -63,7 +63,7 @@ const cuts: readonly ((pieces: readonly Piece[], i: number) => boolean)[] = [
   (pieces, i) => /^(and|or)$/i.test(pieces[i]!.text),
 ]
 
-/** One clause; what cannot be cut opens its parentheses. */
+/** One clause; a text that cannot be cut opens its parentheses. */
 function printClause(pieces: readonly Piece[], indent: string): string[] {
   if (fits(pieces, indent)) return [`${indent}${flat(pieces)}`]
   const [first] = pieces

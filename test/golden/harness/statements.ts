@@ -1,4 +1,4 @@
-// The statements of a request as they are recorded: what a transaction holds together, not how it was begun and ended.
+// The statements of a request as they are recorded, without the begin and the end of transactions.
 // The engine has several ways to do that, and which one it takes depends on what the connection did before.
 
 import { layoutSql } from './sql-layout.ts'

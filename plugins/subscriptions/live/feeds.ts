@@ -19,10 +19,8 @@ export interface FeedSink {
   end(error: TrellisError | null): void
 }
 
-export interface FeedRequest extends Omit<LiveRequest, 'caller'> {
-  /** The headers of the client, which the source may forward. */
-  readonly headers: Readonly<Record<string, string>>
-}
+/** The subscription of a feed, which uses no share of the running statements. */
+type FeedRequest = Omit<LiveRequest, 'caller'>
 
 export class Feeds {
   readonly #engine: Engine

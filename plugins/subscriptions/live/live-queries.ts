@@ -20,10 +20,10 @@ import { Feeds } from './feeds.ts'
 import { type LiveRequest, type LiveSink, type Member, outdated } from './groups/cohort.ts'
 import { type BatchReport, Group } from './groups/group.ts'
 import type { ChangedTables } from './groups/group-reads.ts'
+import { JoinedSink, type SharedJoins } from './groups/joins.ts'
 import { Limiter } from './groups/limiter.ts'
 import { isStream, valuesAt } from './groups/position.ts'
-import type { SharedJoins } from './joined-answers.ts'
-import { everything, none, noneWanted, unnotified, type Wanted, type WantedGroups } from './wanted.ts'
+import { everything, unnotified, type WakeReason, Wanted } from './wanted.ts'
 import { ChangeWatch } from './writes/changes.ts'
 import { FollowedGroups } from './writes/followed.ts'
 import { OwnWrites } from './writes/own-writes.ts'
@@ -59,7 +59,7 @@ interface Placement {
 export class LiveQueries {
   /** Subscriptions whose results do not come from a statement. */
   readonly feeds: Feeds
-  readonly joins: SharedJoins = new WeakMap()
+  readonly #joins: SharedJoins = new WeakMap()
   readonly #options: LiveQueriesOptions
   readonly #snapshots: Snapshots
   readonly #writes: OwnWrites
@@ -73,7 +73,7 @@ export class LiveQueries {
   #polling: Promise<void> | null = null
   readonly #changes: ChangeWatch
   readonly #followed: FollowedGroups
-  #wanted = noneWanted()
+  #wanted = new Wanted()
   /** Commits that were reported before other transactions can see them: their changes, and since when. */
   readonly #awaited = new Map<number, { readonly tables: ChangedTables; readonly since: number }>()
   /** The next poll that does not wait for an interval, and its time. */
@@ -119,7 +119,7 @@ export class LiveQueries {
   #committed({ tables, transaction }: DecodedCommit): void {
     if (this.#members.size === 0 || !this.#areRead(tables)) return
     this.#awaited.set(transaction, { tables, since: performance.now() })
-    this.#wake([tables])
+    this.#wake(tables)
   }
 
   #areRead(tables: ChangedTables): boolean {
@@ -150,6 +150,7 @@ export class LiveQueries {
       id: ++this.#started,
       live,
       sink,
+      joined: null,
       sent: null,
       cohort: null,
       from: 0,
@@ -181,15 +182,13 @@ export class LiveQueries {
   /** Polls at once for groups that read these tables and are not notified of their writes. */
   #pollUnnotified(tables: WrittenTables): void {
     if (this.#members.size === 0 || tables?.size === 0) return
-    for (const table of tables ?? []) this.#wanted.own.add(table)
-    this.#wake(tables === null ? unnotified : none)
+    this.#wake(tables ?? unnotified)
   }
 
   /** Polls for groups that these changes concern: at once, or after a pause in milliseconds. */
-  #wake(wanted: Wanted, pause = 0): void {
+  #wake(reason: WakeReason, pause = 0): void {
     if (this.#members.size === 0 || this.#isStopped) return
-    if (wanted === everything || wanted === unnotified) this.#wanted.groups.add(wanted)
-    else this.#wanted.changes.push(...wanted)
+    this.#wanted.add(reason)
     const now = performance.now()
     const at = Math.max(now + pause, this.#lastPoll + pollSpacingMillis)
     if (this.#scheduled && this.#scheduled.at <= at) return
@@ -213,6 +212,7 @@ export class LiveQueries {
   }
 
   #leave(member: Member): void {
+    member.joined?.stop()
     if (!this.#members.delete(member)) return
     if (this.#members.size === 0) this.#writes.isPresent = false
     const { cohort } = member
@@ -239,10 +239,20 @@ export class LiveQueries {
     if (request.query === member.live.request.query) {
       member.live = { ...member.live, request: { ...member.live.request, query: request.query } }
     }
-    member.sink.planned(planned)
+    this.#addJoins(member, planned)
     // Joined results from outside the database may differ by now, even if the rows are the same.
     if (member.sent !== null && !group.isStream && planned.prepared.calls !== null) member.sent = outdated
     group.join(member, values)
+  }
+
+  /** Adds the fields that are resolved elsewhere to the answers of a subscriber, if the plan has some. */
+  #addJoins(member: Member, planned: PlannedRequest): void {
+    const { sink, live: request } = member
+    if (planned.prepared.calls !== null && !member.joined) {
+      member.joined = new JoinedSink({ engine: this.#options.engine, joins: this.#joins, request, sink })
+      member.sink = member.joined
+    }
+    member.joined?.planned(planned)
   }
 
   #plan(member: Member): Placement {
@@ -348,9 +358,10 @@ export class LiveQueries {
     this.#lastPoll = performance.now()
     for (const kind of kinds) this.#polledAt[kind] = this.#lastPoll
     const wanted = this.#wanted
-    this.#wanted = noneWanted()
+    this.#wanted = new Wanted()
     const groups = [...this.#groups.values()]
-    const due = new Set(groups.filter((group) => kinds.includes(kindOf(group)) || this.#isWanted(group, wanted)))
+    const isWanted = (group: Group) => wanted.has(group.reads, this.#changes.isFollowing)
+    const due = new Set(groups.filter((group) => kinds.includes(kindOf(group)) || isWanted(group)))
     if (due.size === 0 && wanted.changes.length === 0 && this.#awaited.size === 0) return
     // Without a snapshot any table may have changed, so all groups are asked and their subscribers get the error.
     const snapshot = await this.#snapshots.current().catch(() => `unknown ${performance.now()}`)
@@ -359,20 +370,13 @@ export class LiveQueries {
     const ended = groups.filter((group) => kinds.includes(kindOf(group)))
     const reported = await this.#followed.reported(ended, snapshot)
     for (const group of groups) {
-      if (this.#isWanted(group, wanted) || (due.has(group) && !reported.has(group))) group.wake(snapshot)
+      if (isWanted(group) || (due.has(group) && !reported.has(group))) group.wake(snapshot)
       else {
-        const changes = wanted.changes.filter((tables) => group.reads.readsAny(tables.keys()))
+        const changes = wanted.changesFor(group.reads)
         if (changes.length > 0) group.wakeFor(changes, snapshot)
         if (due.has(group)) group.wakeUnsteady(snapshot)
       }
     }
-  }
-
-  #isWanted(group: Group, { groups, own }: WantedGroups): boolean {
-    if (groups.has(everything)) return true
-    // Functions may read tables that are not known here, so a write by this server may concern any group.
-    const mayRead = groups.has(unnotified) || (own.size > 0 && (!group.reads.isNotified || group.reads.readsAny(own)))
-    return mayRead && !(group.reads.isNotified && this.#changes.isFollowing)
   }
 
   /**
@@ -383,7 +387,7 @@ export class LiveQueries {
     const now = performance.now()
     for (const [transaction, { tables, since }] of this.#awaited) {
       if (shows(snapshot, transaction)) this.#awaited.delete(transaction)
-      else this.#wake([tables], Math.min(longestVisibilityPauseMillis, (now - since) / 2))
+      else this.#wake(tables, Math.min(longestVisibilityPauseMillis, (now - since) / 2))
     }
   }
 }

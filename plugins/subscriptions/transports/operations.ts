@@ -1,13 +1,12 @@
 // Runs the operations of a connection: one answer for a query or mutation, several for a subscription. Each operation passes all
 // checks of HTTP requests.
 
-import { type GraphQLRequest, type PlannedRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
+import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
 import { type Applicant, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { Caller, QueryLog } from '../../../sdk/services.ts'
 import type { FeedSink } from '../live/feeds.ts'
 import type { LiveSink } from '../live/groups/cohort.ts'
-import { JoinedAnswers } from '../live/joined-answers.ts'
 import type { LiveQueries, LiveSubscription } from '../live/live-queries.ts'
 
 /** The context of operations. */
@@ -77,7 +76,6 @@ class Operation implements RunningOperation, LiveSink {
   #subscription: LiveSubscription | null = null
   /** The request until the live query has started. */
   #starting: GraphQLRequest | null = null
-  #joined: JoinedAnswers | null = null
 
   constructor(request: GraphQLRequest, context: OperationContext, sink: ResultSink) {
     this.operationName = request.operationName
@@ -116,40 +114,31 @@ class Operation implements RunningOperation, LiveSink {
     this.#isStopped = true
     this.#controller?.abort(disconnected())
     this.#subscription?.leave()
-    this.#joined?.stop()
   }
 
   get isFull(): boolean {
-    return (this.#joined ?? this.#sink).isFull
+    return this.#sink.isFull
   }
 
   room(): Promise<void> {
-    return (this.#joined ?? this.#sink).room()
-  }
-
-  planned(planned: PlannedRequest): void {
-    if (planned.prepared.calls !== null) this.#joined ??= this.#joining()
-    this.#joined?.planned(planned)
+    return this.#sink.room()
   }
 
   append(body: Buffer): void {
-    if (this.#joined) this.#joined.append(body)
-    else this.#sink.result(body)
+    this.#sink.result(body)
   }
 
   next(body: Buffer): void {
-    if (this.#joined) this.#joined.next(body)
-    else this.#sink.state(body)
+    this.#sink.state(body)
   }
 
   fail(error: TrellisError): void {
-    if (this.#joined) this.#joined.fail(error)
-    else this.#fail(error)
+    this.#sink.state(Buffer.from(failedResult(error, this.#context)))
   }
 
   end(error: TrellisError): void {
-    if (this.#joined) this.#joined.end(error)
-    else this.#end(error)
+    this.#subscription?.leave()
+    refuse({ error, request: this.#request }, this.#context, this.#sink)
   }
 
   #subscribe(request: GraphQLRequest): void {
@@ -164,45 +153,13 @@ class Operation implements RunningOperation, LiveSink {
       return
     }
     this.#starting = request
-    this.#subscription = live.start({ request, session, schema, caller }, this)
+    this.#subscription = live.start({ request, session, schema, caller, headers }, this)
     this.#starting = null
-  }
-
-  /** Wraps the sink if fields of rows are resolved elsewhere. */
-  #joining(): JoinedAnswers {
-    const { engine, live, schema, applicant, headers } = this.#context
-    const sink = this.#sink
-    const request = this.#request!
-    return new JoinedAnswers({
-      engine,
-      shared: live.joins,
-      request: { request, session: applicant.session, schema, headers },
-      sink: {
-        get isFull() {
-          return sink.isFull
-        },
-        room: () => sink.room(),
-        planned: () => {},
-        append: (body) => sink.result(body),
-        next: (body) => sink.state(body),
-        fail: (error) => this.#fail(error),
-        end: (error) => this.#end(error),
-      },
-    })
   }
 
   /** The request of a live query; its text is shared by the group. */
   get #request(): GraphQLRequest | null {
     return this.#subscription?.request ?? this.#starting
-  }
-
-  #fail(error: TrellisError): void {
-    this.#sink.state(Buffer.from(failedResult(error, this.#context)))
-  }
-
-  #end(error: TrellisError): void {
-    this.#subscription?.leave()
-    refuse({ error, request: this.#request }, this.#context, this.#sink)
   }
 }
 

@@ -1,12 +1,13 @@
 // Subscribers whose live queries have the same answer: the same statement with the same values.
 
 import { hash, randomUUID } from 'node:crypto'
-import type { GraphQLRequest, PlannedRequest, SchemaKind } from '../../../../sdk/graphql.ts'
+import type { GraphQLRequest, SchemaKind } from '../../../../sdk/graphql.ts'
 import type { Session, TrellisError } from '../../../../sdk/index.ts'
 import type { Caller } from '../../../../sdk/services.ts'
 import { isConnectionLost } from '../../../../sdk/sql.ts'
 import { mayBeClock } from '../writes/reads.ts'
 import type { EvaluatedTimes } from './evaluated-times.ts'
+import type { JoinedSink } from './joins.ts'
 import type { Position, StreamAnswer } from './position.ts'
 import type { Slices } from './slices.ts'
 
@@ -17,12 +18,12 @@ export interface LiveRequest {
   readonly schema: SchemaKind
   /** The caller whose share of the running statements it uses. */
   readonly caller: Caller
+  /** The headers of the client, which remote schemas and actions may get. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** The receiver of answers. */
 export interface LiveSink {
-  /** Announces the plan of the following answers. */
-  planned(planned: PlannedRequest): void
   /** Whether the client is slow to receive; streams wait then. */
   readonly isFull: boolean
   /** Resolves when more can be sent, or when the connection has ended. */
@@ -45,7 +46,9 @@ export interface Member {
   /** Counted from the start of the server. */
   readonly id: number
   live: LiveRequest
-  readonly sink: LiveSink
+  sink: LiveSink
+  /** Its sink, if joins were added to its answers since it began. */
+  joined: JoinedSink | null
   /** A digest of the last answer sent, or {@link outdated}; null before the first answer. */
   sent: string | null
   cohort: Cohort | null

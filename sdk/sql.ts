@@ -111,7 +111,9 @@ export type {
   ConnectionCounts,
   Database,
   Isolation,
+  ManyOptions,
   ReadOptions,
+  StatementBefore,
   TransactionOptions,
 } from '../core/database/database.ts'
 export type { DecodedChange, DecodedRow, DecodedValue } from '../core/database/hearing/decoded-rows.ts'

@@ -37,6 +37,18 @@ export interface ReadOptions {
   readonly caller?: Caller | null
 }
 
+/** The options of a read with many rows. */
+export interface ManyOptions extends ReadOptions {
+  /** A statement without parameters that runs before the read, in the same round trip. */
+  readonly before?: StatementBefore | null
+}
+
+/** A statement before another one; `onAnswer` gets the first column of its row. */
+export interface StatementBefore {
+  readonly statement: PreparedStatement
+  onAnswer(answer: Buffer | null): void
+}
+
 /** How many connections are open and in use. */
 export interface ConnectionCounts {
   /** Of the pool: open connections, idle ones among them, and requests that wait for one. */
@@ -62,7 +74,7 @@ export interface Database {
   answerMany(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    options?: ReadOptions,
+    options?: ManyOptions,
   ): Promise<(Buffer | null)[][]>
   /**
    * Runs one statement that writes in its own transaction with these settings, and returns the bytes of the first row's

@@ -1,7 +1,7 @@
 // Runs GraphQL requests: plans each with the planner, binds its parameters and sends it to the database.
 
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/run/bind.ts'
-import type { Database, ReadOptions } from '../database/database.ts'
+import type { Database, ManyOptions } from '../database/database.ts'
 import { badRequest, type TrellisError } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/document/model.ts'
@@ -177,7 +177,7 @@ export class GraphQLEngine implements GraphQLService {
   async answerBatch(
     prepared: PreparedOperation,
     members: readonly BatchMember[],
-    options: ReadOptions = {},
+    options: ManyOptions = {},
   ): Promise<ReadonlyMap<string, Buffer | string>> {
     const { database, model, isOutdated } = this.#options
     const before = model()

@@ -2,7 +2,7 @@
 
 import type { RequestHeaders } from '../auth/headers.ts'
 import type { Caller } from '../concurrency/shares.ts'
-import type { ReadOptions } from '../database/database.ts'
+import type { ManyOptions } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/document/model.ts'
@@ -77,7 +77,7 @@ export interface GraphQLService {
   answerBatch(
     prepared: PreparedOperation,
     members: readonly BatchMember[],
-    options?: ReadOptions,
+    options?: ManyOptions,
   ): Promise<ReadonlyMap<string, Buffer | string>>
   /** The JavaScript part of a planned subscription: a feed, or fields of rows. Refuses wrong values. */
   subscriptionRun(planned: PlannedRequest, session: Session, extras: SubscriptionExtras): SubscriptionRun

@@ -11,7 +11,14 @@
 import { performance } from 'node:perf_hooks'
 import { eitherSignal, unlessAborted } from '../../concurrency/aborting.ts'
 import { Shares } from '../../concurrency/shares.ts'
-import type { ChangeOptions, ConnectionCounts, Database, ReadOptions, TransactionOptions } from '../database.ts'
+import type {
+  ChangeOptions,
+  ConnectionCounts,
+  Database,
+  ManyOptions,
+  ReadOptions,
+  TransactionOptions,
+} from '../database.ts'
 import { Decoder, type Decoding, type DecodingListener } from '../hearing/decoding.ts'
 import { type ChannelListener, Listener, type Listening } from '../hearing/listening.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
@@ -20,7 +27,7 @@ import { settingsStatement } from '../sql/transaction-settings.ts'
 import type { StatementHooks } from '../statement-work.ts'
 import type { OwnTransaction, Row } from '../transaction.ts'
 import { laneCount, probeTimeoutMillis, readOnlySweepMillis } from '../tuning.ts'
-import type { AnswerCall, AnsweringClient } from '../wire/answering-client.ts'
+import type { AnswerCall } from '../wire/answering-client.ts'
 import { Cancelling, isCancelled } from '../wire/cancelling.ts'
 import { connect } from '../wire/connecting.ts'
 import {
@@ -32,6 +39,7 @@ import {
   translatePostgresError,
   Unprepared,
 } from '../wire/postgres-errors.ts'
+import { type Ask, allRows, allTexts, firstField, rowsAfter } from './asks.ts'
 import { ClientTransaction } from './client-transaction.ts'
 import type { DatabaseOptions } from './database-options.ts'
 import { Lanes } from './lanes.ts'
@@ -39,13 +47,6 @@ import { LostConnections, SilentlyLost } from './lost-connections.ts'
 import { Pool } from './pool.ts'
 import { Probe } from './probe.ts'
 import { type Place, WriteLimiter } from './write-limiter.ts'
-
-/** The form of answer that a statement is asked for. */
-type Ask<T> = (client: AnsweringClient, call: AnswerCall) => Promise<T>
-
-const firstField: Ask<Buffer | null> = (client, call) => client.answer(call)
-const allRows: Ask<(Buffer | null)[][]> = (client, call) => client.bytes(call)
-const allTexts: Ask<(string | null)[][]> = (client, call) => client.texts(call)
 
 /** The callers' shares of the pool; `taken` counts connections in use, including those of the server itself. */
 const poolShares = ({ connections, callerShare, poolTimeout }: DatabaseOptions, taken: () => number): Shares =>
@@ -135,9 +136,9 @@ export class PooledDatabase implements Database {
   answerMany(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    options: ReadOptions = {},
+    options: ManyOptions = {},
   ): Promise<(Buffer | null)[][]> {
-    const run = () => this.#readAlone(statement, values, options, allRows)
+    const run = () => this.#readAlone(statement, values, options, options.before ? rowsAfter(options.before) : allRows)
     const around = this.#hooks.statement
     return around ? around({ kind: 'query', digest: statement.name }, run) : run()
   }

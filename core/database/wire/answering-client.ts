@@ -36,13 +36,18 @@ export interface Call {
   readonly name: string | null
 }
 
+/** A call before another one. */
+export interface Preface extends Call {
+  onRow?(fields: Fields): void
+}
+
 /** A call for one answer. */
 export interface AnswerCall extends Call {
   /**
    * A call that runs before this one. Everything sent up to one Sync is one transaction, committed if all of it succeeds, so
    * both take one round trip without BEGIN and COMMIT.
    */
-  readonly preface?: Call | null
+  readonly preface?: Preface | null
 }
 
 type Fields = readonly (Buffer | null)[]
@@ -96,6 +101,7 @@ class BytesQuery extends Base {
 
   handleDataRow({ fields }: { readonly fields: Fields }): void {
     if (this.#left === 1) this.#onRow(fields)
+    else this.#call.preface?.onRow?.(fields)
   }
 
   handleCommandComplete(): void {

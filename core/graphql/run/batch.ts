@@ -2,7 +2,7 @@
 
 import { bindInputs, bindParams, requireSessionVariables } from '../../compiler/run/bind.ts'
 import { encodeArray } from '../../compiler/types/codecs.ts'
-import type { Database, ReadOptions } from '../../database/database.ts'
+import type { Database, ManyOptions } from '../../database/database.ts'
 import type { Session } from '../../session/session.ts'
 import type { PlannedRequest, PreparedBatch, PreparedOperation } from '../plan/prepared.ts'
 
@@ -26,7 +26,7 @@ export async function answerBatch(
   database: Pick<Database, 'answerMany'>,
   prepared: PreparedOperation,
   members: readonly BatchMember[],
-  options: ReadOptions = {},
+  options: ManyOptions = {},
 ): Promise<ReadonlyMap<string, Buffer | string>> {
   const batch = batchOf(prepared)
   const slots = [[encodeArray(members.map(({ id }) => id)), encodeArray(members.map(({ values }) => values))]]

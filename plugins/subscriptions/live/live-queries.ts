@@ -19,7 +19,6 @@ import {
 import { Feeds } from './feeds.ts'
 import { type LiveRequest, type LiveSink, type Member, outdated } from './groups/cohort.ts'
 import { type BatchReport, Group } from './groups/group.ts'
-import type { ChangedTables } from './groups/group-reads.ts'
 import { JoinedSink, type SharedJoins } from './groups/joins.ts'
 import { Limiter } from './groups/limiter.ts'
 import { isStream, valuesAt } from './groups/position.ts'
@@ -74,8 +73,8 @@ export class LiveQueries {
   readonly #changes: ChangeWatch
   readonly #followed: FollowedGroups
   #wanted = new Wanted()
-  /** Commits that were reported before other transactions can see them: their changes, and since when. */
-  readonly #awaited = new Map<number, { readonly tables: ChangedTables; readonly since: number }>()
+  /** Transactions that were reported before others can see them, and since when. */
+  readonly #awaited = new Map<number, number>()
   /** The next poll that does not wait for an interval, and its time. */
   #scheduled: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null
   /** The number of subscriptions since the start. */
@@ -116,15 +115,12 @@ export class LiveQueries {
     if (this.#options.followsChanges) await this.#changes.start()
   }
 
-  #committed({ tables, transaction }: DecodedCommit): void {
-    if (this.#members.size === 0 || !this.#areRead(tables)) return
-    this.#awaited.set(transaction, { tables, since: performance.now() })
-    this.#wake(tables)
-  }
-
-  #areRead(tables: ChangedTables): boolean {
-    for (const group of this.#groups.values()) if (group.reads.readsAny(tables.keys())) return true
-    return false
+  #committed(commit: DecodedCommit): void {
+    for (const { reads } of this.#groups.values()) {
+      if (!reads.readsAny(commit.tables.keys())) continue
+      this.#wake(commit)
+      return
+    }
   }
 
   /** The columns of a table whose changed values tell cohorts apart. */
@@ -275,6 +271,8 @@ export class LiveQueries {
       ...{ engine, key, role: session.role, batchSize, onBatch, limiter: this.#limiter },
       prepared,
       request: withoutVariables(request),
+      snapshot: this.#snapshots.statement,
+      onUnseen: (commit) => this.#await(commit),
       onEmpty: (group) => this.#dropIfEmpty(group),
       isCurrent: () => !this.#isStopped && engine.model === model,
       onStale: () => {
@@ -360,20 +358,26 @@ export class LiveQueries {
     const wanted = this.#wanted
     this.#wanted = new Wanted()
     const groups = [...this.#groups.values()]
-    const isWanted = (group: Group) => wanted.has(group.reads, this.#changes.isFollowing)
+    const isWanted = (group: Group) => wanted.has(group, this.#changes.isFollowing)
     const due = new Set(groups.filter((group) => kinds.includes(kindOf(group)) || isWanted(group)))
-    if (due.size === 0 && wanted.changes.length === 0 && this.#awaited.size === 0) return
+    if (due.size === 0 && !wanted.commits.some(({ transaction }) => this.#awaited.has(transaction))) {
+      // One round trip is left where the statements themselves read the snapshot.
+      for (const group of groups) wanted.wakeForCommits(group, null)
+      return
+    }
     // Without a snapshot any table may have changed, so all groups are asked and their subscribers get the error.
     const snapshot = await this.#snapshots.current().catch(() => `unknown ${performance.now()}`)
-    this.#awaitVisible(snapshot)
+    for (const commit of wanted.commits) {
+      if (shows(snapshot, commit.transaction)) this.#awaited.delete(commit.transaction)
+      else this.#await(commit)
+    }
     // Groups of which all writes are reported are not asked because an interval has ended.
     const ended = groups.filter((group) => kinds.includes(kindOf(group)))
     const reported = await this.#followed.reported(ended, snapshot)
     for (const group of groups) {
       if (isWanted(group) || (due.has(group) && !reported.has(group))) group.wake(snapshot)
       else {
-        const changes = wanted.changesFor(group.reads)
-        if (changes.length > 0) group.wakeFor(changes, snapshot)
+        wanted.wakeForCommits(group, snapshot)
         if (due.has(group)) group.wakeUnsteady(snapshot)
       }
     }
@@ -383,12 +387,11 @@ export class LiveQueries {
    * Logical decoding reports a commit shortly before others see it, or long before if the commit waits for a standby. Until it is
    * visible, further polls follow at growing pauses.
    */
-  #awaitVisible(snapshot: string): void {
+  #await(commit: DecodedCommit): void {
     const now = performance.now()
-    for (const [transaction, { tables, since }] of this.#awaited) {
-      if (shows(snapshot, transaction)) this.#awaited.delete(transaction)
-      else this.#wake(tables, Math.min(longestVisibilityPauseMillis, (now - since) / 2))
-    }
+    const since = this.#awaited.get(commit.transaction) ?? now
+    this.#awaited.set(commit.transaction, since)
+    this.#wake(commit, Math.min(longestVisibilityPauseMillis, (now - since) / 2))
   }
 }
 

@@ -4,10 +4,12 @@ import { randomUUID } from 'node:crypto'
 import type { GraphQLRequest, PreparedOperation } from '../../../../sdk/graphql.ts'
 import { type Engine, TrellisError, toTrellisError } from '../../../../sdk/index.ts'
 import type { Caller } from '../../../../sdk/services.ts'
+import type { DecodedCommit, PreparedStatement } from '../../../../sdk/sql.ts'
 import { longestRestMillis } from '../../tuning.ts'
+import { shows, textOf } from '../writes/snapshots.ts'
 import { Cohort, type Member } from './cohort.ts'
 import { evaluateTimes, timesIn } from './evaluated-times.ts'
-import { type ChangedTables, GroupReads } from './group-reads.ts'
+import { GroupReads } from './group-reads.ts'
 import type { Limiter } from './limiter.ts'
 import { isStream, takePosition, valuesAt } from './position.ts'
 import { Slices } from './slices.ts'
@@ -29,6 +31,10 @@ export interface GroupOptions {
   /** Called when an error has ended all subscriptions of the group. */
   onEmpty(group: Group): void
   onBatch(batch: BatchReport): void
+  /** Reads the snapshot of the database. */
+  readonly snapshot: PreparedStatement
+  /** Called for a commit that was not visible yet when cohorts were asked because of it. */
+  onUnseen(commit: DecodedCommit): void
 }
 
 /** The times of a batch statement. */
@@ -59,6 +65,8 @@ export class Group {
   #turn = 0
   /** The last snapshot; null before the first. */
   #asOf: string | null = null
+  /** The commits that the next answers of the due cohorts have to show. */
+  #commits: DecodedCommit[] = []
   readonly reads: GroupReads
   #runningBatch: RunningBatch | null = null
   /** Cohorts whose last statement failed. */
@@ -134,17 +142,14 @@ export class Group {
     this.#run()
   }
 
-  /** The same for the cohorts that these changes concern. */
-  wakeFor(changes: readonly ChangedTables[], snapshot: string): void {
-    const concerned = this.reads.concerned(changes)
-    if (!concerned) {
-      this.wake(snapshot)
-      return
-    }
-    this.#asOf = snapshot
+  /** The same for the cohorts that these commits concern. Without a snapshot, their statement reads it on the way. */
+  wakeFor(commits: readonly DecodedCommit[], snapshot: string | null): void {
+    const concerned = this.reads.concerned(commits.map(({ tables }) => tables)) ?? this.cohorts.values()
+    this.#asOf = snapshot ?? this.#asOf
     for (const cohort of concerned) this.#wakeCohort(cohort, snapshot)
     // Any row may have been the reason of an error.
     for (const cohort of this.#failed) this.#wakeCohort(cohort, snapshot)
+    if (snapshot === null && this.#due.size > 0) this.#commits.push(...commits)
     this.#run()
   }
 
@@ -159,8 +164,8 @@ export class Group {
     return !this.reads.isSteady || isClock || isFailed
   }
 
-  #wakeCohort(cohort: Cohort, snapshot: string): void {
-    if (cohort.asOf === snapshot && !this.#isUnsteady(cohort)) return
+  #wakeCohort(cohort: Cohort, snapshot: string | null): void {
+    if (snapshot !== null && cohort.asOf === snapshot && !this.#isUnsteady(cohort)) return
     cohort.asOf = snapshot
     this.#due.add(cohort)
   }
@@ -200,6 +205,8 @@ export class Group {
   }
 
   async #askDue(): Promise<void> {
+    const commits = this.#commits
+    this.#commits = []
     // Cohorts that become due meanwhile belong to the next round.
     for (let left = this.#due.size; left > 0 && this.#due.size > 0 && this.options.isCurrent(); ) {
       const batch: Cohort[] = []
@@ -209,7 +216,7 @@ export class Group {
         this.#due.delete(cohort)
         if (!cohort.isPaused) batch.push(cohort)
       }
-      if (batch.length > 0) await this.options.limiter.run(callersOf(batch), () => this.#ask(batch))
+      if (batch.length > 0) await this.options.limiter.run(callersOf(batch), () => this.#ask(batch, commits))
     }
     // The replanned group asks for the subscribers that wait here.
     if (this.options.isCurrent()) return
@@ -218,7 +225,7 @@ export class Group {
   }
 
   /** Runs one statement for the batch. If it fails, each half runs alone, until the failing values are isolated. */
-  async #ask(batch: readonly Cohort[]): Promise<void> {
+  async #ask(batch: readonly Cohort[], commits: readonly DecodedCommit[]): Promise<void> {
     // While the batch waited, its subscribers may have left or been replanned.
     if (!this.#isWanted(batch)) return
     const started = performance.now()
@@ -226,7 +233,7 @@ export class Group {
     const { isCurrent, onBatch } = this.options
     try {
       const values = await this.#values(batch)
-      const answers = await this.#answers(batch, values)
+      const answers = await this.#answers(batch, values, commits)
       if (!isCurrent()) return
       const asked = performance.now()
       this.#asked += asked - started
@@ -244,8 +251,8 @@ export class Group {
       if (batch.length === 1 || isOfAll(error)) this.#fail(batch, error)
       else {
         const middle = batch.length >> 1
-        await this.#ask(batch.slice(0, middle))
-        await this.#ask(batch.slice(middle))
+        await this.#ask(batch.slice(0, middle), commits)
+        await this.#ask(batch.slice(middle), commits)
       }
     }
   }
@@ -259,17 +266,29 @@ export class Group {
     return made
   }
 
-  async #answers(batch: readonly Cohort[], values: readonly string[]): Promise<ReadonlyMap<string, Buffer | string>> {
-    const { engine, request, prepared } = this.options
+  async #answers(
+    batch: readonly Cohort[],
+    values: readonly string[],
+    commits: readonly DecodedCommit[],
+  ): Promise<ReadonlyMap<string, Buffer | string>> {
+    const { engine, request, prepared, snapshot: statement, onUnseen } = this.options
     const members = batch.map(({ id }, i) => ({ id, values: values[i]! }))
     const { graphql } = engine
     const ending = new AbortController()
     this.#runningBatch = { batch, ending }
+    let snapshot = ''
+    const onAnswer = (answer: Buffer | null) => {
+      snapshot = textOf(answer)
+    }
+    const before = commits.length > 0 ? { statement, onAnswer } : null
     try {
-      return await graphql.operate({ request, session: batch[0]!.session }, (work) => {
+      const answers = await graphql.operate({ request, session: batch[0]!.session }, (work) => {
         work.operation = prepared.operation
-        return graphql.answerBatch(prepared, members, { signal: work.signal, whenUnwanted: () => ending.signal })
+        const whenUnwanted = () => ending.signal
+        return graphql.answerBatch(prepared, members, { signal: work.signal, whenUnwanted, before })
       })
+      for (const commit of commits) if (!shows(snapshot, commit.transaction)) onUnseen(commit)
+      return answers
     } finally {
       this.#runningBatch = null
     }

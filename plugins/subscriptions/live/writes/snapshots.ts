@@ -1,6 +1,6 @@
 // Whether anything was committed since the last poll.
 
-import { type Database, prepare } from '../../../../sdk/sql.ts'
+import { type Database, type PreparedStatement, prepare } from '../../../../sdk/sql.ts'
 
 /** Reads the snapshot of the database: while it stays the same, so do the answers of statements. */
 export class Snapshots {
@@ -19,14 +19,17 @@ export class Snapshots {
   /** A text that changes with each commit and each restart. */
   async current(): Promise<string> {
     this.#count++
-    const answer = await this.#database.answer(this.#statement(), [])
-    return answer?.toString('latin1') ?? ''
+    return textOf(await this.#database.answer(this.statement, []))
   }
 
-  #statement() {
+  /** The statement that reads it. */
+  get statement(): PreparedStatement {
     return this.#database.serverVersion >= 13 ? statement : formerStatement
   }
 }
+
+/** The text in an answer of the statement. */
+export const textOf = (answer: Buffer | null): string => answer?.toString('latin1') ?? ''
 
 /** On a standby, the snapshot does not show which transactions are uncommitted, so the replay position is added. */
 const text = (snapshot: string) =>

@@ -1,0 +1,21 @@
+// The forms in which the answer of a statement is read from its connection.
+
+import type { StatementBefore } from '../database.ts'
+import type { AnswerCall, AnsweringClient } from '../wire/answering-client.ts'
+
+/** The form of answer that a statement is asked for. */
+export type Ask<T> = (client: AnsweringClient, call: AnswerCall) => Promise<T>
+
+export const firstField: Ask<Buffer | null> = (client, call) => client.answer(call)
+
+export const allRows: Ask<(Buffer | null)[][]> = (client, call) => client.bytes(call)
+
+/** All rows, after another statement. */
+export const rowsAfter =
+  ({ statement: { name, text }, onAnswer }: StatementBefore): Ask<(Buffer | null)[][]> =>
+  (client, call) => {
+    const onRow = ([answer = null]: readonly (Buffer | null)[]) => onAnswer(answer)
+    return client.bytes({ ...call, preface: { name: call.name && name, text, values: [], onRow } })
+  }
+
+export const allTexts: Ask<(string | null)[][]> = (client, call) => client.texts(call)

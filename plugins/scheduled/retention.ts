@@ -22,10 +22,11 @@ const leaving = (table: string): string => `
   with old as materialized (
     select id from trellis.${table}
     where status = any($1) and scheduled_time < now() - make_interval(hours => $2)
+      and scheduled_time >= coalesce($4::timestamptz, '-infinity')
       and created_at < now() - make_interval(hours => $2)
     order by scheduled_time limit $3 for update skip locked)
-  , gone as (delete from trellis.${table} e using old where e.id = old.id returning 1)
-  select count(*)::int as count from gone`
+  , gone as (delete from trellis.${table} e using old where e.id = old.id returning e.scheduled_time)
+  select count(*)::int as count, max(scheduled_time)::text as last from gone`
 
 /** Declares the retention job, if the options ask for it. */
 export function retainScheduled(engine: Engine, jobs: Jobs, { settings }: Pick<Deliveries, 'settings'>): void {

@@ -29,26 +29,29 @@ const conditions: Readonly<Record<CleanedState, string>> = {
   archived: '(archived and not delivered and not error)',
 }
 
+/** A condition: the row was created at a time in a parameter, or later; null: at any time. */
+const isSince = (place: number): string => `created_at >= coalesce($${place}::timestamptz, '-infinity')`
+
 /** Skips events in flight and rows that others delete at the same time. */
 const events = (of: CleanedState): string => `
   with old as materialized (
     select id from trellis.event_log
-    where trigger_name = $1 and created_at < now() - make_interval(hours => $2)
+    where trigger_name = $1 and created_at < now() - make_interval(hours => $2) and ${isSince(4)}
       and ${conditions[of]} and (locked is null or locked <= now())
     order by created_at limit $3 for update skip locked)
-  , gone as (delete from trellis.event_log e using old where e.id = old.id returning 1)
-  select count(*)::int as count from gone`
+  , gone as (delete from trellis.event_log e using old where e.id = old.id returning e.created_at)
+  select count(*)::int as count, max(created_at)::text as last from gone`
 
 /** Attempts whose events are gone or deleted; those of other events stay. */
 const invocations = (of: CleanedState): string => `
   with old as materialized (
     select l.ctid as place from trellis.event_invocation_logs l
-    where trigger_name = $1 and created_at < now() - make_interval(hours => $2)
+    where trigger_name = $1 and created_at < now() - make_interval(hours => $2) and ${isSince(4)}
       and not exists (select from trellis.event_log e where e.id = l.event_id
         and (not ${conditions[of]} or e.created_at >= now() - make_interval(hours => $2)))
     order by created_at limit $3)
-  , gone as (delete from trellis.event_invocation_logs l using old where l.ctid = old.place returning 1)
-  select count(*)::int as count from gone`
+  , gone as (delete from trellis.event_invocation_logs l using old where l.ctid = old.place returning l.created_at)
+  select count(*)::int as count, max(created_at)::text as last from gone`
 
 /** Deletes the old events of a trigger within the time limit. */
 export async function cleanUp(

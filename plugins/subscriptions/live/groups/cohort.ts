@@ -1,13 +1,12 @@
 // Subscribers whose live queries have the same answer: the same statement with the same values.
 
 import { hash, randomUUID } from 'node:crypto'
-import type { GraphQLRequest, SchemaKind } from '../../../../sdk/graphql.ts'
+import type { GraphQLRequest, PlannedRequest, SchemaKind } from '../../../../sdk/graphql.ts'
 import type { Session, TrellisError } from '../../../../sdk/index.ts'
 import type { Caller } from '../../../../sdk/services.ts'
 import { isConnectionLost } from '../../../../sdk/sql.ts'
 import { mayBeClock } from '../writes/reads.ts'
 import type { EvaluatedTimes } from './evaluated-times.ts'
-import type { JoinedSink } from './joins.ts'
 import type { Position, StreamAnswer } from './position.ts'
 import type { Slices } from './slices.ts'
 
@@ -38,6 +37,14 @@ export interface LiveSink {
   end(error: TrellisError): void
 }
 
+/** A sink that adds fields which are resolved outside the database. */
+export interface JoiningSink extends LiveSink {
+  /** Sets the plan of the following answers. */
+  planned(planned: PlannedRequest): void
+  /** Ends the subscription. */
+  stop(): void
+}
+
 /** A stream's answer for a cohort. */
 type Appended = StreamAnswer & Pick<Member, 'times'>
 
@@ -48,7 +55,7 @@ export interface Member {
   live: LiveRequest
   sink: LiveSink
   /** Its sink, if joins were added to its answers since it began. */
-  joined: JoinedSink | null
+  joined: JoiningSink | null
   /** A digest of the last answer sent, or {@link outdated}; null before the first answer. */
   sent: string | null
   cohort: Cohort | null

@@ -5,7 +5,7 @@ import type { JoinedAnswer, PlannedRequest } from '../../../../sdk/graphql.ts'
 import { type Engine, TrellisError, toTrellisError } from '../../../../sdk/index.ts'
 import { unlessAborted } from '../../../../sdk/services.ts'
 import { firstJoinRetryMillis, longestJoinRetryMillis } from '../../tuning.ts'
-import type { LiveRequest, LiveSink } from './cohort.ts'
+import type { JoiningSink, LiveRequest, LiveSink } from './cohort.ts'
 
 /** Never aborts: each join has its own signal. */
 const noSignal = new AbortController().signal
@@ -101,7 +101,7 @@ export interface JoinedSinkOptions {
 }
 
 /** Adds the results of joins to the answers for one subscriber; passes them through while the plan has no joins. */
-export class JoinedSink implements LiveSink {
+export class JoinedSink implements JoiningSink {
   readonly #options: JoinedSinkOptions
   readonly #key: string
   #ask: ((body: Buffer, signal: AbortSignal) => Promise<JoinedAnswer>) | null = null
@@ -117,7 +117,6 @@ export class JoinedSink implements LiveSink {
     this.#key = keyOf(options.request)
   }
 
-  /** Sets the plan of the following answers. */
   planned(planned: PlannedRequest): void {
     const { engine, request } = this.#options
     const { calls, operation } = planned.prepared
@@ -174,7 +173,6 @@ export class JoinedSink implements LiveSink {
     this.#instead(() => this.#options.sink.end(error))
   }
 
-  /** Ends the subscription. */
   stop(): void {
     this.#leave()
   }

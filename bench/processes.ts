@@ -74,11 +74,11 @@ export function startProgram(
   return { pid: child.pid ?? 0, child, errors: () => errors, stop }
 }
 
-const stopPatience = 30_000
+const stopTimeout = 30_000
 
 async function stopChild(child: ChildProcess, gone: Promise<void>): Promise<void> {
   child.kill('SIGTERM')
-  const late = await Promise.race([gone.then(() => false), sleep(stopPatience, true, { ref: false })])
+  const late = await Promise.race([gone.then(() => false), sleep(stopTimeout, true, { ref: false })])
   if (late) child.kill('SIGKILL')
   await gone
 }

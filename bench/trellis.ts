@@ -5,7 +5,7 @@ import { freePort, type Program, type Surroundings, startProgram } from './proce
 
 const mainFile = new URL('../bin/trellis.ts', import.meta.url)
 
-const startPatience = 120_000
+const startTimeout = 120_000
 
 /** A running server. */
 export interface Trellis extends Program {
@@ -41,7 +41,7 @@ export async function startTrellis(
       const { exitCode, signalCode } = program.child
       const gone = exitCode !== null || signalCode !== null
       if (gone) throw new Error(`the server ended: ${program.errors()}`)
-      if (!isRefusedConnection(error) || performance.now() - started > startPatience) {
+      if (!isRefusedConnection(error) || performance.now() - started > startTimeout) {
         await program.stop()
         throw error
       }

@@ -21,7 +21,7 @@ const schema = `
 const insert = 'mutation ($body: String!) { insert_note_one(object: {body: $body}) { body } }'
 
 /** Longer than all inserts take one after another, so that those that hang fail the test. */
-const patience = 15_000
+const timeoutMillis = 15_000
 
 test('inserts whose trigger takes and releases a session lock are all answered, and run once', async (t) => {
   const { graphql, op, sql, database } = await startTrellis(t, { sql: schema, settings: { connections: 20 } })
@@ -36,8 +36,8 @@ test('inserts whose trigger takes and releases a session lock are all answered, 
   for (let i = 0; i < 3; i++) await graphql(insert, { body: 'first' })
   for (let round = 0; round < 3; round++) {
     const answers = Promise.all(Array.from({ length: 9 }, (_, i) => graphql(insert, { body: `${round}/${i}` })))
-    const inTime = await Promise.race([answers, sleep(patience, null, { ref: false })])
-    assert.ok(inTime, `some of round ${round} were not answered within ${patience / 1000} s`)
+    const inTime = await Promise.race([answers, sleep(timeoutMillis, null, { ref: false })])
+    assert.ok(inTime, `some of round ${round} were not answered within ${timeoutMillis / 1000} s`)
     assert.deepEqual(
       inTime,
       Array.from({ length: 9 }, (_, i) => ({ data: { insert_note_one: { body: `${round}/${i}` } } })),

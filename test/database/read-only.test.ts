@@ -48,14 +48,14 @@ async function assertRefused(trellis: TestTrellis): Promise<void> {
   assert.equal((await trellis.graphql<Body>(read)).errors, undefined)
 }
 
-const patience = 60_000
+const timeoutMillis = 60_000
 
 /** Waits until mutations are carried out again; a few may be refused on connections that are as before. */
 async function untilServed(trellis: TestTrellis): Promise<void> {
   for (const began = Date.now(); ; await sleep(100)) {
     const answers = await Promise.all(mutations.map((query) => trellis.graphql<Body>(query)))
     if (answers.every(({ errors }) => errors === undefined)) break
-    assert.ok(Date.now() - began < patience, JSON.stringify(answers))
+    assert.ok(Date.now() - began < timeoutMillis, JSON.stringify(answers))
   }
   for (let run = 0; run < 3; run++) {
     for (const query of mutations) assert.equal((await trellis.graphql<Body>(query)).errors, undefined)
@@ -99,7 +99,7 @@ test('mutations are refused while a standby is behind the URL, and carried out w
   proxy.redirect(standby.url)
   proxy.cut()
   for (const began = Date.now(); (await trellis.graphql<Body>(read)).errors; await sleep(100)) {
-    assert.ok(Date.now() - began < patience, 'reads are not served by the standby')
+    assert.ok(Date.now() - began < timeoutMillis, 'reads are not served by the standby')
   }
   await assertRefused(trellis)
   await primary.stop()

@@ -52,12 +52,15 @@ const requests = [
 ]
 
 /** Longer than any request may take, so that one that hangs fails its test. */
-const patience = 30_000
+const timeoutMillis = 30_000
 
 /** Sends a request, and fails when it is not answered. */
 async function send({ request }: TestTrellis, body: unknown) {
-  const answer = await Promise.race([request<Body>('/v1/graphql', { body }), sleep(patience, null, { ref: false })])
-  assert.ok(answer, `not answered within ${patience / 1000} s: ${JSON.stringify(body)}`)
+  const answer = await Promise.race([
+    request<Body>('/v1/graphql', { body }),
+    sleep(timeoutMillis, null, { ref: false }),
+  ])
+  assert.ok(answer, `not answered within ${timeoutMillis / 1000} s: ${JSON.stringify(body)}`)
   return answer
 }
 

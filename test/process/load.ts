@@ -27,7 +27,7 @@ export interface Load {
 }
 
 /** Longer than any request may take, so that one that hangs fails its test. */
-const patience = 20_000
+const timeoutMillis = 20_000
 
 /** Milliseconds between the requests of a worker: errors come back at once, and the processor is shared. */
 const pause = 10
@@ -40,8 +40,8 @@ export function startLoad(url: string, kinds: readonly LoadKind[]): Load {
   const work = async ({ name, path, body }: LoadKind) => {
     for (let n = 0; !stopped; n++) {
       const call: RawRequest = { body: body(n) }
-      const answer = await Promise.race([request(path, call), sleep(patience, null, { ref: false })])
-      if (answer === null) throw new Error(`${name} was not answered within ${patience / 1000} s`)
+      const answer = await Promise.race([request(path, call), sleep(timeoutMillis, null, { ref: false })])
+      if (answer === null) throw new Error(`${name} was not answered within ${timeoutMillis / 1000} s`)
       outcomes.push({ kind: name, status: answer.status, body: answer.body })
       await sleep(pause)
     }
@@ -55,7 +55,7 @@ export function startLoad(url: string, kinds: readonly LoadKind[]): Load {
     const started = Date.now()
     for (let seen = outcomes.length; missing.size > 0; await sleep(pause)) {
       if (stopped) await workers
-      if (Date.now() - started > patience) throw new Error(`still missing: ${[...missing.keys()].join(', ')}`)
+      if (Date.now() - started > timeoutMillis) throw new Error(`still missing: ${[...missing.keys()].join(', ')}`)
       for (const outcome of outcomes.slice(seen).filter(isWanted)) {
         // The first one may have begun before.
         const left = (missing.get(outcome.kind) ?? 1) - 1

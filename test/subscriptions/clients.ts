@@ -13,7 +13,7 @@ import { startLibrary } from '../support/library.ts'
 import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
 
 /** Milliseconds for what comes by itself, on a machine that is slow or busy. */
-const patience = 60_000
+const timeoutMillis = 60_000
 
 /** The results of a subscription in order, and a way to wait for more. */
 export class Received<T = unknown> {
@@ -26,12 +26,12 @@ export class Received<T = unknown> {
   }
 
   /** The items once there are so many. */
-  async atLeast(count: number, millis = patience): Promise<readonly T[]> {
+  async atLeast(count: number, millis = timeoutMillis): Promise<readonly T[]> {
     return this.until(() => this.items.length >= count, millis)
   }
 
   /** The items once one of them is right. */
-  async until(isEnough: (items: readonly T[]) => boolean, millis = patience): Promise<readonly T[]> {
+  async until(isEnough: (items: readonly T[]) => boolean, millis = timeoutMillis): Promise<readonly T[]> {
     const deadline = Date.now() + millis
     while (!isEnough(this.items)) {
       const left = deadline - Date.now()

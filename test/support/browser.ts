@@ -39,7 +39,7 @@ export interface Page {
 }
 
 /** How long anything may take on a machine under load. */
-const patience = 60_000
+const timeoutMillis = 60_000
 
 /** Starts a browser that ends with the test; returns what opens a page in it. */
 export async function startBrowser(t: TestContext): Promise<(url: string) => Promise<Page>> {
@@ -126,7 +126,7 @@ async function openPage(connection: Connection, url: string): Promise<Page> {
   const until = async (expression: string): Promise<void> => {
     // Asked in the page, so that a page that is busy is not asked all the time.
     const waited = `new Promise((done) => {
-      const end = Date.now() + ${patience}
+      const end = Date.now() + ${timeoutMillis}
       const look = () => ((${expression}) ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 50))
       look()
     })`

@@ -44,7 +44,7 @@ export interface SpawnOptions {
   readonly command?: readonly string[]
 }
 
-const patience = 120_000
+const timeoutMillis = 120_000
 
 /** Starts the server; it is ended with the test when it still runs. */
 export function spawnTrellis(
@@ -76,7 +76,7 @@ export function spawnTrellis(
       const found = pattern.exec(written.stderr) ?? pattern.exec(written.stdout)
       if (found) return found
       const gone = child.exitCode !== null || child.signalCode !== null
-      if (gone || Date.now() - started > patience) {
+      if (gone || Date.now() - started > timeoutMillis) {
         throw new Error(
           `${pattern} did not appear: ${gone ? 'ended' : 'still runs'}\n${written.stdout}${written.stderr}`,
         )
@@ -100,7 +100,7 @@ export function spawnTrellis(
 
 async function endProcess(child: ChildProcess, ended: Promise<Ended>): Promise<void> {
   child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), patience)
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMillis)
   await ended
   clearTimeout(timer)
 }

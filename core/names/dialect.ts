@@ -73,6 +73,11 @@ export interface Dialect {
   readonly metaEnums: 'by name' | 'as specified'
   /** Whether errors have help that v1.3's errors lack, such as hints. */
   readonly errorsHelp: boolean
+  /**
+   * The status of an administrator's change that PostgreSQL refuses, or that makes another object inconsistent. v1.3
+   * reports both as failures of the server.
+   */
+  readonly refusedChange: 400 | 500
   /** The log level of requests that are refused because of the client's input. */
   readonly refusedLevel: 'info' | 'error'
   /**
@@ -145,6 +150,7 @@ function dialect(
     toldVersion: isOwn ? null : 'v1.3.2',
     metaEnums: isOwn ? 'as specified' : 'by name',
     errorsHelp: isOwn,
+    refusedChange: isOwn ? 400 : 500,
     refusedLevel: isOwn ? 'info' : 'error',
     unknownKeysPass: !isOwn,
     namingConvention: `${word}-default`,

@@ -7,7 +7,7 @@ import type { Caller } from '../concurrency/shares.ts'
 import type { Database, TransactionOptions } from '../database/database.ts'
 import { despiteConflicts } from '../database/placing/conflicts.ts'
 import type { Transaction } from '../database/transaction.ts'
-import { deniedPrivilege } from '../database/wire/postgres-errors.ts'
+import { deniedPrivilege, refusedByPostgres } from '../database/wire/postgres-errors.ts'
 import { badRequest, conflict, type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
 import type { ValidationOptions } from '../graphql/read/request.ts'
 import type { Model } from '../metadata/document/model.ts'
@@ -230,7 +230,7 @@ export class MetadataRunner {
     const run: Run = { session, transaction: edit.tables.changing, state, edit, combined, afterCommit }
     const result = await this.#call(call, run)
     await combined?.resolve()
-    await inArguments(edit.save())
+    await inArguments(edit.save().catch((error) => Promise.reject(this.#refused(error))))
     return { result, afterCommit }
   }
 
@@ -243,8 +243,14 @@ export class MetadataRunner {
       const result = edit && editsMetadata(call) ? this.#handleEdit(call, run, edit) : this.#handle(call, run)
       return (await result) ?? success
     } catch (error) {
-      throw toTrellisError(await withHelp(error, call, run)).at('args')
+      const refused = call.operation.adminOnly === false ? error : this.#refused(error)
+      throw toTrellisError(await withHelp(refused, call, run)).at('args')
     }
+  }
+
+  /** The error of a change, which is the caller's to correct if PostgreSQL refused it. */
+  #refused(error: unknown): unknown {
+    return this.#options.environment.dialect.refusedChange === 400 ? refusedByPostgres(error) : error
   }
 
   async #handle(call: Call, run: Run): Promise<unknown> {

@@ -161,6 +161,18 @@ export function deniedPrivilege(error: unknown): string | null {
   return isPostgresError(origin) && origin.code === '42501' ? origin.message : null
 }
 
+/** PostgreSQL refuses the statement itself: its text, its objects, a missing privilege, or the state of an object. */
+const refusedStatement = /^(0A|2B|2F|3D|3F|42|44|5500|P0)/
+
+/** 400 `postgres-error`: PostgreSQL refuses an administrator's change; any other error is returned as it is. */
+export function refusedByPostgres(error: unknown): unknown {
+  if (!(error instanceof TrellisError) || error.status !== 500 || error.code !== 'unexpected') return error
+  const { cause, path, placeless, internal, help } = error
+  if (!isPostgresError(cause) || !refusedStatement.test(cause.code ?? '')) return error
+  const message = `the database refused the operation: ${cause.message}`
+  return badRequest('postgres-error', message, { path, placeless, internal, help, cause })
+}
+
 const readOnlyTransaction = '25006'
 
 /** Whether the transaction was read-only. */

@@ -67,10 +67,9 @@ export async function followEventTriggers(
 
 /** The error with the privileges that triggers need, if PostgreSQL refused one. */
 function withPrivileges(error: unknown, triggers: readonly ResolvedTrigger[]): unknown {
-  const denied = deniedPrivilege(error)
-  if (!(error instanceof TrellisError) || denied === null) return error
+  if (!(error instanceof TrellisError) || deniedPrivilege(error) === null) return error
   const names = [...new Set(triggers.map(({ table }) => `"${nameText(table)}"`))].join(', ')
-  const hint = `${denied}: event triggers need TRIGGER on ${names}, and CREATE on schema "trellis"`
+  const hint = `event triggers need TRIGGER on ${names}, and CREATE on schema "trellis"`
   return error.with({ help: () => ({ hint }) })
 }
 

@@ -22,8 +22,13 @@ export interface TestDatabase {
 
 /** The PostgreSQL of a file that is run alone. */
 let own: Promise<TestPostgres> | undefined
+/** Whether it has ended, with all databases. This hook runs before those of files. */
+let ownEnded = false
 
-after(async () => (await own?.catch(() => undefined))?.stop())
+after(async () => {
+  ownEnded = true
+  await (await own?.catch(() => undefined))?.stop()
+})
 
 /** The PostgreSQL in which tests make their databases. */
 export function testPostgres(): Promise<Omit<TestPostgres, 'stop'>> {
@@ -44,7 +49,9 @@ export async function testDatabase(t: TestContext, options: DatabaseOptions = {}
   const { url: server, template } = options.server ?? (await testPostgres())
   const name = `test_${randomBytes(8).toString('hex')}`
   await copyDatabase(server, name, template)
-  atEnd(t, () => dropDatabase(server, name))
+  atEnd(t, async () => {
+    if (!ownEnded) await dropDatabase(server, name)
+  })
   const url = urlOfDatabase(server, name)
   let connected: Promise<pg.Client> | undefined
   atEnd(t, async () => (await connected?.catch(() => undefined))?.end())

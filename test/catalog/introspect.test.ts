@@ -246,7 +246,7 @@ test('the values of an enum table come with their comments', async (t) => {
   assert.deepEqual(await values('wide'), [['x', null]])
 })
 
-test('a thousand tables are read in two queries, in well under a second', async (t) => {
+test('a thousand tables are read in two queries', async (t) => {
   const names = Array.from({ length: 1000 }, (_, i) => `t${i}`)
   const sql = names
     .map(
@@ -262,13 +262,10 @@ test('a thousand tables are read in two queries, in well under a second', async 
       return database.sql(text, values)
     },
   }
-  const started = performance.now()
   const tables = await introspect(
     counting as Parameters<typeof introspect>[0],
     names.map((name) => ({ schema: 'public', name })),
   )
-  const elapsed = performance.now() - started
   assert.equal(tables.length, 1000)
   assert.equal(queries, 2)
-  assert.ok(elapsed < 1000, `took ${elapsed} ms`)
 })

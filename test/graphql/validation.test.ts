@@ -365,5 +365,6 @@ test('a selection with very many directives is refused as fast as one with few',
     const { errors } = await trellis.graphql<{ errors: [{ message: string }] }>(`{ book ${directives} { id } }`)
     assert.equal(errors[0].message, message)
   }
-  assert.ok(performance.now() - started < 5000)
+  // A comparison of each with all others takes minutes.
+  assert.ok(performance.now() - started < 30_000)
 })

@@ -160,5 +160,6 @@ test('deep conditions on many rows ask for each row, and look through no table f
   )
   const ms = performance.now() - started
   assert.deepEqual(answer, { data: { task_aggregate: { aggregate: { count: 5990 } } } })
-  assert.ok(ms < 4_000, `took ${ms} ms`)
+  // A look through the table for each row takes minutes.
+  assert.ok(ms < 30_000, `took ${ms} ms`)
 })

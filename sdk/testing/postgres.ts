@@ -132,8 +132,14 @@ export async function withTemplate(server: Pick<OwnedPostgres, 'url' | 'stop'>):
   }
 }
 
-/** Without durability, and with enough connections for tests that run in parallel. */
-const parameters = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' }
+/**
+ * Without durability, with enough connections for tests that run in parallel, and without the vacuums of hundreds of short-lived
+ * databases.
+ */
+const parameters = {
+  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
+  max_connections: '400',
+}
 
 /** Starts a temporary PostgreSQL that stops with the process; a superuser runs `setup` first. */
 export async function startTemporary(setup: readonly string[] = []): Promise<Pick<OwnedPostgres, 'url' | 'stop'>> {

@@ -9,14 +9,15 @@ import { builtInPlugins } from '../../plugins/index.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { areas } from './areas.ts'
 import { operationName } from './entry.ts'
-import { startWorld } from './world.ts'
+import { prepareWorld, startWorld } from './world.ts'
 
 const everyApi = new Apis(builtInPlugins, null).known
 
 const entries = areas.flatMap(({ operations }) => operations)
 
 async function registeredOperations(t: TestContext): Promise<readonly RegisteredOperation[]> {
-  return (await startWorld(t, { settings: { enabledApis: [...everyApi] } })).operations
+  const options = { settings: { enabledApis: [...everyApi] } }
+  return (await startWorld(t, options, await prepareWorld(t, options))).operations
 }
 
 test('each registered operation has one entry, and each entry an operation', async (t) => {

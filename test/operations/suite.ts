@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { TSchema } from '@sinclair/typebox'
+import type { GivenSettings } from '../../core/engine/options.ts'
 import { pathText } from '../../core/errors/path.ts'
 import type { Operation } from '../../core/operations/operation.ts'
 import type { TestTrellis } from '../support/trellis.ts'
@@ -12,32 +13,56 @@ import { exported } from './effects.ts'
 import { type Area, type Call, type OperationEntry, operationName, type Refusal, type Success } from './entry.ts'
 import type { Malformed, OperationShape } from './malformed.ts'
 import { stateOf } from './state.ts'
-import { asCall, inOtherDialect, registered, startWorld, take, type World } from './world.ts'
+import { asCall, inOtherDialect, prepareWorld, registered, startWorld, take, type World } from './world.ts'
 
 /** Declares the tests of an area. */
 export function testOperations(area: Area): void {
   test(area.title, async (t) => {
+    const start = worldsOf(t, area)
     // Requests that change nothing can share one server.
-    const world = await startWorld(t, { area })
-    const tolerant = await startWorld(t, { area, settings: { dialect: 'hasura' } })
-    const shared = { area, world, tolerant, state: await stateOf(world), shapes: await shapesOf(world) }
+    const world = await start(t)
+    const tolerant = await start(t, { dialect: 'hasura' })
+    const shared = { start, world, tolerant, state: await stateOf(world) }
     for (const entry of area.operations) await t.test(operationName(entry), (t) => checkOperation(t, entry, shared))
   })
 }
 
-/** A server that refuses requests, and its state before them. */
-interface Shared {
-  readonly area: Area
-  readonly world: World
-  /** A second server, in the dialect that ignores unknown keys of arguments. */
-  readonly tolerant: World
-  readonly state: unknown
+/** A server with the descriptions of its operations. */
+interface DescribedWorld extends World {
   readonly shapes: Shapes
 }
 
+type StartWorld = (t: TestContext, settings?: GivenSettings) => Promise<DescribedWorld>
+
+/** Starts servers of an area. Their database is prepared, and their description read, once for the same settings. */
+function worldsOf(t: TestContext, area: Area): StartWorld {
+  const prepared = new Map<string, ReturnType<typeof prepareWorld>>()
+  const described = new Map<string, Shapes>()
+  return async (of, settings = {}) => {
+    const options = { area, settings }
+    const key = JSON.stringify(settings)
+    const server = prepared.get(key) ?? prepareWorld(t, options)
+    prepared.set(key, server)
+    const world = await startWorld(of, options, await server)
+    const shapes = described.get(key) ?? (await shapesOf(world))
+    described.set(key, shapes)
+    return { ...world, shapes }
+  }
+}
+
+/** A server that refuses requests, and its state before them. */
+interface Shared {
+  readonly start: StartWorld
+  readonly world: DescribedWorld
+  /** A second server, in the dialect that ignores unknown keys of arguments. */
+  readonly tolerant: DescribedWorld
+  readonly state: unknown
+}
+
 async function checkOperation(t: TestContext, entry: OperationEntry, shared: Shared): Promise<void> {
-  const { area } = shared
-  for (const success of entry.succeeds) await t.test(success.title, (t) => checkSuccess(t, area, entry, success))
+  for (const success of entry.succeeds) {
+    await t.test(success.title, async (t) => checkSuccess(await worldOf(t, shared, success), entry, success))
+  }
   await checkRefusals(t, entry, shared)
 }
 
@@ -50,18 +75,17 @@ const envelope = ({ type, version }: OperationEntry, args: unknown): Call => ({
 const ask = ({ request }: TestTrellis, call: unknown, as: { readonly role?: string } = {}) =>
   request<Readonly<Record<string, unknown>>>('/v1/query', { ...as, body: call })
 
-async function worldOf(t: TestContext, area: Area, { given = [], settings }: Success | Refusal): Promise<World> {
-  const world = await startWorld(t, { area, ...(settings && { settings }) })
+async function worldOf(t: TestContext, { start }: Shared, { given = [], settings }: Success | Refusal) {
+  const world = await start(t, settings)
   for (const step of given) await take(world, step)
   return world
 }
 
-async function checkSuccess(t: TestContext, area: Area, entry: OperationEntry, success: Success): Promise<void> {
-  const world = await worldOf(t, area, success)
+async function checkSuccess(world: DescribedWorld, entry: OperationEntry, success: Success): Promise<void> {
   const { status, body, headers } = await ask(world, envelope(entry, success.args), success)
   assert.equal(status, 200, JSON.stringify(body))
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
-  await checkDescribed(world, entry, success.args, body)
+  checkDescribed(world.shapes(entry), success.args, body)
   const { answers = { message: 'success' } } = success
   if (typeof answers === 'function') answers(body)
   else assert.deepEqual(body, answers)
@@ -70,8 +94,7 @@ async function checkSuccess(t: TestContext, area: Area, entry: OperationEntry, s
 }
 
 /** The API's description allows the request and its answer. */
-async function checkDescribed(world: World, entry: OperationEntry, args: unknown, body: unknown): Promise<void> {
-  const shape = (await shapesOf(world))(entry)
+function checkDescribed(shape: OperationShape, args: unknown, body: unknown): void {
   assert.ok(shape.fits(args), 'its schema refuses the arguments')
   assert.equal(shape.answerFault(body), null)
 }
@@ -91,7 +114,7 @@ async function checkRefusals(t: TestContext, entry: OperationEntry, shared: Shar
   const unchanged = async () => assert.deepEqual(await stateOf(world), state)
   const found = registered(world.operations, entry)
   assert.ok(found, 'the operation is not registered')
-  const shape = shared.shapes(entry)
+  const shape = world.shapes(entry)
   for (const refusal of entry.refuses) {
     await t.test(`refuses ${refusal.title}`, (t) => checkRefusal(t, { entry, refusal, shared, shape }))
   }
@@ -107,7 +130,7 @@ async function checkRefusals(t: TestContext, entry: OperationEntry, shared: Shar
   })
   await t.test('refuses malformed arguments in the other dialect, and ignores unknown ones', async () => {
     const { tolerant } = shared
-    const its = (await shapesOf(tolerant))(entry)
+    const its = tolerant.shapes(entry)
     const args = inOtherDialect(sample.args)
     await checkMalformed(tolerant, entry, its.malformed(args))
     await checkRolledBack(tolerant, entry, sample, its.withStrangeKeys(args))
@@ -129,7 +152,7 @@ interface RefusalCheck {
 
 async function checkRefusal(t: TestContext, { entry, refusal, shared, shape }: RefusalCheck): Promise<void> {
   const isShared = !refusal.given && !refusal.settings
-  const world = isShared ? shared.world : await worldOf(t, shared.area, refusal)
+  const world = isShared ? shared.world : await worldOf(t, shared, refusal)
   const state = isShared ? shared.state : await stateOf(world)
   const { status, body } = await ask(world, envelope(entry, refusal.args), refusal)
   const { internal, ...answer } = body

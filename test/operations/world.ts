@@ -1,11 +1,15 @@
-// The library: tracked and configured before each case.
+// The library: tracked and configured in the database that each case begins with.
 
+import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { TSchema } from '@sinclair/typebox'
 import type { GivenSettings } from '../../core/engine/options.ts'
 import type { Operation } from '../../core/operations/operation.ts'
 import type { RegisteredOperation } from '../../core/operations/registry.ts'
 import { definePlugin } from '../../sdk/index.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { testDatabase, testPostgres } from '../support/database.ts'
+import { copyDatabase, dropDatabase, onServer, type TestPostgres, urlOfDatabase } from '../support/postgres.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import type { Area, Call, Step } from './entry.ts'
 
@@ -85,21 +89,40 @@ function registryReader() {
 export const inOtherDialect = <T>(value: T): T =>
   JSON.parse(JSON.stringify(value).replaceAll('X-Service-', 'X-Hasura-').replaceAll('x-service-', 'x-hasura-'))
 
-/** An engine with the library. */
-export async function startWorld(
-  t: TestContext,
-  {
-    area,
-    settings,
-  }: { readonly area?: Pick<Area, 'sql' | 'given' | 'settings'>; readonly settings?: GivenSettings } = {},
-): Promise<World> {
+export interface WorldOptions {
+  readonly area?: Pick<Area, 'sql' | 'given' | 'settings'>
+  readonly settings?: GivenSettings
+}
+
+/** An engine with the library, on a database that was prepared for the same area and settings. */
+export async function startWorld(t: TestContext, options: WorldOptions, server: Server): Promise<World> {
   const reader = registryReader()
+  const database = await testDatabase(t, { server })
+  const settings = { ...options.area?.settings, ...options.settings }
+  const trellis = await startTrellis(t, { database, settings, plugins: [reader.plugin] })
+  return { ...trellis, operations: reader.operations() }
+}
+
+/** A PostgreSQL with a template for {@link startWorld}. */
+type Server = Pick<TestPostgres, 'url' | 'template'>
+
+/** Prepares a database for engines that start on copies of it: the library and the area, tracked and configured. */
+export async function prepareWorld(t: TestContext, { area, settings }: WorldOptions): Promise<Server> {
+  const server = await testPostgres()
+  const template = `world_${randomBytes(8).toString('hex')}`
+  await copyDatabase(server.url, template, server.template)
+  atEnd(t, () => dropDatabase(server.url, template))
+  const url = urlOfDatabase(server.url, template)
+  // A database with connections cannot be copied.
+  const run = async (text: string) => onServer(url, text).then(() => [])
+  await run(`${sql};${area?.sql ?? ''}`)
   const all = { ...area?.settings, ...settings }
-  const trellis = await startTrellis(t, { sql: `${sql};${area?.sql ?? ''}`, settings: all, plugins: [reader.plugin] })
+  const trellis = await startTrellis(t, { database: { url, sql: run }, settings: all })
   await trellis.op('bulk', configured)
   const given = all.dialect === 'hasura' ? inOtherDialect(area?.given ?? []) : (area?.given ?? [])
   for (const step of given) await take(trellis, step)
-  return { ...trellis, operations: reader.operations() }
+  await trellis.engine.close()
+  return { url: server.url, template }
 }
 
 /** Runs a step. */

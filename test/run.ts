@@ -1,12 +1,13 @@
-// `npm test`: runs every test file in a process of its own, three at a time, on one PostgreSQL. `npm test -- AREA` runs the
-// files whose path contains one of the words. The slowest files are listed at the end; SLOWEST=25 lists 25 of them.
+// `npm test`: runs all test files on one PostgreSQL, three processes at a time. `npm test -- AREA` runs the files whose path
+// contains one of the words. The slowest files are listed at the end; SLOWEST=25 lists 25 of them.
 
-import { globSync } from 'node:fs'
+import { globSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { installClients } from './clients/install.ts'
-import { sharePostgres, startTestPostgres } from './support/postgres.ts'
+import { makeTemporaryDirectory, sharePostgres, startTestPostgres } from './support/postgres.ts'
+import { groupFiles, writeEntries } from './support/shared-processes.ts'
 
 const directory = import.meta.dirname
 const words = process.argv.slice(2)
@@ -24,11 +25,14 @@ if (files.length === 0) {
 // Files that run side by side would install them at once.
 if (files.some((file) => file.startsWith(join(directory, 'clients')))) await installClients()
 
-// Each file is a process that loads the engine; the cache saves two thirds of that time.
+// Each process loads the engine; the cache saves two thirds of that time.
 process.env['NODE_COMPILE_CACHE'] ??= join(directory, '../node_modules/.cache/trellis/compile')
 
 const postgres = await startTestPostgres()
 sharePostgres(postgres)
+const entryDirectory = makeTemporaryDirectory()
+process.once('exit', () => rmSync(entryDirectory, { recursive: true, force: true }))
+const groups = writeEntries(groupFiles(files), entryDirectory)
 // The exit handler of the test PostgreSQL stops it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
@@ -39,12 +43,14 @@ let executed = 0
 let failed = 0
 /** Milliseconds of the tests of each file. */
 const spent = new Map<string, number>()
-const stream = run({ files, concurrency: 3 })
-const unfinished = new Set(files)
+const stream = run({ files: [...groups.keys()], concurrency: 3 })
+const unfinished = new Set(groups.keys())
 stream.on('test:summary', ({ file }) => void unfinished.delete(file ?? ''))
 /** A hanging test fails the run; the runner's own timeout does not end the process of a file. */
 const timeout = setTimeout(() => {
-  console.error(`No test ended for ${longestMinutes} minutes: ${[...unfinished].join(', ')}`)
+  console.error(
+    `No test ended for ${longestMinutes} minutes: ${[...unfinished].flatMap((entry) => groups.get(entry) ?? []).join(', ')}`,
+  )
   process.exit(1)
 }, longestMinutes * 60_000)
 stream.on('data', () => timeout.refresh())

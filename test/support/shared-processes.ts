@@ -1,0 +1,70 @@
+// Loading and warming up the engine takes more than a second of a processor, so test files of one folder share a process.
+
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** The most files that share a process, and the fewest processes of a run: it should not end with one that works alone. */
+const [mostFiles, fewestProcesses] = [8, 6] as const
+
+/** Files that take longest and mostly wait, so they start first, each in its own process. */
+const longest = [
+  'oldest-postgres/oldest-postgres',
+  'process/stop',
+  'database/silence',
+  'package/package',
+  'process/directory',
+  'subscriptions/live',
+  'jobs/mongodb',
+  'process/secrets',
+].map((name) => `${name}.test.ts`)
+
+/** Files that use the process, its mocks or hooks for all its tests, or that are large, though they do not look so. */
+const needsOwn = /\bprocess\b|\bmock\b|^(before|after)\(|^testOperations\(/m
+
+/** Divides files into those of one process each, the process that takes longest first. */
+export function groupFiles(files: readonly string[]): readonly (readonly string[])[] {
+  const place = (file: string) => longest.findIndex((end) => file.endsWith(end))
+  const isLong = (file: string) => place(file) >= 0
+  const first = files.filter(isLong).sort((one, other) => place(one) - place(other))
+  const groups: string[][] = []
+  const open = new Map<string, string[]>()
+  const most = Math.min(mostFiles, Math.ceil(files.length / fewestProcesses))
+  for (const file of files.filter((each) => !isLong(each))) {
+    if (needsOwn.test(readFileSync(file, 'utf8'))) {
+      groups.push([file])
+      continue
+    }
+    const folder = dirname(file)
+    const group = open.get(folder)
+    if (group && group.length < most) group.push(file)
+    else {
+      const fresh = [file]
+      open.set(folder, fresh)
+      groups.push(fresh)
+    }
+  }
+  const size = (group: readonly string[]) => group.reduce((sum, file) => sum + sizeOf(file), 0)
+  return [...first.map((file) => [file]), ...groups.sort((one, other) => size(other) - size(one))]
+}
+
+/** The size of a test file and of the module that it is named after, if that stands beside it. */
+const sizeOf = (file: string): number =>
+  statSync(file).size + (statSync(file.replace('.test.ts', '.ts'), { throwIfNoEntry: false })?.size ?? 0)
+
+/** Writes the entry of each group to a directory, and returns its files by the path of the entry. */
+export function writeEntries(
+  groups: readonly (readonly string[])[],
+  directory: string,
+): Map<string, readonly string[]> {
+  mkdirSync(directory, { recursive: true })
+  return new Map(
+    groups.map((group, i) => {
+      const [first = ''] = group
+      if (group.length === 1) return [first, group]
+      const entry = join(directory, `${basename(dirname(first))}-${i}.mjs`)
+      writeFileSync(entry, group.map((file) => `import '${pathToFileURL(file)}'\n`).join(''))
+      return [entry, group]
+    }),
+  )
+}

@@ -112,3 +112,6 @@ export const closeTimeoutMillis = 2000
 
 /** Rows of a table that decoding reads in one transaction. Beyond, all rows of the table count as changed. */
 export const mostDecodedRows = 1000
+
+/** Milliseconds between confirmations of a position that PostgreSQL does not demand: each costs a write to its connection. */
+export const confirmMillis = 1000

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { onAbort } from '../../concurrency/aborting.ts'
-import { mostDecodedRows } from '../tuning.ts'
+import { confirmMillis, mostDecodedRows } from '../tuning.ts'
 import { abandon, closeClient } from '../wire/cancel-request.ts'
 import { connectionConfig } from '../wire/connection-config.ts'
 import { DatabaseClient } from '../wire/database-client.ts'
@@ -149,6 +149,8 @@ class ChangeStream implements pg.Submittable {
   readonly #options: DecodingListener
   readonly #outcome: Outcome
   position = 0n
+  /** When the position was confirmed last. */
+  #confirmed = Number.NEGATIVE_INFINITY
   #tables = new Map<string, ReadRows | null>()
   /** The last row's message up to the table name: a cache, since most rows of a transaction have the same table. */
   #last = Buffer.alloc(0)
@@ -180,8 +182,16 @@ class ChangeStream implements pg.Submittable {
     if (chunk[0] === message.data) this.#read(chunk.subarray(headLength))
     else if (chunk[0] === message.keepAlive) {
       this.position = chunk.readBigUInt64BE(1)
-      confirm(connection, this.position, { wantsReply: false })
+      this.#confirm(connection, chunk[1 + 8 + 8] === 1)
     }
+  }
+
+  /** PostgreSQL sends a keep-alive message after each commit; it demands a reply only before it would give up. */
+  #confirm(connection: Wire, isDemanded: boolean): void {
+    const now = performance.now()
+    if (!isDemanded && now - this.#confirmed < confirmMillis) return
+    this.#confirmed = now
+    confirm(connection, this.position, { wantsReply: false })
   }
 
   handleError(error: Error): void {

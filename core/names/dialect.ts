@@ -73,10 +73,7 @@ export interface Dialect {
   readonly metaEnums: 'by name' | 'as specified'
   /** Whether errors have help that v1.3's errors lack, such as hints. */
   readonly errorsHelp: boolean
-  /**
-   * The status of an administrator's change that PostgreSQL refuses, or that makes another object inconsistent. v1.3
-   * reports both as failures of the server.
-   */
+  /** The status of an administrator's change that PostgreSQL refuses. v1.3 reports it as a failure of the server. */
   readonly refusedChange: 400 | 500
   /** The log level of requests that are refused because of the client's input. */
   readonly refusedLevel: 'info' | 'error'

@@ -104,7 +104,7 @@ test('a tracked function that is renamed is one that is missing', async (t) => {
   const trellis = await office(t)
   const { status, body } = await runSqlError(trellis, 'alter function everyone rename to nobody')
   const { internal, ...rest } = body as { internal: unknown }
-  assert.equal(status, 400)
+  assert.equal(status, 500)
   assert.deepEqual(rest, {
     path: '$.args',
     error: 'cannot continue due to newly found inconsistent metadata',

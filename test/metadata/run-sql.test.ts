@@ -464,7 +464,7 @@ test('a table that was dropped outside of the engine stays in the metadata', asy
   const { run, sql, refusal, tables } = await startCatalog(t)
   await sql('drop table review')
   const { status, error } = await refusal({ type: 'run_sql', args: { sql: 'alter table artist add column x int' } })
-  assert.deepEqual([status, error], [400, 'cannot continue due to newly found inconsistent metadata'])
+  assert.deepEqual([status, error], [500, 'cannot continue due to newly found inconsistent metadata'])
   assert.ok('review' in (await tables()))
   await assert.rejects(run('alter table artist drop column x'))
 })

@@ -233,6 +233,7 @@ export const sql: Area = {
           given: [{ type: 'track_table', args: { table: 'genre', is_enum: true } }],
           args: { sql: `update book set genre = null; delete from genre`, check_metadata_consistency: true },
           code: 'unexpected',
+          status: 500,
           error: 'cannot continue due to newly found inconsistent metadata',
           internal: [
             {

@@ -190,7 +190,7 @@ test('an entry that breaks later is left out alone, listed, and restored', async
   const { status, body } = await shop.opError('reload_remote_schema', { name: 'crm' })
   assert.deepEqual(
     [status, (body as { error: string }).error],
-    [400, 'cannot continue due to newly found inconsistent metadata'],
+    [500, 'cannot continue due to newly found inconsistent metadata'],
   )
   await shop.op('reload_metadata', { reload_remote_schemas: true })
   const broken = {

@@ -200,7 +200,7 @@ test('a change of the remote schema makes relationships inconsistent until it is
   const { status, body } = await trellis.opError('reload_remote_schema', { name: 'crm' })
   assert.deepEqual(
     [status, (body as { error: string }).error],
-    [400, 'cannot continue due to newly found inconsistent metadata'],
+    [500, 'cannot continue due to newly found inconsistent metadata'],
   )
   await trellis.op('reload_metadata', { reload_remote_schemas: true })
   const [object] = await trellis.op<{ type: string; reason: string; definition: unknown }[]>(

@@ -390,7 +390,7 @@ test('a reload that breaks other objects is refused, and the old schema is kept'
     code: 'unexpected',
     error: 'cannot continue due to newly found inconsistent metadata',
   }
-  await refused(trellis, ['reload_remote_schema', { name: 'crm' }], refusal)
+  await refused(trellis, ['reload_remote_schema', { name: 'crm' }], refusal, 500)
   assert.deepEqual(await trellis.graphql('{ a __typename }'), { data: { a: null, __typename: 'query_root' } })
 })
 

@@ -1,6 +1,6 @@
 // Inconsistent objects on the wire, and the checks that refuse a change because of them.
 
-import { badRequest, TrellisError } from '../../errors/errors.ts'
+import { badRequest, internalError, type TrellisError } from '../../errors/errors.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import {
   type ConflictingObject,
@@ -60,7 +60,7 @@ export function checkConsistency(check: ConsistencyCheck, change: CheckedChange)
   }
   if (check === 'new') {
     const message = 'cannot continue due to newly found inconsistent metadata'
-    throw new TrellisError(change.dialect.refusedChange, 'unexpected', message, { internal: json(found) })
+    throw internalError(message, { internal: json(found) })
   }
   throw objectError(found, change.objects, json)
 }

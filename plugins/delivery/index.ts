@@ -8,6 +8,7 @@ import { deliveryOptions } from './options.ts'
 
 export { leaseSeconds } from '../../sdk/services.ts'
 export { type Attempt, failureStatus, type WebhookCaller } from './attempt.ts'
+export { ClaimBounds, type ClaimStart } from './claim-bounds.ts'
 export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
 export { type Deliveries, deliveries } from './deliveries.ts'
 export { noHeaders, type ResolvedHeaders, resolveHeaders } from './headers.ts'

@@ -10,21 +10,6 @@ export const waitingPollMillis = 50
 /** Seconds until an event may be claimed again that was claimed when its trigger was paused. */
 export const pausedSeconds = 1
 
-/**
- * Milliseconds before the bound of a claim that are read again: a transaction may take so long from its begin to its commit, and a
- * claim so long to get a connection. A claim reads the events of that time again, so a second costs 0.2 ms at 800 events a second.
- */
-export const boundMarginMillis = 1000
-
-/** After a read from the first due event, none begins for so many times as long as it took. */
-export const readShare = 20
-
-/** Milliseconds: a read from the first due event that takes longer is left to a look beside the claims, which it would delay. */
-export const costlyReadMillis = 5
-
-/** Milliseconds between claims, at most, while such a look may find overlooked events. */
-export const besideLookMillis = 100
-
 /** Milliseconds between claims, at most, while a trigger has more due events than its share of the pool has room for. */
 export const sharePollMillis = 20
 

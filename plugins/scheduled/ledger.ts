@@ -8,6 +8,8 @@ import { type Database, encodeArray, type PreparedStatement, prepare } from '../
 import {
   type Backlog,
   byIndexes,
+  ClaimBounds,
+  type ClaimStart,
   delayOfUnknown,
   failureStatus,
   isLeaseOver,
@@ -56,6 +58,9 @@ export interface LedgerOptions {
   interval(): number
 }
 
+/** The first event of a trigger before the bounds: seconds since it was due. */
+type Overlooked = { readonly name: string; readonly late: number }
+
 /** The columns of a row. */
 type Columns = readonly (string | null)[]
 
@@ -85,21 +90,47 @@ const isNotOf = (trigger: string, place: number): string => `(${trigger} = any (
 const bytesOf = (columns: readonly string[]): string =>
   ['0', ...columns.map((column) => `coalesce(pg_column_size(${column}), 0)`)].join(' + ')
 
+const dueTime = 'coalesce(next_retry_at, scheduled_time)'
+
+/** A condition: a time is at most so many seconds ago as a parameter says; null: any time. */
+const isSince = (time: string, place: number): string =>
+  `${time} >= coalesce(now() - make_interval(secs => $${place}), '-infinity')`
+
+/**
+ * Claims due events, and those whose lease is over. Each comes with the seconds since it was due, null for the end of a lease, and
+ * with whether there may be more. Events that were due more than $5 seconds ago are not read.
+ */
 const claimFrom = ({ table, columns, large, trigger }: Named): string => `
   with due as materialized (
-    select id, ${bytesOf(large)} as size from trellis.${table}
-    where status = 'scheduled' and coalesce(next_retry_at, scheduled_time) <= now() and ${isNotOf(trigger, 4)}
-    order by coalesce(next_retry_at, scheduled_time) limit $1 for update skip locked),
+    select id, ${bytesOf(large)} as size, ${dueTime} as due_at from trellis.${table}
+    where status = 'scheduled' and ${dueTime} <= now() and ${isSince(dueTime, 5)} and ${isNotOf(trigger, 4)}
+    order by ${dueTime} limit $1 for update skip locked),
   expired as materialized (
-    select id, ${bytesOf(large)} as size from trellis.${table}
-    where status = 'locked' and ${isLeaseOver('locked')} and ${isNotOf(trigger, 4)} limit $1 for update skip locked),
+    select id, ${bytesOf(large)} as size, null::timestamptz as due_at from trellis.${table}
+    where status = 'locked' and ${isLeaseOver('locked')} and ${isSince('locked', 5)} and ${isNotOf(trigger, 4)}
+    limit $1 for update skip locked),
   found as materialized (
-    select id, sum(size) over (rows unbounded preceding) - size as before
-    from (select * from expired union all select * from due) as each)
+    select id, due_at, sum(size) over (rows unbounded preceding) - size as before
+    from (select * from expired union all select * from due) as each),
+  rest as materialized (
+    select (select count(*) from due) >= $1 or (select count(*) from expired) >= $1
+      or exists (select from found where before > ${mostClaimedBytes}) as is_more)
   update trellis.${table} as e set status = 'locked', locked = now() + make_interval(secs => $2), locked_by = $3
-  where e.id in (select id from found where before <= ${mostClaimedBytes})
+  from found, rest where e.id = found.id and found.before <= ${mostClaimedBytes}
   returning e.id, e.tries, to_char(e.scheduled_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-    extract(epoch from clock_timestamp() - e.scheduled_time)::float8, ${columns}`
+    extract(epoch from clock_timestamp() - e.scheduled_time)::float8,
+    extract(epoch from clock_timestamp() - found.due_at)::float8, rest.is_more, ${columns}`
+
+/** The events before the claims' bounds: due for more than $2 seconds, or with a lease that ended so long ago. */
+const lookIn = ({ table, trigger }: Named): string => {
+  const before = (time: string, condition: string) => `
+    select ${trigger} as name, extract(epoch from now() - ${time})::float8 as late from trellis.${table}
+    where ${condition} and ${time} <= now() - make_interval(secs => $2) and ${isNotOf(trigger, 1)}`
+  return `
+    select coalesce(name, '') as name, max(late) as late from (
+      ${before(dueTime, `status = 'scheduled'`)} union all ${before('locked', `status = 'locked'`)}) as overlooked
+    group by 1`
+}
 
 /** Logs the attempt even if the lease was lost, but does not change the state then. A repeated record changes nothing. */
 const recordIn = ({ table, logs }: Named): string => `
@@ -122,6 +153,8 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
   readonly #interval: () => number
   readonly #table: LedgerTable<Item>
   readonly #worker = randomUUID()
+  readonly #bounds = new ClaimBounds()
+  #isLooking = false
   readonly #claim: PreparedStatement
   readonly #record: PreparedStatement
 
@@ -137,11 +170,41 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
   abstract deliver(item: Item, signal: AbortSignal): Promise<Outcome>
 
   async claim(limit: number): Promise<Item[]> {
-    const values = [String(limit), String(leaseSeconds), this.#worker, encodeArray(this.#unserved())]
+    const unserved = this.#unserved()
+    const start = this.#bounds.begin(new Set(unserved))
+    if (this.#bounds.isCostly && this.#bounds.wait === 0) void this.#look()
+    const since = this.#bounds.since(start)
+    const own = [encodeArray(unserved), since === null ? null : String(since)]
+    const values = [String(limit), String(leaseSeconds), this.#worker, ...own]
     const rows = await this.#database.texts(this.#claim, values, { settings: byIndexes })
-    return rows.map(([id, tries, time, late, ...own]) => {
-      return this.#table.read({ id: id!, tries: Number(tries), scheduled_time: time!, late: Number(late) }, own)
+    this.#moveBounds(start, rows)
+    return rows.map(([id, tries, time, late, , , ...columns]) => {
+      return this.#table.read({ id: id!, tries: Number(tries), scheduled_time: time!, late: Number(late) }, columns)
     })
+  }
+
+  /** Moves the bounds to the last claimed event if there may be more. */
+  #moveBounds(start: ClaimStart, rows: readonly Columns[]): void {
+    const isMore = rows.some(([, , , , , more]) => more === 't')
+    const due = rows.flatMap(([, , , , seconds = null]) => (seconds === null ? [] : [Number(seconds)]))
+    this.#bounds.end(start, { late: isMore ? Math.min(Number.POSITIVE_INFINITY, ...due) : 0, lateOf: new Map() })
+    // Further leases may be over.
+    if (due.length < rows.length && isMore) this.#bounds.expire()
+  }
+
+  /** Looks for events before the bounds; runs beside the claims, because it may read a lot. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const began = performance.now()
+    try {
+      const values = [this.#unserved(), this.#bounds.lookEnd]
+      this.#bounds.looked(began, await this.#database.rows<Overlooked>(lookIn(this.#table), values))
+    } catch {
+      // Claims fail as well then and report the error; the next claim looks again.
+    } finally {
+      this.#isLooking = false
+    }
   }
 
   /** Scheduled events do not wait for each other. */
@@ -168,6 +231,7 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
   }
 
   async #release(condition: string, ids: readonly string[]): Promise<void> {
+    this.#bounds.expire()
     const { table, topic } = this.#table
     await this.#database.rows(
       `with released as (
@@ -186,13 +250,16 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
   async pause(): Promise<number> {
     const { table, trigger } = this.#table
     const first = (time: string, status: string) =>
-      `(select min(${time}) from trellis.${table} where status = '${status}' and ${isNotOf(trigger, 1)})`
+      `(select min(${time}) from trellis.${table}
+        where status = '${status}' and ${isSince(time, 2)} and ${isNotOf(trigger, 1)})`
+    const unserved = this.#unserved()
+    const since = this.#bounds.since(this.#bounds.begin(new Set(unserved)))
     const [row] = await this.#database.rows<{ wait: number | null }>(
-      `select (extract(epoch from least(${first('coalesce(next_retry_at, scheduled_time)', 'scheduled')},
+      `select (extract(epoch from least(${first(dueTime, 'scheduled')},
         ${first('locked', 'locked')}) - clock_timestamp()) * 1000)::float8 as wait`,
-      [this.#unserved()],
+      [unserved, since],
     )
-    const longest = this.#interval()
+    const longest = Math.min(this.#interval(), this.#bounds.pause())
     return Math.min(longest, Math.max(1, Math.ceil(row?.wait ?? longest)))
   }
 

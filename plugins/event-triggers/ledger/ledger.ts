@@ -6,6 +6,8 @@ import { type Database, encodeArray, type Transaction } from '../../../sdk/sql.t
 import {
   type Backlog,
   byIndexes,
+  ClaimBounds,
+  type ClaimStart,
   delayOfUnknown,
   isFinal,
   type Ledger,
@@ -19,7 +21,6 @@ import {
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from '../metadata.ts'
 import { longestPollMillis, pausedSeconds, sharePollMillis, waitingPollMillis } from '../tuning.ts'
 import { Activity } from './activity.ts'
-import { ClaimBounds, type ClaimStart } from './claim-bounds.ts'
 import {
   type ClaimedEvent,
   claim,

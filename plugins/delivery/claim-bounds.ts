@@ -5,7 +5,7 @@
 // An event may become due before its bound: its transaction committed long after its begin, or a lease expired. So reads from the
 // start remain. While they are cheap, a claim is one; once they are costly, a separate statement looks for such events.
 
-import { besideLookMillis, boundMarginMillis, costlyReadMillis, readShare } from '../tuning.ts'
+import { besideLookMillis, boundMarginMillis, costlyReadMillis, readShare } from './tuning.ts'
 
 /** Where a claim begins. All times here are milliseconds by `performance.now()`. */
 export interface ClaimStart {

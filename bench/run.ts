@@ -10,6 +10,8 @@ import { type Database, makeDatabase, withDatabase } from './database.ts'
 import { measureDeliveries } from './deliveries.ts'
 import { measureHeld } from './held.ts'
 import { hostileReport, measureHostile } from './hostile.ts'
+import { measureEdits } from './metadata-edits.ts'
+import { editsReport } from './metadata-edits-report.ts'
 import { measureNeighbours, neighbours } from './neighbours.ts'
 import { distinctDocument, distinctDocuments, measurePlans } from './plans.ts'
 import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './processes.ts'
@@ -56,6 +58,7 @@ const names = [
   'subscribers-keys',
   'start',
   'scale',
+  'metadata-edits',
 ]
 
 const usage = `Usage: npm run bench -- [--only NAMES] [--rounds N] [--seconds N] [--data-dir DIR]
@@ -218,6 +221,9 @@ async function run(options: Options, scope: Scope): Promise<void> {
     }
     if (options.isWanted('subscribers') || options.isWanted('subscribers-keys')) {
       print(`${keyedReport(await measureKeyedSubscribers(options, database.url, surroundings))}\n`)
+    }
+    if (options.isWanted('metadata-edits')) {
+      print(`${editsReport(await measureEdits(database.url, surroundings))}\n`)
     }
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })

@@ -130,6 +130,8 @@ export interface Operation<S extends TSchema = TSchema> {
   readonly group?: ByArguments<S, string | null>
   /** Absent: none. */
   readonly check?: ByArguments<S, ConsistencyCheck>
+  /** Whether the edit is only tried: {@link respond} gets the model that it would make, and nothing changes. Absent: no. */
+  isDryRun?(args: Static<S>): boolean
   /** The object that `check: 'object'` is about. */
   object?(args: Static<S>): ObjectRef
   /** Objects that are written together with it; their faults count as its own. */

@@ -34,6 +34,7 @@ import {
   namedTables,
   withMembers,
 } from './envelope.ts'
+import { withAllFaults } from './faulty-document.ts'
 import type { MetadataHooks, MetadataWork } from './metadata-work.ts'
 import type { OperationContext, OperationEnvironment, Preview } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
@@ -101,7 +102,9 @@ export class MetadataRunner {
     whenUnwanted?: () => AbortSignal,
     caller: Caller | null = null,
   ): Promise<unknown> {
-    const call = await decodeEnvelope(envelope, this.#options)
+    const call = await decodeEnvelope(envelope, this.#options).catch(async (error) => {
+      throw await withAllFaults(error, session, this.#options)
+    })
     authorize(call, session)
     limitMembers(call, session, this.#options.environment)
     const work: MetadataWork = { session, type: call.operation.type, signal: null }
@@ -278,9 +281,15 @@ export class MetadataRunner {
     const handled = await operation.handle(context, args)
     const result = isDraft(handled) ? current(handled as object) : handled
     if (together) return result
-    const after = await edit.resolve(step)
     const { check: declared = 'none' } = operation
     const check = typeof declared === 'function' ? declared(args) : declared
+    const respond = ({ model }: MetadataState) => operation.respond?.({ model, dialect: environment.dialect }, args)
+    if (operation.isDryRun?.(args)) {
+      const after = await edit.rehearse(step)
+      if (check !== 'none') this.#refuseTypeConflicts(before.model, after.model)
+      return respond(after) ?? result
+    }
+    const after = await edit.resolve(step)
     const object = operation.object?.(args)
     if (check !== 'none') {
       refuseNameConflicts(before.resolution, after.resolution, { object, check })
@@ -291,7 +300,7 @@ export class MetadataRunner {
     const objects = object ? [object, ...(operation.parts?.(args) ?? [])] : []
     checkConsistency(check, { ...inconsistencies, renamed: step.renamed, objects, dialect })
     edit.accept(step, after)
-    return operation.respond ? operation.respond({ model: after.model, dialect }, args) : result
+    return respond(after) ?? result
   }
 
   /** Refuses tables whose names equal those of types that others generate: no schema could hold both. */

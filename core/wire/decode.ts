@@ -227,7 +227,8 @@ function refuseLaterKeys(given: object, schema: TObject, path: Path | null): voi
 
 const unexpected = (key: string, path: Path | null) => failed(`unexpected key "${key}"`, below(path, key))
 
-const isUnexpectedKey = (error: unknown): boolean =>
+/** Whether an error is about a key that the schema does not name; its path ends with that key. */
+export const isUnexpectedKey = (error: unknown): boolean =>
   error instanceof TrellisError && error.message.startsWith('unexpected key ')
 
 function arrayDecoder(schema: TArray, scope: Scope): Decoder {

@@ -4,6 +4,7 @@ import { type TSchema, Type } from '../../sdk/index.ts'
 import {
   type DocumentFormat,
   decode,
+  inconsistencyJson,
   type OperationContext,
   operation,
   own,
@@ -20,10 +21,28 @@ import { ConsistencyReport, consistencyReport } from './inconsistencies.ts'
 /** A decoded document. It may contain keys of all plugins, so `decode` of the operations reads it. */
 const GivenDocument = Type.Unsafe<ReadDocument>(Type.Unknown())
 
+const DryRun = Type.Optional(Type.Boolean())
+
 const ReplaceMetadataV2Args = Type.Object({
   allow_inconsistent_metadata: Type.Optional(Type.Boolean()),
+  dry_run: DryRun,
   metadata: GivenDocument,
 })
+
+const PassedOver = Type.Optional(
+  Type.Array(Type.Object({ reason: Type.String() }, { additionalProperties: true, title: 'PassedOver' })),
+)
+
+const ReplacementReport = Type.Object(
+  { ...ConsistencyReport.properties, passed_over: PassedOver },
+  { title: 'ReplacementReport' },
+)
+
+/** A document to replace the metadata, or to try. */
+interface Replacement {
+  readonly document: ReadDocument
+  readonly isDryRun: boolean
+}
 
 async function replace({ metadata, format, refreshCatalog }: OperationContext, document: ReadDocument): Promise<void> {
   await format.validate(document)
@@ -41,17 +60,33 @@ const sourcesOf = ({ content }: ReadDocument, { wanted, isKnown }: SourcesContex
     .filter((each) => !isKnown(each))
     .map((each) => ({ ...each, isOptional: true }))
 
+/** The parts of the document that the server passes over, if there are any: ignored ones, and kept ones. */
+function passedOver({ ignored }: ReadDocument, { model, dialect }: Pick<OperationContext, 'model' | 'dialect'>) {
+  const kept = model.inconsistencies.filter(({ isTolerated }) => isTolerated)
+  const all = [...ignored, ...kept.map((each) => inconsistencyJson(each, dialect))]
+  return all.length > 0 ? { passed_over: all } : {}
+}
+
 export const replaceMetadata = operation({
   type: 'replace_metadata',
   about: {
     summary: 'Replaces all metadata by a document.',
     args: ({ format }) => Type.Union([format.givenSchema(), exportedSchema(format.givenSchema())]),
+    result: Type.Union([Type.Object({ message: Type.String(), passed_over: PassedOver }), ReplacementReport]),
   },
-  args: GivenDocument,
+  args: Type.Unsafe<Replacement>(Type.Unknown()),
   check: 'strict',
-  decode: (args, { format }) => (isExported(args) ? readExported(args, format) : format.read(args)),
-  sources: sourcesOf,
-  handle: (context, document) => replace(context, document),
+  isDryRun: ({ isDryRun }) => isDryRun,
+  async decode(args, { format }) {
+    if (isExported(args)) return readExported(args, format)
+    return { document: await format.read(args), isDryRun: false }
+  },
+  sources: ({ document }, context) => sourcesOf(document, context),
+  handle: (context, { document }) => replace(context, document),
+  respond(after, { document, isDryRun }) {
+    const answer = isDryRun ? consistencyReport(after.model.inconsistencies, after.dialect) : { message: 'success' }
+    return { ...answer, ...passedOver(document, after) }
+  },
 })
 
 /** Version 2 may accept a document with inconsistent objects. */
@@ -61,29 +96,39 @@ export const replaceMetadataV2 = operation({
   about: {
     summary: 'Replaces all metadata by a document; inconsistent objects can be allowed.',
     args: ({ format }) => Type.Object({ ...ReplaceMetadataV2Args.properties, metadata: format.givenSchema() }),
-    result: ConsistencyReport,
+    result: ReplacementReport,
   },
   args: ReplaceMetadataV2Args,
   check: ({ allow_inconsistent_metadata: allow = false }) => (allow ? 'none' : 'strict'),
+  isDryRun: ({ dry_run: isDryRun = false }) => isDryRun,
   async decode(args, { dialect, format }) {
     const given = decode(ReplaceMetadataV2Args, args, [], unknownKeysIn(dialect))
     return { ...given, metadata: await format.read(given.metadata, ['metadata']) }
   },
   sources: ({ metadata }, context) => sourcesOf(metadata, context),
   handle: (context, { metadata }) => replace(context, metadata),
-  respond: ({ model, dialect }) => consistencyReport(model.inconsistencies, dialect),
+  respond: (after, { metadata }) => ({
+    ...consistencyReport(after.model.inconsistencies, after.dialect),
+    ...passedOver(metadata, after),
+  }),
 })
 
 const exportedSchema = (document: TSchema) =>
-  Type.Object({ resource_version: Type.Optional(Type.Integer()), metadata: document }, { additionalProperties: false })
+  Type.Object(
+    { resource_version: Type.Optional(Type.Integer()), metadata: document, dry_run: DryRun },
+    { additionalProperties: false },
+  )
 
 /** Whether this is a result of version 2 of `export_metadata`: a document and its version. */
 const isExported = (args: unknown): args is WireObject =>
   isJsonObject(args) && jsonType(own(args, 'metadata')) === 'Object'
 
+const exportedKeys: readonly string[] = ['metadata', 'resource_version', 'dry_run']
+
 /** Ignores the version, which belongs to the exporting engine. */
-function readExported(args: WireObject, format: DocumentFormat): Promise<ReadDocument> {
-  const other = Object.keys(args).find((key) => key !== 'metadata' && key !== 'resource_version')
+async function readExported(args: WireObject, format: DocumentFormat): Promise<Replacement> {
+  const other = Object.keys(args).find((key) => !exportedKeys.includes(key))
   if (other !== undefined) throw unexpectedKey([], other)
-  return format.read(own(args, 'metadata'), ['metadata'])
+  const { dry_run: isDryRun = false } = decode(Type.Object({ dry_run: DryRun }), args)
+  return { document: await format.read(own(args, 'metadata'), ['metadata']), isDryRun }
 }

@@ -27,15 +27,19 @@ const TableHead = Type.Object(
   { missingKey: 'A' },
 )
 
-function readTable(value: unknown, { facets }: FormatContext): TableEntry {
+function readTable(value: unknown, { facets, fault = raise }: FormatContext): TableEntry {
   if (!isJsonObject(value)) throw parseFailed('expecting an Object for TableMetadata')
   const unknown = facets.unexpectedKeys(value, Object.keys(TableHead.properties))
-  if (unknown.length > 0) throw parseFailed(`unexpected keys when parsing TableMetadata : ${JSON.stringify(unknown)}`)
+  if (unknown.length > 0) fault(parseFailed(`unexpected keys when parsing TableMetadata : ${JSON.stringify(unknown)}`))
   const { table, is_enum, configuration } = decode(TableHead, value)
   const entry: TableEntry = { table }
   if (is_enum) entry.is_enum = true
   if (configuration && !isEmptyConfiguration(configuration)) entry.configuration = configuration
   return { ...entry, ...facets.read(value) }
+}
+
+function raise(error: Error): never {
+  throw error
 }
 
 function writeTable(entry: TableEntry, { facets }: FormatContext): Record<string, unknown> {

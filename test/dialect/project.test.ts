@@ -97,7 +97,12 @@ test('a project of later engines goes through as its tool sends it', async (t) =
   const trellis = await migrate(t)
   const args = { allow_inconsistent_metadata: false, metadata: mergedV3 }
   const report = await trellis.op('replace_metadata', args, { version: 2 })
-  assert.deepEqual(report, { is_consistent: true, inconsistent_objects: [] })
+  const reason = 'the connection of a source is ignored: the server has its own'
+  assert.deepEqual(report, {
+    is_consistent: true,
+    inconsistent_objects: [],
+    passed_over: [{ reason, source: 'default' }],
+  })
   assert.deepEqual(await trellis.op('export_metadata', {}), exported)
   await useProject(trellis)
 })

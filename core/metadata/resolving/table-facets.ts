@@ -25,7 +25,7 @@ interface ResolvedObject {
 }
 
 /** Most tables have no extensions; one map for all of them keeps a walk over thousands of tables in the cache. */
-export const noExtensions: TableModel['extensions'] = new Map()
+const noExtensions: TableModel['extensions'] = new Map()
 
 /** Resolves the entries of the given facets and attaches them to a copy of the table. */
 export function resolveFacets(

@@ -196,6 +196,18 @@ export class MetadataEdit {
     return isUntouched ? this.state.model : (await this.#resolve(deepFreeze(document), refreshed)).model
   }
 
+  /** The generation that a step would make, of which nothing is kept; it ends the draft. */
+  async rehearse(step: EditStep): Promise<MetadataState> {
+    const [fresh, readsAll] = [[...this.#fresh], this.#readsAll]
+    try {
+      return await this.resolve(step)
+    } finally {
+      this.#fresh.clear()
+      for (const key of fresh) this.#fresh.add(key)
+      this.#readsAll = readsAll
+    }
+  }
+
   /** The generation that a step makes; it ends the draft. */
   resolve({ draft, refreshed }: EditStep): Promise<MetadataState> {
     return this.#resolve(finishDraft(draft) as MetadataDocument, refreshed)

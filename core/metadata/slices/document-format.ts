@@ -1,7 +1,7 @@
 // Converts between the stored document and its wire form, which `export_metadata` produces and `replace_metadata`
 // accepts.
 
-import { type TSchema, Type } from '@sinclair/typebox'
+import { KindGuard, type TSchema, Type } from '@sinclair/typebox'
 import { inTurns, mapSteps } from '../../concurrency/stepwise.ts'
 import { parseFailed, TrellisError, toTrellisError } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
@@ -20,6 +20,7 @@ import {
   type WireObject,
 } from '../document/given-document.ts'
 import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
+import { Faults, FaultyDocument } from './faults.ts'
 import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { FormatContext, Slice } from './slices.ts'
 
@@ -29,9 +30,13 @@ const currentVersion = 2
 /** Logs a part of a document that is ignored. */
 export type OnIgnored = (message: string, detail: Readonly<Record<string, string>>) => void
 
+/** A part of a document that is ignored, as an answer lists it. */
+export type IgnoredPart = { readonly reason: string } & Readonly<Record<string, string>>
+
 /** A received document in its stored form. */
 export interface ReadDocument {
   readonly content: MetadataDocument
+  readonly ignored: readonly IgnoredPart[]
   /** The path of a slice in the received document. */
   place(key: string): readonly PathKey[]
 }
@@ -72,27 +77,39 @@ export class DeclaredFormat implements DocumentFormat {
   async read(wire: unknown, at: readonly PathKey[] = []): Promise<ReadDocument> {
     try {
       const given = openDocument(wire, this.#dialect.namingConvention)
-      const content = await this.#readParts(given)
-      return { content, place: (key) => [...at, ...given.place(key)] }
+      const [faults, ignored] = [new Faults(), this.#ignoredIn(given)]
+      const content = await this.#readParts(given, faults)
+      const [first] = faults.found
+      if (first) throw first.with({ cause: new FaultyDocument(faults.found, content) })
+      for (const { reason, ...detail } of ignored) this.#onIgnored(reason, detail)
+      return { content, ignored, place: (key) => [...at, ...given.place(key)] }
     } catch (error) {
       throw toTrellisError(error).at(...at)
     }
   }
 
-  async #readParts(given: GivenDocument): Promise<MetadataDocument> {
-    this.#checkKeys(given.parts)
+  async #readParts(given: GivenDocument, faults: Faults): Promise<MetadataDocument> {
+    if (!this.#dialect.unknownKeysPass) {
+      for (const key of this.#unknownKeys(given.parts)) faults.add(unexpectedKey([], key))
+    }
     for (const { key, isRequired } of this.#registry.slices) {
-      if (isRequired && own(given.parts, key) === undefined) throw parseFailed(`key "${key}" not found`)
+      if (isRequired && own(given.parts, key) === undefined) faults.add(parseFailed(`key "${key}" not found`))
     }
     const document: [string, unknown][] = []
     for (const slice of this.#registry.slices) {
-      document.push([slice.key, deepFreeze(await this.#readSlice(slice, given))])
-    }
-    const { source } = given
-    if (source?.isConfigured) {
-      this.#onIgnored('the connection of a source is ignored: the server has its own', { source: source.name })
+      document.push([slice.key, deepFreeze(await this.#readSlice(slice, given, faults))])
     }
     return Object.freeze(documentOf(document))
+  }
+
+  #ignoredIn({ parts, source }: GivenDocument): IgnoredPart[] {
+    const keys = this.#dialect.unknownKeysPass ? this.#unknownKeys(parts) : []
+    const ignored = keys.map((key) => ({ reason: 'unknown key in metadata is ignored', key }))
+    if (!source?.isConfigured) return ignored
+    return [
+      ...ignored,
+      { reason: 'the connection of a source is ignored: the server has its own', source: source.name },
+    ]
   }
 
   schema(): TSchema {
@@ -195,27 +212,45 @@ export class DeclaredFormat implements DocumentFormat {
     for (const { key } of this.#registry.slices) setSliceValue(draft, key, sliceValue(document, key))
   }
 
-  #checkKeys(parts: WireObject): void {
+  #unknownKeys(parts: WireObject): string[] {
     const known = new Set(this.#registry.slices.filter((each) => !each.isInternal).map(({ key }) => key))
-    for (const [key, value] of Object.entries(parts)) {
-      if (known.has(key) || (laterKeys.has(key) && saysNothing(value))) continue
-      if (!this.#dialect.unknownKeysPass) throw unexpectedKey([], key)
-      this.#onIgnored('unknown key in metadata is ignored', { key })
-    }
+    const isUnknown = ([key, value]: [string, unknown]) =>
+      !known.has(key) && !(laterKeys.has(key) && saysNothing(value))
+    return Object.entries(parts)
+      .filter(isUnknown)
+      .map(([key]) => key)
   }
 
-  async #readSlice(slice: Slice, { parts, place, formatVersion }: GivenDocument): Promise<unknown> {
+  async #readSlice(slice: Slice, { parts, place, formatVersion }: GivenDocument, faults: Faults): Promise<unknown> {
     const value = own(parts, slice.key)
     const at = place(slice.key)
     if (slice.isInternal) return slice.empty
-    if (!slice.isRequired && (value === undefined || value === null)) return slice.empty
-    const decoded = decode(slice.schema, value, at, unknownKeysIn(this.#dialect))
+    if (value === undefined || (value === null && !slice.isRequired)) return slice.empty
+    const unknownKeys = unknownKeysIn(this.#dialect)
+    const decoded = KindGuard.IsArray(slice.schema)
+      ? faults.decodeList(slice.schema, value, at, unknownKeys)
+      : faults.decode(slice.schema, value, at, unknownKeys)
+    if (decoded === undefined) return slice.empty
     const { readEntry } = slice
-    if (!readEntry) return locate(at, () => (slice.read ? slice.read(decoded, { formatVersion }) : decoded))
-    const context = this.#context
-    const read = (entry: unknown, i: number) =>
-      locate([...at, i], () => deepFreeze(readEntry.call(slice, entry, context)))
-    return inTurns(mapSteps(decoded as readonly unknown[], read))
+    if (!readEntry) return this.#readWhole(slice, decoded, { formatVersion, faults: faults.at(...at) })
+    const read = (entry: unknown, i: number) => {
+      const inside = faults.at(...at, i)
+      const facets = new DeclaredFacets(this.#registry.facets, unknownKeys, inside)
+      const context = { facets, fault: inside.add }
+      return entry === undefined ? undefined : inside.attempt(() => deepFreeze(readEntry.call(slice, entry, context)))
+    }
+    const entries = await inTurns(mapSteps(decoded as readonly unknown[], read))
+    return entries.filter((entry) => entry !== undefined)
+  }
+
+  #readWhole(
+    slice: Slice,
+    decoded: unknown,
+    { formatVersion, faults }: { readonly formatVersion: number; readonly faults: Faults },
+  ): unknown {
+    const given = Array.isArray(decoded) ? decoded.filter((item) => item !== undefined) : decoded
+    const read = faults.attempt(() => (slice.read ? slice.read(given, { formatVersion }) : given))
+    return read === undefined ? slice.empty : read
   }
 }
 

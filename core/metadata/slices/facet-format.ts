@@ -1,6 +1,6 @@
 // The members of facets in a table's entry: reading, writing, checking and renaming them in documents.
 
-import { type TSchema, Type } from '@sinclair/typebox'
+import { type TArray, type TSchema, Type } from '@sinclair/typebox'
 import { badRequest, TrellisError } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
 import { jsonType, memberOf, saysNothing } from '../../json/json.ts'
@@ -9,6 +9,7 @@ import { decode, type UnknownKeys } from '../../wire/decode.ts'
 import type { TableEntry } from '../document/document.ts'
 import { laterTableKeys, own, type WireObject } from '../document/given-document.ts'
 import type { Rename } from '../document/objects.ts'
+import type { Faults } from './faults.ts'
 import type { Facet, FacetFormat, RenamePlace } from './slices.ts'
 
 /** The entries of a facet within a table's entry. */
@@ -21,10 +22,13 @@ export const facetEntries = (entry: TableEntry, facet: Facet): readonly unknown[
 export class DeclaredFacets implements FacetFormat {
   readonly #facets: readonly Facet[]
   readonly #unknownKeys: UnknownKeys
+  readonly #faults: Faults | null
 
-  constructor(facets: readonly Facet[], unknownKeys: UnknownKeys = 'passed over') {
+  /** `faults` collects faults of reading; null: the first one is thrown. */
+  constructor(facets: readonly Facet[], unknownKeys: UnknownKeys = 'passed over', faults: Faults | null = null) {
     this.#facets = facets
     this.#unknownKeys = unknownKeys
+    this.#faults = faults
   }
 
   shapes(): Record<string, TSchema> {
@@ -51,8 +55,15 @@ export class DeclaredFacets implements FacetFormat {
       list = Type.Array(schema)
       lists.set(schema, list)
     }
-    const entries = decode(list, value, [key], this.#unknownKeys) as unknown[]
-    return read ? entries.map((entry, i) => locate([key, i], () => read(entry))) : entries
+    const faults = this.#faults
+    if (!faults) {
+      const entries = decode(list, value, [key], this.#unknownKeys) as unknown[]
+      return read ? entries.map((entry, i) => locate([key, i], () => read(entry))) : entries
+    }
+    const entries = faults.decodeList(list, value, [key], this.#unknownKeys)
+    return entries
+      .map((entry, i) => (read && entry !== undefined ? faults.at(key, i).attempt(() => read(entry)) : entry))
+      .filter((entry) => entry !== undefined)
   }
 
   write(entry: TableEntry): Record<string, unknown> {
@@ -121,7 +132,7 @@ export function locate<T>(at: readonly PathKey[], work: () => T): T {
   }
 }
 
-const lists = new WeakMap<TSchema, TSchema>()
+const lists = new WeakMap<TSchema, TArray>()
 
 function isEntry(entry: unknown, facet: Facet): boolean {
   if (jsonType(entry) !== 'Object' || typeof facet.identify(entry) !== 'string') return false

@@ -5,6 +5,7 @@ import { isDraft, original } from 'immer'
 import type { ModelSlices } from '../../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../../catalog/types.ts'
 import type { Transaction } from '../../database/transaction.ts'
+import type { TrellisError } from '../../errors/errors.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { nameKey, type QualifiedName, sameName } from '../../names/names.ts'
 import type { MetadataDocument, TableEntry } from '../document/document.ts'
@@ -110,6 +111,8 @@ export interface FacetFormat {
 /** The context of reading and writing documents. */
 export interface FormatContext {
   readonly facets: FacetFormat
+  /** Takes a fault of an entry that can be read all the same; absent: throw it. */
+  readonly fault?: (error: TrellisError) => void
 }
 
 /** The types of a slice: its schema, its stored value, an entry of it, and its part of the model. */

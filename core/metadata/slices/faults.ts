@@ -1,0 +1,114 @@
+// The faults of a received document. Reading goes on after each of them, so that one answer lists all.
+
+import type { Static, TArray, TSchema } from '@sinclair/typebox'
+import { flatError, TrellisError } from '../../errors/errors.ts'
+import type { PathKey } from '../../errors/path.ts'
+import { isJsonObject } from '../../json/json.ts'
+import { decode, isUnexpectedKey, type UnknownKeys } from '../../wire/decode.ts'
+import type { MetadataDocument } from '../document/document.ts'
+import { mostFaults } from '../tuning.ts'
+
+/** Collects faults; their paths are relative to the place that the collection began with. */
+export class Faults {
+  readonly #found: TrellisError[]
+  readonly #at: readonly PathKey[]
+
+  constructor(found: TrellisError[] = [], at: readonly PathKey[] = []) {
+    this.#found = found
+    this.#at = at
+  }
+
+  get found(): readonly TrellisError[] {
+    return this.#found
+  }
+
+  /** The same collection for values at a place further inside. */
+  at(...inner: readonly PathKey[]): Faults {
+    return new Faults(this.#found, [...this.#at, ...inner])
+  }
+
+  /** Adds an error of reading; another error is thrown again. */
+  readonly add = (error: unknown): void => {
+    if (!(error instanceof TrellisError)) throw error
+    this.#found.push(error.at(...this.#at))
+  }
+
+  /** The result of the work; undefined when it had a fault. */
+  attempt<T>(work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      this.add(error)
+      return undefined
+    }
+  }
+
+  /** Decodes a value without its unknown keys, each of which is a fault; undefined when it has another fault. */
+  decode<S extends TSchema>(
+    schema: S,
+    value: unknown,
+    at: readonly PathKey[],
+    unknownKeys: UnknownKeys,
+  ): Static<S> | undefined {
+    for (let left: unknown = value; ; ) {
+      try {
+        return decode(schema, left, at, unknownKeys)
+      } catch (error) {
+        this.add(error)
+        if (!(error instanceof TrellisError) || !isUnexpectedKey(error) || this.#found.length >= mostFaults)
+          return undefined
+        const rest = without(left, error.path.slice(at.length))
+        if (rest === left) return undefined
+        left = rest
+      }
+    }
+  }
+
+  /** Decodes a list; items with faults are undefined. */
+  decodeList<S extends TArray>(
+    schema: S,
+    value: unknown,
+    at: readonly PathKey[],
+    unknownKeys: UnknownKeys,
+  ): readonly unknown[] {
+    try {
+      return decode(schema, value, at, unknownKeys) as readonly unknown[]
+    } catch (error) {
+      const before = this.#found.length
+      const items = Array.isArray(value)
+        ? value.map((item, i) => this.decode(schema.items, item, [...at, i], unknownKeys))
+        : []
+      if (this.#found.length === before) this.add(error)
+      return items
+    }
+  }
+}
+
+/** A value without the key at a path; the same value if it has no such key. */
+function without(value: unknown, [key, ...inner]: readonly PathKey[]): unknown {
+  if (Array.isArray(value) && typeof key === 'number') {
+    const item = without(value[key], inner)
+    return item === value[key] ? value : value.with(key, item)
+  }
+  if (!isJsonObject(value) || typeof key !== 'string' || !Object.hasOwn(value, key)) return value
+  if (inner.length === 0) return Object.fromEntries(Object.entries(value).filter(([other]) => other !== key))
+  const member = without(value[key], inner)
+  return member === value[key] ? value : { ...value, [key]: member }
+}
+
+/** The cause of an error about a document: its faults, and the parts that could be read. */
+export class FaultyDocument {
+  readonly faults: readonly TrellisError[]
+  readonly content: MetadataDocument
+
+  constructor(faults: readonly TrellisError[], content: MetadataDocument) {
+    this.faults = faults
+    this.content = content
+  }
+
+  /** The faults as an answer lists them; `error` is the first one where it is answered. */
+  listed(error: TrellisError): Record<string, unknown>[] {
+    const outer = error.path.slice(0, error.path.length - this.faults[0]!.path.length)
+    return this.faults.map((fault) => flatError(fault.at(...outer), false))
+  }
+}

@@ -68,7 +68,8 @@ export class DeliveryMeasures {
   }
 
   /** The metrics, including those of the ledger. */
-  declared(backlog: () => Promise<readonly Backlog[]>): readonly Measure[] {
+  declared(readBacklog: () => Promise<readonly Backlog[]>): readonly Measure[] {
+    const backlog = sharedWhileRunning(readBacklog)
     const { kind, invocations, processed, fetched, workers } = this.#measured
     const labels = ['status', 'trigger_name']
     const counter = (name: string, help: string): Measure => ({
@@ -127,5 +128,16 @@ export class DeliveryMeasures {
 
   #observe(name: string, value: number): void {
     this.#observers.get(name)?.(value)
+  }
+}
+
+/** Concurrent calls share one run: both gauges of a backlog read all of it. */
+function sharedWhileRunning<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null
+  return () => {
+    running ??= run().finally(() => {
+      running = null
+    })
+    return running
   }
 }

@@ -128,7 +128,7 @@ export class GraphQLPlanner {
   /** A name that two types of an administrator's schemas share; null when all names are unique. */
   conflictingType(model: Model): string | null {
     for (const kind of ['standard', 'relay'] as const) {
-      const schema = this.#schemaOf(model, { role: 'admin', backendOnly: false, kind })
+      const schema = this.#schemaOf(model, { role: 'admin', backendOnly: false, kind }).anew()
       try {
         checkWhole(schema)
       } catch (error) {

@@ -19,6 +19,8 @@ export const mostPipelined = 100
 
 /** Bytes up to which a body is sent in one piece with the headers, which costs less than two pieces. */
 export const smallBody = 4096
+/** Bytes of a large body that are handed to the system at once: about a millisecond (bench `scale`, introspection). */
+export const largePart = 524_288
 
 /** Milliseconds that a request may still take to arrive whole after the server begins to stop. */
 export const arrivalMillis = 500

@@ -60,7 +60,13 @@ export type Step =
   | RootCall
   /** Known at planning time, such as `__typename`. */
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'introspection'; readonly field: FieldSelection }
+  | IntrospectionStep
+
+/** A root field that the schema answers. */
+export interface IntrospectionStep {
+  readonly kind: 'introspection'
+  readonly field: FieldSelection
+}
 
 export interface PreparedOperation {
   readonly operation: GraphQLOperation

@@ -1,7 +1,6 @@
 // A role's schema, as planning and introspection need it.
 
-import type { GraphQLObjectType } from 'graphql'
-import type { Steps } from '../../concurrency/stepwise.ts'
+import type { GraphQLField, GraphQLObjectType } from 'graphql'
 import type { GraphQLOperation } from './document.ts'
 import type { SchemaScope } from './schema-scope.ts'
 import type { FieldSource } from './selection.ts'
@@ -24,6 +23,10 @@ export interface PlannedSchema extends SchemaScope {
 export interface PlannedRoot extends FieldSource {
   /** Whether it has no fields. */
   readonly isEmpty: boolean
-  /** The type with all its fields, for introspection. */
-  objectType(): Steps<GraphQLObjectType>
+  /** The names of all fields. */
+  fieldNames(): Iterable<string>
+  /** Fields by name, for introspection: these are not kept. */
+  fieldsAnew(names: readonly string[]): readonly GraphQLField<unknown, unknown>[]
+  /** The type, which creates all its fields at once on first use. */
+  objectType(): GraphQLObjectType
 }

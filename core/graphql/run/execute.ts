@@ -2,16 +2,16 @@
 // Those have no steps: their bytes are forwarded unchanged.
 
 import type { DirectProgram } from '../../compiler/print/mutation-program.ts'
+import { noEnvelope } from '../../compiler/print/select-sql.ts'
 import { bindParams } from '../../compiler/run/bind.ts'
 import { runDirect, runMutation } from '../../compiler/run/mutation-run.ts'
 import { eitherSignal } from '../../concurrency/aborting.ts'
 import type { OwnTransaction } from '../../database/transaction.ts'
 import { internalError } from '../../errors/errors.ts'
 import { parseMembers } from '../../json/json.ts'
-import type { ChangeStep, StatementStep, Step } from '../plan/prepared.ts'
+import { body, type ChangeStep, type IntrospectionStep, type StatementStep, type Step } from '../plan/prepared.ts'
 import type { JoinStep, RootCall } from '../plan/steps.ts'
 import type { BoundArguments } from '../read/arguments.ts'
-import type { FieldSelection } from '../read/selection.ts'
 import { Introspection } from '../schema/introspection.ts'
 import { Answer, type JsonObject } from './answer.ts'
 import type { ExecutionContext } from './execution-context.ts'
@@ -173,12 +173,17 @@ class Running {
   async #known(step: Step, i: number): Promise<void> {
     if (step.kind === 'text') this.#parts[i] = step.text
     else if (step.kind === 'change' && step.program.kind === 'constant') this.#parts[i] = step.program.text
-    else if (step.kind === 'introspection') this.#parts[i] = await this.#introspected(step.field)
+    else if (step.kind === 'introspection') await this.#introspected(step, i)
   }
 
-  async #introspected(field: FieldSelection): Promise<Buffer> {
-    const value = await this.#introspection.value(field, this.#run.argumentsOf)
-    return Buffer.concat([Buffer.from(`${JSON.stringify(field.responseName)}:`), value])
+  /** A field alone is answered by the whole body at once: it may be large. */
+  async #introspected({ field }: IntrospectionStep, i: number): Promise<void> {
+    const isAlone = this.#parts.length === 1
+    const around = isAlone ? body : noEnvelope
+    const prefix = `${around.prefix}${JSON.stringify(field.responseName)}:`
+    const bytes = await this.#introspection.answer(field, this.#run.argumentsOf, { prefix, suffix: around.suffix })
+    if (isAlone) this.#answer.whole = bytes
+    else this.#parts[i] = bytes
   }
 
   async #statement({ statement, joins }: StatementStep, i: number): Promise<CallRun[]> {

@@ -1,77 +1,53 @@
-// Writes the answer to an introspection as bytes. The values come from graphql-js's own resolvers of its introspection
-// types; lists are in the order of names.
+// Writes the answer to an introspection as bytes. Lists are in the order of names. Each type of the whole schema is
+// written when it is reached, and released; its bytes are put in order at the end.
 
 import {
-  type GraphQLField,
   type GraphQLInterfaceType,
-  type GraphQLResolveInfo,
+  type GraphQLNamedType,
   type GraphQLSchema,
-  getNamedType,
-  getNullableType,
+  introspectionTypes,
   isEnumType,
   isInterfaceType,
-  isIntrospectionType,
-  isListType,
-  isNamedType,
-  isObjectType,
   isUnionType,
 } from 'graphql'
 import type { Steps } from '../../concurrency/stepwise.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import { compareText } from '../../names/names.ts'
-import type { Arguments, BoundArguments } from '../read/arguments.ts'
-import type { FieldSelection } from '../read/selection.ts'
+import { compareNaturally } from '../../names/natural-order.ts'
 import { leastValues, valuesPerPart } from '../tuning.ts'
+import { BytePieces, joined, type Pieces } from './byte-pieces.ts'
+import { type IntrospectedField, unwrapped, valueIn } from './introspected-field.ts'
 import { sortedByName, type WholeSchema } from './whole-schema.ts'
-
-/** A selected field of an introspection type. */
-export interface IntrospectedField {
-  readonly name: string
-  /** The name in the answer as JSON, and the colon. */
-  readonly key: string
-  readonly definition: GraphQLField<unknown, unknown> | null
-  readonly parentType: string
-  readonly arguments: Arguments
-  /** Null for scalars and enums. */
-  readonly fields: readonly IntrospectedField[] | null
-  readonly isList: boolean
-  /** Whether its value has no lists of objects, so that it is short. */
-  readonly isShort: boolean
-  /** Texts of short values, by type. */
-  readonly known: Map<unknown, Written>
-}
-
-interface Written {
-  readonly text: string
-  readonly values: number
-}
-
-/** A selected field with everything below it. */
-export function introspectedField(field: FieldSelection, argumentsOf: BoundArguments): IntrospectedField {
-  const { definition, name, parentType } = field
-  const type = definition && getNamedType(definition.type)
-  const isList = definition !== null && isListType(getNullableType(definition.type))
-  const fields = isObjectType(type) ? field.fieldsOf(type).map((each) => introspectedField(each, argumentsOf)) : null
-  return {
-    ...{ name, definition, parentType, fields, isList },
-    key: `${JSON.stringify(field.responseName)}:`,
-    arguments: argumentsOf(field),
-    isShort: fields === null || (!isList && fields.every(({ isShort }) => isShort)),
-    known: new Map(),
-  }
-}
-
-/** The field's name, arguments and selections as a text; equal texts have equal values. */
-export function selectionText({ name, fields, arguments: given }: IntrospectedField): string {
-  const below = fields ? `{${fields.map((field) => field.key + selectionText(field)).join(' ')}}` : ''
-  return `${name}${JSON.stringify(given)}${below}`
-}
 
 /** Characters that are turned into bytes at once. */
 const chunkSize = 65_536
 
 /** Values that are written between two pauses: some tens of microseconds. */
 const valuesAtOnce = 256
+
+/** Wrappers of a type whose texts are kept, as a number: more are never written by people. */
+const mostWrappers = 1024
+
+/** Types whose texts are kept at once. Few are referred to often, and those are soon known again. */
+const mostKnown = 2000
+
+interface Named {
+  readonly name: string
+}
+
+const metaTypes = new Set(introspectionTypes.map(({ name }) => name))
+
+const inNaturalOrder = (a: Named, b: Named) => compareNaturally(a.name, b.name)
+
+/** The arguments of a field or a directive in order. */
+const fewInOrder = (items: readonly Named[]): readonly Named[] =>
+  items.length < 2 ? items : items.toSorted(inNaturalOrder)
+
+/** The text around a value in the answer. */
+export interface Around {
+  readonly prefix: string
+  readonly suffix: string
+}
 
 /** Writes answers about one schema, and counts their values. */
 export class IntrospectionWriter {
@@ -81,7 +57,7 @@ export class IntrospectionWriter {
   #values = 0
   #most = leastValues
   #text = ''
-  #chunks: Buffer[] = []
+  #bytes = new BytePieces()
   #paused = 0
 
   constructor(schema: WholeSchema, sortsMetaEnums: boolean) {
@@ -97,32 +73,37 @@ export class IntrospectionWriter {
   }
 
   /** The value of `__schema` or `__type`; refused when the answers become larger than any tool needs. */
-  *value(field: IntrospectedField): Steps<{ readonly bytes: Buffer; readonly values: number; readonly most: number }> {
+  *value(
+    field: IntrospectedField,
+    { prefix, suffix }: Around,
+  ): Steps<{ readonly bytes: Buffer; readonly values: number; readonly most: number }> {
     const before = this.#values++
-    this.#chunks = []
-    this.#text = ''
+    this.#bytes = new BytePieces()
+    this.#text = prefix
     const named = field.name === '__type' ? yield* this.#schema.typeNamed(String(field.arguments['name'])) : null
     if (field.name === '__schema') yield* this.#schemaObject(field)
     else if (named) yield* this.#object(field, named)
     else this.#text += 'null'
-    this.#flush()
+    this.#text += suffix
     this.#raise()
-    return { bytes: Buffer.concat(this.#chunks), values: this.#values - before, most: this.#most }
+    const bytes = yield* joined(this.#written())
+    return { bytes, values: this.#values - before, most: this.#most }
   }
 
   *#schemaObject(field: IntrospectedField): Steps<void> {
-    const { byName } = yield* this.#schema.completed()
+    if (this.#schema.mayRepeatRows) yield* this.#schema.completed()
     const { query, mutation, subscription } = yield* this.#schema.roots()
     // The parts of a schema that the resolvers read.
     const schema: Partial<GraphQLSchema> = {
       description: undefined,
-      getTypeMap: () => Object.fromEntries(byName),
       getQueryType: () => query,
       getMutationType: () => mutation,
       getSubscriptionType: () => subscription,
       getDirectives: () => this.#schema.directives,
     }
     yield* this.#object(field, schema)
+    // A schema with two types of one name is refused whatever was asked for.
+    yield* this.#schema.completed()
   }
 
   *#object({ fields }: IntrospectedField, source: unknown): Steps<void> {
@@ -130,10 +111,14 @@ export class IntrospectionWriter {
     for (const field of fields!) {
       this.#text += before + field.key
       before = ','
-      if (field.isShort) this.#text += this.#short(field, source)
+      if (field.isBounded) this.#text += this.#bounded(field, source)
       else yield* this.#long(field, source)
     }
     this.#text += before === '{' ? '{}' : '}'
+    yield* this.#pause()
+  }
+
+  *#pause(): Steps<void> {
     if (this.#values > this.#most) yield* this.#admit()
     if (this.#text.length > chunkSize) this.#flush()
     if (this.#values - this.#paused < valuesAtOnce) return
@@ -143,33 +128,113 @@ export class IntrospectionWriter {
 
   *#long(field: IntrospectedField, source: unknown): Steps<void> {
     this.#values++
+    if (field.name === 'types') return yield* this.#types(field)
+    const parts = field.name === 'fields' ? this.#schema.fieldsInParts(source) : null
+    if (parts) return yield* this.#parts(field, parts)
     const value = field.name === 'possibleTypes' ? yield* this.#possibleTypes(source) : valueIn(field, source)
     if (value === null) this.#text += 'null'
     else if (field.isList) {
-      const items = yield* this.#inOrder(value as readonly Named[], source)
       this.#text += '['
-      for (const [i, item] of items.entries()) {
-        if (i > 0) this.#text += ','
-        yield* this.#object(field, item)
-      }
+      yield* this.#items(field, yield* this.#inOrder(value as readonly Named[], source), true)
       this.#text += ']'
     } else yield* this.#object(field, value)
   }
 
-  /** The text of a value without lists of objects. Types are referred to often, and are written once. */
-  #short(field: IntrospectedField, source: unknown): string {
+  /** The types of the schema, each when it is reached, and then in order. */
+  *#types(field: IntrospectedField): Steps<void> {
+    const before = this.#written()
+    const types: { readonly name: string; readonly pieces: Pieces }[] = []
+    const write = (type: GraphQLNamedType) => this.#type(field, type, types)
+    yield* this.#schema.each(write)
+    this.#bytes.add(before)
+    this.#text = '['
+    for (const [i, { pieces }] of (yield* sortedByName(types)).entries()) {
+      if (i > 0) this.#text += ','
+      this.#flush()
+      this.#bytes.add(pieces)
+    }
+    this.#text += ']'
+  }
+
+  *#type(
+    field: IntrospectedField,
+    type: GraphQLNamedType,
+    types: { readonly name: string; readonly pieces: Pieces }[],
+  ): Steps<void> {
+    yield* this.#object(field, type)
+    types.push({ name: type.name, pieces: this.#written() })
+  }
+
+  /** The fields of a large root type. */
+  *#parts(field: IntrospectedField, parts: Iterable<readonly Named[]>): Steps<void> {
+    this.#text += '['
+    let isFirst = true
+    for (const part of parts) {
+      const shown = this.#shown(field, part)
+      yield* this.#items(field, shown, isFirst)
+      isFirst &&= shown.length === 0
+    }
+    this.#text += ']'
+  }
+
+  /** Those of a type's fields that are asked for. */
+  #shown(field: IntrospectedField, all: readonly Named[]): readonly Named[] {
+    if (field.arguments['includeDeprecated'] === true) return all
+    return all.filter((each) => (each as { deprecationReason?: string | null }).deprecationReason == null)
+  }
+
+  *#items(field: IntrospectedField, items: readonly unknown[], isFirst: boolean): Steps<void> {
+    let before = isFirst ? '' : ','
+    const isBounded = field.fields!.every((each) => each.isBounded)
+    for (const item of items) {
+      this.#text += before
+      before = ','
+      if (isBounded) {
+        this.#text += this.#boundedObject(field, item)
+        if (this.#values - this.#paused >= valuesAtOnce) yield* this.#pause()
+      } else yield* this.#object(field, item)
+    }
+  }
+
+  /** The text of a value that is short, or a list of few short objects. */
+  #bounded(field: IntrospectedField, source: unknown): string {
     this.#values++
+    if (field.leaf) return field.leaf(source)
     const value = valueIn(field, source)
-    if (value === null || !field.fields)
-      return JSON.stringify(Array.isArray(value) ? value.toSorted(compareText) : value)
-    const known = field.known.get(value)
+    if (value === null) return 'null'
+    // The wrappers around a type are parts of one text.
+    if (field.name === 'ofType') return this.#boundedObject(field, value)
+    if (!field.isList) return this.#typeText(field, value)
+    let text = '['
+    for (const item of fewInOrder(value as readonly Named[])) {
+      text += (text === '[' ? '' : ',') + this.#boundedObject(field, item)
+    }
+    return `${text}]`
+  }
+
+  #boundedObject({ fields }: IntrospectedField, source: unknown): string {
+    let text = '{'
+    for (const field of fields!) {
+      text += (text === '{' ? '' : ',') + field.key + this.#bounded(field, source)
+    }
+    return `${text}}`
+  }
+
+  /** The text of a type that is referred to. Types are referred to often, and are written once. */
+  #typeText(field: IntrospectedField, type: unknown): string {
+    const { wrappers, within } = unwrapped(type)
+    if (wrappers > mostWrappers) return this.#boundedObject(field, type)
+    const first = field.known.get(within.name)
+    let known = first
+    while (known && known.wrappers !== wrappers) known = known.next
     if (known) {
       this.#values += known.values
       return known.text
     }
     const before = this.#values
-    const text = `{${field.fields.map((each) => each.key + this.#short(each, value)).join(',')}}`
-    if (isNamedType(value)) field.known.set(value, { text, values: this.#values - before })
+    const text = this.#boundedObject(field, type)
+    if (field.known.size >= mostKnown) field.known.clear()
+    field.known.set(within.name, { wrappers, text, values: this.#values - before, next: first })
     return text
   }
 
@@ -181,11 +246,13 @@ export class IntrospectionWriter {
   }
 
   *#inOrder(items: readonly Named[], source: unknown): Steps<readonly Named[]> {
-    if (isNamedType(source) && isIntrospectionType(source)) {
-      if (!isEnumType(source) || !this.#sortsMetaEnums) return items
-      return items.toSorted((a, b) => compareText(a.name, b.name))
-    }
+    if (metaTypes.has((source as Named).name)) return this.#metaInOrder(items, source)
     return yield* sortedByName(items)
+  }
+
+  #metaInOrder(items: readonly Named[], source: unknown): readonly Named[] {
+    if (!isEnumType(source) || !this.#sortsMetaEnums) return items
+    return items.toSorted((a, b) => compareText(a.name, b.name))
   }
 
   /** Raises the limit to that of the whole schema; refuses the answer if that is not enough. */
@@ -202,19 +269,13 @@ export class IntrospectionWriter {
   }
 
   #flush(): void {
-    this.#chunks.push(Buffer.from(this.#text))
+    if (this.#text !== '') this.#bytes.write(this.#text)
     this.#text = ''
   }
-}
 
-interface Named {
-  readonly name: string
-}
-
-/** The arguments of the resolvers of introspection, apart from those of the field. */
-const noInfo = {} as GraphQLResolveInfo
-
-function valueIn({ definition, arguments: given, parentType }: IntrospectedField, source: unknown): unknown {
-  if (!definition) return parentType
-  return definition.resolve!(source, given, undefined, noInfo) ?? null
+  /** All that was written since the last call. */
+  #written(): Pieces {
+    this.#flush()
+    return this.#bytes.take()
+  }
 }

@@ -1,7 +1,7 @@
 // `__schema` and `__type`. The types that an answer needs live only while it is written; the bytes are cached.
 
 import { promisify } from 'node:util'
-import { deflateRaw, inflateRaw } from 'node:zlib'
+import { constants, type ZstdOptions, zstdCompress, zstdDecompress } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { Mutex } from '../../concurrency/mutex.ts'
 import { inTurns } from '../../concurrency/stepwise.ts'
@@ -10,7 +10,8 @@ import type { BoundArguments } from '../read/arguments.ts'
 import type { PlannedSchema } from '../read/planned-schema.ts'
 import type { FieldSelection } from '../read/selection.ts'
 import { introspectionLevel, longestIntrospectionKey, maxIntrospections } from '../tuning.ts'
-import { IntrospectionWriter, introspectedField, selectionText } from './introspection-writer.ts'
+import { introspectedField, selectionText } from './introspected-field.ts'
+import { type Around, IntrospectionWriter } from './introspection-writer.ts'
 import { WholeSchema } from './whole-schema.ts'
 
 /** The size of an answer. */
@@ -26,17 +27,24 @@ interface Answered extends AnswerSize {
 }
 
 interface Kept extends AnswerSize {
-  readonly deflated: Buffer
+  readonly compressed: Buffer
+  /** The number of bytes before they were compressed. */
+  readonly length: number
 }
 
-const deflate = promisify(deflateRaw)
-const inflate = promisify(inflateRaw)
+const compress: (bytes: Buffer, options: ZstdOptions) => Promise<Buffer> = promisify(zstdCompress)
+const decompress: (bytes: Buffer, options: ZstdOptions) => Promise<Buffer> = promisify(zstdDecompress)
+
+const compression: ZstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: introspectionLevel } }
+
+/** The bytes as they were. They fit into one chunk, which is not copied; a full chunk would be followed by another. */
+const restored = ({ compressed, length }: Kept): Promise<Buffer> => decompress(compressed, { chunkSize: length + 64 })
 
 /** The answers about one generation of the model, for all roles. */
 class IntrospectionAnswers {
   readonly #kept = new LRUCache<string, Kept>({
     maxSize: maxIntrospections,
-    sizeCalculation: ({ deflated }, key) => deflated.length + key.length,
+    sizeCalculation: ({ compressed }, key) => compressed.length + key.length,
   })
   readonly #pending = new Map<string, Promise<Answered>>()
   /** One answer is written at a time: each needs the types of a schema, which may be large. */
@@ -45,7 +53,7 @@ class IntrospectionAnswers {
   /** An answer that is kept or being written, if there is one; it resolves to null unless `admits` accepts its size. */
   known(key: string, admits: (size: AnswerSize) => boolean): Promise<Buffer | null> | null {
     const kept = this.#kept.get(key)
-    if (kept) return admits(kept) ? inflate(kept.deflated) : Promise.resolve(null)
+    if (kept) return admits(kept) ? restored(kept) : Promise.resolve(null)
     const pending = this.#pending.get(key)
     return pending ? pending.then((answered) => (admits(answered) ? answered.bytes : null)) : null
   }
@@ -64,7 +72,8 @@ class IntrospectionAnswers {
   async #keep(key: string, answered: Promise<Answered>): Promise<void> {
     try {
       const { bytes, values, most } = await answered
-      this.#kept.set(key, { deflated: await deflate(bytes, { level: introspectionLevel }), values, most })
+      const compressed = await compress(bytes, compression)
+      this.#kept.set(key, { compressed, length: bytes.length, values, most })
     } finally {
       if (this.#pending.get(key) === answered) this.#pending.delete(key)
     }
@@ -88,15 +97,18 @@ export class Introspection {
     this.#role = role
   }
 
-  /** The value of a selected `__schema` or `__type`; refused when the operation asks for more than any tool needs. */
-  async value(selection: FieldSelection, argumentsOf: BoundArguments): Promise<Buffer> {
+  /**
+   * The text around a selected `__schema` or `__type` with its value; refused when the operation asks for more than any tool
+   * needs.
+   */
+  async answer(selection: FieldSelection, argumentsOf: BoundArguments, around: Around): Promise<Buffer> {
     const { model, role, backendOnly, kind, dialect } = this.#role
     const introspections = answersAbout(model)
     const field = introspectedField(selection, argumentsOf)
-    const key = JSON.stringify([role, backendOnly, kind, selectionText(field)])
+    const key = JSON.stringify([role, backendOnly, kind, around.prefix, selectionText(field)])
     this.#writer ??= new IntrospectionWriter(new WholeSchema(this.#role.anew()), dialect.metaEnums === 'by name')
     const writer = this.#writer
     const known = await introspections.known(key, ({ values, most }) => writer.admits(values, most))
-    return known ?? (await introspections.write(key, () => inTurns(writer.value(field))))
+    return known ?? (await introspections.write(key, () => inTurns(writer.value(field, around))))
   }
 }

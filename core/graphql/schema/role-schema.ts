@@ -15,7 +15,6 @@ import {
   TypeMetaFieldDef,
 } from 'graphql'
 import type { RoleAccess, TableAccess } from '../../access/access.ts'
-import type { Steps } from '../../concurrency/stepwise.ts'
 import type { Model, TableModel } from '../../metadata/document/model.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { isGraphQLName, nameKey, type QualifiedName } from '../../names/names.ts'
@@ -25,6 +24,7 @@ import type {
   Contribution,
   FieldMap,
   InputFieldMap,
+  RootFieldMaker,
   RootFields,
   RootPlanner,
   SchemaKind,
@@ -68,6 +68,10 @@ export class RoleSchema implements SchemaScope {
   readonly #report: (conflict: string) => void
   readonly #access: RoleAccess
   readonly #types = new Map<string, GraphQLNamedType>()
+  /** Types of tables, by the table's key and their name. */
+  readonly #tableTypes = new Map<string, Map<string, GraphQLNamedType>>()
+  /** All types, in the order in which they were made. */
+  readonly #made: GraphQLNamedType[] = []
   readonly #roots = new Map<RootKind, RootType>()
   readonly #members = new Map<string, ReadonlyMap<string, unknown>>()
 
@@ -90,19 +94,26 @@ export class RoleSchema implements SchemaScope {
   }
 
   type<T extends GraphQLNamedType>(name: string, build: () => T): T {
-    return this.#typeOf(name, name, build)
+    return this.#typeIn(this.#types, name, build)
   }
 
   tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T {
-    return this.#typeOf(`${name}\u0000${nameKey(table.name)}`, name, build)
+    const key = nameKey(table.name)
+    let types = this.#tableTypes.get(key)
+    if (!types) {
+      types = new Map()
+      this.#tableTypes.set(key, types)
+    }
+    return this.#typeIn(types, name, build)
   }
 
-  #typeOf<T extends GraphQLNamedType>(key: string, name: string, build: () => T): T {
-    const known = this.#types.get(key)
+  #typeIn<T extends GraphQLNamedType>(types: Map<string, GraphQLNamedType>, name: string, build: () => T): T {
+    const known = types.get(name)
     if (known) return known as T
     const type = build()
     if (type.name !== name) throw new Error(`type "${type.name}" was registered as "${name}"`)
-    this.#types.set(key, type)
+    types.set(name, type)
+    this.#made.push(type)
     return type
   }
 
@@ -117,7 +128,7 @@ export class RoleSchema implements SchemaScope {
    */
   ambiguousTypeName(): string | null {
     const seen = new Set<string>()
-    for (const { name, extensions } of this.#types.values()) {
+    for (const { name, extensions } of this.#made) {
       if (extensions['equalsRows']) continue
       if (seen.has(name)) return name
       seen.add(name)
@@ -267,6 +278,7 @@ export class RootType implements FieldSource {
   readonly #sources: readonly FieldsOf<RootFields>[]
   readonly #report: (conflict: string) => void
   readonly #made = new Map<string, GraphQLField<unknown, unknown>>()
+  #makers: FieldMap | null = null
   #isEmpty: boolean | undefined
 
   constructor(kind: RootKind, sources: readonly FieldsOf<RootFields>[], report: (conflict: string) => void) {
@@ -287,11 +299,7 @@ export class RootType implements FieldSource {
     const make = this.#find(name)
     // A subscription needs them so that they are refused with a reason.
     if (!make) return this.#kind === 'mutation' ? undefined : metaFields.get(name)
-    // graphql-js normalises a field's configuration only as part of an object type.
-    const field = new GraphQLObjectType({
-      name: this.name,
-      fields: { [name]: this.#configOf(name, make) },
-    }).getFields()[name]!
+    const field = this.#fields([[name, make]])[0]!
     this.#made.set(name, field)
     return field
   }
@@ -327,17 +335,34 @@ export class RootType implements FieldSource {
     }
   }
 
-  *objectType(): Steps<GraphQLObjectType> {
-    const makers = this.isEmpty ? placeholders[this.#kind] : mergeFields(this.#sources, this.name, this.#report)
-    const fields: [string, GraphQLFieldConfig<unknown, unknown>][] = []
-    for (const [name, make] of makers) {
-      fields.push([name, this.#configOf(name, make)])
-      yield
-    }
+  /** The makers of all fields, by name. */
+  #all(): FieldMap {
+    this.#makers ??= this.isEmpty ? placeholders[this.#kind] : mergeFields(this.#sources, this.name, this.#report)
+    return this.#makers
+  }
+
+  fieldNames(): Iterable<string> {
+    return this.#all().keys()
+  }
+
+  fieldsAnew(names: readonly string[]): readonly GraphQLField<unknown, unknown>[] {
+    return this.#fields(names.map((name) => [name, this.#all().get(name)!]))
+  }
+
+  #fields(makers: Iterable<readonly [name: string, make: RootFieldMaker]>): GraphQLField<unknown, unknown>[] {
+    return Object.values(this.#typeOf(makers).getFields())
+  }
+
+  objectType(): GraphQLObjectType {
+    return this.#typeOf(this.#all())
+  }
+
+  /** graphql-js normalises the configuration of fields only as parts of an object type. */
+  #typeOf(makers: Iterable<readonly [name: string, make: RootFieldMaker]>): GraphQLObjectType {
     return new GraphQLObjectType({
       name: this.name,
       description: rootDescriptions[this.#kind],
-      fields: Object.fromEntries(fields),
+      fields: () => Object.fromEntries(Array.from(makers, ([name, make]) => [name, this.#configOf(name, make)])),
     })
   }
 }

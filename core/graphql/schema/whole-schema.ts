@@ -2,6 +2,7 @@
 
 import {
   GraphQLDirective,
+  type GraphQLField,
   GraphQLIncludeDirective,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
@@ -19,7 +20,7 @@ import { atOnce, type Steps } from '../../concurrency/stepwise.ts'
 import { internalError } from '../../errors/errors.ts'
 import { conflictingDefinitions } from '../../metadata/naming/type-names.ts'
 import { compareNaturally } from '../../names/natural-order.ts'
-import type { PlannedSchema } from '../read/planned-schema.ts'
+import type { PlannedRoot, PlannedSchema } from '../read/planned-schema.ts'
 import { withMergedRows } from './merged-rows.ts'
 
 const fieldDirective = (directive: GraphQLDirective) =>
@@ -40,20 +41,42 @@ interface Complete {
   readonly implementations: ReadonlyMap<string, readonly GraphQLObjectType[]>
 }
 
-/** A role's schema with the types that have been reached so far; the methods in steps reach the others as needed. */
+/** The type in a form of its own: fields that it creates when they are read are released with it. */
+const copyOf = <T extends GraphQLNamedType>(type: T): T =>
+  Object.assign(Object.create(Object.getPrototypeOf(type)), type)
+
+/** Fields of a root type that are created at once. */
+const fieldsAtOnce = 32
+
+/** A root type, which may have thousands of fields: they are created in parts. */
+interface LargeRoot {
+  readonly source: PlannedRoot
+  /** Names of its fields, in their order, in parts. */
+  readonly parts: readonly (readonly string[])[]
+  /** The number of parts whose types were reached. */
+  visited: number
+}
+
+/**
+ * A role's schema with the types that have been reached so far; the methods in steps reach the others as needed. Most types
+ * are visited as copies, so that their fields are released at once.
+ */
 export class WholeSchema {
   readonly directives: readonly GraphQLDirective[] = directives
   readonly #role: PlannedSchema
-  readonly #reached = new Set<GraphQLNamedType>(introspectionTypes)
+  readonly #reached: GraphQLNamedType[] = []
+  /** Types whose names others have that were reached earlier. */
+  readonly #repeated = new Set<GraphQLNamedType>()
   readonly #byName = new Map<string, GraphQLNamedType>()
-  readonly #unvisited = this.#reached.values()
+  readonly #largeRoots = new Map<unknown, LargeRoot>()
+  #visited = 0
   #roots: Roots | null = null
   #complete: Complete | null = null
   #parts = 0
 
   constructor(role: PlannedSchema) {
     this.#role = role
-    for (const type of introspectionTypes) this.#byName.set(type.name, type)
+    for (const type of introspectionTypes) this.#reach(type)
   }
 
   /** The number of types reached so far, their members, and arguments. */
@@ -61,15 +84,18 @@ export class WholeSchema {
     return this.#parts
   }
 
+  /** Whether introspection of this schema shows types that are known only when all were reached. */
+  get mayRepeatRows(): boolean {
+    return this.#role.mayRepeatRows
+  }
+
   /** The type of this name; null if no field leads to it. */
   *typeNamed(name: string): Steps<GraphQLNamedType | null> {
-    if (this.#role.mayRepeatRows) yield* this.completed()
+    if (this.mayRepeatRows) yield* this.completed()
     yield* this.roots()
     while (!this.#complete && !this.#byName.has(name)) {
-      const { done, value } = this.#unvisited.next()
-      if (done) yield* this.completed()
-      else this.#visit(value)
-      yield
+      if (this.#visited < this.#reached.length) yield* this.#visitNext()
+      else yield* this.completed()
     }
     return (this.#complete ?? { byName: this.#byName }).byName.get(name) ?? null
   }
@@ -78,25 +104,35 @@ export class WholeSchema {
   *roots(): Steps<Roots> {
     if (this.#roots) return this.#roots
     const role = this.#role
-    const query = yield* role.root('query').objectType()
-    const mutation = role.root('mutation').isEmpty ? undefined : yield* role.root('mutation').objectType()
-    const subscription = yield* role.root('subscription').objectType()
+    const query = yield* this.#root(role.root('query'))
+    const mutation = role.root('mutation').isEmpty ? undefined : yield* this.#root(role.root('mutation'))
+    const subscription = yield* this.#root(role.root('subscription'))
     this.#roots = { query, mutation, subscription }
-    for (const root of [query, mutation, subscription]) if (root) this.#reach(root)
     return this.#roots
+  }
+
+  *#root(source: PlannedRoot): Steps<GraphQLObjectType> {
+    const type = source.objectType()
+    const named = yield* sortedByName([...source.fieldNames()].map((name) => ({ name })))
+    const names = named.map(({ name }) => name)
+    const count = Math.ceil(names.length / fieldsAtOnce)
+    const parts = Array.from({ length: count }, (_, i) => names.slice(i * fieldsAtOnce, (i + 1) * fieldsAtOnce))
+    this.#largeRoots.set(type, { source, parts, visited: 0 })
+    this.#reach(type)
+    return type
   }
 
   /** All types, by name; refused when two types share a name. */
   *completed(): Steps<Complete> {
     if (this.#complete) return this.#complete
     const { query, mutation, subscription } = yield* this.roots()
-    for (const type of this.#unvisited) {
-      this.#visit(type)
-      yield
-    }
-    const all = [...this.#reached]
+    while (this.#visited < this.#reached.length) yield* this.#visitNext()
+    const all = this.#reached
     const types = withMergedRows(all)
-    if (types !== all) this.#parts = types.reduce((parts, type) => parts + partsOf(type), 0)
+    if (types !== all) {
+      this.#parts = types.reduce((parts, type) => parts + partsOf(type), 0)
+      this.#largeRoots.clear()
+    }
     const byName = new Map(types.map((type) => [type.name, type]))
     if (byName.size < types.length) {
       const name = this.#role.ambiguousTypeName()
@@ -108,14 +144,93 @@ export class WholeSchema {
     return this.#complete
   }
 
-  #visit(type: GraphQLNamedType): void {
-    for (const next of leadsTo(type)) this.#reach(next)
-    this.#parts += partsOf(type)
+  /** Calls back for each type, and reaches the types that it leads to; refused when two types share a name. */
+  *each(write: (type: GraphQLNamedType) => Steps<void>): Steps<void> {
+    yield* this.roots()
+    if (this.mayRepeatRows) yield* this.completed()
+    const types = this.#complete ? [...this.#complete.byName.values()] : this.#reached
+    const interfaces: GraphQLNamedType[] = []
+    // Types are reached while others are written.
+    for (const type of types) {
+      const isNext = !this.#complete && types[this.#visited] === type
+      // Its object types are known at the end only.
+      if (isInterfaceType(type)) {
+        if (isNext) yield* this.#visitNext()
+        interfaces.push(type)
+      } else if (this.#largeRoots.has(type)) {
+        yield* write(type)
+        if (isNext && !this.#complete) yield* this.#visitNext()
+      } else {
+        const copy = copyOf(type)
+        if (isNext) this.#visit(copy)
+        yield* write(copy)
+      }
+    }
+    yield* this.completed()
+    for (const type of interfaces) yield* write(type)
+  }
+
+  /** The fields of a root type in parts, in the order of their names; null for other types. */
+  fieldsInParts(type: unknown): Iterable<readonly GraphQLField<unknown, unknown>[]> | null {
+    const root = this.#largeRoots.get(type)
+    return root ? this.#fieldsInParts(root, 0) : null
+  }
+
+  *#fieldsInParts(root: LargeRoot, first: number): Iterable<readonly GraphQLField<unknown, unknown>[]> {
+    for (let i = first; i < root.parts.length; i++) {
+      const fields = root.source.fieldsAnew(root.parts[i]!)
+      if (i === root.visited) {
+        for (const field of fields) this.#reachFrom(field)
+        this.#parts += fields.reduce((parts, { args }) => parts + 1 + args.length, i === 0 ? 1 : 0)
+        root.visited++
+      }
+      yield fields
+    }
+  }
+
+  *#visitNext(): Steps<void> {
+    const type = this.#reached[this.#visited]!
+    const root = this.#largeRoots.get(type)
+    if (root) {
+      for (const _ of this.#fieldsInParts(root, root.visited)) yield
+      this.#visited++
+    } else this.#visit(copyOf(type))
+    yield
+  }
+
+  /** Visits the next type in the form of its copy. */
+  #visit(copy: GraphQLNamedType): void {
+    this.#visited++
+    this.#reachAll(copy)
+    this.#parts += partsOf(copy)
+  }
+
+  /**
+   * Reaches the types that a type leads to. The object types of an interface belong to the schema even if no field leads to
+   * them.
+   */
+  #reachAll(type: GraphQLNamedType): void {
+    if (isUnionType(type)) for (const each of type.getTypes()) this.#reach(each)
+    else if (isInputObjectType(type)) {
+      for (const { type: of } of Object.values(type.getFields())) this.#reach(getNamedType(of))
+    } else if (isObjectType(type) || isInterfaceType(type)) {
+      for (const each of type.getInterfaces()) this.#reach(each)
+      if (isInterfaceType(type)) for (const each of type.extensions.possibleTypes?.() ?? []) this.#reach(each)
+      for (const field of Object.values(type.getFields())) this.#reachFrom(field)
+    }
+  }
+
+  #reachFrom({ type, args }: GraphQLField<unknown, unknown>): void {
+    this.#reach(getNamedType(type))
+    for (const argument of args) this.#reach(getNamedType(argument.type))
   }
 
   #reach(type: GraphQLNamedType): void {
-    this.#reached.add(type)
-    if (!this.#byName.has(type.name)) this.#byName.set(type.name, type)
+    const known = this.#byName.get(type.name)
+    if (known === type || this.#repeated.has(type)) return
+    this.#reached.push(type)
+    if (known) this.#repeated.add(type)
+    else this.#byName.set(type.name, type)
   }
 }
 
@@ -138,23 +253,6 @@ export const implementationsIn = (role: PlannedSchema, type: GraphQLInterfaceTyp
 /** Creates all types of a schema; throws if no schema can hold them. */
 export function checkWhole(role: PlannedSchema): void {
   atOnce(new WholeSchema(role).completed())
-}
-
-/**
- * The types that a type leads to. The object types of an interface belong to the schema even if no field leads to
- * them.
- */
-function leadsTo(type: GraphQLNamedType): GraphQLNamedType[] {
-  if (isUnionType(type)) return [...type.getTypes()]
-  if (isInputObjectType(type)) return Object.values(type.getFields()).map((field) => getNamedType(field.type))
-  if (!isObjectType(type) && !isInterfaceType(type)) return []
-  const types: GraphQLNamedType[] = [...type.getInterfaces()]
-  if (isInterfaceType(type)) types.push(...(type.extensions.possibleTypes?.() ?? []))
-  for (const field of Object.values(type.getFields())) {
-    types.push(getNamedType(field.type))
-    for (const argument of field.args) types.push(getNamedType(argument.type))
-  }
-  return types
 }
 
 /** The type itself, its members, and arguments. */

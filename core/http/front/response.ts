@@ -1,9 +1,9 @@
-// Node's response, with an optimization for small bodies.
+// Node's response, with optimizations for small and large bodies.
 
 import { Buffer } from 'node:buffer'
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { smallBody } from '../tuning.ts'
+import { largePart, smallBody } from '../tuning.ts'
 
 declare module 'node:net' {
   interface Socket {
@@ -29,9 +29,25 @@ export class JoiningResponse<Request extends IncomingMessage = IncomingMessage> 
 
   override end(body?: unknown, encoding?: unknown, done?: unknown): this {
     const then = (typeof encoding === 'function' ? encoding : done) as (() => void) | undefined
+    if (Buffer.isBuffer(body) && body.length > largePart) {
+      if (!this.headersSent) this.setHeader('content-length', body.length)
+      return this.#endInParts(body, 0, then)
+    }
     if (!Buffer.isBuffer(body) || body.length > smallBody) {
       return super.end(body, encoding as BufferEncoding, then)
     }
     return super.end(body.toString('latin1'), 'latin1', then)
+  }
+
+  /** A body that the client reads as fast as it is written would hold up everything else until its end. */
+  #endInParts(body: Buffer, start: number, done: (() => void) | undefined): this {
+    const end = start + largePart
+    if (end >= body.length) return super.end(body.subarray(start), done)
+    const next = () => {
+      if (!this.destroyed) this.#endInParts(body, end, done)
+    }
+    if (this.write(body.subarray(start, end))) setImmediate(next)
+    else this.once('drain', next)
+    return this
   }
 }

@@ -41,16 +41,30 @@ export function selectableColumns(scope: SchemaScope, table: TableModel): Readon
   return exposedColumns(scope, table, allowed)
 }
 
+/** The exposed columns of tables, by the sets that they were chosen from. */
+type ExposedColumns = WeakMap<TableModel, Map<ReadonlySet<string>, ReadonlyMap<string, ColumnModel>>>
+
+const exposedOf = new WeakMap<SchemaScope, ExposedColumns>()
+
 /** Those columns of a set that GraphQL can show, by GraphQL name. */
 export function exposedColumns(
   scope: SchemaScope,
   table: TableModel,
   allowed: ReadonlySet<string> | undefined,
 ): ReadonlyMap<string, ColumnModel> {
-  const exposed = new Map<string, ColumnModel>()
-  for (const column of table.columns.values()) {
-    if (column.field === null || !allowed?.has(column.name) || !columnType(scope, column)) continue
-    exposed.set(column.field, column)
+  if (!allowed) return new Map()
+  const ofScope = exposedOf.get(scope) ?? new WeakMap()
+  exposedOf.set(scope, ofScope)
+  const ofTable = ofScope.get(table) ?? new Map()
+  ofScope.set(table, ofTable)
+  let exposed = ofTable.get(allowed)
+  if (!exposed) {
+    exposed = new Map()
+    for (const column of table.columns.values()) {
+      if (column.field === null || !allowed.has(column.name) || !columnType(scope, column)) continue
+      exposed.set(column.field, column)
+    }
+    ofTable.set(allowed, exposed)
   }
   return exposed
 }

@@ -1,0 +1,67 @@
+// The bytes of a long text that is written in pieces and put together in another order.
+
+import type { Steps } from '../../concurrency/stepwise.ts'
+
+/** Bytes within a block. */
+interface Piece {
+  readonly block: Buffer
+  readonly start: number
+  end: number
+}
+
+/** Pieces of a text, in their order. */
+export type Pieces = readonly Piece[]
+
+/** Bytes of the first block; each further one is twice as large. */
+const firstBlock = 4096
+const largestBlock = 1_048_576
+/** Bytes that a character of a string may take. */
+const mostPerCharacter = 3
+/** Bytes that are copied at once: some tenths of a millisecond. */
+const copiedAtOnce = 262_144
+
+export class BytePieces {
+  #block = Buffer.allocUnsafeSlow(firstBlock)
+  #used = 0
+  #pieces: Piece[] = []
+
+  write(text: string): void {
+    const most = text.length * mostPerCharacter
+    if (most > this.#block.length - this.#used) {
+      const size = Math.max(most, Math.min(2 * this.#block.length, largestBlock))
+      this.#block = Buffer.allocUnsafeSlow(size)
+      this.#used = 0
+    }
+    const start = this.#used
+    this.#used += this.#block.write(text, start)
+    const last = this.#pieces.at(-1)
+    if (last?.block === this.#block && last.end === start) last.end = this.#used
+    else this.#pieces.push({ block: this.#block, start, end: this.#used })
+  }
+
+  /** Takes out the pieces written since the last call. */
+  take(): Pieces {
+    const pieces = this.#pieces
+    this.#pieces = []
+    return pieces
+  }
+
+  /** Adds pieces that were taken out. */
+  add(pieces: Pieces): void {
+    this.#pieces.push(...pieces)
+  }
+}
+
+/** All bytes of the pieces, one after another. */
+export function* joined(pieces: Pieces): Steps<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(pieces.reduce((size, { start, end }) => size + end - start, 0))
+  let at = 0
+  let paused = 0
+  for (const { block, start, end } of pieces) {
+    at += block.copy(bytes, at, start, end)
+    if (at - paused < copiedAtOnce) continue
+    paused = at
+    yield
+  }
+  return bytes
+}

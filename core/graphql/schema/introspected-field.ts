@@ -1,0 +1,134 @@
+// A selected field of an introspection type, and how its value is read. The values are those of graphql-js's own resolvers
+// of its introspection types.
+
+import {
+  type GraphQLField,
+  type GraphQLResolveInfo,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql'
+import { compareText } from '../../names/names.ts'
+import type { Arguments, BoundArguments } from '../read/arguments.ts'
+import type { FieldSelection } from '../read/selection.ts'
+
+/** The text of a type that is referred to, and how many values it has. */
+export interface Written {
+  /** The wrappers around the type. */
+  readonly wrappers: number
+  readonly text: string
+  readonly values: number
+  /** The same type within other wrappers. */
+  readonly next: Written | undefined
+}
+
+/** A selected field of an introspection type. */
+export interface IntrospectedField {
+  readonly name: string
+  /** The name in the answer as JSON, and the colon. */
+  readonly key: string
+  readonly definition: GraphQLField<unknown, unknown> | null
+  readonly parentType: string
+  readonly arguments: Arguments
+  /** Null for scalars and enums. */
+  readonly fields: readonly IntrospectedField[] | null
+  readonly isList: boolean
+  /** Whether its value has no lists of objects. */
+  readonly isShort: boolean
+  /** Whether its value is short, or a list of few short objects. */
+  readonly isBounded: boolean
+  /** The text of a scalar or an enum. */
+  readonly leaf: ((source: unknown) => string) | null
+  /** Texts of types, by the name of the type. */
+  readonly known: Map<string, Written>
+}
+
+/** A selected field with everything below it. */
+export function introspectedField(field: FieldSelection, argumentsOf: BoundArguments): IntrospectedField {
+  const { definition, name, parentType } = field
+  const type = definition && getNamedType(definition.type)
+  const isList = definition !== null && isListType(getNullableType(definition.type))
+  const fields = isObjectType(type) ? field.fieldsOf(type).map((each) => introspectedField(each, argumentsOf)) : null
+  const ofShort = fields?.every(({ isShort }) => isShort) ?? true
+  const isShort = fields === null || (!isList && ofShort)
+  const given = argumentsOf(field)
+  return {
+    ...{ name, definition, parentType, fields, isList, isShort },
+    key: `${JSON.stringify(field.responseName)}:`,
+    arguments: given,
+    isBounded: isShort || (name === 'args' && ofShort),
+    leaf: fields ? null : leafOf(name, definition, parentType),
+    known: new Map(),
+  }
+}
+
+/** The field's name, arguments and selections as a text; equal texts have equal values. */
+export function selectionText({ name, fields, arguments: given }: IntrospectedField): string {
+  const below = fields ? `{${fields.map((field) => field.key + selectionText(field)).join(' ')}}` : ''
+  return `${name}${JSON.stringify(given)}${below}`
+}
+
+/** The arguments of the resolvers of introspection, apart from those of the field. */
+const noInfo = {} as GraphQLResolveInfo
+
+/** The value of a field; null in the place of undefined. */
+export function valueIn({ definition, arguments: given }: IntrospectedField, source: unknown): unknown {
+  return definition ? (definition.resolve!(source, given, undefined, noInfo) ?? null) : null
+}
+
+/** The members of types, fields and arguments whose values can be read at once. */
+interface Described {
+  readonly name?: string
+  readonly description?: string | null
+  readonly deprecationReason?: string | null
+  readonly default?: unknown
+  readonly defaultValue?: unknown
+}
+
+const textOf = (value: string | null | undefined): string => (value == null ? 'null' : JSON.stringify(value))
+
+const nameText = ({ name }: Described): string => (name === undefined ? 'null' : `"${name}"`)
+const descriptionText = ({ description }: Described): string => textOf(description)
+const reasonText = ({ deprecationReason }: Described): string => textOf(deprecationReason)
+const deprecatedText = ({ deprecationReason }: Described): string => String(deprecationReason != null)
+
+/** Short cuts of the resolvers of members that occur most often. */
+const leaves = new Map<string, (source: Described) => string>([
+  ['name', nameText],
+  ['description', descriptionText],
+  ['deprecationReason', reasonText],
+  ['isDeprecated', deprecatedText],
+])
+
+function leafOf(
+  name: string,
+  definition: IntrospectedField['definition'],
+  parentType: string,
+): (source: unknown) => string {
+  const typename = JSON.stringify(parentType)
+  if (!definition) return () => typename
+  const known = leaves.get(name)
+  if (known) return known as (source: unknown) => string
+  const resolved = (source: unknown) => {
+    const value = definition.resolve!(source, {}, undefined, noInfo) ?? null
+    return JSON.stringify(Array.isArray(value) ? value.toSorted(compareText) : value)
+  }
+  if (name !== 'defaultValue') return resolved
+  return (source) => {
+    const { default: given, defaultValue } = source as Described
+    return given === undefined && defaultValue === undefined ? 'null' : resolved(source)
+  }
+}
+
+/** Wrappers of types, from the outside, as the digits of a number; and the type within. */
+export function unwrapped(type: unknown): { readonly wrappers: number; readonly within: { readonly name: string } } {
+  let wrappers = 1
+  let within = type as { readonly name: string; readonly ofType?: unknown }
+  while ('ofType' in within) {
+    wrappers = wrappers * 2 + (isNonNullType(within) ? 1 : 0)
+    within = within.ofType as typeof within
+  }
+  return { wrappers, within }
+}

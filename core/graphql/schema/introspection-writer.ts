@@ -102,7 +102,7 @@ export class IntrospectionWriter {
       getDirectives: () => this.#schema.directives,
     }
     yield* this.#object(field, schema)
-    // A schema with two types of one name is refused whatever was asked for.
+    // A schema with two types of one name is refused by each introspection.
     yield* this.#schema.completed()
   }
 

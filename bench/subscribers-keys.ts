@@ -43,7 +43,7 @@ export interface KeyedResult {
 
 const settlingSeconds = 8
 
-/** Processor time is told in steps of 10 ms, so a round has changes enough to tell tenths of a millisecond for each. */
+/** Processor time is reported in steps of 10 ms. A round of this length shows tenths of a millisecond per change. */
 const leastSeconds = 6
 
 /** Measures each scenario on a server of its own. */

@@ -1,12 +1,14 @@
 // Where URLs of databases lead.
 
 import assert from 'node:assert/strict'
+import { userInfo } from 'node:os'
 import { test } from 'node:test'
 import { connectOnce } from '../../core/database/wire/connect.ts'
 import { readConnectionUrl, spelledOut } from '../../core/database/wire/connection-url.ts'
 import { defaultSettings } from '../../core/engine/options.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
+import { spawnTrellis } from '../support/process.ts'
 
 test('a host that a URL leaves out beside a user or port is a parameter, or the default', () => {
   const socket = '/cloudsql/project:region:instance'
@@ -49,4 +51,15 @@ test('escapes that are no text are refused', () => {
     const message = 'Database URL: its percent escapes are not UTF-8 (--database-url)'
     assert.throws(() => readConnectionUrl(url), { message })
   }
+})
+
+test("without a user in the URL and PGUSER, the system's user logs in, and not $USER", async (t) => {
+  const { url } = await testDatabase(t)
+  const given = new URL(url)
+  given.username = ''
+  const role = `not_${userInfo().username}`
+  const server = spawnTrellis(t, ['--database-url', given.href, '--server-port', '0'], { USER: role })
+  // PostgreSQL has no such role, unless the tests run as its own user.
+  const outcome = await Promise.race([server.ended.then(({ stderr }) => stderr), server.ready().then(() => 'ready')])
+  assert.match(outcome, new RegExp(`^ready$|refuses user "${userInfo().username}"`))
 })

@@ -101,6 +101,8 @@ function unreachable(client: DatabaseClient, error: unknown, attempts: number): 
   const place = `PostgreSQL at ${client.host}:${client.port}`
   const code = failureCode(error)
   const message = messageOf(error)
+  if (code.startsWith('28') && client.user === undefined)
+    return `${place} needs the name of a user, and the user of this process has no name: add one to --database-url`
   if (code.startsWith('28')) return `${place} refuses user "${client.user}" (${message}): check --database-url`
   if (isAboutCertificate(code))
     return `The certificate for ${place} cannot be used (${reasonOf(error)}): check sslcert, sslkey and sslpassword in --database-url`

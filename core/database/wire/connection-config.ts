@@ -1,7 +1,8 @@
 // Makes the configuration of `pg` from a connection URL; the only code that does so. Parameters mean the same as for libpq.
 // The result is for {@link DatabaseClient}, which can prefer encryption.
 
-import type pg from 'pg'
+import { userInfo } from 'node:os'
+import pg from 'pg'
 import { type ConnectionUrl, readConnectionUrl, refusal } from './connection-url.ts'
 import { type TlsChoice, tlsChoice } from './tls-options.ts'
 
@@ -16,6 +17,18 @@ export interface ConnectionConfig extends pg.ClientConfig {
   /** Connection timeout in milliseconds; 0: none. For a pool the number has another meaning, so it is left out there. */
   readonly connectionTimeoutMillis: number
 }
+
+/** The name of the user that runs this process; undefined for a number without a name, as in some containers. */
+function systemUserName(): string | undefined {
+  try {
+    return userInfo().username
+  } catch {
+    return undefined
+  }
+}
+
+// Without a user in the URL and PGUSER, libpq takes the system's user. The driver takes $USER, which services do not have.
+pg.defaults.user = systemUserName() ?? pg.defaults.user
 
 const usualTimeout = 10
 const usualIdle = 5

@@ -1,6 +1,8 @@
 // Log lines about sockets and live queries.
 
 import type { GraphQLRequest } from '../../sdk/graphql.ts'
+import type { Engine } from '../../sdk/index.ts'
+import type { LogLevel } from '../../sdk/services.ts'
 
 /** The outcome of an operation on a socket. */
 export type OperationOutcome =
@@ -32,6 +34,21 @@ export interface WebSocketLog {
     readonly msg: string | null
   }
   readonly user_vars: Readonly<Record<string, string>> | null
+}
+
+const isFailure = (event: SocketEvent): boolean =>
+  event.type === 'rejected' ||
+  event.type === 'conn_err' ||
+  (event.type === 'operation' && ['proto_err', 'query_err'].includes(event.detail.operation_type.type))
+
+/** The level of an event; `status`: that of its error, by default one that the client can correct. */
+export function levelOf(
+  event: SocketEvent,
+  { refusedLevel }: Pick<Engine['dialect'], 'refusedLevel'>,
+  status = 400,
+): LogLevel {
+  if (!isFailure(event)) return 'info'
+  return status < 500 ? refusedLevel : 'error'
 }
 
 /** The event in a few words. */

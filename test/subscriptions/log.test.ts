@@ -125,4 +125,6 @@ test('the message of a line says what happened to a socket', async (t) => {
       `${expected} in ${messages().join('\n')}`,
     )
   }
+  const levels = observe.entries.flatMap(({ type, level }) => (type === 'websocket-log' ? [level] : []))
+  assert.deepEqual(new Set(levels), new Set(['info']), "errors of clients have the level of HTTP's refusals")
 })

@@ -8,7 +8,7 @@ import { ClientCaller, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, type Session, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { longestTimer } from '../../../sdk/services.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
-import { messageOfEvent, type OperationOutcome, type SocketEvent } from '../log.ts'
+import { levelOf, messageOfEvent, type OperationOutcome, type SocketEvent } from '../log.ts'
 import type { SocketOptions } from '../options.ts'
 import { closeTimeoutMillis } from '../tuning.ts'
 import { type ClientHeaders, joinHeaders, payloadHeaders } from './client-headers.ts'
@@ -33,6 +33,12 @@ export interface Wire {
   complete(id: string): string
   /** Whether a refusal ends its operation; otherwise `complete` follows. */
   readonly endsByRefusal: boolean
+}
+
+/** `message`: an event in a few words; `status`: that of its error, by default one that the client can correct. */
+interface EventExtras {
+  readonly message?: string
+  readonly status?: number | undefined
 }
 
 export interface ConnectionOptions {
@@ -106,7 +112,7 @@ export class Connection {
   refusalOf(thrown: unknown): string {
     const error = toTrellisError(thrown)
     logCause(error, this.options.engine)
-    this.log({ type: 'conn_err', detail: error.message })
+    this.log({ type: 'conn_err', detail: error.message }, { status: error.status })
     return error.message
   }
 
@@ -152,6 +158,7 @@ export class Connection {
       id,
       { type: 'query_err', detail: flatError(inDialect(error, engine.settings), false) },
       { operationName: null, requestId },
+      { status: error.status },
     )
   }
 
@@ -194,7 +201,8 @@ export class Connection {
     const { wire, isFlat } = this.options
     this.outbox.forget(id)
     this.#send(wire.refused(id, text, isFlat))
-    this.#logOperation(id, { type: 'query_err', detail: flatError(error, false) }, this.#operations.get(id), request)
+    const outcome = { type: 'query_err', detail: flatError(error, false) } as const
+    this.#logOperation(id, outcome, this.#operations.get(id), { query: request, status: error.status })
   }
 
   /** Completes an operation, unless its refusal did. */
@@ -221,7 +229,7 @@ export class Connection {
     const operations = [...this.#operations.values()]
     this.#operations.clear()
     for (const operation of operations) operation.stop()
-    this.log({ type: 'closed' }, `websocket closed: ${code}${reason && ` ${reason}`}`)
+    this.log({ type: 'closed' }, { message: `websocket closed: ${code}${reason && ` ${reason}`}` })
   }
 
   #context(): OperationContext {
@@ -235,10 +243,9 @@ export class Connection {
     return { engine, live, schema, isFlat, applicant, caller, headers, requestId, isAdmitted: false }
   }
 
-  /** `message`: the event in a few words. */
-  log(event: SocketEvent, message = messageOfEvent(event)): void {
-    const { observe } = this.options.engine
-    const level = isFailure(event) ? 'error' : 'info'
+  log(event: SocketEvent, { message = messageOfEvent(event), status }: EventExtras = {}): void {
+    const { observe, dialect } = this.options.engine
+    const level = levelOf(event, dialect, status)
     if (!observe.isEnabled('websocket-log', level)) return
     const session = this.#session
     const info = { websocket_id: this.id, token_expiry: momentText(session?.expiresAt), msg: null }
@@ -250,11 +257,12 @@ export class Connection {
     id: string,
     outcome: OperationOutcome,
     operation: Pick<RunningOperation, 'operationName' | 'requestId'> | undefined,
-    query: GraphQLRequest | null = null,
+    { query = null, status }: { readonly query?: GraphQLRequest | null; readonly status?: number | undefined } = {},
   ): void {
     const { operationName = null, requestId = null } = operation ?? {}
     const common = { operation_id: id, request_id: requestId, operation_name: operationName }
-    this.log({ type: 'operation', detail: { ...common, operation_type: outcome, query } })
+    const event = { type: 'operation', detail: { ...common, operation_type: outcome, query } } as const
+    this.log(event, { status })
   }
 }
 
@@ -306,11 +314,6 @@ class SocketResults implements ResultSink {
 const toBytes = (body: Buffer | string): Buffer => (typeof body === 'string' ? Buffer.from(body) : body)
 
 export const startFailed = (message: string): TrellisError => new TrellisError(400, 'start-failed', message)
-
-const isFailure = (event: SocketEvent): boolean =>
-  event.type === 'rejected' ||
-  event.type === 'conn_err' ||
-  (event.type === 'operation' && ['proto_err', 'query_err'].includes(event.detail.operation_type.type))
 
 /** Shortens a reason to fit a close frame. */
 function shortened(reason: string): string {

@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { type CorsPolicy, corsPolicy, isSameOrigin } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, notFound, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
-import { messageOfEvent } from '../log.ts'
+import { levelOf, messageOfEvent } from '../log.ts'
 import type { SocketOptions } from '../options.ts'
 import { apolloProtocol } from './apollo.ts'
 import { upgradeHeaders } from './client-headers.ts'
@@ -119,11 +119,12 @@ export class Sockets {
 
   #refuse(socket: Duplex, error: TrellisError): void {
     const body = JSON.stringify(graphqlError(error, false))
-    const { observe } = this.#options.engine
+    const { observe, dialect } = this.#options.engine
     const info = { websocket_id: '', token_expiry: null, msg: error.message }
     const event = { type: 'rejected', detail: graphqlError(error, false) } as const
     const detail = { event, connection_info: info, user_vars: null }
-    observe.log({ type: 'websocket-log', level: 'error', detail, message: messageOfEvent(event) })
+    const level = levelOf(event, dialect, error.status)
+    observe.log({ type: 'websocket-log', level, detail, message: messageOfEvent(event) })
     const retry = error.status === 503 || error.status === 429 ? ['Retry-After: 1'] : []
     answer(socket, error.status, [jsonHeader, ...retry], body)
   }

@@ -366,7 +366,8 @@ test('an error for root fields without an answer names them', async (t) => {
     untypedField('nothing'),
     untypedField('given'),
     'Error: the root field "misspelt" has a planner of unknown kind: resolve',
-    untypedField('untyped'),
+    // Introspection reads fields by name.
+    untypedField('given'),
   ])
 })
 

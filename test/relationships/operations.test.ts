@@ -390,7 +390,7 @@ test('an imported document may hold no other keys in a relationship', async (t) 
   const trellis = await office(t)
   const entry = (relationship: object) => ({
     version: 2,
-    tables: [{ table: 'lead', object_relationships: [relationship] }],
+    tables: [{ table: 'lead', object_relationships: [relationship] }, { table: 'person' }],
   })
   const path = '$.tables[0].object_relationships[0]'
   const refused = async (relationship: object, at: string, error: string) =>

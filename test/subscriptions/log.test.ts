@@ -106,7 +106,8 @@ test('the message of a line says what happened to a socket', async (t) => {
   await socket.next()
   socket.send({ type: 'subscribe', id: '1', payload: { query: 'query list { book { id } }', operationName: 'list' } })
   socket.send({ type: 'subscribe', id: '2', payload: { query: '{ nothing }' } })
-  await socket.messages.until((all) => all.some(({ id, type }) => id === '2' && type === 'error'))
+  const ends = ['1 complete', '2 error']
+  await socket.messages.until((all) => ends.every((end) => all.some(({ id, type }) => `${id} ${type}` === end)))
   socket.send({ type: 'nonsense' })
   await socket.closed
   const messages = () =>

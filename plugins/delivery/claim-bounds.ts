@@ -28,10 +28,12 @@ export class ClaimBounds {
   /** The bound of all triggers without an earlier one of their own. */
   #common = Number.NEGATIVE_INFINITY
   readonly #own = new Map<string, number>()
-  /** Milliseconds that the last read from the start took. */
+  /** Milliseconds that the last read from the start took, and the last claim from a bound. */
   #cost = 0
-  /** Whether the last claim was one. */
+  #boundCost = Number.POSITIVE_INFINITY
+  /** Whether the last claim was one, and whether it was not the first one. */
   #isWhole = false
+  #isWarm = false
   /** When the next read from the start may begin. */
   #next = Number.NEGATIVE_INFINITY
 
@@ -53,9 +55,10 @@ export class ClaimBounds {
   end({ full, from, began }: ClaimStart, { late, lateOf }: ClaimEnd): void {
     const now = performance.now()
     this.#isWhole = from === null
-    if (from === null) this.#noteRead(began, now)
+    if (from === null) this.#noteWhole(began, now)
     // The claim may have waited for a connection, and its begin moved by that time.
     else if (now - began > boundMarginMillis / 2) return
+    else this.#boundCost = now - began
     for (const name of full) if (!this.#own.has(name)) this.#own.set(name, this.#common)
     const at = began - late * 1000
     this.#common = Math.max(this.#common, at)
@@ -69,7 +72,7 @@ export class ClaimBounds {
 
   /** Whether reads from the start are left to the look for overlooked events. */
   get isCostly(): boolean {
-    return this.#cost > costlyReadMillis
+    return this.#cost - this.#boundCost > costlyReadMillis
   }
 
   /** Milliseconds until the next read from the start; 0: it is due. */
@@ -79,7 +82,7 @@ export class ClaimBounds {
 
   /** Milliseconds until the next claim, at most: one that was due before the bounds is found by a claim or a look. */
   pause(): number {
-    if (this.isCostly) return besideLookMillis
+    if (this.isCostly) return Math.max(besideLookMillis, this.wait)
     return this.#isWhole ? Number.POSITIVE_INFINITY : Math.max(1, this.wait)
   }
 
@@ -97,6 +100,12 @@ export class ClaimBounds {
   looked(began: number, found: readonly { readonly name: string; readonly late: number }[]): void {
     this.#noteRead(began, performance.now())
     for (const { name, late } of found) this.#lower(name, began - late * 1000)
+  }
+
+  /** Notes a claim from the start; the first one also prepares its statement, so it does not tell what others cost. */
+  #noteWhole(began: number, now: number): void {
+    if (this.#isWarm) this.#noteRead(began, now)
+    this.#isWarm = true
   }
 
   #noteRead(began: number, now: number): void {

@@ -42,7 +42,10 @@ export const boundMarginMillis = 1000
 /** After a read from the first due event, none begins for so many times as long as it took. */
 export const readShare = 20
 
-/** Milliseconds: a read from the first due event that takes longer is left to a look beside the claims, which it would delay. */
+/**
+ * Milliseconds: a read from the first due event that takes so much longer than one from a bound is left to a look beside the claims,
+ * which it would delay. The way to the database counts for neither.
+ */
 export const costlyReadMillis = 5
 
 /** Milliseconds between claims, at most, while such a look may find overlooked events. */

@@ -5,8 +5,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startLibrary } from '../support/library.ts'
+import { eventually } from '../support/waiting.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
@@ -30,6 +32,9 @@ const behind = [
 
 /** The files with functions that run in each of three runs of `act`; background work may add others to one of them. */
 async function filesOf(act: (run: number) => Promise<unknown>): Promise<Set<string>> {
+  // The workers of the queues poll after the start.
+  const areIdle = (files: ReadonlySet<string>) => ![...files].some((file) => file.startsWith('core/queue/'))
+  await eventually(async () => areIdle(await filesOfOne(() => sleep(100))))
   const runs: Set<string>[] = []
   for (const run of [1, 2, 3]) runs.push(await filesOfOne(() => act(run)))
   const [first, ...others] = runs as [Set<string>, ...Set<string>[]]

@@ -48,19 +48,20 @@ test('claims begin behind the entries of finished events while a snapshot is hel
     },
   }
   const caller = { call: () => assert.fail('nothing is delivered'), failed: () => assert.fail('nothing is delivered') }
-  const ledger = new OneOffLedger({ database: watched, caller, interval: () => 1000 } as never, () => undefined)
+  const ledger = new OneOffLedger({ database: watched, caller, interval: () => 60_000 } as never, () => undefined)
   const claimOne = async () => {
     await op('create_scheduled_event', oneOff('http://127.0.0.1:1', 1))
     return eventually(async () => (await ledger.claim(10)).length === 1)
   }
-  await claimOne()
+  // The first claim prepares the statement; the second one tells what a read from the first due event costs.
+  for (let i = 0; i < 2; i++) await claimOne()
   begins.length = 0
   for (let i = 0; i < 4; i++) await claimOne()
   assert.ok(
     begins.every((since) => since !== null && Number(since) < 60),
     `claims begin so many seconds before now: ${begins}`,
   )
-  assert.ok((await ledger.pause()) <= 100)
+  assert.ok((await ledger.pause()) < 30_000, 'overlooked events are found soon')
   await release()
   await sql('vacuum trellis.hdb_scheduled_events')
   await eventually(async () => {

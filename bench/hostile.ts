@@ -47,6 +47,12 @@ const requests: readonly Hostile[] = [
   ),
   graphql('20 MB that are no JSON', () => `{"query":[${list(10_000_000, () => '1')}`),
   {
+    title: 'metadata of 200,000 unknown keys, refused',
+    path: '/v1/query',
+    body: () =>
+      `{"type":"replace_metadata","args":{"version":2,"tables":[${list(200_000, (i) => `{"table":"t${i}","no":1}`)}]}}`,
+  },
+  {
     title: 'metadata of 100,000 unknown tables, refused',
     path: '/v1/query',
     body: () =>

@@ -44,8 +44,11 @@ export const searchesBeforeIndex = 8
 /** Entries of a change between generations that is kept for the steps of an edit; a larger one would hold much memory. */
 export const rememberedSize = 100
 
-/** Faults of one document, at which no further unknown keys of the same value are looked for. */
+/** Faults of one document at which its reading ends: the answer lists so many. */
 export const mostFaults = 100
+
+/** Times that a value is decoded while keys are unknown in it: each time without those of one more object. */
+export const mostDecodings = 4
 
 /** Characters of a stored key. An entry of a PostgreSQL index holds some 2,700 bytes at most. */
 export const longestKey = 500

@@ -27,7 +27,8 @@ export async function withAllFaults(error: unknown, session: Session, options: S
   if (!(error instanceof TrellisError && error.cause instanceof FaultyDocument)) return error
   const { cause: document } = error
   // If the rest cannot be tried, the faults are listed alone.
-  const inconsistencies = isAdmin(session) ? await inconsistenciesOf(document.content, options).catch(() => []) : []
+  const isTried = isAdmin(session) && document.content !== null
+  const inconsistencies = isTried ? await inconsistenciesOf(document.content, options).catch(() => []) : []
   const { dialect } = options.environment
   const all = [...document.listed(error), ...inconsistencies.map((each) => inconsistencyJson(each, dialect))]
   return error.with({ cause: undefined, ...(all.length > 1 && { internal: all }) })

@@ -13,10 +13,10 @@ import {
   type TUnion,
 } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
+import { badRequest, type ErrorHelp, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMean } from '../errors/nearest.ts'
 import { below, type Path, type PathKey, pathKeys } from '../errors/path.ts'
-import { isJsonObject, isRawNumber, type JsonType, jsonType, saysNothing } from '../json/json.ts'
+import { isJsonObject, isRawNumber, type JsonType, jsonType, memberOf, saysNothing } from '../json/json.ts'
 import type { Dialect } from '../names/dialect.ts'
 
 /** The treatment of keys that a schema does not name, unless the schema itself decides. */
@@ -209,13 +209,21 @@ function objectDecoder(schema: TObject, scope: Scope): Decoder {
 
 function refuseUnknownKeys(given: object, schema: TObject, path: Path | null): void {
   const { laterKeys = [], formerKeys = [] } = decodeOptions(schema)
-  const unknown = Object.entries(given).find(([key, value]) => {
+  const isUnknown = (key: string, value: unknown) => {
     if (Object.hasOwn(schema.properties, key) || formerKeys.includes(key)) return false
     return !(laterKeys.includes(key) && saysNothing(value))
-  })?.[0]
-  if (unknown === undefined) return
-  const help = didYouMean(unknown, () => Object.keys(schema.properties))
-  throw unexpected(unknown, path).with({ help })
+  }
+  const [first, ...others] = Object.keys(given).filter((key) => isUnknown(key, memberOf(given, key)))
+  if (first === undefined) return
+  const helpFor = (key: string) => didYouMean(key, () => Object.keys(schema.properties))
+  const cause: FurtherUnknownKeys = { furtherKeys: others, helpFor }
+  throw unexpected(first, path).with({ help: helpFor(first), cause })
+}
+
+/** Further unknown keys of an object, as the cause of the error about the first one. */
+interface FurtherUnknownKeys {
+  readonly furtherKeys: readonly string[]
+  readonly helpFor: (key: string) => () => ErrorHelp
 }
 
 /** Refuses unknown keys that would have an effect in newer engines. */
@@ -227,9 +235,17 @@ function refuseLaterKeys(given: object, schema: TObject, path: Path | null): voi
 
 const unexpected = (key: string, path: Path | null) => failed(`unexpected key "${key}"`, below(path, key))
 
-/** Whether an error is about a key that the schema does not name; its path ends with that key. */
-export const isUnexpectedKey = (error: unknown): boolean =>
+const isUnexpectedKey = (error: unknown): boolean =>
   error instanceof TrellisError && error.message.startsWith('unexpected key ')
+
+/** The error about an unknown key, and those about `most` further ones of its object at most; empty for any other error. */
+export function unknownKeyErrors(error: unknown, most: number): readonly TrellisError[] {
+  if (!(error instanceof TrellisError) || !isUnexpectedKey(error)) return []
+  const { furtherKeys, helpFor } = (error.cause ?? { furtherKeys: [] }) as FurtherUnknownKeys
+  const place = error.path.slice(0, -1)
+  const further = (key: string) => parseFailed(`unexpected key "${key}"`, [...place, key]).with({ help: helpFor(key) })
+  return [error, ...furtherKeys.slice(0, most).map(further)]
+}
 
 function arrayDecoder(schema: TArray, scope: Scope): Decoder {
   const item = compileSchema(schema.items, scope)

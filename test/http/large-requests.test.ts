@@ -149,6 +149,13 @@ const cases: readonly Case[] = [
     () => `{"type":"insert","args":{"table":"entry","objects":[${list(10_000, (i) => `{"a":${i}}`)}]}}`,
     /"affected_rows" ?: ?10000/,
   ],
+  [
+    'unknown keys of 200,000 tables',
+    query,
+    () =>
+      `{"type":"replace_metadata","args":{"version":2,"tables":[${list(200_000, (i) => `{"table":"t${i}","no":1}`)}]}}`,
+    /unexpected keys when parsing TableMetadata/,
+  ],
 ]
 
 async function longestTurn(): Promise<number> {

@@ -47,6 +47,17 @@ test('a refused document lists every unknown key and every inconsistent object',
   })
 })
 
+test('a document with more than 100 faults is read until then', async (t) => {
+  const { refusal } = await startService(t, { sql })
+  const tables = Array.from({ length: 150 }, (_, i) => ({ table: `t${i}`, colour: 1 }))
+  const { internal, path } = await refusal({ type: 'replace_metadata', args: { version: 2, tables } })
+  const listed = internal as readonly { readonly path: string }[]
+  assert.deepEqual([path, listed.length, listed.at(-1)?.path], ['$.tables[0]', 100, '$.tables[99]'])
+  const strange = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`k${i}`, i]))
+  const one = { version: 2, tables: [{ table: 'book', select_permissions: [{ ...select('a', {}), ...strange }] }] }
+  assert.equal(((await refusal({ type: 'replace_metadata', args: one })).internal as unknown[]).length, 100)
+})
+
 test('a document with one fault is refused without a list', async (t) => {
   const { refusal } = await startService(t)
   assert.equal((await refusal({ type: 'replace_metadata', args: { tables: [], no_key: 1 } })).internal, undefined)

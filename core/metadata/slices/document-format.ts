@@ -20,7 +20,7 @@ import {
   type WireObject,
 } from '../document/given-document.ts'
 import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
-import { Faults, FaultyDocument } from './faults.ts'
+import { Faults, FaultyDocument, TooManyFaults } from './faults.ts'
 import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { FormatContext, Slice } from './slices.ts'
 
@@ -78,9 +78,12 @@ export class DeclaredFormat implements DocumentFormat {
     try {
       const given = openDocument(wire, this.#dialect.namingConvention)
       const [faults, ignored] = [new Faults(), this.#ignoredIn(given)]
-      const content = await this.#readParts(given, faults)
+      const content = await this.#readParts(given, faults).catch((error: unknown) => {
+        if (error instanceof TooManyFaults) return null
+        throw error
+      })
       const [first] = faults.found
-      if (first) throw first.with({ cause: new FaultyDocument(faults.found, content) })
+      if (first || !content) throw first!.with({ cause: new FaultyDocument(faults.found, content) })
       for (const { reason, ...detail } of ignored) this.#onIgnored(reason, detail)
       return { content, ignored, place: (key) => [...at, ...given.place(key)] }
     } catch (error) {

@@ -1,12 +1,18 @@
-// The faults of a received document. Reading goes on after each of them, so that one answer lists all.
+// The faults of a received document. Reading goes on after each of them, so that one answer lists many. Any caller may
+// send a document of the largest size, so the number of faults and the repeated work have limits.
 
 import type { Static, TArray, TSchema } from '@sinclair/typebox'
 import { flatError, TrellisError } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
 import { isJsonObject } from '../../json/json.ts'
-import { decode, isUnexpectedKey, type UnknownKeys } from '../../wire/decode.ts'
+import { decode, type UnknownKeys, unknownKeyErrors } from '../../wire/decode.ts'
 import type { MetadataDocument } from '../document/document.ts'
-import { mostFaults } from '../tuning.ts'
+import { mostDecodings, mostFaults } from '../tuning.ts'
+
+/** Ends the reading of a document that has more faults than an answer lists. */
+export class TooManyFaults extends Error {
+  override readonly name = 'TooManyFaults'
+}
 
 /** Collects faults; their paths are relative to the place that the collection began with. */
 export class Faults {
@@ -27,10 +33,11 @@ export class Faults {
     return new Faults(this.#found, [...this.#at, ...inner])
   }
 
-  /** Adds an error of reading; another error is thrown again. */
+  /** Adds an error of reading, and ends it with {@link TooManyFaults} if necessary; another error is thrown again. */
   readonly add = (error: unknown): void => {
     if (!(error instanceof TrellisError)) throw error
     this.#found.push(error.at(...this.#at))
+    if (this.#found.length >= mostFaults) throw new TooManyFaults()
   }
 
   /** The result of the work; undefined when it had a fault. */
@@ -50,18 +57,22 @@ export class Faults {
     at: readonly PathKey[],
     unknownKeys: UnknownKeys,
   ): Static<S> | undefined {
-    for (let left: unknown = value; ; ) {
+    let left: unknown = value
+    for (let times = 0; times < mostDecodings; times++) {
       try {
         return decode(schema, left, at, unknownKeys)
       } catch (error) {
-        this.add(error)
-        if (!(error instanceof TrellisError) || !isUnexpectedKey(error) || this.#found.length >= mostFaults)
-          return undefined
-        const rest = without(left, error.path.slice(at.length))
-        if (rest === left) return undefined
-        left = rest
+        const before = left
+        const unknown = unknownKeyErrors(error, mostFaults)
+        for (const each of unknown) {
+          this.add(each)
+          left = without(left, each.path.slice(at.length))
+        }
+        if (unknown.length === 0) this.add(error)
+        if (left === before) return undefined
       }
     }
+    return undefined
   }
 
   /** Decodes a list; items with faults are undefined. */
@@ -96,12 +107,12 @@ function without(value: unknown, [key, ...inner]: readonly PathKey[]): unknown {
   return member === value[key] ? value : { ...value, [key]: member }
 }
 
-/** The cause of an error about a document: its faults, and the parts that could be read. */
+/** The cause of an error about a document: its faults, and the parts that could be read; null if reading ended early. */
 export class FaultyDocument {
   readonly faults: readonly TrellisError[]
-  readonly content: MetadataDocument
+  readonly content: MetadataDocument | null
 
-  constructor(faults: readonly TrellisError[], content: MetadataDocument) {
+  constructor(faults: readonly TrellisError[], content: MetadataDocument | null) {
     this.faults = faults
     this.content = content
   }

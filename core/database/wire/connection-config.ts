@@ -2,7 +2,8 @@
 // The result is for {@link DatabaseClient}, which can prefer encryption.
 
 import { userInfo } from 'node:os'
-import pg from 'pg'
+import type pg from 'pg'
+import { environment } from '../../options/environment.ts'
 import { type ConnectionUrl, readConnectionUrl, refusal } from './connection-url.ts'
 import { type TlsChoice, tlsChoice } from './tls-options.ts'
 
@@ -27,9 +28,6 @@ function systemUserName(): string | undefined {
   }
 }
 
-// Without a user in the URL and PGUSER, libpq takes the system's user. The driver takes $USER, which services do not have.
-pg.defaults.user = systemUserName() ?? pg.defaults.user
-
 const usualTimeout = 10
 const usualIdle = 5
 
@@ -38,8 +36,9 @@ export function connectionConfig(url: string): ConnectionConfig {
   const read = readConnectionUrl(url)
   const hostaddr = read.parameter('hostaddr')
   const timeout = seconds(read, 'connect_timeout', usualTimeout)
+  const rest = withUser(read)
   return {
-    connectionString: hostaddr === null ? read.rest : withParameter(read.rest, 'host', hostaddr),
+    connectionString: hostaddr === null ? rest : withParameter(rest, 'host', hostaddr),
     ...(read.database !== undefined && { database: read.database }),
     ...tlsChoice(read),
     connectionTimeoutMillis: timeout * 1000,
@@ -48,6 +47,12 @@ export function connectionConfig(url: string): ConnectionConfig {
     keepAliveInitialDelayMillis: seconds(read, 'keepalives_idle', usualIdle) * 1000,
     ...(read.parameter('channel_binding') === 'require' && { enableChannelBinding: true }),
   }
+}
+
+/** The URL with the user that libpq takes if it names none: the driver would take $USER, which services do not have. */
+function withUser({ rest, user }: ConnectionUrl): string {
+  const name = user || environment['PGUSER'] ? undefined : systemUserName()
+  return name === undefined ? rest : withParameter(rest, 'user', name)
 }
 
 function seconds(url: ConnectionUrl, name: string, usual: number): number {

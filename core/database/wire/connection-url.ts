@@ -7,6 +7,8 @@ import { environment } from '../../options/environment.ts'
 export interface ConnectionUrl {
   /** The URL without the parameters read here. */
   readonly rest: string
+  /** The user; empty if the URL does not name one. */
+  readonly user: string
   /** The host, if the URL names one. */
   readonly host: string
   /** The database; undefined if the URL does not name one. */
@@ -128,10 +130,10 @@ export function readConnectionUrl(url: string): ConnectionUrl {
   const query = left.size > 0 ? `?${left.toString().replaceAll('+', '%20')}` : ''
   const rest = left.size === given.size ? url : base + query
   const { username, password, hostname, pathname } = new URL(base)
-  const [, , place, name] = [username, password, hostname, pathname.slice(1)].map(decoded)
+  const [login = '', , place, name] = [username, password, hostname, pathname.slice(1)].map(decoded)
   const host = left.get('host') ?? (place || environment['PGHOST'])
   const database = parameter('dbname') ?? (name || undefined)
-  return { rest, host: host ?? '', database, parameter }
+  return { rest, user: left.get('user') ?? login, host: host ?? '', database, parameter }
 }
 
 /** A {@link StartError} about the URL of the database. */

@@ -28,12 +28,14 @@ export class ClaimBounds {
   /** The bound of all triggers without an earlier one of their own. */
   #common = Number.NEGATIVE_INFINITY
   readonly #own = new Map<string, number>()
-  /** Milliseconds that the last read from the start took, and the last claim from a bound. */
+  /** Milliseconds that the last read from the start took. */
   #cost = 0
+  /** Milliseconds that the last claim from a bound took; infinite before the first. */
   #boundCost = Number.POSITIVE_INFINITY
-  /** Whether the last claim was one, and whether it was not the first one. */
+  /** Whether the last claim was a read from the start. */
   #isWhole = false
-  #isWarm = false
+  /** Whether a read from the start has prepared its statement. */
+  #isPrepared = false
   /** When the next read from the start may begin. */
   #next = Number.NEGATIVE_INFINITY
 
@@ -80,7 +82,7 @@ export class ClaimBounds {
     return Math.max(0, this.#next - performance.now())
   }
 
-  /** Milliseconds until the next claim, at most: one that was due before the bounds is found by a claim or a look. */
+  /** Milliseconds until the next claim, at most: a claim or a look finds an event that was due before the bounds. */
   pause(): number {
     if (this.isCostly) return Math.max(besideLookMillis, this.wait)
     return this.#isWhole ? Number.POSITIVE_INFINITY : Math.max(1, this.wait)
@@ -102,10 +104,10 @@ export class ClaimBounds {
     for (const { name, late } of found) this.#lower(name, began - late * 1000)
   }
 
-  /** Notes a claim from the start; the first one also prepares its statement, so it does not tell what others cost. */
+  /** Notes a claim from the start, except for the first one: it takes longer, since it prepares the statement. */
   #noteWhole(began: number, now: number): void {
-    if (this.#isWarm) this.#noteRead(began, now)
-    this.#isWarm = true
+    if (this.#isPrepared) this.#noteRead(began, now)
+    this.#isPrepared = true
   }
 
   #noteRead(began: number, now: number): void {

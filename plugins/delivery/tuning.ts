@@ -43,10 +43,10 @@ export const boundMarginMillis = 1000
 export const readShare = 20
 
 /**
- * Milliseconds: a read from the first due event that takes so much longer than one from a bound is left to a look beside the claims,
- * which it would delay. The way to the database counts for neither.
+ * Milliseconds by which a read from the first due event may take longer than a claim from a bound. Beyond, it would delay the claims,
+ * so a look beside them takes its place. The round trip to the database is part of both, and does not count.
  */
 export const costlyReadMillis = 5
 
-/** Milliseconds between claims, at most, while such a look may find overlooked events. */
+/** Milliseconds from the begin of such a look to the next claim, at least: the claim takes the overlooked events. */
 export const besideLookMillis = 100

@@ -1,4 +1,4 @@
-// A minimal value for a schema, with the schema's own examples where it has any.
+// Makes a minimal value for a schema. An example in the schema takes precedence.
 
 import type { JsonSchema } from './json-schema.ts'
 

@@ -177,7 +177,7 @@ export class JoinedSink implements JoiningSink {
     this.#leave()
   }
 
-  /** Starts or shares the join of these rows, in place of the last one; null if the plan has no joins. */
+  /** Replaces the last join by the join of these rows, which other subscribers may share. Null: the plan has no joins. */
   #enter(body: Buffer): Join | null {
     const ask = this.#ask
     const join = ask && sharedJoin(this.#options.joins, body, this.#key, (signal) => ask(body, signal))

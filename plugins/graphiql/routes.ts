@@ -134,9 +134,9 @@ export const consoleRoutes: readonly Route[] = ['/console', '/console/*'].map((u
 }))
 
 /**
- * The rights of the page: it may run its own scripts and ask its own server, and nothing else. The value of the header `content-security-policy`. Monaco writes lines of text as markup with style attributes, and it
- * and React's libraries make style elements as they go: the former have to be allowed, the latter carry a nonce. Fonts
- * and small pictures stand in the style sheet.
+ * The header `content-security-policy`: the page may run its own scripts and ask its own server, and nothing else. Style
+ * attributes have to be allowed, since Monaco writes lines of text with them. The style elements of Monaco and React's
+ * libraries carry a nonce. Fonts and small pictures are in the style sheet.
  */
 const contentSecurityPolicy = (nonce: string): string =>
   [

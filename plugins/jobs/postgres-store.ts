@@ -16,7 +16,7 @@ const entriesText = `
 
 type Pool = NonNullable<ConstructorParameters<typeof PostgresJobRepository>[0]['pool']>
 
-/** The pool interface that the library uses. Of the count it only reads whether an entry was there, which the ledger knows better. */
+/** The pool interface that the library uses. It reads the count only to know whether an entry existed, which the ledger decides. */
 function poolOver(database: Pick<Database, 'rows'>) {
   return {
     query: async (text: string, values: readonly unknown[] = []) => ({

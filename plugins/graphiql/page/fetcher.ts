@@ -76,7 +76,10 @@ declare global {
   }
 }
 
-/** For `JSON.parse`: numbers of the database may have more digits than those of JavaScript. Keeps a number that JavaScript would round as it was written, where the browser can. */
+/**
+ * For `JSON.parse`: keeps the text of a number that JavaScript would round, if the browser supports it. Numbers of the
+ * database may have more digits than those of JavaScript.
+ */
 function readNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source
   if (typeof value !== 'number' || source === undefined || String(value) === source || !JSON.rawJSON) return value

@@ -43,6 +43,7 @@ function compareLists<T>(previous: readonly T[], next: readonly T[]): ListChange
   const { start, end } = sharedEnds(previous, next)
   const before = previous.slice(start, previous.length - end)
   const after = next.slice(start, next.length - end)
+  if (before.length === 0 || after.length === 0) return { gone: before, added: after }
   const [had, has] = [new Set(before), new Set(after)]
   return { gone: before.filter((entry) => !has.has(entry)), added: after.filter((entry) => !had.has(entry)) }
 }

@@ -4,7 +4,7 @@
 
 import { createDraft, current, enableArrayMethods, finishDraft } from 'immer'
 import type { Catalog } from '../../catalog/types.ts'
-import { inTurns } from '../../concurrency/stepwise.ts'
+import { inTurns, mapSteps, type Steps } from '../../concurrency/stepwise.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import { badRequest } from '../../errors/errors.ts'
 import { deepFreeze } from '../../json/json.ts'
@@ -217,7 +217,7 @@ export class MetadataEdit {
     const before = this.state
     const { registry } = this.#served
     const document = await inTurns(shareDocument(registry, before.document, edited))
-    refuseRepeatedEntries(registry, before.document, document)
+    await inTurns(refuseRepeatedEntries(registry, before.document, document))
     const catalog = await this.#readCatalog(document, refreshed.wanted)
     return this.#next(document, catalog)
   }
@@ -278,11 +278,15 @@ class RefreshRequest {
 }
 
 /** A safety net for handlers that do not check for an entry of the same name. */
-function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocument, after: MetadataDocument): void {
+function* refuseRepeatedEntries(
+  registry: MetadataRegistry,
+  before: MetadataDocument,
+  after: MetadataDocument,
+): Steps<void> {
   for (const slice of registry.slices) {
     const { key: of, entryKey } = slice
     if (!entryKey) continue
-    const entry = repeatedEntry(sliceEntries(before, of), sliceEntries(after, of), entryKey)
+    const entry = yield* repeatedEntry(sliceEntries(before, of), sliceEntries(after, of), entryKey)
     if (entry === undefined) continue
     const key = entryKey(entry)
     const name = slice.entryName?.(entry) ?? key
@@ -291,18 +295,24 @@ function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocum
 }
 
 /** An entry whose key an earlier one has; undefined without one. `before` is free of such entries. */
-function repeatedEntry(
+function* repeatedEntry(
   before: readonly unknown[],
   after: readonly unknown[],
   keyOf: (entry: unknown) => string,
-): unknown {
+): Steps<unknown> {
   const { gone, added } = listChange(before, after)
-  const [freed, taken] = [new Set(gone.map(keyOf)), new Set(added.map(keyOf))]
-  const isReplaced =
-    taken.size === added.length && taken.size === freed.size && [...taken].every((key) => freed.has(key))
-  if (after.length === before.length && isReplaced) return undefined
+  // Entries that take the places and keys of others repeat nothing.
+  if (gone.length === added.length) {
+    const freed = new Set(yield* mapSteps(gone, keyOf))
+    const taken = new Set(yield* mapSteps(added, keyOf))
+    if (taken.size === added.length && [...taken].every((key) => freed.has(key))) return undefined
+  }
   const seen = new Set<string>()
-  return after.find((entry) => seen.size === seen.add(keyOf(entry)).size)
+  for (const entry of after) {
+    if (seen.size === seen.add(keyOf(entry)).size) return entry
+    yield
+  }
+  return undefined
 }
 
 /**

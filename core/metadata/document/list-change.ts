@@ -43,9 +43,12 @@ function compareLists<T>(previous: readonly T[], next: readonly T[]): ListChange
   const { start, end } = sharedEnds(previous, next)
   const before = previous.slice(start, previous.length - end)
   const after = next.slice(start, next.length - end)
-  if (before.length === 0 || after.length === 0) return { gone: before, added: after }
-  const [had, has] = [new Set(before), new Set(after)]
-  return { gone: before.filter((entry) => !has.has(entry)), added: after.filter((entry) => !had.has(entry)) }
+  const had = new Set(before)
+  const added = after.filter((entry) => !had.has(entry))
+  // A document that replaces all shares no entry.
+  if (added.length === after.length) return { gone: before, added }
+  const has = new Set(after)
+  return { gone: before.filter((entry) => !has.has(entry)), added }
 }
 
 /** The number of entries that two lists have in common at their start, and after that at their end. */

@@ -29,6 +29,19 @@ const conditions = (times: number): string =>
 
 const introspection = '{"query":"{__schema{types{name fields{name args{name type{name}} type{name ofType{name}}}}}}"}'
 
+const document = (title: string, parts: () => string): Hostile => ({
+  title,
+  path: '/v1/query',
+  body: () => `{"type":"replace_metadata","args":{"version":2,${parts()}}}`,
+})
+
+const permission = (i: number): string => `{"role":"r${i}","permission":{"columns":[],"filter":{}}}`
+const tableOf = (permissions: number): string =>
+  `{"table":"genre","select_permissions":[${list(permissions, permission)}]}`
+const objectType = (i: number): string => `{"name":"T${i}","fields":[{"name":"a","type":"Int"}]}`
+const collectionOf = (queries: number, c = 0): string =>
+  `{"name":"c${c}","definition":{"queries":[${list(queries, (i) => `{"name":"q${i}","query":"{genre{name}}"}`)}]}}`
+
 const requests: readonly Hostile[] = [
   graphql('9,900 conditions', () => conditions(9900)),
   graphql('200,000 conditions, refused', () => conditions(200_000)),
@@ -58,6 +71,23 @@ const requests: readonly Hostile[] = [
     body: () =>
       `{"type":"replace_metadata","args":{"version":2,"tables":[${list(100_000, (i) => `{"table":"t${i}"}`)}]}}`,
   },
+  document('metadata of a table with 39,900 permissions', () => `"tables":[${tableOf(39_900)}]`),
+  document(
+    'metadata of 180,000 such permissions in 6 tables, refused',
+    () => `"tables":[${list(6, () => tableOf(30_000))}]`,
+  ),
+  document(
+    'metadata of 28,000 object types',
+    () => `"tables":[],"custom_types":{"objects":[${list(28_000, objectType)}]}`,
+  ),
+  document(
+    'metadata of a collection with 66,000 queries',
+    () => `"tables":[],"query_collections":[${collectionOf(66_000)}]`,
+  ),
+  document(
+    'metadata of 200,000 queries in 4 collections',
+    () => `"tables":[],"query_collections":[${list(4, (i) => collectionOf(50_000, i))}]`,
+  ),
 ]
 
 /** The result of one request. */

@@ -37,6 +37,9 @@ export const retryAfter = 1
 /** Bytes of a failed request's body that are logged. Clients choose the size, and longer bodies make the log unreadable. */
 export const longestLoggedBody = 65_536
 
+/** Items of each list in the error of a log line. */
+export const longestLoggedList = 100
+
 /** Characters of one text in a logged error. An error may quote a statement of megabytes. */
 export const longestLoggedText = 4096
 

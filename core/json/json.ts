@@ -112,6 +112,19 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
+/** Whether a parsed value holds more lists, objects, members and elements than `most`. */
+export function hasMoreValues(value: unknown, most: number): boolean {
+  let left = most
+  const exceeds = (inner: unknown): boolean => {
+    if (--left < 0) return true
+    if (typeof inner !== 'object' || inner === null) return false
+    if (Array.isArray(inner)) return inner.some(exceeds)
+    for (const key in inner) if (exceeds(memberOf(inner, key))) return true
+    return false
+  }
+  return exceeds(value)
+}
+
 /** Freezes a parsed value recursively; a frozen value is assumed to be frozen throughout. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value

@@ -47,6 +47,12 @@ export const rememberedSize = 100
 /** Faults of one document at which its reading ends: the answer lists so many. */
 export const mostFaults = 100
 
+/**
+ * JSON values of one entry of a document, or of the arguments of one operation on the metadata, which are read and
+ * resolved in one go. `bench --only hostile` has the wait of other requests at this size.
+ */
+export const mostValues = 200_000
+
 /** Times that a value is decoded while keys are unknown in it: each time without those of one more object. */
 export const mostDecodings = 4
 

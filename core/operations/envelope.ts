@@ -6,7 +6,9 @@ import { TurnTaker } from '../concurrency/stepwise.ts'
 import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMeanOneOf } from '../errors/nearest.ts'
 import { below, type PathKey, pathText } from '../errors/path.ts'
-import { isJsonObject, jsonType } from '../json/json.ts'
+import { hasMoreValues, isJsonObject, jsonType } from '../json/json.ts'
+import { tooManyValues } from '../metadata/slices/faults.ts'
+import { mostValues } from '../metadata/tuning.ts'
 import type { QualifiedName } from '../names/names.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import { decode, unknownKeysIn } from '../wire/decode.ts'
@@ -77,6 +79,8 @@ async function decodeArguments(
   environment: OperationEnvironment,
 ): Promise<unknown> {
   const unknownKeys = unknownKeysIn(environment.dialect)
+  const mayBeLarge = operation.mayBeLarge ?? operation.adminOnly === false
+  if (!mayBeLarge && hasMoreValues(given, mostValues)) throw tooManyValues('the arguments have', at)
   if (!operation.decode) return decode(operation.args, given, at, unknownKeys)
   try {
     return decode(operation.args, await operation.decode(given, environment), [], unknownKeys)

@@ -110,6 +110,11 @@ export interface Operation<S extends TSchema = TSchema> {
   readonly args: S
   /** Whether only `admin` may call it; absent: yes. */
   readonly adminOnly?: boolean
+  /**
+   * Whether its arguments have no limit of their own, because they are read in steps or its work has one. Absent: those
+   * of an operation that roles may call.
+   */
+  readonly mayBeLarge?: boolean
   /** Absent: READ WRITE. */
   readonly access?: ByArguments<S, AccessMode>
   /** Whether the handler edits the metadata or changes the catalog, so that the model is rebuilt; absent: yes. */

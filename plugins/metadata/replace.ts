@@ -75,6 +75,7 @@ export const replaceMetadata = operation({
     result: Type.Union([Type.Object({ message: Type.String(), passed_over: PassedOver }), ReplacementReport]),
   },
   args: Type.Unsafe<Replacement>(Type.Unknown()),
+  mayBeLarge: true,
   check: 'strict',
   isDryRun: ({ isDryRun }) => isDryRun,
   async decode(args, { format }) {
@@ -99,6 +100,7 @@ export const replaceMetadataV2 = operation({
     result: ReplacementReport,
   },
   args: ReplaceMetadataV2Args,
+  mayBeLarge: true,
   check: ({ allow_inconsistent_metadata: allow = false }) => (allow ? 'none' : 'strict'),
   isDryRun: ({ dry_run: isDryRun = false }) => isDryRun,
   async decode(args, { dialect, format }) {

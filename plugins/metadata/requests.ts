@@ -28,6 +28,7 @@ export const bulk = operation({
   adminOnly: false,
   access: 'any',
   editsMetadata: false,
+  mayBeLarge: true,
   members: (requests) => requests.map((envelope, i) => ({ at: [i], envelope })),
   async handle({ runMember }, requests) {
     const results: unknown[] = []

@@ -69,6 +69,11 @@ const introspection = '{__schema{types{name kind fields{name args{name type{name
 
 const data = (type: string, args: string): string => `{"type":"${type}","args":{"table":"item",${args}}}`
 
+const replace = (parts: string): string => `{"type":"replace_metadata","args":{"version":2,${parts}}}`
+const permission = (i: number): string => `{"role":"r${i}","permission":{"columns":[],"filter":{}}}`
+const objectType = (i: number): string => `{"name":"T${i}","fields":[{"name":"a","type":"Int"}]}`
+const collectedQuery = (i: number): string => `{"name":"q${i}","query":"{__typename}"}`
+
 const [graphql, query] = ['/v1/graphql', '/v1/query']
 
 const cost = /costs more than 50000/
@@ -155,6 +160,33 @@ const cases: readonly Case[] = [
     () =>
       `{"type":"replace_metadata","args":{"version":2,"tables":[${list(200_000, (i) => `{"table":"t${i}","no":1}`)}]}}`,
     /unexpected keys when parsing TableMetadata/,
+  ],
+  [
+    'a table with 41,000 permissions',
+    query,
+    () => replace(`"tables":[{"table":"item","select_permissions":[${list(41_000, permission)}]}]`),
+    /one entry of the metadata has more than 200000 JSON values/,
+  ],
+  [
+    'custom types of 200,000 values',
+    query,
+    () => `{"type":"set_custom_types","args":{"objects":[${list(34_000, objectType)}]}}`,
+    /the arguments have more than 200000 JSON values/,
+  ],
+  [
+    'a table with 39,900 permissions',
+    query,
+    () => replace(`"tables":[{"table":"item","select_permissions":[${list(39_900, permission)}]}]`),
+    /success|admin only/,
+  ],
+  [
+    'a collection of 66,000 queries',
+    query,
+    () =>
+      replace(
+        `"tables":[],"query_collections":[{"name":"c","definition":{"queries":[${list(66_000, collectedQuery)}]}}]`,
+      ),
+    /success|admin only/,
   ],
 ]
 

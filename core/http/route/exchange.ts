@@ -7,7 +7,7 @@ import { flatError, type TrellisError } from '../../errors/errors.ts'
 import type { HttpLog, LogLevel, Observer } from '../../log/observe.ts'
 import type { Session } from '../../session/session.ts'
 import { readJson } from '../body/body.ts'
-import { longestLoggedBody, longestLoggedText } from '../tuning.ts'
+import { longestLoggedBody, longestLoggedList, longestLoggedText } from '../tuning.ts'
 import type { Route, RouteRequest } from './declared-route.ts'
 
 /** One request in flight. Members are set as they become known. */
@@ -88,20 +88,24 @@ function bodyDetail(body: unknown): Pick<HttpLog['operation'], 'query' | 'raw_qu
   }
 }
 
-function cutTexts(value: unknown): unknown {
+/** A value with its long texts and lists cut: a refused document may list a fault for each of many entries. */
+function cut(value: unknown): unknown {
   if (typeof value === 'string') {
     return value.length > longestLoggedText
       ? `${value.slice(0, longestLoggedText).toWellFormed()}… (${value.length} characters)`
       : value
   }
-  if (Array.isArray(value)) return value.map(cutTexts)
+  if (Array.isArray(value)) {
+    const items = value.slice(0, longestLoggedList).map(cut)
+    return value.length > longestLoggedList ? [...items, `… (${value.length} items)`] : items
+  }
   // Objects with a prototype of their own define their JSON themselves.
   if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cutTexts(member)]))
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member)]))
 }
 
 /** The error of a request for its log line. */
-const loggedError = (error: TrellisError) => cutTexts(flatError(error, true)) as ReturnType<typeof flatError>
+const loggedError = (error: TrellisError) => cut(flatError(error, true)) as ReturnType<typeof flatError>
 
 /** Logs a refused or failed request; `exchange` is null if no route was reached. */
 export function logFailure(

@@ -4,7 +4,7 @@
 
 import { createDraft, current, enableArrayMethods, finishDraft } from 'immer'
 import type { Catalog } from '../../catalog/types.ts'
-import { inTurns, mapSteps, type Steps } from '../../concurrency/stepwise.ts'
+import { inTurns, mapSteps, type Steps, TurnTaker } from '../../concurrency/stepwise.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import { badRequest } from '../../errors/errors.ts'
 import { deepFreeze } from '../../json/json.ts'
@@ -229,16 +229,20 @@ export class MetadataEdit {
   }
 
   /** Reads tables whose entries changed, once per request, and tables that the operation asked for. */
-  #readCatalog(document: MetadataDocument, refreshed: Wanted): Promise<Catalog> | Catalog {
+  async #readCatalog(document: MetadataDocument, refreshed: Wanted): Promise<Catalog> {
+    const turns = new TurnTaker()
     const previous = this.state.catalog
     const before = this.state.document
     const edited = listChange(before.tables, document.tables).added.map(({ table }) => nameKey(table))
+    await turns.next()
     const isRead = (key: string) => this.#fresh.has(key) && previous.tables.has(key)
     const wanted = refreshed === 'all' ? 'all' : new Set(edited.filter((key) => !isRead(key)).concat(...refreshed))
     const isRemoved = document.tables.length !== before.tables.length
     const functions = functionNames(this.#served.registry, document, before)
     if (wanted !== 'all' && wanted.size === 0 && !isRemoved && hasFunctions(previous, functions)) return previous
+    await turns.next()
     const entries = tableEntries(document.tables, before.tables)
+    await turns.next()
     if (wanted === 'all') {
       this.#readsAll = true
       this.tables.forget()

@@ -100,7 +100,7 @@ export class DeclaredFormat implements DocumentFormat {
     }
     const document: [string, unknown][] = []
     for (const slice of this.#registry.slices) {
-      document.push([slice.key, deepFreeze(await this.#readSlice(slice, given, faults))])
+      document.push([slice.key, await this.#readSlice(slice, given, faults)])
     }
     return Object.freeze(documentOf(document))
   }
@@ -231,7 +231,7 @@ export class DeclaredFormat implements DocumentFormat {
     if (value === undefined || (value === null && !slice.isRequired)) return slice.empty
     const unknownKeys = unknownKeysIn(this.#dialect)
     const decoded = KindGuard.IsArray(slice.schema)
-      ? faults.decodeList(slice.schema, value, at, unknownKeys)
+      ? await inTurns(faults.decodeList(slice.schema, value, at, unknownKeys))
       : faults.decode(slice.schema, value, at, unknownKeys)
     if (decoded === undefined) return slice.empty
     const { readEntry } = slice
@@ -243,7 +243,7 @@ export class DeclaredFormat implements DocumentFormat {
       return entry === undefined ? undefined : inside.attempt(() => deepFreeze(readEntry.call(slice, entry, context)))
     }
     const entries = await inTurns(mapSteps(decoded as readonly unknown[], read))
-    return entries.filter((entry) => entry !== undefined)
+    return Object.freeze(entries.filter((entry) => entry !== undefined))
   }
 
   #readWhole(
@@ -253,7 +253,7 @@ export class DeclaredFormat implements DocumentFormat {
   ): unknown {
     const given = Array.isArray(decoded) ? decoded.filter((item) => item !== undefined) : decoded
     const read = faults.attempt(() => (slice.read ? slice.read(given, { formatVersion }) : given))
-    return read === undefined ? slice.empty : read
+    return read === undefined ? slice.empty : deepFreeze(read)
   }
 }
 

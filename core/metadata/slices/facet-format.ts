@@ -1,6 +1,7 @@
 // The members of facets in a table's entry: reading, writing, checking and renaming them in documents.
 
 import { type TArray, type TSchema, Type } from '@sinclair/typebox'
+import { atOnce } from '../../concurrency/stepwise.ts'
 import { badRequest, TrellisError } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
 import { jsonType, memberOf, saysNothing } from '../../json/json.ts'
@@ -60,7 +61,7 @@ export class DeclaredFacets implements FacetFormat {
       const entries = decode(list, value, [key], this.#unknownKeys) as unknown[]
       return read ? entries.map((entry, i) => locate([key, i], () => read(entry))) : entries
     }
-    const entries = faults.decodeList(list, value, [key], this.#unknownKeys)
+    const entries = atOnce(faults.decodeList(list, value, [key], this.#unknownKeys))
     return entries
       .map((entry, i) => (read && entry !== undefined ? faults.at(key, i).attempt(() => read(entry)) : entry))
       .filter((entry) => entry !== undefined)

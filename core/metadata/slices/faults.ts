@@ -2,12 +2,13 @@
 // send a document of the largest size, so the number of faults and the repeated work have limits.
 
 import type { Static, TArray, TSchema } from '@sinclair/typebox'
-import { flatError, TrellisError } from '../../errors/errors.ts'
+import { mapSteps, type Steps } from '../../concurrency/stepwise.ts'
+import { flatError, parseFailed, TrellisError } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
-import { isJsonObject } from '../../json/json.ts'
+import { hasMoreValues, isJsonObject } from '../../json/json.ts'
 import { decode, type UnknownKeys, unknownKeyErrors } from '../../wire/decode.ts'
 import type { MetadataDocument } from '../document/document.ts'
-import { mostDecodings, mostFaults } from '../tuning.ts'
+import { mostDecodings, mostFaults, mostValues } from '../tuning.ts'
 
 /** Ends the reading of a document that has more faults than an answer lists. */
 export class TooManyFaults extends Error {
@@ -50,13 +51,20 @@ export class Faults {
     }
   }
 
-  /** Decodes a value without its unknown keys, each of which is a fault; undefined when it has another fault. */
+  /**
+   * Decodes a value without its unknown keys, each of which is a fault; undefined when it has another fault. It is read
+   * in one go, so its size has a limit.
+   */
   decode<S extends TSchema>(
     schema: S,
     value: unknown,
     at: readonly PathKey[],
     unknownKeys: UnknownKeys,
   ): Static<S> | undefined {
+    if (hasMoreValues(value, mostValues)) {
+      this.add(tooManyValues('one entry of the metadata has', at))
+      return undefined
+    }
     let left: unknown = value
     for (let times = 0; times < mostDecodings; times++) {
       try {
@@ -75,25 +83,21 @@ export class Faults {
     return undefined
   }
 
-  /** Decodes a list; items with faults are undefined. */
-  decodeList<S extends TArray>(
+  /** Decodes a list in steps; items with faults are undefined. */
+  *decodeList<S extends TArray>(
     schema: S,
     value: unknown,
     at: readonly PathKey[],
     unknownKeys: UnknownKeys,
-  ): readonly unknown[] {
-    try {
-      return decode(schema, value, at, unknownKeys) as readonly unknown[]
-    } catch (error) {
-      const before = this.#found.length
-      const items = Array.isArray(value)
-        ? value.map((item, i) => this.decode(schema.items, item, [...at, i], unknownKeys))
-        : []
-      if (this.#found.length === before) this.add(error)
-      return items
-    }
+  ): Steps<readonly unknown[]> {
+    if (!Array.isArray(value) || value.length === 0) return this.decode(schema, value, at, unknownKeys) ?? []
+    return yield* mapSteps(value, (item, i) => this.decode(schema.items, item, [...at, i], unknownKeys))
   }
 }
+
+/** The refusal of a value that would delay other requests while it is read. */
+export const tooManyValues = (subject: string, at: readonly PathKey[]): TrellisError =>
+  parseFailed(`${subject} more than ${mostValues} JSON values`, at)
 
 /** A value without the key at a path; the same value if it has no such key. */
 function without(value: unknown, [key, ...inner]: readonly PathKey[]): unknown {

@@ -52,6 +52,7 @@ export const unreadableSlice = (facets: () => readonly Facet[]): Slice => sliceW
 class UndeclaredKeys {
   readonly #facets: () => readonly Facet[]
   readonly #byEntry = new WeakMap<TableEntry, readonly string[]>()
+  #known: { readonly facets: readonly Facet[]; readonly keys: ReadonlySet<string> } | null = null
 
   constructor(facets: () => readonly Facet[]) {
     this.#facets = facets
@@ -60,11 +61,19 @@ class UndeclaredKeys {
   of(entry: TableEntry): readonly string[] {
     let keys = this.#byEntry.get(entry)
     if (!keys) {
-      const known = new Set([...headKeys, ...this.#facets().map(({ key }) => key)])
+      const known = this.#knownKeys()
       keys = Object.keys(entry).filter((key) => !known.has(key))
       this.#byEntry.set(entry, keys)
     }
     return keys
+  }
+
+  #knownKeys(): ReadonlySet<string> {
+    const facets = this.#facets()
+    if (this.#known?.facets !== facets) {
+      this.#known = { facets, keys: new Set([...headKeys, ...facets.map(({ key }) => key)]) }
+    }
+    return this.#known.keys
   }
 }
 

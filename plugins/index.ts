@@ -38,6 +38,7 @@ import subscriptions from './subscriptions/index.ts'
 import tables from './tables/index.ts'
 import tracing from './tracing/index.ts'
 import v1Tables from './v1-tables/index.ts'
+import v2Interface from './v2-interface/index.ts'
 import version from './version/index.ts'
 
 export const builtInPlugins: readonly Plugin[] = [
@@ -60,6 +61,7 @@ export const builtInPlugins: readonly Plugin[] = [
   sql,
   data,
   v1Tables,
+  v2Interface,
   graphql,
   graphiql,
   relay,

@@ -16,6 +16,7 @@ export {
   type TableConfiguration,
   type TableEntry,
 } from '../core/metadata/document/document.ts'
+export type { StoredSource } from '../core/metadata/document/given-document.ts'
 export { own, unexpectedKey, type WireObject } from '../core/metadata/document/given-document.ts'
 export type {
   ColumnModel,
@@ -70,8 +71,8 @@ export { dependenciesOn, withDependents } from '../core/metadata/resolving/depen
 export { withReasons } from '../core/metadata/resolving/reasons.ts'
 export type { BaseInput, BaseResult } from '../core/metadata/resolving/table-base.ts'
 export { resolveBase } from '../core/metadata/resolving/table-base.ts'
-export type { MetadataService } from '../core/metadata/serving/service.ts'
 export type { DocumentFormat, ReadDocument } from '../core/metadata/slices/document-format.ts'
+export { requireSource, sourceName } from '../core/metadata/slices/given-source.ts'
 export {
   type ClaimedTypes,
   type Facet,
@@ -97,6 +98,7 @@ export type { Source, SourceContext, SourceState, WantedSource } from '../core/m
 export type { AccessMode, ByArguments } from '../core/operations/operation.ts'
 export {
   type DescriptionEnvironment,
+  type InterfaceName,
   type MemberRequest,
   type Operation,
   type OperationContext,
@@ -108,6 +110,14 @@ export {
   type SourcesContext,
 } from '../core/operations/operation.ts'
 export type { OperationOwner, RegisteredOperation } from '../core/operations/registry.ts'
+export {
+  type FoundOperation,
+  type NamedRequest,
+  type OperationFinder,
+  plainForm,
+  type RequestForm,
+} from '../core/operations/request-form.ts'
+export type { MetadataService, RequestOptions } from '../core/operations/service.ts'
 export { type ConfiguredUrl, checkUrl, type UrlFromEnv, urlSchema } from '../core/outgoing/configured-url.ts'
 export {
   type ConfiguredHeader,
@@ -129,6 +139,7 @@ export {
   GraphQLName,
   NoArguments,
   ObjectName,
+  SourceName,
   TableName,
   VerbatimObject,
 } from '../core/wire/types.ts'

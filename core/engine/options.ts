@@ -26,6 +26,13 @@ const startOptions = {
     placeholder: 'NAME',
     description: 'names in requests and responses: trellis, or hasura for migrated projects',
   }),
+  graphqlInterface: choice(['1.3', '2'], '1.3', {
+    flag: 'graphql-interface',
+    variable: 'INTERFACE',
+    placeholder: 'VERSION',
+    description:
+      'interface of POST /v1/query and of the told version: 1.3, or 2 for tools and clients of later engines',
+  }),
   dataDir: textWithDefault('.trellis', {
     flag: 'data-dir',
     variable: 'DATA_DIR',

@@ -16,12 +16,13 @@ import type { Observer } from '../log/observe.ts'
 import type { MetadataDocument, TableEntry } from '../metadata/document/document.ts'
 import type { Model } from '../metadata/document/model.ts'
 import type { GeneratedTypes } from '../metadata/naming/type-names.ts'
-import type { MetadataService } from '../metadata/serving/service.ts'
 import type { FacetDefinition, ModelEffect, SliceDefinition } from '../metadata/slices/slices.ts'
 import type { Source } from '../metadata/slices/sources.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { RegisteredOperation } from '../operations/registry.ts'
+import type { RequestForm } from '../operations/request-form.ts'
+import type { MetadataService } from '../operations/service.ts'
 import type { Outgoing } from '../outgoing/client.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { Measure } from './measures.ts'
@@ -77,6 +78,8 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   readonly observe: Observer
   readonly operations: {
     add(...operations: readonly Operation<TSchema>[]): void
+    /** Sets the form of requests at endpoints that have none of their own, such as `/v1/query`. */
+    form(form: RequestForm): void
     /** All operations of all plugins whose API is enabled; complete when the server is ready. */
     all(): readonly RegisteredOperation[]
   }

@@ -12,12 +12,12 @@ import type { Contribution } from '../graphql/schema/contribution.ts'
 import { contributable } from '../graphql/service.ts'
 import type { Route } from '../http/route/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
-import type { MetadataService } from '../metadata/serving/service.ts'
 import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import type { ModelEffect, Slice } from '../metadata/slices/slices.ts'
 import type { Source } from '../metadata/slices/sources.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
+import type { MetadataService } from '../operations/service.ts'
 import type { Outgoing } from '../outgoing/client.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { Apis } from './apis.ts'
@@ -131,6 +131,9 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     use: (key) => services.services.use(key, loaded),
     operations: {
       add: eachChecked(checkOperation, (operation) => operations.add(owner, operation)),
+      form: early('the form of requests', (form) => {
+        operations.form = form
+      }),
       all: () => operations.all(),
     },
     metadata: {

@@ -7,13 +7,16 @@ import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMeanOneOf } from '../errors/nearest.ts'
 import { below, type PathKey, pathText } from '../errors/path.ts'
 import { hasMoreValues, isJsonObject, jsonType } from '../json/json.ts'
+import { own } from '../metadata/document/given-document.ts'
 import { tooManyValues } from '../metadata/slices/faults.ts'
 import { mostValues } from '../metadata/tuning.ts'
 import type { QualifiedName } from '../names/names.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import { decode, unknownKeysIn } from '../wire/decode.ts'
+import { SourceName } from '../wire/types.ts'
 import type { AccessMode, Operation, OperationEnvironment } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
+import type { FoundOperation, RequestForm } from './request-form.ts'
 
 /** One operation to run, with decoded arguments. */
 export interface Call {
@@ -21,6 +24,8 @@ export interface Call {
   readonly args: unknown
   /** The metadata version that the request expects; null: any. */
   readonly resourceVersion: number | null
+  /** The source that the request names; null: it names none. */
+  readonly source: string | null
   /** The requests that it runs itself; null if the operation has no members. */
   readonly members: readonly MemberCall[] | null
 }
@@ -35,6 +40,8 @@ interface MemberCall extends Call {
 export interface EnvelopeOptions {
   readonly operations: OperationRegistry
   readonly environment: OperationEnvironment
+  readonly form: RequestForm
+  readonly session: Session
 }
 
 /**
@@ -46,7 +53,7 @@ export async function decodeEnvelope(
   options: EnvelopeOptions,
   at: readonly PathKey[] = [],
 ): Promise<Call> {
-  const { operations } = options
+  const { operations, form, session } = options
   if (!isJsonObject(body)) {
     throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(body)}`, at)
   }
@@ -55,25 +62,28 @@ export async function decodeEnvelope(
     throw parseFailed(`parsing Text failed, expected String, but encountered ${jsonType(type)}`, [...at, 'type'])
   }
   const version = readVersion(body.version, at)
-  const operation = operations.find(type, version)
-  if (!operation) throw unknownType({ type, version }, operations, at)
+  const found = form.find({ type, version, args: own(body, 'args') }, operations)
+  if (!found) throw form.unknownType?.(type).at(...at) ?? unknownType({ type, version: version ?? 1 }, operations, at)
+  const { operation } = found
+  if (form.interface === '2') refuseOthers(operation, session)
   const resourceVersion = readResourceVersion(body, at)
-  const given = required(body, 'args', at)
+  const { args: given, source } = withoutSource(operation, required(body, 'args', at), at)
   const turns = new TurnTaker()
-  const args = await decodeArguments(operation, given, at, options.environment)
+  const args = await decodeArguments(found, given, at, options.environment)
   await turns.next()
-  if (!operation.members) return { operation, args, resourceVersion, members: null }
+  const call = { operation, args, resourceVersion, source }
+  if (!operation.members) return { ...call, members: null }
   const members: MemberCall[] = []
   for (const member of operation.members(args)) {
     await turns.next()
     const call = await decodeEnvelope(member.envelope, options, [...at, ...member.at])
     members.push({ ...call, at: member.at })
   }
-  return { operation, args, resourceVersion, members }
+  return { ...call, members }
 }
 
 async function decodeArguments(
-  operation: Operation<TSchema>,
+  { operation, convert }: FoundOperation,
   given: unknown,
   at: readonly PathKey[],
   environment: OperationEnvironment,
@@ -81,9 +91,11 @@ async function decodeArguments(
   const unknownKeys = unknownKeysIn(environment.dialect)
   const mayBeLarge = operation.mayBeLarge ?? operation.adminOnly === false
   if (!mayBeLarge && hasMoreValues(given, mostValues)) throw tooManyValues('the arguments have', at)
-  if (!operation.decode) return decode(operation.args, given, at, unknownKeys)
+  if (!operation.decode && !convert) return decode(operation.args, given, at, unknownKeys)
   try {
-    return decode(operation.args, await operation.decode(given, environment), [], unknownKeys)
+    const converted = convert ? convert(given) : given
+    const decoded = operation.decode ? await operation.decode(converted, environment) : converted
+    return decode(operation.args, decoded, [], unknownKeys)
   } catch (error) {
     throw error instanceof TrellisError ? error.at(...at) : error
   }
@@ -94,8 +106,21 @@ function required(envelope: Readonly<Record<string, unknown>>, key: string, at: 
   return envelope[key]
 }
 
-function readVersion(version: unknown, at: readonly PathKey[]): number {
-  if (version === undefined || version === null) return 1
+/** Arguments without the name of the source, which any operation takes, unless a plugin declares an argument so named. */
+function withoutSource(
+  { args: schema }: Operation<TSchema>,
+  args: unknown,
+  at: readonly PathKey[],
+): { readonly args: unknown; readonly source: string | null } {
+  if (!isJsonObject(args) || !Object.hasOwn(args, 'source')) return { args, source: null }
+  const declared = schema.properties?.source
+  if (declared !== undefined && declared !== SourceName) return { args, source: null }
+  const { source, ...others } = args
+  return { args: others, source: decode(NamedSource, { source }, at).source ?? null }
+}
+
+function readVersion(version: unknown, at: readonly PathKey[]): 1 | 2 | null {
+  if (version === undefined || version === null) return null
   if (version === 1 || version === 2) return version
   if (jsonType(version) !== 'Number') {
     const message = `parsing Int failed, expected Number, but encountered ${jsonType(version)}`
@@ -103,6 +128,8 @@ function readVersion(version: unknown, at: readonly PathKey[]): number {
   }
   throw parseFailed(`expected 1 or 2, encountered ${JSON.stringify(version)}`, [...at, 'version'])
 }
+
+const NamedSource = Type.Object({ source: SourceName })
 
 const ResourceVersion = Type.Object({ resource_version: Type.Optional(Type.Integer()) })
 
@@ -133,7 +160,12 @@ export const withMembers = (call: Call): readonly Call[] => [call, ...(call.memb
 
 /** Refuses operations that the session may not call, including members. */
 export function authorize(call: Call, session: Session): void {
-  if (isAdmin(session) || withMembers(call).every(({ operation }) => operation.adminOnly === false)) return
+  for (const { operation } of withMembers(call)) refuseOthers(operation, session)
+}
+
+/** Refuses callers other than an administrator, unless the operation is open to them. */
+function refuseOthers(operation: Operation<TSchema>, session: Session): void {
+  if (isAdmin(session) || operation.adminOnly === false) return
   throw badRequest('access-denied', 'restricted access : admin only', { path: ['args'] })
 }
 

@@ -3,13 +3,13 @@
 import type { RequestSettings } from '../graphql/options.ts'
 import type { Model } from '../metadata/document/model.ts'
 import { ServedMetadata, type ServedMetadataOptions } from '../metadata/serving/served.ts'
-import type { MetadataService } from '../metadata/serving/service.ts'
 import { SourceFetcher } from '../metadata/serving/source-fetcher.ts'
 import { wantedSources } from '../metadata/slices/sources.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { MetadataHooks } from './metadata-work.ts'
 import type { OperationRegistry } from './registry.ts'
 import { MetadataRunner, type RunnerOptions } from './runner.ts'
+import type { MetadataService } from './service.ts'
 
 export interface MetadataServiceOptions extends ServedMetadataOptions {
   readonly settings: RequestSettings
@@ -52,7 +52,7 @@ export function createMetadataService(options: MetadataServiceOptions): RunningM
     },
     format,
     exportDocument: () => format.write(served.document),
-    run: (envelope, session, whenUnwanted, caller) => runner.run(envelope, session, whenUnwanted, caller),
+    run: (envelope, session, options) => runner.run(envelope, session, options),
     reload: () => served.reload(),
     get reloadArguments() {
       const given = [...options.registry.sources.values()].flatMap(({ reloadedBy = [] }) => reloadedBy)

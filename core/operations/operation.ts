@@ -20,6 +20,9 @@ import type { Session } from '../session/session.ts'
 /** Requirement on the request's transaction; `any` requires nothing. */
 export type AccessMode = 'READ WRITE' | 'READ ONLY' | 'any'
 
+/** The interface of an endpoint, which decides the form of answers and the words of errors. */
+export type InterfaceName = '1.3' | '2'
+
 /** A value that may depend on the call's arguments. */
 export type ByArguments<S extends TSchema, T> = T | { of(args: Static<S>): T }['of']
 
@@ -27,6 +30,8 @@ export type ByArguments<S extends TSchema, T> = T | { of(args: Static<S>): T }['
 export interface OperationEnvironment {
   readonly dialect: Dialect
   readonly settings: RequestSettings
+  /** The interface of the request's endpoint, which decides the form of answers. */
+  readonly interface: InterfaceName
   /** Converts between the document and its wire form. */
   readonly format: DocumentFormat
 }
@@ -161,7 +166,7 @@ export interface Operation<S extends TSchema = TSchema> {
   /** Its part in descriptions of the API. */
   readonly about?: OperationDescription
   /** The result of an editing operation if it depends on the new model; replaces the result of `handle`. */
-  respond?(context: Pick<OperationContext, 'model' | 'dialect'>, args: Static<S>): unknown
+  respond?(context: Pick<OperationContext, 'model' | 'dialect' | 'interface'>, args: Static<S>): unknown
 }
 
 /** An operation in the API's description. */

@@ -3,6 +3,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { compareText } from '../names/names.ts'
 import type { Operation } from './operation.ts'
+import { plainForm, type RequestForm } from './request-form.ts'
 
 /** The plugin that adds operations, and the API that enables them. */
 export interface OperationOwner {
@@ -19,6 +20,8 @@ export interface RegisteredOperation extends OperationOwner {
 export class OperationRegistry {
   readonly #operations = new Map<string, RegisteredOperation>()
   readonly #isEnabled: (api: string) => boolean
+  /** The form of requests at endpoints that have none of their own. */
+  form: RequestForm = plainForm
 
   constructor(isEnabled: (api: string) => boolean) {
     this.#isEnabled = isEnabled

@@ -18,6 +18,7 @@ import type { ServedMetadata } from '../metadata/serving/served.ts'
 import type { SourceFetcher } from '../metadata/serving/source-fetcher.ts'
 import type { MetadataState } from '../metadata/serving/state.ts'
 
+import { requireSource } from '../metadata/slices/given-source.ts'
 import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import type { FetchedSource } from '../metadata/slices/sources.ts'
 import { isAdmin, type Session } from '../session/session.ts'
@@ -36,9 +37,11 @@ import {
 } from './envelope.ts'
 import { withAllFaults } from './faulty-document.ts'
 import type { MetadataHooks, MetadataWork } from './metadata-work.ts'
-import type { OperationContext, OperationEnvironment, Preview } from './operation.ts'
+import type { InterfaceName, OperationContext, OperationEnvironment, Preview } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
+import type { RequestForm } from './request-form.ts'
 import { requestedSources } from './requested-sources.ts'
+import type { RequestOptions } from './service.ts'
 
 export interface RunnerOptions {
   readonly database: Pick<Database, 'transaction'>
@@ -47,7 +50,7 @@ export interface RunnerOptions {
   readonly served: ServedMetadata
   readonly sessionSettings: Pick<SessionSettings, 'apply'>
   readonly hooks: MetadataHooks
-  readonly environment: OperationEnvironment
+  readonly environment: Omit<OperationEnvironment, 'interface'>
   /** Refuses a GraphQL document that cannot run on a model. */
   validateDocument(text: string, options: ValidationOptions | undefined, model: Model): void
   /** A name that several GraphQL types of a model share; null: there is no such name. */
@@ -70,6 +73,7 @@ interface Outcome {
 interface Run {
   readonly session: Session
   readonly transaction: Transaction
+  readonly interface: InterfaceName
   /** The edit of the request; null when no operation of it edits. */
   readonly edit: MetadataEdit | null
   /** Edits of a bulk that are resolved together; null: each is resolved by itself. */
@@ -81,10 +85,16 @@ interface Run {
 }
 
 /** The edit of a request, and its edits that are resolved together. */
-type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined'>
+type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined' | 'interface'>
 
 /** Transaction options of a call that edits nothing. */
-type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'>
+type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'> & Pick<Run, 'interface'>
+
+/** The options of a request with their defaults. */
+type Circumstances = Pick<RequestOptions, 'whenUnwanted'> & {
+  readonly form: RequestForm
+  readonly caller: Caller | null
+}
 
 const success = { message: 'success' } as const
 
@@ -96,34 +106,27 @@ export class MetadataRunner {
   }
 
   /** Runs an envelope; see `MetadataService.run`. */
-  async run(
-    envelope: unknown,
-    session: Session,
-    whenUnwanted?: () => AbortSignal,
-    caller: Caller | null = null,
-  ): Promise<unknown> {
-    const call = await decodeEnvelope(envelope, this.#options).catch(async (error) => {
+  async run(envelope: unknown, session: Session, options: RequestOptions = {}): Promise<unknown> {
+    const { operations, environment } = this.#options
+    const { whenUnwanted, caller = null, form = operations.form } = options
+    const decoding = { operations, form, session, environment: { ...environment, interface: form.interface } }
+    const call = await decodeEnvelope(envelope, decoding).catch(async (error) => {
       throw await withAllFaults(error, session, this.#options)
     })
     authorize(call, session)
     limitMembers(call, session, this.#options.environment)
     const work: MetadataWork = { session, type: call.operation.type, signal: null }
     const around = this.#options.hooks.metadata
-    const run = () => this.#run(call, work, caller, whenUnwanted)
+    const run = () => this.#run(call, work, { form, caller, ...(whenUnwanted && { whenUnwanted }) })
     return around ? around(work, run) : run()
   }
 
-  async #run(
-    call: Call,
-    work: MetadataWork,
-    caller: Caller | null,
-    whenUnwanted?: () => AbortSignal,
-  ): Promise<unknown> {
+  async #run(call: Call, work: MetadataWork, { form, whenUnwanted, caller }: Circumstances): Promise<unknown> {
     const readOnly = accessMode(call) !== 'READ WRITE'
     if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
     const { result, afterCommit } = withMembers(call).some(editsMetadata)
-      ? await this.#runEdit(call, work)
-      : await this.#runRead(call, work, { readOnly, caller })
+      ? await this.#runEdit(call, work, form.interface)
+      : await this.#runRead(call, work, { readOnly, caller, interface: form.interface })
     for (const callback of afterCommit) await this.#options.served.attempt(callback)
     return result
   }
@@ -144,20 +147,22 @@ export class MetadataRunner {
     }
   }
 
-  #readOn(state: MetadataState, call: Call, { session, signal }: MetadataWork, how: Reading): Promise<Outcome> {
+  #readOn(state: MetadataState, call: Call, { session, signal }: MetadataWork, reading: Reading): Promise<Outcome> {
+    const { interface: answers, ...how } = reading
     const { database, served, sessionSettings } = this.#options
     const work = async (transaction: Transaction) => {
       const expected = expectedVersions(call)
       if (expected.length > 0) refuseStale(expected, await served.storedVersion(transaction))
       await inArguments(sessionSettings.apply(session, transaction))
-      const run: Run = { session, transaction, state, edit: null, combined: null, afterCommit: [] }
+      const none = { edit: null, combined: null, afterCommit: [] }
+      const run: Run = { session, transaction, interface: answers, state, ...none }
       return { result: await this.#call(call, run), afterCommit: run.afterCommit }
     }
     return despiteConflicts(() => database.transaction(work, { ...how, signal }))
   }
 
   /** Runs one edit at a time: a mutex orders them in this process, and the row lock among instances. */
-  async #runEdit(call: Call, { session, signal }: MetadataWork): Promise<Outcome> {
+  async #runEdit(call: Call, { session, signal }: MetadataWork, answers: InterfaceName): Promise<Outcome> {
     const { served, fetcher } = this.#options
     const expected = expectedVersions(call)
     // Checked before other servers are called, and again under the lock.
@@ -165,12 +170,12 @@ export class MetadataRunner {
     const fetched = await this.#fetch(call, signal)
     const fetchedAtLock = () => fetched.filter((each) => fetcher.isNewest(each))
     const options = { signal, fetched: fetchedAtLock, onCommit: () => fetcher.served(fetched) }
-    const alone = (edit: MetadataEdit) => this.#edit(call, session, { edit, combined: null })
+    const alone = (edit: MetadataEdit) => this.#edit(call, session, { edit, combined: null, interface: answers })
     if (!call.members) return served.edit(alone, options)
     const last: { combined: CombinedEdits | null } = { combined: null }
     const together = (edit: MetadataEdit) => {
       last.combined = this.#combining(edit)
-      return this.#edit(call, session, { edit, combined: last.combined })
+      return this.#edit(call, session, { edit, combined: last.combined, interface: answers })
     }
     try {
       return await served.edit(together, options)
@@ -223,14 +228,17 @@ export class MetadataRunner {
     })
   }
 
-  async #edit(call: Call, session: Session, { edit, combined }: Editing): Promise<Outcome> {
+  async #edit(call: Call, session: Session, { edit, combined, interface: answers }: Editing): Promise<Outcome> {
     const stored = await inArguments(edit.open())
     refuseStale(expectedVersions(call), stored)
     const { state } = edit
     await inArguments(this.#options.sessionSettings.apply(session, edit.transaction))
     edit.tables.expect(namedTables(call))
     const afterCommit: AfterCommit[] = []
-    const run: Run = { session, transaction: edit.tables.changing, state, edit, combined, afterCommit }
+    const run: Run = {
+      ...{ session, transaction: edit.tables.changing, interface: answers },
+      ...{ state, edit, combined, afterCommit },
+    }
     const result = await this.#call(call, run)
     await combined?.resolve()
     await inArguments(edit.save().catch((error) => Promise.reject(this.#refused(error))))
@@ -241,6 +249,7 @@ export class MetadataRunner {
   async #call(call: Call, run: Run): Promise<unknown> {
     try {
       const { edit, combined } = run
+      requireSource((edit?.state ?? run.state).document, call.source)
       await combined?.enter(groupOf(call))
       if (call.operation.writesRows) await edit?.follow()
       const result = edit && editsMetadata(call) ? this.#handleEdit(call, run, edit) : this.#handle(call, run)
@@ -283,7 +292,8 @@ export class MetadataRunner {
     if (together) return result
     const { check: declared = 'none' } = operation
     const check = typeof declared === 'function' ? declared(args) : declared
-    const respond = ({ model }: MetadataState) => operation.respond?.({ model, dialect: environment.dialect }, args)
+    const respond = ({ model }: MetadataState) =>
+      operation.respond?.({ model, dialect: environment.dialect, interface: run.interface }, args)
     if (operation.isDryRun?.(args)) {
       const after = await edit.rehearse(step)
       if (check !== 'none') this.#refuseTypeConflicts(before.model, after.model)
@@ -321,6 +331,7 @@ export class MetadataRunner {
     const { document, model, catalog } = run.edit?.state ?? run.state
     return {
       ...this.#options.environment,
+      interface: run.interface,
       ...{ metadata: document, model, catalog, session, transaction },
       remove: refuseEdit,
       rename: refuseEdit,

@@ -31,6 +31,12 @@ export const DocumentTableName = tableName('DocumentTableName', { additionalProp
 /** The name of a metadata object: any text that is not empty. */
 export const ObjectName = Type.String({ minLength: 1 })
 
+/**
+ * The name of the source as an argument. Any operation accepts it, and core removes it before the handler runs; declaring
+ * it shows it in descriptions of the API.
+ */
+export const SourceName = Type.Optional(Type.String({ examples: ['default'] }))
+
 /** The name of a column in the database. */
 export const ColumnName = Type.String({ examples: ['id'] })
 

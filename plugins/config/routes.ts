@@ -1,5 +1,5 @@
 import type { Route } from '../../sdk/http.ts'
-import { type ConfigurationMember, type Engine, messageOf, Type, version } from '../../sdk/index.ts'
+import { type ConfigurationMember, type Engine, messageOf, Type, toldVersion } from '../../sdk/index.ts'
 
 /** The members of the report that do not depend on plugins. */
 export const members = ({
@@ -8,7 +8,7 @@ export const members = ({
   settings,
 }: Pick<Engine, 'auth' | 'dialect' | 'settings'>): ConfigurationMember[] => {
   const all: ConfigurationMember[] = [
-    { key: 'version', place: 10, schema: Type.String(), value: () => dialect.toldVersion ?? version },
+    { key: 'version', place: 10, schema: Type.String(), value: () => toldVersion(dialect, settings.graphqlInterface) },
     { key: 'is_admin_secret_set', place: 20, schema: Type.Boolean(), value: () => auth.mode !== 'none' },
   ]
   if (dialect.tellsConsoleAssets) {

@@ -32,7 +32,7 @@ const tableRoute = (service: MetadataService): Route => ({
       throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(body)}`)
     }
     const args = { ...body, table: { schema: 'public', name: table } }
-    return service.run({ type: operation, args }, session, disconnectSignal(reply))
+    return service.run({ type: operation, args }, session, { whenUnwanted: disconnectSignal(reply) })
   },
 })
 

@@ -1,10 +1,9 @@
 // Reads the event log and the log of attempts.
 
 import { parseFailed, type Static, Type } from '../../sdk/index.ts'
-import { ObjectName, type OperationContext, operation } from '../../sdk/metadata.ts'
+import { ObjectName, type OperationContext, operation, SourceName } from '../../sdk/metadata.ts'
 import { readPage } from '../delivery/index.ts'
 import { noSuchEvent, requireEventTrigger } from './lookup.ts'
-import { requireSource, Source } from './source.ts'
 
 /** Conditions on events by state; `processed` events need no more attempts. */
 const states: Readonly<Record<string, string>> = {
@@ -37,7 +36,7 @@ const page = {
 const EventLogsArgs = Type.Object(
   {
     name: ObjectName,
-    source: Source,
+    source: SourceName,
     status: Type.Optional(State),
     get_rows_count: Type.Optional(Type.Boolean()),
     ...page,
@@ -46,14 +45,14 @@ const EventLogsArgs = Type.Object(
 )
 
 const InvocationLogsArgs = Type.Object(
-  { name: ObjectName, source: Source, get_rows_count: Type.Optional(Type.Boolean()), ...page },
+  { name: ObjectName, source: SourceName, get_rows_count: Type.Optional(Type.Boolean()), ...page },
   { missingKey: 'A' },
 )
 
 const EventByIdArgs = Type.Object(
   {
     event_id: Type.String(),
-    source: Source,
+    source: SourceName,
     invocation_log_limit: page.limit,
     invocation_log_offset: page.offset,
   },
@@ -76,8 +75,7 @@ export const getEventLogs = operation({
   access: 'any',
   editsMetadata: false,
   handle(context, args) {
-    const { name, source, status } = args
-    requireSource(source)
+    const { name, status } = args
     requireEventTrigger(context.metadata, name)
     const where = status === undefined ? 'true' : states[status]
     const from = `select ${eventColumns} from trellis.event_log where trigger_name = $1 and ${where}`
@@ -95,8 +93,7 @@ export const getEventInvocationLogs = operation({
   access: 'any',
   editsMetadata: false,
   handle(context, args) {
-    const { name, source } = args
-    requireSource(source)
+    const { name } = args
     requireEventTrigger(context.metadata, name)
     const from = `select ${invocationColumns} from trellis.event_invocation_logs where trigger_name = $1`
     return readLog(context, { key: 'invocations', from, values: [name], args })
@@ -112,8 +109,7 @@ export const getEventById = operation({
   args: EventByIdArgs,
   access: 'any',
   editsMetadata: false,
-  async handle({ transaction }, { event_id: id, source, invocation_log_limit, invocation_log_offset }) {
-    requireSource(source)
+  async handle({ transaction }, { event_id: id, invocation_log_limit, invocation_log_offset }) {
     // PostgreSQL's texts cannot contain it.
     if (id.includes('\0')) throw noSuchEvent()
     const read = (from: string, limit = defaultRows, offset = 0) =>

@@ -14,7 +14,8 @@ export const queryRoute = (service: MetadataService, settings: Engine['settings'
   about: { summary: 'Runs an operation of the metadata API.' },
   async handle(call) {
     const { body, session, reply } = call
-    const result = await service.run(body, session, disconnectSignal(reply), callerOf(call, settings))
+    const whenUnwanted = disconnectSignal(reply)
+    const result = await service.run(body, session, { whenUnwanted, caller: callerOf(call, settings) })
     // Fastify sends a string unchanged, which would not be JSON.
     return typeof result === 'string' ? JSON.stringify(result) : result
   },

@@ -8,11 +8,11 @@ import {
   type Model,
   type OperationContext,
   operation,
+  SourceName,
   type TableModel,
   TableName,
 } from '../../sdk/metadata.ts'
 import { requireTable } from '../tables/index.ts'
-import { refuseOtherSource } from '../tables/schema.ts'
 import { relationshipsOf } from './operations.ts'
 import type { RelationshipEntry, RelationshipType, Using } from './schema.ts'
 
@@ -139,7 +139,7 @@ const SuggestRelationshipsArgs = Type.Object({
   tables: Type.Optional(Type.Array(TableName)),
   omit_tracked: Type.Optional(Type.Boolean()),
   apply: Type.Optional(Type.Boolean()),
-  source: Type.Optional(Type.String()),
+  source: SourceName,
 })
 
 const End = Type.Object({
@@ -173,9 +173,8 @@ function create(metadata: MetadataDocument, { type, table, name, using }: Sugges
 /** Suggests relationships; creates them with `apply`. */
 function suggest(
   context: OperationContext,
-  { tables, omit_tracked = true, apply = false, source }: Static<typeof SuggestRelationshipsArgs>,
+  { tables, omit_tracked = true, apply = false }: Static<typeof SuggestRelationshipsArgs>,
 ) {
-  refuseOtherSource(source)
   for (const [i, table] of (tables ?? []).entries()) {
     within('tables', () => within(i, () => requireTable(context.metadata, table)))
   }

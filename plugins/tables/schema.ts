@@ -1,10 +1,11 @@
 // Arguments of the operations on tables.
 
-import { badRequest, parseFailed, type QualifiedName, Type } from '../../sdk/index.ts'
+import { parseFailed, type QualifiedName, Type } from '../../sdk/index.ts'
 import {
   CustomColumnNames,
   CustomRootFields,
   decode,
+  SourceName,
   TableConfig,
   type TableConfiguration,
   TableName,
@@ -65,7 +66,7 @@ export const TrackTablesArgs = Type.Object(
     schemas: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
     tables: Type.Optional(Type.Array(Listed)),
     allow_warnings: Type.Optional(Type.Boolean()),
-    source: Type.Optional(Type.String()),
+    source: SourceName,
   },
   {
     convert: (args: { readonly schemas?: unknown; readonly tables?: unknown }) => {
@@ -74,12 +75,6 @@ export const TrackTablesArgs = Type.Object(
     },
   },
 )
-
-/** Refuses a source other than the one that there is. */
-export function refuseOtherSource(source = 'default'): void {
-  if (source === 'default') return
-  throw badRequest('not-exists', `source with name "${source}" does not exist`, { path: ['source'] })
-}
 
 export const UntrackTableArgs = Type.Object({ table: TableName, cascade: Type.Optional(Type.Boolean()) })
 

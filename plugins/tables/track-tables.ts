@@ -11,11 +11,10 @@ import {
   sameName,
   TrellisError,
   Type,
-  within,
 } from '../../sdk/index.ts'
-import { conflictingDefinitions, type OperationContext, operation } from '../../sdk/metadata.ts'
+import { conflictingDefinitions, type OperationContext, operation, requireSource } from '../../sdk/metadata.ts'
 import { trackConfigured } from './operations.ts'
-import { type ListedTable, refuseOtherSource, TrackTablesArgs } from './schema.ts'
+import { type ListedTable, TrackTablesArgs } from './schema.ts'
 
 /** A table that was passed over, and the reason. */
 interface Warning {
@@ -148,11 +147,10 @@ const trackTablesV1 = {
   check: 'new',
   async handle(
     context: OperationContext,
-    { source, schemas, tables, allow_warnings: allow = true }: Static<typeof TrackTablesArgs>,
+    { schemas, tables, allow_warnings: allow = true }: Static<typeof TrackTablesArgs>,
   ) {
-    refuseOtherSource(source)
     for (const [i, table] of (tables ?? []).entries()) {
-      within('tables', () => within(i, () => refuseOtherSource(table.source)))
+      requireSource(context.metadata, table.source, ['tables', i, 'source'])
     }
     const tracking = new Tracking(context)
     await tracking.add(tables ?? (await untrackedTables(context, schemas ?? null)))

@@ -1,11 +1,11 @@
 // `GET /v1/version`.
 
-import { definePlugin, Type, version } from '../../sdk/index.ts'
+import { definePlugin, Type, toldVersion } from '../../sdk/index.ts'
 
 export default definePlugin({
   name: 'version',
   register(engine) {
-    const told = { version: engine.dialect.toldVersion ?? version }
+    const told = { version: toldVersion(engine.dialect, engine.settings.graphqlInterface) }
     engine.routes.add({
       method: 'GET',
       url: '/v1/version',

@@ -108,6 +108,9 @@ function engineFor({ name }: Plugin, { registry, operations, service, dialect, s
     sessionSettings,
     operations: {
       add: (...added) => operations.add({ plugin: name, api: 'metadata' }, ...added),
+      form: (form) => {
+        operations.form = form
+      },
       all: () => operations.all(),
     },
     metadata: {

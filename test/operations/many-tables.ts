@@ -133,7 +133,7 @@ const manyTables = (type: string): OperationEntry => ({
       title: 'another source',
       args: { source: 'other' },
       code: 'not-exists',
-      path: '$.args.source',
+      path: '$.args',
       error: 'source with name "other" does not exist',
     },
     {

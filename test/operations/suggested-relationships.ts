@@ -135,7 +135,7 @@ const suggested = (type: string, isLater: boolean): OperationEntry => ({
       title: 'another source',
       args: { source: 'other' },
       code: 'not-exists',
-      path: '$.args.source',
+      path: '$.args',
       error: 'source with name "other" does not exist',
     },
   ],

@@ -18,14 +18,14 @@ export interface GivenDocument {
   /** The path of a part in the document. */
   place(key: string): readonly PathKey[]
   /** The source that holds the tables; null if the format has no sources. */
-  readonly source: Source | null
+  readonly source: StoredSource | null
 }
 
-/** The one source of a document of format 3, with the properties that are compared with this server's database. */
-interface Source {
+/** The one source of a document of format 3. */
+export interface StoredSource {
   readonly name: string
-  /** Whether the document configures a connection. */
-  readonly isConfigured: boolean
+  /** The connection, which is not used: the server has its own. */
+  readonly configuration?: unknown
 }
 
 /** Keys of later documents for features that this server lacks: accepted when they are empty. */
@@ -99,7 +99,7 @@ function openSources(wire: unknown, others: WireObject, namingConvention: string
     formatVersion: 3,
     parts: { ...others, tables: tables ?? [], functions: functions ?? [] },
     place,
-    source: { name: first.name, isConfigured: !saysNothing(configuration) },
+    source: { name: first.name, ...(!saysNothing(configuration) && { configuration }) },
   }
 }
 

@@ -21,6 +21,7 @@ import {
 } from '../document/given-document.ts'
 import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
 import { Faults, FaultyDocument, TooManyFaults } from './faults.ts'
+import { sourceKey } from './given-source.ts'
 import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { FormatContext, Slice } from './slices.ts'
 
@@ -108,7 +109,7 @@ export class DeclaredFormat implements DocumentFormat {
   #ignoredIn({ parts, source }: GivenDocument): IgnoredPart[] {
     const keys = this.#dialect.unknownKeysPass ? this.#unknownKeys(parts) : []
     const ignored = keys.map((key) => ({ reason: 'unknown key in metadata is ignored', key }))
-    if (!source?.isConfigured) return ignored
+    if (!source || saysNothing(source.configuration)) return ignored
     return [
       ...ignored,
       { reason: 'the connection of a source is ignored: the server has its own', source: source.name },
@@ -224,10 +225,14 @@ export class DeclaredFormat implements DocumentFormat {
       .map(([key]) => key)
   }
 
-  async #readSlice(slice: Slice, { parts, place, formatVersion }: GivenDocument, faults: Faults): Promise<unknown> {
+  async #readSlice(
+    slice: Slice,
+    { parts, place, formatVersion, source }: GivenDocument,
+    faults: Faults,
+  ): Promise<unknown> {
     const value = own(parts, slice.key)
     const at = place(slice.key)
-    if (slice.isInternal) return slice.empty
+    if (slice.isInternal) return slice.key === sourceKey ? source : slice.empty
     if (value === undefined || (value === null && !slice.isRequired)) return slice.empty
     const unknownKeys = unknownKeysIn(this.#dialect)
     const decoded = KindGuard.IsArray(slice.schema)

@@ -5,6 +5,7 @@ import { deepFreeze, memberOf } from '../../json/json.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import type { GeneratedTypes } from '../naming/type-names.ts'
 import { DeclaredFacets } from './facet-format.ts'
+import { sourceKey, sourceSlice } from './given-source.ts'
 import { type ResolveOrder, resolveOrder } from './resolve-order.ts'
 import type { Facet, FacetFormat, ModelEffect, Slice, SliceTypes } from './slices.ts'
 import type { AnySource, Source } from './sources.ts'
@@ -38,7 +39,10 @@ const entryKeysOfCore = new Set(['table', 'is_enum', 'configuration'])
 
 /** Collects the declarations of plugins; refuses a key that is already declared. */
 export class MetadataRegistry {
-  readonly #slices = new Map<string, Slice>([[unreadableKey, unreadableSlice(() => this.facets)]])
+  readonly #slices = new Map<string, Slice>([
+    [unreadableKey, unreadableSlice(() => this.facets)],
+    [sourceKey, sourceSlice],
+  ])
   readonly #facets = new Map<string, Facet>()
   readonly #effects: ModelEffect[] = []
   readonly #sources = new Map<string, AnySource>()

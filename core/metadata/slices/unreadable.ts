@@ -118,7 +118,7 @@ function removeKey(draft: MetadataDocument, { kind: of, table, name }: ObjectRef
  * `slice` is undefined when no plugin declares it.
  */
 export function unusable(key: string, slice: Slice | undefined, value: unknown, context: FormatContext): string | null {
-  if (!slice || slice.isInternal) return undeclared(key)
+  if (!slice || slice.key === unreadableKey) return undeclared(key)
   const shape = `it is not in the shape of "${key}"`
   try {
     if (slice.isUsable && !slice.isUsable(value, context)) return shape

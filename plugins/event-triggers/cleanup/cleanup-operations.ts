@@ -1,10 +1,9 @@
 // Operations that clean up the event log, and that pause and resume scheduled clean-up.
 
 import { type Static, Type } from '../../../sdk/index.ts'
-import { type MetadataDocument, operation } from '../../../sdk/metadata.ts'
+import { type MetadataDocument, operation, requireSource } from '../../../sdk/metadata.ts'
 import { requireEventTrigger } from '../lookup.ts'
 import type { EventTrigger } from '../schema.ts'
-import { requireSource } from '../source.ts'
 import { cleanUp } from './cleanup.ts'
 import { CleanupArgs, CleanupTriggersArgs, cleanupOf } from './cleanup-schema.ts'
 
@@ -20,8 +19,7 @@ export const cleanupEventTriggerLogs = operation({
   },
   args: CleanupArgs,
   editsMetadata: false,
-  async handle({ metadata, transaction }, { event_trigger_name: name, source, ...given }) {
-    requireSource(source)
+  async handle({ metadata, transaction }, { event_trigger_name: name, ...given }) {
     requireEventTrigger(metadata, name)
     const { events, invocations } = await cleanUp(name, cleanupOf(given), {
       inTransaction: (work) => work(transaction),
@@ -34,7 +32,7 @@ type Chosen = Static<typeof CleanupTriggersArgs>['event_triggers']
 
 /** Runs work on the selected configurations. If all triggers are selected, those without clean-up are skipped. */
 function withCleanups(metadata: MetadataDocument, chosen: Chosen, work: (trigger: EventTrigger) => void): void {
-  const names = chosenNames(chosen)
+  const names = chosenNames(chosen, metadata)
   if (names) for (const name of names) requireEventTrigger(metadata, name)
   for (const { event_triggers: triggers = [] } of metadata.tables) {
     for (const trigger of triggers) {
@@ -44,12 +42,12 @@ function withCleanups(metadata: MetadataDocument, chosen: Chosen, work: (trigger
 }
 
 /** Null: all. */
-function chosenNames(chosen: Chosen): readonly string[] | null {
+function chosenNames(chosen: Chosen, metadata: MetadataDocument): readonly string[] | null {
   if (Array.isArray(chosen)) {
-    for (const { source_name: source } of chosen) requireSource(source)
+    for (const { source_name: source } of chosen) requireSource(metadata, source)
     return chosen.flatMap(({ event_triggers }) => event_triggers)
   }
-  if (chosen.sources !== '*') for (const source of chosen.sources) requireSource(source)
+  if (chosen.sources !== '*') for (const source of chosen.sources) requireSource(metadata, source)
   return chosen.sources === '*' || chosen.sources.length > 0 ? null : []
 }
 

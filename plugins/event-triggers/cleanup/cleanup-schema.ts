@@ -1,9 +1,8 @@
 // The configuration of clean-up.
 
 import { type Static, Type } from '../../../sdk/index.ts'
-import { ObjectName } from '../../../sdk/metadata.ts'
+import { ObjectName, SourceName } from '../../../sdk/metadata.ts'
 import { CronExpression, type RetainedState } from '../../delivery/index.ts'
-import { Source } from '../source.ts'
 
 /** The maximum keeps PostgreSQL's intervals in range. */
 const hours = Type.Integer({ minimum: 0, maximum: 10 ** 7 })
@@ -60,13 +59,13 @@ export function storedCleanup({ schedule, clear_older_than, ...given }: CleanupC
 
 /** The arguments of `cleanup_event_trigger_logs`. */
 export const CleanupArgs = Type.Object(
-  { event_trigger_name: ObjectName, source: Source, clear_older_than: hours, ...limits },
+  { event_trigger_name: ObjectName, source: SourceName, clear_older_than: hours, ...limits },
   { missingKey: 'A' },
 )
 
 const OfSources = Type.Object({ sources: Type.Union([Type.Literal('*'), Type.Array(ObjectName)]) }, { missingKey: 'A' })
 const OfTriggers = Type.Array(
-  Type.Object({ source_name: Source, event_triggers: Type.Array(ObjectName) }, { missingKey: 'A' }),
+  Type.Object({ source_name: Type.Optional(ObjectName), event_triggers: Type.Array(ObjectName) }, { missingKey: 'A' }),
 )
 
 /** The arguments that select the triggers whose clean-up is paused or resumed. */

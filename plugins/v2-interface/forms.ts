@@ -1,0 +1,50 @@
+// The forms of requests: of the metadata API, of data operations and SQL, and of `/v1/query` in interface 2.
+
+import { badRequest } from '../../sdk/index.ts'
+import type { FoundOperation, NamedRequest, OperationFinder, RequestForm } from '../../sdk/metadata.ts'
+import { isJsonObject } from '../../sdk/services.ts'
+import { converters } from './arguments.ts'
+import { queryTypes, unprefixed } from './names.ts'
+
+/** An operation by its prefixed name, in its latest version, or by its own name. */
+function findOperation(request: NamedRequest, operations: OperationFinder): FoundOperation | undefined {
+  const { type, version } = request
+  const name = unprefixed(type)
+  if (name !== null) {
+    const operation = operations.find(type, 1) ?? operations.find(name, 2) ?? operations.find(name, 1)
+    return operation && { operation, ...(converters[name] && { convert: converters[name] }) }
+  }
+  const operation = operations.find(type, version ?? versionOf(request))
+  return operation && { operation }
+}
+
+/** The version of a request that tells none: its arguments show it. */
+function versionOf({ type, args }: NamedRequest): 1 | 2 {
+  // Version 1 also takes the result of `export_metadata`.
+  const isSecond = isJsonObject(args) && isJsonObject(args.metadata) && args.resource_version === undefined
+  return type === 'replace_metadata' && isSecond ? 2 : 1
+}
+
+function unknownCommand(type: string) {
+  const backend = type.split('_', 1)[0]
+  const message = `unknown metadata command "${type}"; "${backend}" was not recognized as a valid backend name`
+  return badRequest('parse-failed', message)
+}
+
+/** `POST /v1/metadata`: all operations. */
+export const metadataForm: RequestForm = { interface: '2', find: findOperation, unknownType: unknownCommand }
+
+const batches: ReadonlySet<string> = new Set(['bulk', 'concurrent_bulk'])
+
+/** `POST /v2/query`: data operations and SQL. */
+export const queryForm: RequestForm = {
+  interface: '2',
+  find(request, operations) {
+    const { type } = request
+    const isServed = queryTypes.has(unprefixed(type) ?? type) || batches.has(type)
+    return isServed ? findOperation(request, operations) : undefined
+  },
+}
+
+/** `POST /v1/query` in interface 2. */
+export const formerForm: RequestForm = { interface: '2', find: findOperation }

@@ -1,0 +1,14 @@
+// The interface of version 2: its endpoints, and its names and forms of the operations that other plugins declare.
+
+import { definePlugin } from '../../sdk/index.ts'
+import { formerForm } from './forms.ts'
+import { routesOf } from './routes.ts'
+
+export default definePlugin({
+  name: 'v2-interface',
+  dependencies: ['metadata'],
+  register({ settings, operations, routes, metadata }) {
+    if (settings.graphqlInterface === '2') operations.form(formerForm)
+    routes.add(...routesOf(metadata.service, settings))
+  },
+})

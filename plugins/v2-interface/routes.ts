@@ -1,0 +1,38 @@
+// `POST /v1/metadata` and `POST /v2/query`, which divide `/v1/query` of v1.3.
+
+import { callerOf, disconnectSignal, type Route } from '../../sdk/http.ts'
+import { badRequest, type Engine, isAdmin } from '../../sdk/index.ts'
+import type { MetadataService, RequestForm } from '../../sdk/metadata.ts'
+import { metadataForm, queryForm } from './forms.ts'
+
+interface Endpoint {
+  readonly url: string
+  readonly form: RequestForm
+  readonly summary: string
+}
+
+const endpoints: readonly Endpoint[] = [
+  { url: '/v1/metadata', form: metadataForm, summary: 'Runs an operation of the metadata API of version 2.' },
+  { url: '/v2/query', form: queryForm, summary: 'Runs a data operation or SQL of the metadata API of version 2.' },
+]
+
+const routeOf = ({ url, form, summary }: Endpoint, service: MetadataService, settings: Engine['settings']): Route => ({
+  method: 'POST',
+  url,
+  api: 'metadata',
+  auth: 'session',
+  about: { summary },
+  async handle(call) {
+    const { body, session, reply } = call
+    // Other roles learn nothing about operations and arguments.
+    if (!isAdmin(session)) throw badRequest('access-denied', 'restricted access : admin only', { path: ['args'] })
+    const whenUnwanted = disconnectSignal(reply)
+    const result = await service.run(body, session, { whenUnwanted, caller: callerOf(call, settings), form })
+    // Fastify sends a string unchanged, which would not be JSON.
+    return typeof result === 'string' ? JSON.stringify(result) : result
+  },
+})
+
+/** The routes. */
+export const routesOf = (service: MetadataService, settings: Engine['settings']): readonly Route[] =>
+  endpoints.map((endpoint) => routeOf(endpoint, service, settings))

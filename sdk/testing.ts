@@ -8,12 +8,15 @@ import { connectOnce } from '../core/database/wire/connect.ts'
 import { createEngine, type EngineOptions, type RunningEngine } from '../core/engine/engine.ts'
 import { defaultSettings, type GivenSettings } from '../core/engine/options.ts'
 import type { Plugin } from '../core/engine/plugin.ts'
-import { type Observer, silentObserver } from '../core/log/observe.ts'
+import { type ServiceKey, serviceKey } from '../core/engine/service-key.ts'
+import type { LogEntry, LogReceiver } from '../core/log/observe.ts'
 import { builtInPlugins } from '../plugins/index.ts'
+import { type EventuallyOptions, eventually } from './testing/eventually.ts'
+import { testLog } from './testing/log.ts'
 import { makeDatabase, testPostgres } from './testing/postgres.ts'
 import { type Answer, type RawRequest, type RequestOptions, requestsTo, type SendRequest } from './testing/requests.ts'
 
-export type { Answer, RawRequest, RequestOptions, SendRequest }
+export type { Answer, EventuallyOptions, LogEntry, LogReceiver, RawRequest, RequestOptions, SendRequest }
 
 export interface TestOptions {
   /** Added to the built-in ones. */
@@ -22,8 +25,8 @@ export interface TestOptions {
   readonly sql?: string
   /** Settings that differ from the defaults. */
   readonly settings?: GivenSettings
-  /** Receives log entries; by default they are discarded. */
-  readonly observe?: Observer
+  /** Receives log entries. By default entries of errors are printed to stderr, with the stacks of internal errors. */
+  readonly observe?: LogReceiver
   /** An existing database, which several engines can share; absent: a new one, which is dropped at the end. */
   readonly databaseUrl?: string
 }
@@ -54,9 +57,20 @@ export interface TestTrellis extends AsyncDisposable {
   operation<Body = unknown>(type: string, args: unknown, options?: RequestOptions): Promise<Body>
   /** Sends any request, for checks of statuses, headers and errors. */
   request: SendRequest
+  /** The entries of the log so far, the last 10,000 of them. */
+  readonly log: readonly LogEntry[]
+  /** The service of a plugin. */
+  use<T>(key: ServiceKey<T>): T
+  /** Runs a job once, whatever its schedule, and waits for its end; rejects with the error of its body. */
+  runJob(name: string): Promise<void>
+  /** Repeats a check until it neither throws nor returns false, and returns its result. */
+  eventually: typeof eventually
   /** Stops the engine and drops its database. */
   close(): Promise<void>
 }
+
+/** The part of the service of plugin `jobs` that tests need; the plugin may be missing. */
+const jobs = serviceKey<{ run(name: string): Promise<void> }>('jobs')
 
 /** A metadata operation was refused. */
 export class OperationRefused extends Error {
@@ -74,7 +88,7 @@ export class OperationRefused extends Error {
 
 /** Starts an engine. All engines of a process share one PostgreSQL, which stops with the process. */
 export async function startTrellis(options: TestOptions = {}): Promise<TestTrellis> {
-  const { plugins = [], sql, observe = silentObserver } = options
+  const { plugins = [], sql } = options
   const { url: databaseUrl, drop } =
     options.databaseUrl === undefined
       ? await makeDatabase(await testPostgres())
@@ -85,6 +99,7 @@ export async function startTrellis(options: TestOptions = {}): Promise<TestTrell
     databaseUrl,
   })
   try {
+    const { entries: log, observe } = testLog(options.observe, settings)
     if (sql !== undefined) await runSql(databaseUrl, sql)
     const { engine, port } = await listening({ settings, plugins: [...builtInPlugins, ...plugins], observe })
     const url = `http://127.0.0.1:${port}`
@@ -92,7 +107,8 @@ export async function startTrellis(options: TestOptions = {}): Promise<TestTrell
     const close = () => (closed ??= engine.close().finally(drop))
     const calls = callsOf(requestsTo(url, settings))
     const run = <Row>(text: string, values?: readonly unknown[]) => runSql<Row>(databaseUrl, text, values)
-    return { url, databaseUrl, engine, ...calls, sql: run, close, [Symbol.asyncDispose]: close }
+    const services = { use: engine.use, runJob: (name: string) => engine.use(jobs).run(name), eventually }
+    return { url, databaseUrl, engine, log, ...calls, ...services, sql: run, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await drop()
     throw error

@@ -39,6 +39,7 @@ import type { OpenApis, Plugin } from './plugin.ts'
 import { pluginsNamedIn, type ReadSettings, readSettings } from './plugin-options.ts'
 import { findPlugins, type LoadedPlugin, migrationOwners, pluginFailure, pluginLabel } from './plugins.ts'
 import { engineOf, type OwnedHook, openRoutes, type Services } from './registration.ts'
+import type { ServiceKey } from './service-key.ts'
 import { ServiceRegistry } from './service-registry.ts'
 import { changeMargin, hookMargin } from './tuning.ts'
 import { WorkHooks } from './work-hooks.ts'
@@ -62,6 +63,8 @@ export interface RunningEngine {
   readonly model: Model
   readonly plugins: readonly LoadedPlugin[]
   readonly apis: OpenApis
+  /** Returns the service of a plugin. Throws if no plugin provides it. */
+  use<T>(key: ServiceKey<T>): T
   /** The enabled routes of all plugins. */
   readonly routes: readonly Route[]
   /** Opens the configured port and returns it. */
@@ -105,6 +108,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     graphql: services.graphql,
     plugins,
     apis,
+    use: (key) => services.services.get(key),
     routes: openRoutes(services).map(({ route }) => route),
     get model() {
       return services.metadata.model

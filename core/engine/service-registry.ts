@@ -21,4 +21,11 @@ export class ServiceRegistry {
     }
     return provided.service as T
   }
+
+  /** The service for the program that runs the engine, which has no dependencies. */
+  get<T>({ name }: ServiceKey<T>): T {
+    const provided = this.#provided.get(name)
+    if (!provided) throw new Error(`service "${name}" is not provided by any plugin`)
+    return provided.service as T
+  }
 }

@@ -29,9 +29,21 @@ export const reasonOf = (thrown: unknown): string => tlsReasonOf(thrown) ?? mess
 export const shownInLine = (value: unknown): string =>
   typeof value === 'string' ? value : inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })
 
-/** The stack of an error, or the text of another value, for the log. */
-export const stackOf = (thrown: unknown): string =>
-  thrown instanceof Error ? (thrown.stack ?? thrown.message) : shownInLine(thrown)
+/** Causes below causes that the log shows. */
+const mostCauses = 8
+
+/** The stack of an error with those of its causes, or the text of another value, for the log. */
+export function stackOf(thrown: unknown): string {
+  const stacks: string[] = []
+  let each = thrown
+  while (each instanceof Error && stacks.length <= mostCauses) {
+    stacks.push(each.stack ?? each.message)
+    each = each.cause
+  }
+  if (stacks.length === 0) return shownInLine(thrown)
+  if (each !== undefined && !(each instanceof Error)) stacks.push(shownInLine(each))
+  return stacks.join('\n[cause]: ')
+}
 
 /** The code of an error from Node, PostgreSQL or a library; undefined if it has none. */
 export function codeOf(thrown: unknown): string | undefined {

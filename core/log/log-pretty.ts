@@ -68,8 +68,16 @@ const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].inc
 /** The members that fit on the line, without the message. */
 function members(detail: unknown): string {
   if (typeof detail !== 'object' || detail === null) return ''
-  const plain = Object.entries(detail).filter(([name, value]) => name !== 'message' && isPlain(value))
+  const plain = Object.entries(detail).filter(
+    ([name, value]) => name !== 'message' && name !== 'stack' && isPlain(value),
+  )
   return plain.map(([name, value]) => `${name}=${String(value).slice(0, 200)}`).join(' ')
+}
+
+/** The lines of a detail's stack, which some have. */
+function stackIn(detail: unknown): readonly string[] {
+  const { stack } = Object(detail)
+  return typeof stack === 'string' ? stack.split('\n') : []
 }
 
 /** The details on lines of their own. */
@@ -87,6 +95,6 @@ function linesBelow(entry: LogEntry): readonly string[] {
       return objects.length > mostListed ? [...reasons, `and ${objects.length - mostListed} more`] : reasons
     }
     default:
-      return []
+      return stackIn(entry.detail)
   }
 }

@@ -1,9 +1,10 @@
 // Writes log entries as lines to stdout: JSON, or the format of log-pretty.ts for a terminal.
 
 import { isatty } from 'node:tty'
+import { StartError } from '../errors/start-error.ts'
 import { messageOf as messageOfThrown, shownInLine } from '../errors/thrown.ts'
 import { type DialectName, dialects } from '../names/dialect.ts'
-import type { LogEntry, LogLevel, LogType, Observer } from './log-entry.ts'
+import type { LogEntry, LogLevel, Observer } from './log-entry.ts'
 import { messageOf } from './log-message.ts'
 import { paintFor, prettyLines, unpainted } from './log-pretty.ts'
 import { configurableLogTypes, type LogSettings as LogOptions } from './options.ts'
@@ -92,6 +93,9 @@ function createTimestamps(): (at: number) => string {
   }
 }
 
+/** The settings that choose entries. */
+type WrittenEntries = Pick<LogOptions, 'logLevel' | 'enabledLogTypes'>
+
 type LogSettings = LogOptions & { readonly dialect: DialectName }
 
 /** Formats JSON. Pino's tools look for `msg` and `time`. */
@@ -128,14 +132,38 @@ const neverThrowing =
     }
   }
 
+/** Whether the settings let an entry of this type and level be written. */
+function enabledBy(settings: WrittenEntries): Observer['isEnabled'] {
+  const least = severity[settings.logLevel]
+  const enabled: ReadonlySet<string> = new Set(settings.enabledLogTypes)
+  return (type, level) => severity[level] >= least && (!configurable.has(type) || enabled.has(type))
+}
+
+/** Receives log entries: a function, or an object of which only `log` is required. */
+export type LogReceiver = ((entry: LogEntry) => void) | (Pick<Observer, 'log'> & Partial<Observer>)
+
+/** The observer that passes the entries that the settings enable to a receiver. Throws a `StartError` for other values. */
+export function observerOf(given: LogReceiver, settings: WrittenEntries): Observer {
+  const log = typeof given === 'function' ? given : Object(given).log
+  if (typeof log !== 'function') {
+    throw new StartError('"observe" has to be a function of a log entry, or an object with the method log(entry)')
+  }
+  const { isEnabled, flush } = typeof given === 'function' ? ({} as Partial<Observer>) : given
+  const enabled = isEnabled?.bind(given) ?? enabledBy(settings)
+  return {
+    isEnabled: enabled,
+    log(entry) {
+      if (isEnabled || enabled(entry.type, entry.level)) log.call(given, entry)
+    },
+    flush: flush?.bind(given) ?? (() => {}),
+  }
+}
+
 /** Creates an observer that writes lines; `given` null: to stdout. */
 export function createObserver(settings: LogSettings, given: LogDestination | null = null): LineObserver {
   const destination = given ?? standardOutput()
   const lines = new LineBuffer(destination, neverThrowing(formatFor(settings, given === null)))
-  const least = severity[settings.logLevel]
-  const enabled: ReadonlySet<string> = new Set(settings.enabledLogTypes)
-  const isEnabled = (type: LogType, level: LogLevel) =>
-    severity[level] >= least && (!configurable.has(type) || enabled.has(type))
+  const isEnabled = enabledBy(settings)
   const tell = (entry: LogEntry) => {
     if (isEnabled(entry.type, entry.level)) lines.write({ at: Date.now(), entry })
   }

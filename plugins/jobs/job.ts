@@ -68,6 +68,11 @@ export interface Jobs {
   declare(job: Job): DeclaredJob
   /** The jobs declared here, by name; the runs of cluster jobs are those of all instances. */
   states(): Promise<readonly JobState[]>
+  /**
+   * Runs the body of a job once, on this instance, and waits for its end. Rejects with the error of the body. The schedule stays,
+   * other runs do not delay it, and `states` does not count it.
+   */
+  run(name: string): Promise<void>
 }
 
 /** The service: `engine.use(jobs)`. */

@@ -5,6 +5,8 @@ export interface JobsLog {
   readonly message: string
   readonly job: string | null
   readonly error: string | null
+  /** Of an error that a body threw, with its causes. */
+  readonly stack?: string
 }
 
 declare module '../../sdk/registry.ts' {

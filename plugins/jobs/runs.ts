@@ -1,7 +1,7 @@
 // Runs bodies on this instance, isolated: one that throws or hangs does not affect the others.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { messageWithCause } from '../../sdk/index.ts'
+import { messageWithCause, stackOf } from '../../sdk/index.ts'
 import type { Observer } from '../../sdk/services.ts'
 import type { Job } from './job.ts'
 import { abortMillis, defaultTimeoutMillis, longestMessage } from './tuning.ts'
@@ -10,6 +10,8 @@ import { abortMillis, defaultTimeoutMillis, longestMessage } from './tuning.ts'
 export interface Outcome {
   readonly error: string | null
   readonly seconds: number
+  /** The thrown value; absent after a success. */
+  readonly thrown?: { readonly value: unknown }
 }
 
 /** A run in progress. */
@@ -61,10 +63,11 @@ export class Runs {
     const startedAt = Date.now()
     const giveUp = (reason: Error) => left.reject(reason)
     const started = { job, dueAt, controller, left: left.promise, giveUp }
-    const outcome = this.#outside(() => this.#follow(started)).then((error) => {
+    const outcome = this.#outside(() => this.#follow(started)).then((thrown) => {
       this.#atWork.delete(run)
-      if (error !== null) this.#report(job, error)
-      const ended = { error, seconds: (Date.now() - startedAt) / 1000 }
+      const error = thrown === null ? null : messageOf(thrown.value)
+      if (error !== null) this.#report(job, error, thrown?.value)
+      const ended = { error, seconds: (Date.now() - startedAt) / 1000, ...(thrown && { thrown }) }
       this.#onEnded(job, ended)
       return ended
     })
@@ -85,8 +88,8 @@ export class Runs {
     for (const run of this.#atWork) run.giveUp(new Error('it did not end in time when the server stopped'))
   }
 
-  /** The error message of a body; null: it succeeded. */
-  async #follow({ job, dueAt, controller, left, giveUp }: Started): Promise<string | null> {
+  /** The value that a body threw; null: it succeeded. */
+  async #follow({ job, dueAt, controller, left, giveUp }: Started): Promise<{ readonly value: unknown } | null> {
     const { timeout = defaultTimeoutMillis } = job
     const timers: NodeJS.Timeout[] = []
     const after = (millis: number, act: () => void) => timers.push(setTimeout(act, millis).unref())
@@ -103,14 +106,15 @@ export class Runs {
       await Promise.race([body, left])
       return null
     } catch (error) {
-      return messageOf(error)
+      return { value: error }
     } finally {
       for (const timer of timers) clearTimeout(timer)
     }
   }
 
-  #report({ name }: Job, error: string): void {
-    this.#observe.log({ type: 'jobs', level: 'error', detail: { message: 'a job failed', job: name, error } })
+  #report({ name }: Job, error: string, thrown: unknown): void {
+    const stack = thrown instanceof Error ? { stack: stackOf(thrown) } : {}
+    this.#observe.log({ type: 'jobs', level: 'error', detail: { message: 'a job failed', job: name, error, ...stack } })
   }
 }
 

@@ -27,7 +27,7 @@ export class JobService implements Jobs, JobReport {
   #clock: Clock | null = null
   readonly #runs: Runs
   readonly #cluster: ClusterJobs
-  readonly #names = new Set<string>()
+  readonly #jobs = new Map<string, Job>()
   readonly #ofInstance = new Map<string, InstanceJob>()
   readonly #instance = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
   /** Why the store that wakes jobs does not answer; null: it does. */
@@ -52,17 +52,24 @@ export class JobService implements Jobs, JobReport {
   declare(job: Job): DeclaredJob {
     this.#check(job)
     const onRemoved = () => {
-      this.#names.delete(job.name)
+      this.#jobs.delete(job.name)
       this.#ofInstance.delete(job.name)
     }
     const declared = this.#declare(job, onRemoved)
-    this.#names.add(job.name)
+    this.#jobs.set(job.name, job)
     return declared
   }
 
   async states(): Promise<readonly JobState[]> {
     const states = [...(await this.#cluster.states()), ...[...this.#ofInstance.values()].map(({ state }) => state)]
     return states.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  async run(name: string): Promise<void> {
+    const job = this.#jobs.get(name)
+    if (!job) throw new TypeError(`there is no job "${name}": there are ${[...this.#jobs.keys()].join(', ') || 'none'}`)
+    const { thrown } = await this.#runs.begin(job, Date.now()).outcome
+    if (thrown !== undefined) throw thrown.value
   }
 
   get backend() {
@@ -103,7 +110,7 @@ export class JobService implements Jobs, JobReport {
     }
     // Agenda keeps jobs as members of an object.
     if (name in Object.prototype) throw new TypeError(`job "${name}" has the name of a member that every object has`)
-    if (this.#names.has(name)) throw new TypeError(`job "${name}" is declared already`)
+    if (this.#jobs.has(name)) throw new TypeError(`job "${name}" is declared already`)
     if (typeof run !== 'function') throw new TypeError(`job "${name}": "run" has to be a function`)
     if (per !== 'cluster' && per !== 'instance') {
       throw new TypeError(`job "${name}": "per" has to be one of cluster, instance, and is ${per}`)

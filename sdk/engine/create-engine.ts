@@ -3,7 +3,7 @@
 import type { RunningEngine } from '../../core/engine/engine.ts'
 import { coreOptions, defaultSettings, type GivenSettings } from '../../core/engine/options.ts'
 import type { Plugin } from '../../core/engine/plugin.ts'
-import type { Observer } from '../../core/log/observe.ts'
+import { type LogReceiver, observerOf } from '../../core/log/observe.ts'
 import { refusedOption } from '../../core/options/option-values.ts'
 import { builtInPlugins } from '../../plugins/index.ts'
 import { createEngineWithDatabase } from '../../process/engine-with-database.ts'
@@ -16,8 +16,8 @@ export interface EngineOptions {
   readonly settings?: GivenSettings
   /** Added to the built-in ones and those of `settings.plugins`. */
   readonly plugins?: readonly Plugin[]
-  /** Receives log entries; by default they are written to stdout. */
-  readonly observe?: Observer
+  /** Receives log entries, as a function or by its method `log`; by default they are written to stdout. */
+  readonly observe?: LogReceiver
 }
 
 /**
@@ -32,10 +32,11 @@ function refuseMisplaced(options: object): void {
 /** Creates an engine with the built-in plugins. `listen` opens its port, `close` stops it. */
 export async function createEngine(options: EngineOptions = {}): Promise<RunningEngine> {
   refuseMisplaced(options)
-  const { settings, plugins = [], observe } = options
+  const { plugins = [], observe } = options
+  const settings = defaultSettings(options.settings)
   return createEngineWithDatabase({
-    settings: defaultSettings(settings),
+    settings,
     plugins: [...builtInPlugins, ...plugins],
-    ...(observe && { observe }),
+    ...(observe !== undefined && { observe: observerOf(observe, settings) }),
   })
 }

@@ -4,7 +4,7 @@ import type { Settings } from '../../core/engine/options.ts'
 import { dialects } from '../../core/names/dialect.ts'
 
 export interface RequestOptions {
-  /** Sent in the role header. */
+  /** Sent in the role header, without the admin secret. */
   readonly role?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -27,15 +27,19 @@ export interface Answer<Body = unknown> {
 /** Sends a request to a path of the server. */
 export type SendRequest = <Body = unknown>(path: string, request?: RawRequest) => Promise<Answer<Body>>
 
-/** Returns a sender for the server at a URL. */
-export function requestsTo(url: string, { dialect }: Pick<Settings, 'dialect'>): SendRequest {
-  const roleHeader = dialects[dialect].roleVariable
+type RequestSettings = Pick<Settings, 'dialect'> & Partial<Pick<Settings, 'adminSecret' | 'accessKey'>>
+
+/** Returns a sender for the server at a URL. Requests without a role have the admin secret of the settings. */
+export function requestsTo(url: string, { dialect, adminSecret, accessKey }: RequestSettings): SendRequest {
+  const { roleVariable: roleHeader, adminSecretHeader } = dialects[dialect]
+  const secret = adminSecret ?? accessKey
   return async (path, { body, role, headers, method } = {}) => {
     const response = await fetch(url + path, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(role !== undefined && { [roleHeader]: role }),
+        ...(role === undefined && secret != null && { [adminSecretHeader]: secret }),
         ...headers,
       },
       ...(body === undefined ? {} : { body: bytesOf(body) }),

@@ -17,7 +17,7 @@ export type {
   ReadMeasure,
 } from '../core/engine/measures.ts'
 export type { Surroundings } from '../core/engine/work-hooks.ts'
-export type { DocumentWork, OperationWork, PlanningWork } from '../core/graphql/works.ts'
+export type { ChangeWork, DocumentWork, OperationWork, PlanningWork } from '../core/graphql/works.ts'
 export type { RequestWork } from '../core/http/route/exchange.ts'
 export type { Decimal } from '../core/json/decimal.ts'
 export { decimalText, parseDecimal } from '../core/json/decimal.ts'

@@ -19,7 +19,7 @@ import type { Surroundings } from './work-hooks.ts'
 
 const surroundings: readonly (keyof Surroundings)[] = [
   ...(['request', 'admission', 'batch', 'operation', 'metadata', 'planning', 'document'] as const),
-  ...(['statement', 'outgoing'] as const),
+  ...(['change', 'statement', 'outgoing'] as const),
 ]
 
 const narrowed: readonly (keyof Narrowing)[] = ['rows', 'written', 'change']

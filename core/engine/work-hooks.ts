@@ -3,10 +3,11 @@
 import type { Around, AroundSync } from '../around/around.ts'
 import type { AdmissionHooks, Applicant, BatchWork } from '../auth/admission.ts'
 import type { StatementHooks, StatementWork } from '../database/statement-work.ts'
-import type { DocumentWork, GraphQLHooks, OperationWork, PlanningWork } from '../graphql/works.ts'
+import type { ChangeWork, DocumentWork, GraphQLHooks, OperationWork, PlanningWork } from '../graphql/works.ts'
 import type { RequestHooks, RequestWork } from '../http/route/exchange.ts'
 import type { MetadataHooks, MetadataWork } from '../operations/metadata-work.ts'
 import type { AroundOutgoing, OutgoingHooks, OutgoingResponse } from '../outgoing/request.ts'
+import { aroundChange, missingResult } from './change-hook.ts'
 
 /** A plugin's hooks around the server's work, one member for each kind of work. */
 export interface Surroundings {
@@ -19,6 +20,8 @@ export interface Surroundings {
   readonly planning?: AroundSync<PlanningWork>
   /** Runs in planning, for each request, before the role's schema is consulted. */
   readonly document?: AroundSync<DocumentWork>
+  /** Runs within the transaction of a mutation, or of a request to the metadata API that may change something. */
+  readonly change?: Around<ChangeWork>
   readonly statement?: Around<StatementWork>
   /** `send` takes the request, whose headers may be changed. */
   readonly outgoing?: AroundOutgoing
@@ -35,6 +38,7 @@ export class WorkHooks
   metadata: Around<MetadataWork> | null = null
   planning: AroundSync<PlanningWork> | null = null
   document: AroundSync<DocumentWork> | null = null
+  change: Around<ChangeWork> | null = null
   statement: Around<StatementWork> | null = null
   outgoing: AroundOutgoing | null = null
 
@@ -45,6 +49,7 @@ export class WorkHooks
     this.batch = inside(this.batch, requireResult(added.batch, `"batch" of ${whose}`))
     this.operation = inside(this.operation, requireResult(added.operation, `"operation" of ${whose}`))
     this.metadata = inside(this.metadata, requireResult(added.metadata, `"metadata" of ${whose}`))
+    this.change = inside(this.change, added.change && aroundChange(added.change, whose))
     this.statement = inside(this.statement, requireResult(added.statement, `"statement" of ${whose}`))
     this.planning = insideSync(this.planning, requireResultSync(added.planning, `"planning" of ${whose}`))
     this.document = insideSync(this.document, requireResultSync(added.document, `"document" of ${whose}`))
@@ -69,8 +74,6 @@ function insideSync<Work>(
   if (!outer || !inner) return outer ?? inner ?? null
   return (work, run) => outer(work, () => inner(work, run))
 }
-
-const missingResult = (what: string): Error => new Error(`around: ${what} must return the result of run()`)
 
 /** Refuses an undefined result, because the hook probably forgot to return the result of `run`. */
 function requireResult<Work>(around: Around<Work> | undefined, what: string): Around<Work> | undefined {

@@ -32,7 +32,7 @@ export interface GraphQLEngineOptions {
   /** Whether a statement failed because the database has changed; by then a newer model is served. */
   readonly isOutdated: (model: Model, error: unknown) => Promise<boolean>
   readonly sessionSettings: Pick<SessionSettings, 'of'>
-  readonly hooks: Pick<GraphQLHooks, 'operation'>
+  readonly hooks: Pick<GraphQLHooks, 'operation' | 'change'>
   /** The error as clients may see it; an unexpected error is logged. */
   readonly toAnswerable: (error: unknown) => TrellisError
 }
@@ -41,6 +41,8 @@ interface Given {
   readonly session: Session
   readonly signal: AbortSignal | null
   readonly extras: RequestExtras
+  /** Null for subscriptions. */
+  readonly request: GraphQLRequest | null
 }
 
 function generatedSql({ prepared, variables }: PlannedRequest, session: Session): QueryLog['generated_sql'] {
@@ -132,7 +134,7 @@ export class GraphQLEngine implements GraphQLService {
       work.prepared = prepared
       work.operation = prepared.operation
       if (prepared.operation.kind === 'subscription') throw subscriptionRefused()
-      const context = this.#context(planned, { session, signal: work.signal, extras })
+      const context = this.#context(planned, { session, signal: work.signal, extras, request })
       extras.onPlanned?.(generatedSql(planned, session))
       try {
         return (await runOperation(context)) ?? prepared.whole?.whenEmpty ?? ''
@@ -143,8 +145,8 @@ export class GraphQLEngine implements GraphQLService {
     }
   }
 
-  #context(planned: PlannedRequest, { session, signal, extras }: Given): ExecutionContext {
-    const { database, dialect, sessionSettings, toAnswerable } = this.#options
+  #context(planned: PlannedRequest, { session, signal, extras, request }: Given): ExecutionContext {
+    const { database, dialect, sessionSettings, toAnswerable, hooks } = this.#options
     const { headers, whenUnwanted = null, caller = null, response = null, showInternal = false } = extras
     return {
       database: extras.transaction ? withinTransaction(extras.transaction) : database,
@@ -160,6 +162,8 @@ export class GraphQLEngine implements GraphQLService {
       toAnswerable,
       showInternal,
       response,
+      change: hooks.change,
+      request,
       schema: planned.schema,
       prepared: planned.prepared,
       variables: planned.variables,
@@ -167,7 +171,7 @@ export class GraphQLEngine implements GraphQLService {
   }
 
   subscriptionRun(planned: PlannedRequest, session: Session, { headers, signal }: SubscriptionExtras): SubscriptionRun {
-    return new SubscriptionRunner(this.#context(planned, { session, signal, extras: { headers } }))
+    return new SubscriptionRunner(this.#context(planned, { session, signal, extras: { headers }, request: null }))
   }
 
   batchValues(planned: PlannedRequest, session: Session): string {

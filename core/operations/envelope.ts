@@ -182,7 +182,7 @@ export function editsMetadata({ operation, args }: Call): boolean {
 }
 
 /** Whether a call may change something: the metadata, rows or events. */
-function mayChange(call: Call): boolean {
+export function mayChange(call: Call): boolean {
   const { operation, members } = call
   if (members) return members.some(mayChange)
   return !operation.onlyReads && (editsMetadata(call) || accessMode(call) === 'READ WRITE')

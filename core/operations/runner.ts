@@ -32,6 +32,7 @@ import {
   editsMetadata,
   expectedVersions,
   limitMembers,
+  mayChange,
   namedTables,
   withMembers,
 } from './envelope.ts'
@@ -115,7 +116,7 @@ export class MetadataRunner {
     })
     authorize(call, session)
     limitMembers(call, session, this.#options.environment)
-    const work: MetadataWork = { session, type: call.operation.type, signal: null }
+    const work: MetadataWork = { session, type: call.operation.type, args: call.args, signal: null }
     const around = this.#options.hooks.metadata
     const run = () => this.#run(call, work, { form, caller, ...(whenUnwanted && { whenUnwanted }) })
     return around ? around(work, run) : run()
@@ -156,7 +157,7 @@ export class MetadataRunner {
       await inArguments(sessionSettings.apply(session, transaction))
       const none = { edit: null, combined: null, afterCommit: [] }
       const run: Run = { session, transaction, interface: answers, state, ...none }
-      return { result: await this.#call(call, run), afterCommit: run.afterCommit }
+      return { result: await this.#change(call, run, () => this.#call(call, run)), afterCommit: run.afterCommit }
     }
     return despiteConflicts(() => database.transaction(work, { ...how, signal }))
   }
@@ -239,10 +240,22 @@ export class MetadataRunner {
       ...{ session, transaction: edit.tables.changing, interface: answers },
       ...{ state, edit, combined, afterCommit },
     }
-    const result = await this.#call(call, run)
-    await combined?.resolve()
-    await inArguments(edit.save().catch((error) => Promise.reject(this.#refused(error))))
+    const result = await this.#change(call, run, async () => {
+      const result = await this.#call(call, run)
+      await combined?.resolve()
+      await inArguments(edit.save().catch((error) => Promise.reject(this.#refused(error))))
+      return result
+    })
     return { result, afterCommit }
+  }
+
+  /** Runs a request that may change something inside the hooks of plugins. */
+  #change(call: Call, { session, transaction }: Run, run: () => Promise<unknown>): Promise<unknown> {
+    const { change } = this.#options.hooks
+    const { operation, args } = call
+    if (!change || !mayChange(call) || operation.isDryRun?.(args)) return run()
+    const metadata = { type: operation.type, args }
+    return change({ session, transaction, operation: null, request: null, metadata, extensions: {} }, run)
   }
 
   /** The result of a call; errors carry the path of the wire. */

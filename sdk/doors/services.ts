@@ -5,6 +5,7 @@ export type {
   AroundOutgoing,
   AroundSync,
   BatchWork,
+  ChangeWork,
   Decimal,
   DocumentWork,
   Measure,

@@ -78,7 +78,10 @@ export function placesOf({ holder, above, fields }: WayTo): Place[] {
   return places
 }
 
-/** The errors and headers of an answer, and its state. */
+/** Extensions of an answer that has none. */
+export const noExtensions: JsonObject = Object.freeze({})
+
+/** The errors, headers and extensions of an answer, and its state. */
 export class Answer {
   readonly errors: unknown[] = []
   readonly headers: (readonly [name: string, value: string | readonly string[]])[] = []
@@ -86,6 +89,8 @@ export class Answer {
   isNull = false
   /** Whether a failure occurred that a retry may avoid. */
   isLacking = false
+  /** Members of `extensions`, which change hooks added. */
+  extensions: JsonObject = noExtensions
   /** The whole body, if a group provided it. */
   whole: Buffer | string | null = null
 

@@ -13,7 +13,7 @@ import { body, type ChangeStep, type IntrospectionStep, type StatementStep, type
 import type { JoinStep, RootCall } from '../plan/steps.ts'
 import type { BoundArguments } from '../read/arguments.ts'
 import { Introspection } from '../schema/introspection.ts'
-import { Answer, type JsonObject } from './answer.ts'
+import { Answer, type JsonObject, noExtensions } from './answer.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { type CallRun, joinRuns, type Run, rootRun, runCalls, runLevels } from './run-calls.ts'
 
@@ -29,7 +29,7 @@ type Piece = Buffer | string
 export function runOperation(context: ExecutionContext): Promise<Piece | null> {
   const { whole, direct } = context.prepared
   if (whole) return context.database.answer(whole, bindParams(whole.params, context), context)
-  return direct ? runAlone(direct, context) : new Running(context).run()
+  return direct && !context.change ? runAlone(direct, context) : new Running(context).run()
 }
 
 /** A statement that writes, in its own transaction. */
@@ -72,9 +72,10 @@ class Running {
     const { prepared, response } = this.#context
     if (prepared.operation.kind === 'mutation') await this.#mutation()
     else await this.#query()
-    const { headers, whole } = this.#answer
+    const { headers, whole, extensions } = this.#answer
     if (response) for (const [name, value] of headers) response.header(name, value)
-    return whole ?? this.#body()
+    const piece = whole ?? this.#body()
+    return extensions === noExtensions ? piece : withExtensions(piece, extensions)
   }
 
   /**
@@ -136,7 +137,8 @@ class Running {
   async #transaction(places: readonly number[]): Promise<void> {
     const { steps } = this.#context.prepared
     const last = places.at(-1)!
-    const sole = places.length === 1 ? steps[last]! : null
+    const { change } = this.#context
+    const sole = places.length === 1 && !change ? steps[last]! : null
     if (sole?.kind === 'change' && sole.program.kind === 'direct' && sole.joins.length === 0) {
       this.#parts[last] = await runAlone(sole.program, this.#context)
       return
@@ -147,20 +149,30 @@ class Running {
       return needsTransaction(step) ? [[i, step] as const] : []
     })
     const hasJoins = own.some(([, step]) => step.kind === 'call' || step.joins.length > 0)
-    const work = async (transaction: OwnTransaction) => {
+    const run = async (transaction: OwnTransaction) => {
       const read: Run['read'] = (statement, values) => transaction.bytes(statement, values)
-      const run = { ...this.#run, transaction, read }
+      const state = { ...this.#run, transaction, read }
       const joins: CallRun[] = []
       for (const [i, step] of own) {
-        const isLast = i === last && !hasJoins
-        if (step.kind === 'call') joins.push(...(await runCalls([this.#rootCall(step, i)], run)))
+        const isLast = i === last && !hasJoins && !change
+        if (step.kind === 'call') joins.push(...(await runCalls([this.#rootCall(step, i)], state)))
         else joins.push(...(await this.#change(step, i, transaction, isLast)))
       }
       // Before the commit: if a join fails, nothing has been changed.
-      await runLevels(joins, run)
+      await runLevels(joins, state)
     }
+    const work = change ? (transaction: OwnTransaction) => this.#hooked(transaction, run) : run
     const settings = sessionSettings.of(session)
     await database.transaction(work, { settings, signal, caller, isRepeatable: !hasJoins })
+  }
+
+  /** Runs a transaction's work inside the hooks of plugins; what they add to the answer is encoded before the commit. */
+  async #hooked(transaction: OwnTransaction, work: (transaction: OwnTransaction) => Promise<void>): Promise<void> {
+    const { change, session, prepared, request } = this.#context
+    const extensions = { ...this.#answer.extensions }
+    const { operation } = prepared
+    await change!({ session, transaction, operation, request, metadata: null, extensions }, () => work(transaction))
+    this.#answer.extensions = Object.keys(extensions).length === 0 ? noExtensions : extensions
   }
 
   #rootCall(step: CallRun['step'], i: number): CallRun {
@@ -230,6 +242,12 @@ class Running {
     if (this.#context.prepared.isSole) return pieces[0]!
     return concatPieces(['{"data":{', ...separated(pieces), `}${ending}`])
   }
+}
+
+/** The body with `extensions`, as its last member. */
+function withExtensions(body: Piece, extensions: JsonObject): Piece {
+  const ending = `,"extensions":${JSON.stringify(extensions)}}`
+  return concatPieces([body.slice(0, -1), ending])
 }
 
 /** Bytes from the database are forwarded at any depth, but parsing and printing is limited by the stack. */

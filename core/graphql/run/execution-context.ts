@@ -1,5 +1,6 @@
 // The context of running an operation: its plan, the request's values, and the services that it uses.
 
+import type { Around } from '../../around/around.ts'
 import type { BoundInputs } from '../../compiler/run/bind.ts'
 import type { Caller } from '../../concurrency/shares.ts'
 import type { Database } from '../../database/database.ts'
@@ -12,6 +13,8 @@ import type { PreparedOperation } from '../plan/prepared.ts'
 import type { BoundArguments } from '../read/arguments.ts'
 import type { Variables } from '../read/plan-context.ts'
 import type { PlannedSchema } from '../read/planned-schema.ts'
+import type { GraphQLRequest } from '../read/request.ts'
+import type { ChangeWork } from '../works.ts'
 
 /** The parts of the database that operations use; a transaction can replace it. */
 export type OperationDatabase = Pick<Database, 'answer' | 'change' | 'transaction'>
@@ -41,6 +44,10 @@ export interface ExecutionContext {
   readonly showInternal: boolean
   /** Receives the response headers that calls set. */
   readonly response: ResponseHeaders | null
+  /** The hook around the transactions of a mutation; null if no plugin has one. */
+  readonly change: Around<ChangeWork> | null
+  /** Null for subscriptions. */
+  readonly request: GraphQLRequest | null
 }
 
 /** A receiver of response headers, such as Fastify's reply. */

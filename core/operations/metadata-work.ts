@@ -3,6 +3,7 @@
 import type { Around } from '../around/around.ts'
 import type { EndableWork } from '../auth/admission.ts'
 import type { ChangeWork } from '../graphql/works.ts'
+import { type Call, mayChange } from './envelope.ts'
 
 /** A request to the metadata API: one operation, or a bulk. */
 export interface MetadataWork extends EndableWork {
@@ -16,4 +17,17 @@ export interface MetadataWork extends EndableWork {
 export interface MetadataHooks {
   readonly metadata: Around<MetadataWork> | null
   readonly change: Around<ChangeWork> | null
+}
+
+/** Runs a request that may change something within the change hooks of plugins. */
+export function asChange<T>(
+  call: Call,
+  { session, transaction }: Pick<ChangeWork, 'session' | 'transaction'>,
+  { change }: Pick<MetadataHooks, 'change'>,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { operation, args } = call
+  if (!change || !mayChange(call) || operation.isDryRun?.(args)) return run()
+  const metadata = { type: operation.type, args }
+  return change({ session, transaction, operation: null, request: null, metadata, extensions: {} }, run)
 }

@@ -32,12 +32,11 @@ import {
   editsMetadata,
   expectedVersions,
   limitMembers,
-  mayChange,
   namedTables,
   withMembers,
 } from './envelope.ts'
 import { withAllFaults } from './faulty-document.ts'
-import type { MetadataHooks, MetadataWork } from './metadata-work.ts'
+import { asChange, type MetadataHooks, type MetadataWork } from './metadata-work.ts'
 import type { InterfaceName, OperationContext, OperationEnvironment, Preview } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
 import type { RequestForm } from './request-form.ts'
@@ -157,7 +156,10 @@ export class MetadataRunner {
       await inArguments(sessionSettings.apply(session, transaction))
       const none = { edit: null, combined: null, afterCommit: [] }
       const run: Run = { session, transaction, interface: answers, state, ...none }
-      return { result: await this.#change(call, run, () => this.#call(call, run)), afterCommit: run.afterCommit }
+      return {
+        result: await asChange(call, run, this.#options.hooks, () => this.#call(call, run)),
+        afterCommit: run.afterCommit,
+      }
     }
     return despiteConflicts(() => database.transaction(work, { ...how, signal }))
   }
@@ -240,22 +242,13 @@ export class MetadataRunner {
       ...{ session, transaction: edit.tables.changing, interface: answers },
       ...{ state, edit, combined, afterCommit },
     }
-    const result = await this.#change(call, run, async () => {
+    const result = await asChange(call, run, this.#options.hooks, async () => {
       const result = await this.#call(call, run)
       await combined?.resolve()
       await inArguments(edit.save().catch((error) => Promise.reject(this.#refused(error))))
       return result
     })
     return { result, afterCommit }
-  }
-
-  /** Runs a request that may change something inside the hooks of plugins. */
-  #change(call: Call, { session, transaction }: Run, run: () => Promise<unknown>): Promise<unknown> {
-    const { change } = this.#options.hooks
-    const { operation, args } = call
-    if (!change || !mayChange(call) || operation.isDryRun?.(args)) return run()
-    const metadata = { type: operation.type, args }
-    return change({ session, transaction, operation: null, request: null, metadata, extensions: {} }, run)
   }
 
   /** The result of a call; errors carry the path of the wire. */

@@ -3,6 +3,7 @@
 import { badRequest, didYouMean, Type } from '../../sdk/index.ts'
 import {
   decode,
+  type InterfaceName,
   type MetadataService,
   NoArguments,
   operation,
@@ -12,13 +13,19 @@ import {
 } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 
+/** The format of documents in an interface. */
+const exportVersion = (answers: InterfaceName) => (answers === '2' ? 3 : 2)
+
 export const exportMetadata = operation({
   type: 'export_metadata',
-  about: { summary: 'Returns all metadata as one document.', result: ({ format }) => format.schema() },
+  about: {
+    summary: 'Returns all metadata as one document.',
+    result: ({ format }) => Type.Union([format.schema(2), format.schema(3)]),
+  },
   args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
-  handle: ({ metadata, format }) => format.write(metadata),
+  handle: ({ metadata, format, interface: answers }) => format.write(metadata, exportVersion(answers)),
 })
 
 /** Version 2 wraps the document together with its version. */
@@ -27,14 +34,18 @@ export const exportMetadataV2 = operation({
   version: 2,
   about: {
     summary: 'Returns all metadata as one document, and its version.',
-    result: ({ format }) => Type.Object({ resource_version: Type.Integer(), metadata: format.schema() }),
+    result: ({ format }) =>
+      Type.Object({
+        resource_version: Type.Integer(),
+        metadata: Type.Union([format.schema(2), format.schema(3)]),
+      }),
   },
   args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
-  handle: ({ metadata, model, format }) => ({
+  handle: ({ metadata, model, format, interface: answers }) => ({
     resource_version: model.resourceVersion,
-    metadata: format.write(metadata),
+    metadata: format.write(metadata, exportVersion(answers)),
   }),
 })
 

@@ -5,12 +5,10 @@ import { clearMetadata, exportMetadata, exportMetadataV2, reloadMetadata } from 
 import { dropInconsistentMetadata, dumpInternalState, getInconsistentMetadata } from './inconsistencies.ts'
 import { replaceMetadata, replaceMetadataV2 } from './replace.ts'
 import { bulk, queryRoute } from './requests.ts'
-import { unservedSlices } from './unserved.ts'
 
 export default definePlugin({
   name: 'metadata',
-  register({ dialect, settings, operations, routes, metadata, environment }) {
-    for (const { key, slice } of unservedSlices(dialect)) metadata.slice(key, slice)
+  register({ settings, operations, routes, metadata, environment }) {
     operations.add(bulk, exportMetadata, exportMetadataV2, replaceMetadata, replaceMetadataV2)
     operations.add(clearMetadata, reloadMetadata(metadata.service))
     operations.add(getInconsistentMetadata, dropInconsistentMetadata, dumpInternalState(environment))

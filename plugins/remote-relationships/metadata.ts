@@ -8,6 +8,7 @@ import { remoteSchemaRef } from '../remote-schemas/index.ts'
 import { checkedSteps, columnsOf, type JoinedMembers, type RemoteStep } from './check.ts'
 import {
   columnOf,
+  laterEntry,
   type RemoteField,
   type RemoteRelationshipEntry,
   remoteRelationshipEntry,
@@ -62,7 +63,7 @@ export const remoteRelationships = (dialect: Dialect): RemoteRelationshipFacet =
       definition: { table, name, ...definition },
     }
   },
-  write: (entry) => writtenEntry(entry, dialect),
+  write: (entry, { formatVersion }) => (formatVersion === 3 ? laterEntry(entry) : writtenEntry(entry, dialect)),
   resolve: resolveRemoteRelationship,
   attach(table, name, relationship) {
     table.fields.set(name, relationship)

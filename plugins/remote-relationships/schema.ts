@@ -195,3 +195,9 @@ export function writtenEntry({ name, definition }: RemoteRelationshipEntry, { re
   const { remote_schema, service_fields: columns, remote_field } = definition
   return { name, definition: { remote_schema, [remoteJoinFields]: columns, remote_field } }
 }
+
+/** An entry in the form of documents with sources. */
+export function laterEntry({ name, definition }: RemoteRelationshipEntry) {
+  const { remote_schema, service_fields: lhs_fields, remote_field } = definition
+  return { name, definition: { to_remote_schema: { remote_schema, lhs_fields, remote_field } } }
+}

@@ -1,4 +1,4 @@
-// What documents of later engines hold and this server does not serve is kept in the hasura dialect, and listed.
+// Keys of later engines that this server does not serve are kept, and listed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -68,11 +68,16 @@ test('keys that say nothing are taken and not kept', async (t) => {
   assert.deepEqual(await op('get_inconsistent_metadata', {}), { is_consistent: true, inconsistent_objects: [] })
 })
 
-test('the default dialect refuses each of them', async (t) => {
-  const { opError } = await startTrellis(t)
-  const keys = { rest_endpoints, inherited_roles, api_limits, graphql_schema_introspection }
-  for (const [key, value] of Object.entries(keys)) {
-    const body = { path: `$.${key}`, error: `unexpected key "${key}"`, code: 'parse-failed' }
-    assert.deepEqual(await opError('replace_metadata', { version: 2, tables: [], [key]: value }), { status: 400, body })
+test('the default dialect keeps and refuses the same keys', async (t) => {
+  const { op, opError } = await startTrellis(t)
+  await op('replace_metadata', harmless)
+  assert.deepEqual(await op('export_metadata', {}), harmless)
+  for (const [key, value] of Object.entries({ api_limits, graphql_schema_introspection })) {
+    const { status, body } = await opError('replace_metadata', { version: 2, tables: [], [key]: value })
+    const { internal } = body as { internal: unknown }
+    assert.equal(status, 400)
+    assert.deepEqual(internal, [{ type: key, definition: value, reason: `"${key}" is not served` }])
   }
+  const body = { path: '$.colour', error: 'unexpected key "colour"', code: 'parse-failed' }
+  assert.deepEqual(await opError('replace_metadata', { version: 2, tables: [], colour: 1 }), { status: 400, body })
 })

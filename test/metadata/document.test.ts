@@ -177,11 +177,11 @@ test('tables that only look the same are not declared twice', async (t) => {
 
 test('the hasura dialect ignores unknown top-level keys and logs them', async (t) => {
   const { op, log } = await startService(t, { dialect: 'hasura' })
-  await op('replace_metadata', { version: 2, tables: [], actions: [], network: { tls_allowlist: [{ host: 'r' }] } })
+  await op('replace_metadata', { version: 2, tables: [], actions: [], colour: { tls_allowlist: [{ host: 'r' }] } })
   const warnings = log.filter(({ type }) => type === 'metadata')
   assert.deepEqual(
     warnings.map(({ detail }) => detail),
-    [{ message: 'unknown key in metadata is ignored', info: { key: 'network' } }],
+    [{ message: 'unknown key in metadata is ignored', info: { key: 'colour' } }],
   )
 })
 

@@ -4,7 +4,7 @@
 import { Type } from '@sinclair/typebox'
 import { badRequest, parseFailed } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
-import { isJsonObject, jsonType, saysNothing } from '../../json/json.ts'
+import { isJsonObject, jsonType } from '../../json/json.ts'
 import { decode } from '../../wire/decode.ts'
 import { ObjectName } from '../../wire/types.ts'
 
@@ -21,14 +21,16 @@ export interface GivenDocument {
   readonly source: StoredSource | null
 }
 
-/** The one source of a document of format 3. */
+/**
+ * The one source of a document of format 3 as received, without the parts that plugins declare. Its connection is not
+ * used: the server has its own.
+ */
 export interface StoredSource {
   readonly name: string
-  /** The connection, which is not used: the server has its own. */
-  readonly configuration?: unknown
+  readonly [setting: string]: unknown
 }
 
-/** Keys of later documents for features that this server lacks: accepted when they are empty. */
+/** Keys of later documents, which may be of features that this server lacks. */
 export const laterKeys: ReadonlySet<string> = new Set([
   'remote_schemas',
   'actions',
@@ -52,7 +54,9 @@ export const laterTableKeys: ReadonlySet<string> = new Set([
 ])
 
 /** The same for a source. */
-const laterSourceKeys: ReadonlySet<string> = new Set([
+export const laterSourceKeys: ReadonlySet<string> = new Set([
+  'configuration',
+  'customization',
   'query_tags',
   'health_check',
   'native_queries',
@@ -67,8 +71,8 @@ export const own = (object: WireObject, key: string): unknown => (Object.hasOwn(
 export const unexpectedKey = (at: readonly PathKey[], key: string) =>
   parseFailed(`unexpected key "${key}"`, [...at, key])
 
-/** Opens a document; `namingConvention` is the only one that a source may ask for. */
-export function openDocument(wire: unknown, namingConvention: string): GivenDocument {
+/** Opens a document; `isDeclared`: whether a plugin declares a slice of that key. */
+export function openDocument(wire: unknown, isDeclared: (key: string) => boolean): GivenDocument {
   const given = objectAt(wire, [])
   const formatVersion = readVersion(own(given, 'version'))
   const { version: _, ...parts } = given
@@ -76,30 +80,36 @@ export function openDocument(wire: unknown, namingConvention: string): GivenDocu
   const { sources, ...others } = parts
   if (sources === undefined) throw withoutSources(given)
   for (const key of sourceKeys) if (Object.hasOwn(others, key)) throw unexpectedKey([], key)
-  return openSources(sources, others, namingConvention)
+  return openSources(sources, others, isDeclared)
 }
 
-/** Parts that format 3 keeps in sources. */
+/** Parts of every engine that format 3 keeps in sources. */
 const sourceKeys: readonly string[] = ['tables', 'functions']
 
-function openSources(wire: unknown, others: WireObject, namingConvention: string): GivenDocument {
+/** Whether format 3 keeps a part in sources. */
+export const isOfSource = (key: string): boolean => sourceKeys.includes(key) || laterSourceKeys.has(key)
+
+function openSources(wire: unknown, others: WireObject, isDeclared: (key: string) => boolean): GivenDocument {
   const sources = decode(Type.Array(Type.Unknown()), wire, ['sources'])
   const read = sources.map((source, i) => readSource(source, ['sources', i]))
   const [first, second] = read
-  const place = (key: string) => (sourceKeys.includes(key) ? ['sources', 0, key] : [key])
+  const place = (key: string) => (isOfSource(key) ? ['sources', 0, key] : [key])
   if (!first) return { formatVersion: 3, parts: { ...others, tables: [] }, place, source: null }
   refuseKind(first.kind)
   if (second) {
     const message = `only one source is supported: "${second.name}" differs from "${first.name}"`
     throw badRequest('not-supported', message, { path: ['sources', 1] })
   }
-  refuseUnservable(first.given, ['sources', 0], namingConvention)
-  const { tables = null, functions = null, configuration } = first.given
+  refuseUnknownKeys(first.given, ['sources', 0])
+  const members = Object.entries(first.given)
+  const isPart = (key: string) => isOfSource(key) && (isDeclared(key) || key === 'tables')
+  const parts = Object.fromEntries(members.filter(([key, value]) => isPart(key) && value !== null))
+  const settings = Object.fromEntries(members.filter(([key, value]) => !isPart(key) && value !== null))
   return {
     formatVersion: 3,
-    parts: { ...others, tables: tables ?? [], functions: functions ?? [] },
+    parts: { ...others, ...parts, tables: parts.tables ?? [] },
     place,
-    source: { name: first.name, ...(!saysNothing(configuration) && { configuration }) },
+    source: { name: first.name, ...settings },
   }
 }
 
@@ -116,23 +126,13 @@ function refuseKind(kind = 'postgres'): void {
   throw badRequest('not-supported', message, { path: ['sources', 0, 'kind'] })
 }
 
-/** Refuses settings of a source that this server would not honour. */
-function refuseUnservable(source: WireObject, at: readonly PathKey[], namingConvention: string): void {
-  const known = new Set(['name', 'kind', 'configuration', 'customization', ...sourceKeys])
-  for (const [key, value] of Object.entries(source)) {
-    if (known.has(key)) continue
-    if (!laterSourceKeys.has(key)) throw unexpectedKey(at, key)
-    if (!saysNothing(value)) throw notOfSources(key, [...at, key])
+/** Refuses members that no source of any engine has, and settings that are no objects. */
+function refuseUnknownKeys(source: WireObject, at: readonly PathKey[]): void {
+  for (const key of Object.keys(source)) {
+    if (key !== 'name' && key !== 'kind' && !isOfSource(key)) throw unexpectedKey(at, key)
   }
-  const customization = own(source, 'customization') ?? {}
-  for (const [key, value] of Object.entries(objectAt(customization, [...at, 'customization']))) {
-    if (key === 'naming_convention' && value === namingConvention) continue
-    if (!saysNothing(value)) throw notOfSources(key, [...at, 'customization', key])
-  }
+  for (const key of ['configuration', 'customization']) objectAt(own(source, key) ?? {}, [...at, key])
 }
-
-const notOfSources = (key: string, path: readonly PathKey[]) =>
-  badRequest('not-supported', `"${key}" of a source is not supported`, { path })
 
 function objectAt(value: unknown, at: readonly PathKey[]): WireObject {
   if (isJsonObject(value)) return value

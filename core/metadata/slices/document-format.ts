@@ -13,7 +13,9 @@ import { ObjectName } from '../../wire/types.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import {
   type GivenDocument,
+  isOfSource,
   laterKeys,
+  laterSourceKeys,
   openDocument,
   own,
   unexpectedKey,
@@ -21,12 +23,16 @@ import {
 } from '../document/given-document.ts'
 import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
 import { Faults, FaultyDocument, TooManyFaults } from './faults.ts'
-import { sourceKey } from './given-source.ts'
-import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
+import { isOwnConnection, sourceKey, unnamedSource } from './given-source.ts'
+import { documentOf, documentRank, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { FormatContext, Slice } from './slices.ts'
+import { type UnservedKeys, unservedKey, unservedKeysOf } from './unserved.ts'
 
-/** The version of exported documents. */
-const currentVersion = 2
+/** The formats of exported documents: that of v1.3, and that of version 2 with sources. */
+export type ExportVersion = 2 | 3
+
+/** The format of exports in the interface of v1.3. */
+const currentVersion: ExportVersion = 2
 
 /** Logs a part of a document that is ignored. */
 export type OnIgnored = (message: string, detail: Readonly<Record<string, string>>) => void
@@ -46,12 +52,12 @@ export interface ReadDocument {
 export interface DocumentFormat {
   /** The stored form of a wire document of any format, frozen. Paths of errors start with `at`. */
   read(wire: unknown, at?: readonly PathKey[]): Promise<ReadDocument>
-  /** The shape of written documents, with everything that plugins have declared. */
-  schema(): TSchema
-  /** The shape of accepted documents: the written shape, and format 3. */
+  /** The shape of written documents of a format, with everything that plugins have declared. Absent: format 2. */
+  schema(version?: ExportVersion): TSchema
+  /** The shape of accepted documents of any format. */
   givenSchema(): TSchema
-  /** The wire form: keys in the interface's order, empty parts omitted, everything sorted. */
-  write(document: MetadataDocument): Record<string, unknown>
+  /** The wire form: keys in the interface's order, empty parts omitted, everything sorted. Absent: format 2. */
+  write(document: MetadataDocument, version?: ExportVersion): Record<string, unknown>
   /** The reason why a stored value does not fit its slice's declaration; null when it fits. */
   problemOf(key: string, value: unknown): string | null
   /** Refuses a document that declares a name twice, or whose parts do not fit together. */
@@ -77,7 +83,7 @@ export class DeclaredFormat implements DocumentFormat {
 
   async read(wire: unknown, at: readonly PathKey[] = []): Promise<ReadDocument> {
     try {
-      const given = openDocument(wire, this.#dialect.namingConvention)
+      const given = openDocument(wire, (key) => this.#registry.isDeclared(key))
       const [faults, ignored] = [new Faults(), this.#ignoredIn(given)]
       const content = await this.#readParts(given, faults).catch((error: unknown) => {
         if (error instanceof TooManyFaults) return null
@@ -109,29 +115,37 @@ export class DeclaredFormat implements DocumentFormat {
   #ignoredIn({ parts, source }: GivenDocument): IgnoredPart[] {
     const keys = this.#dialect.unknownKeysPass ? this.#unknownKeys(parts) : []
     const ignored = keys.map((key) => ({ reason: 'unknown key in metadata is ignored', key }))
-    if (!source || saysNothing(source.configuration)) return ignored
+    if (!source || saysNothing(source.configuration) || isOwnConnection(source, this.#dialect)) return ignored
     return [
       ...ignored,
       { reason: 'the connection of a source is ignored: the server has its own', source: source.name },
     ]
   }
 
-  schema(): TSchema {
+  schema(formatVersion: ExportVersion = currentVersion): TSchema {
+    if (formatVersion === 3) return this.#thirdSchema()
     const version = Type.Optional(Type.Union([Type.Literal(1), Type.Literal(currentVersion)]))
     return Type.Object({ version, ...this.#shapes() }, { ...this.#options, title: 'Metadata' })
   }
 
   givenSchema(): TSchema {
-    const { tables, functions, ...others } = this.#shapes()
+    return Type.Union([this.schema(), this.#thirdSchema()])
+  }
+
+  #thirdSchema(): TSchema {
+    const shapes = Object.entries(this.#shapes())
+    const { tables, ...parts } = Object.fromEntries(shapes.filter(([key]) => isOfSource(key)))
     const source = Type.Object({
       name: ObjectName,
       kind: Type.Optional(Type.Union([Type.Literal('postgres'), Type.Literal('pg')])),
       ...(tables && { tables: Type.Optional(tables) }),
-      ...(functions && { functions }),
+      ...parts,
+      ...Object.fromEntries(laterShapes(laterSourceKeys, this.#registry.slices)),
     })
     const sources = Type.Array(source, { maxItems: 1 })
+    const others = Object.fromEntries(shapes.filter(([key]) => !isOfSource(key)))
     const shape = { version: Type.Literal(3), sources, ...others }
-    return Type.Union([this.schema(), Type.Object(shape, { ...this.#options, title: 'MetadataV3' })])
+    return Type.Object(shape, { ...this.#options, title: 'MetadataV3' })
   }
 
   get #options() {
@@ -139,7 +153,12 @@ export class DeclaredFormat implements DocumentFormat {
   }
 
   get #context(): FormatContext {
-    return { facets: new DeclaredFacets(this.#registry.facets, unknownKeysIn(this.#dialect)) }
+    return this.#contextOf(currentVersion)
+  }
+
+  #contextOf(formatVersion: ExportVersion): FormatContext {
+    const unknownKeys = unknownKeysIn(this.#dialect)
+    return { facets: new DeclaredFacets(this.#registry.facets, unknownKeys, null, formatVersion), formatVersion }
   }
 
   #shapes(): Record<string, TSchema> {
@@ -152,13 +171,21 @@ export class DeclaredFormat implements DocumentFormat {
     return Object.fromEntries([...declared, ...laterShapes(laterKeys, slices)])
   }
 
-  write(document: MetadataDocument): Record<string, unknown> {
-    const wire: Record<string, unknown> = { version: currentVersion }
-    for (const slice of this.#registry.slices.filter(({ isInternal }) => !isInternal)) {
-      const written = writeSlice(slice, sliceValue(document, slice.key), this.#context)
-      if (written !== undefined) wire[slice.key] = written
-    }
-    return wire
+  write(document: MetadataDocument, version: ExportVersion = currentVersion): Record<string, unknown> {
+    const context = this.#contextOf(version)
+    const shown = this.#registry.slices.filter(({ isInternal }) => !isInternal)
+    const declared = shown.map(
+      ({ key }, i) => [key, writeSlice(shown[i]!, sliceValue(document, key), context)] as const,
+    )
+    const kept = unservedKeysOf(document, (key) => this.#registry.isDeclared(key))
+    const parts = [...declared, ...kept.filter(([, value]) => version === 3 || !saysNothing(value))]
+      .filter(([, value]) => value !== undefined)
+      .sort(([a], [b]) => documentRank(a) - documentRank(b))
+    if (version === 2) return Object.fromEntries([['version', version], ...parts])
+    const { name, kind = 'postgres', ...settings } = document.source ?? unnamedSource(this.#dialect)
+    const ofSource = Object.fromEntries(parts.filter(([key]) => isOfSource(key)))
+    const others = parts.filter(([key]) => !isOfSource(key))
+    return { version, sources: [{ name, kind, ...ofSource, ...settings }], ...Object.fromEntries(others) }
   }
 
   problemOf(key: string, value: unknown): string | null {
@@ -218,11 +245,15 @@ export class DeclaredFormat implements DocumentFormat {
 
   #unknownKeys(parts: WireObject): string[] {
     const known = new Set(this.#registry.slices.filter((each) => !each.isInternal).map(({ key }) => key))
-    const isUnknown = ([key, value]: [string, unknown]) =>
-      !known.has(key) && !(laterKeys.has(key) && saysNothing(value))
-    return Object.entries(parts)
-      .filter(isUnknown)
-      .map(([key]) => key)
+    return Object.keys(parts).filter((key) => !known.has(key) && !laterKeys.has(key))
+  }
+
+  /** The keys of later engines that no plugin declares; null if there is no such key. */
+  #unserved(parts: WireObject): UnservedKeys | null {
+    const isUnserved = ([key, value]: [string, unknown]) =>
+      laterKeys.has(key) && value !== null && !this.#registry.isDeclared(key)
+    const kept = Object.entries(parts).filter(isUnserved)
+    return kept.length > 0 ? Object.fromEntries(kept) : null
   }
 
   async #readSlice(
@@ -232,7 +263,9 @@ export class DeclaredFormat implements DocumentFormat {
   ): Promise<unknown> {
     const value = own(parts, slice.key)
     const at = place(slice.key)
-    if (slice.isInternal) return slice.key === sourceKey ? source : slice.empty
+    if (slice.key === sourceKey) return deepFreeze(source)
+    if (slice.key === unservedKey) return deepFreeze(this.#unserved(parts))
+    if (slice.isInternal) return slice.empty
     if (value === undefined || (value === null && !slice.isRequired)) return slice.empty
     const unknownKeys = unknownKeysIn(this.#dialect)
     const decoded = KindGuard.IsArray(slice.schema)
@@ -244,7 +277,7 @@ export class DeclaredFormat implements DocumentFormat {
     const read = (entry: unknown, i: number) => {
       const inside = faults.at(...at, i)
       const facets = new DeclaredFacets(this.#registry.facets, unknownKeys, inside)
-      const context = { facets, fault: inside.add }
+      const context = { facets, fault: inside.add, formatVersion }
       return entry === undefined ? undefined : inside.attempt(() => deepFreeze(readEntry.call(slice, entry, context)))
     }
     const entries = await inTurns(mapSteps(decoded as readonly unknown[], read))

@@ -24,9 +24,16 @@ export class DeclaredFacets implements FacetFormat {
   readonly #facets: readonly Facet[]
   readonly #unknownKeys: UnknownKeys
   readonly #faults: Faults | null
+  readonly #formatVersion: number
 
   /** `faults` collects faults of reading; null: the first one is thrown. */
-  constructor(facets: readonly Facet[], unknownKeys: UnknownKeys = 'passed over', faults: Faults | null = null) {
+  constructor(
+    facets: readonly Facet[],
+    unknownKeys: UnknownKeys = 'passed over',
+    faults: Faults | null = null,
+    formatVersion = 2,
+  ) {
+    this.#formatVersion = formatVersion
     this.#facets = facets
     this.#unknownKeys = unknownKeys
     this.#faults = faults
@@ -39,14 +46,19 @@ export class DeclaredFacets implements FacetFormat {
 
   unexpectedKeys(given: WireObject, ownKeys: Iterable<string>): string[] {
     const known = new Set<string>([...ownKeys, ...this.#facets.map(({ key }) => key)])
-    return Object.keys(given).filter((key) => {
-      return !known.has(key) && !(laterTableKeys.has(key) && saysNothing(given[key]))
-    })
+    return Object.keys(given).filter((key) => !known.has(key) && !laterTableKeys.has(key))
   }
 
   read(given: WireObject): Partial<TableEntry> {
     const read = this.#facets.map((facet) => [facet.key, this.#entries(facet, own(given, facet.key))] as const)
-    return Object.fromEntries(read.filter(([, entries]) => entries.length > 0))
+    const unserved = this.#undeclared(given).filter(([, value]) => !saysNothing(value))
+    return Object.fromEntries([...read.filter(([, entries]) => entries.length > 0), ...unserved])
+  }
+
+  /** Keys of later engines that no facet has: they are kept, and listed as inconsistent. */
+  #undeclared(entry: object): [key: string, value: unknown][] {
+    const isUndeclared = (key: string) => laterTableKeys.has(key) && !this.#facets.some((facet) => facet.key === key)
+    return Object.entries(entry).filter(([key]) => isUndeclared(key))
   }
 
   #entries({ key, schema, read }: Facet, value: unknown): unknown[] {
@@ -73,9 +85,11 @@ export class DeclaredFacets implements FacetFormat {
       const entries = facetEntries(entry, facet)
       if (entries.length === 0) continue
       const sorted = [...entries].sort((a, b) => compareText(facet.identify(a), facet.identify(b)))
-      wire[facet.key] = facet.write ? sorted.map((each) => facet.write?.(each)) : sorted
+      wire[facet.key] = facet.write
+        ? sorted.map((each) => facet.write?.(each, { formatVersion: this.#formatVersion }))
+        : sorted
     }
-    return wire
+    return { ...wire, ...Object.fromEntries(this.#undeclared(entry)) }
   }
 
   validate(entry: TableEntry): void {
@@ -122,7 +136,10 @@ export const laterShapes = (
 ): [key: string, shape: TSchema][] =>
   [...keys]
     .filter((key) => !known.some((each) => each.key === key))
-    .map((key) => [key, Type.Optional(Type.Unknown({ description: 'Accepted if empty.' }))])
+    .map((key) => [
+      key,
+      Type.Optional(Type.Unknown({ description: 'Kept, and listed as inconsistent unless it is empty.' })),
+    ])
 
 /** Runs `work`; prefixes the path of an error with `at`. */
 export function locate<T>(at: readonly PathKey[], work: () => T): T {

@@ -10,18 +10,34 @@ import { type ResolveOrder, resolveOrder } from './resolve-order.ts'
 import type { Facet, FacetFormat, ModelEffect, Slice, SliceTypes } from './slices.ts'
 import type { AnySource, Source } from './sources.ts'
 import { unreadableKey, unreadableSlice } from './unreadable.ts'
+import { unservedKey, unservedSlice } from './unserved.ts'
 
-/** The order of keys in the interface's document; other keys follow in order of registration. */
+/** The order of keys in documents; other keys follow in order of registration. */
 const documentOrder = [
   'tables',
   'functions',
+  'native_queries',
+  'logical_models',
   'remote_schemas',
   'query_collections',
   'allowlist',
   'actions',
   'custom_types',
   'cron_triggers',
+  'rest_endpoints',
+  'api_limits',
+  'metrics_config',
+  'inherited_roles',
+  'graphql_schema_introspection',
+  'network',
+  'opentelemetry',
 ]
+
+/** Compares keys of documents by their order there. */
+export const documentRank = (key: string): number => rankIn(documentOrder, key)
+
+const rankIn = (order: readonly string[], key: string): number =>
+  order.includes(key) ? order.indexOf(key) : order.length
 
 const entryOrder = [
   'object_relationships',
@@ -42,6 +58,7 @@ export class MetadataRegistry {
   readonly #slices = new Map<string, Slice>([
     [unreadableKey, unreadableSlice(() => this.facets)],
     [sourceKey, sourceSlice],
+    [unservedKey, unservedSlice((key) => this.isDeclared(key))],
   ])
   readonly #facets = new Map<string, Facet>()
   readonly #effects: ModelEffect[] = []
@@ -61,6 +78,12 @@ export class MetadataRegistry {
   /** The slice of a key; undefined when no plugin declares it. */
   find(key: string): Slice | undefined {
     return this.#slices.get(key)
+  }
+
+  /** Whether a plugin declares a part of documents by this key. */
+  isDeclared(key: string): boolean {
+    const slice = this.#slices.get(key)
+    return slice !== undefined && !slice.isInternal
   }
 
   /** All facets, in the order of a table's entry. */
@@ -139,8 +162,7 @@ export class MetadataRegistry {
 }
 
 function inOrder<T extends { readonly key: string }>(items: readonly T[], order: readonly string[]): T[] {
-  const rank = ({ key }: T) => (order.includes(key) ? order.indexOf(key) : order.length)
-  return [...items].sort((a, b) => rank(a) - rank(b))
+  return [...items].sort((a, b) => rankIn(order, a.key) - rankIn(order, b.key))
 }
 
 /** A slice's value in a document. */

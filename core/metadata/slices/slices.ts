@@ -111,6 +111,8 @@ export interface FacetFormat {
 /** The context of reading and writing documents. */
 export interface FormatContext {
   readonly facets: FacetFormat
+  /** The format of the document that is read or written; absent: that of the stored form. */
+  readonly formatVersion?: number
   /** Takes a fault of an entry that can be read all the same; absent: throw it. */
   readonly fault?: (error: TrellisError) => void
 }
@@ -229,7 +231,7 @@ export interface Facet<Entry = unknown, Resolved = unknown> {
   describe(table: QualifiedName, entry: Entry): ObjectDescription
   /** Wire shape to stored shape; paths of errors are relative to the entry. */
   read?(value: unknown): Entry
-  write?(entry: Entry): unknown
+  write?(entry: Entry, context: { readonly formatVersion: number }): unknown
   /** The database functions that resolving reads. */
   functionsOf?(entry: Entry): readonly QualifiedName[]
   /** Throws a TrellisError when the entry is broken; its message becomes the inconsistency's reason. */

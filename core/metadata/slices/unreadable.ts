@@ -5,6 +5,7 @@ import { Type } from '@sinclair/typebox'
 import { memberOf } from '../../json/json.ts'
 import { nameText } from '../../names/names.ts'
 import type { MetadataDocument, TableEntry } from '../document/document.ts'
+import { laterTableKeys } from '../document/given-document.ts'
 import type { ObjectRef } from '../document/objects.ts'
 import {
   type Facet,
@@ -96,7 +97,9 @@ function reportUndeclared(entry: TableEntry, key: string, context: SliceContext)
   const { table } = entry
   const definition = { table, [key]: memberOf(entry, key) }
   const reason = `in table "${nameText(table)}": ${undeclared(key)}`
-  context.report({ ref: { kind, table, name: key }, type: key, definition }, reason)
+  // Without a key that later engines have, a table is as closed as the document says.
+  const isTolerated = laterTableKeys.has(key)
+  context.report({ ref: { kind, table, name: key }, type: key, definition, isTolerated }, reason)
 }
 
 function removeRow(draft: MetadataDocument, { kind: of, table, name, detail }: ObjectRef): boolean {

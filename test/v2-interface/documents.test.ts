@@ -1,0 +1,243 @@
+// Documents of format 3: they go in and out unchanged, and what is not served is kept and listed.
+
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { test } from 'node:test'
+import { atEnd } from '../support/cleanup.ts'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+
+const sql = `
+  create table writer (id int primary key, name text);
+  create table book (id int primary key, writer_id int references writer, title text);
+  create function search_books(term text) returns setof book language sql stable
+    as 'select * from book where title ilike term';
+  create function writer_label(writer) returns text language sql stable as 'select $1.name'`
+
+/** A document of format 3 in the order of exports, with every key that documents have. */
+const whole = (url: string) => ({
+  version: 3,
+  sources: [
+    {
+      name: 'library',
+      kind: 'postgres',
+      tables: [
+        {
+          table: { schema: 'public', name: 'book' },
+          configuration: { custom_root_fields: { select: 'books' }, custom_column_names: {}, comment: 'All of them' },
+          object_relationships: [{ name: 'writer', using: { foreign_key_constraint_on: 'writer_id' } }],
+          remote_relationships: [
+            {
+              name: 'echo',
+              definition: {
+                to_remote_schema: {
+                  remote_schema: 'echoes',
+                  lhs_fields: ['title'],
+                  remote_field: { echo: { arguments: { text: '$title' } } },
+                },
+              },
+            },
+          ],
+          insert_permissions: [{ role: 'reader', permission: { check: {}, columns: ['id', 'title'] } }],
+          select_permissions: [{ role: 'reader', permission: { columns: ['id', 'title'], filter: {} } }],
+          update_permissions: [{ role: 'reader', permission: { columns: ['title'], filter: {}, check: null } }],
+          delete_permissions: [{ role: 'reader', permission: { filter: {} } }],
+          event_triggers: [
+            {
+              name: 'told',
+              definition: { enable_manual: false, insert: { columns: '*' } },
+              retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 },
+              webhook: url,
+            },
+          ],
+          apollo_federation_config: { enable: 'v1' },
+        },
+        {
+          table: { schema: 'public', name: 'writer' },
+          array_relationships: [
+            {
+              name: 'books',
+              using: { foreign_key_constraint_on: { table: { schema: 'public', name: 'book' }, column: 'writer_id' } },
+            },
+          ],
+          computed_fields: [{ name: 'label', definition: { function: { schema: 'public', name: 'writer_label' } } }],
+        },
+      ],
+      functions: [{ function: { schema: 'public', name: 'search_books' } }],
+      native_queries: [
+        { root_field_name: 'recent', code: 'select 1', returns: 'recent', type: 'query', arguments: {} },
+      ],
+      logical_models: [{ name: 'recent', fields: [{ name: 'id', type: { scalar: 'integer' } }] }],
+      configuration: {
+        connection_info: {
+          database_url: { from_env: 'PG_DATABASE_URL' },
+          isolation_level: 'read-committed',
+          pool_settings: { connection_lifetime: 600, idle_timeout: 180, max_connections: 50, retries: 1 },
+          use_prepared_statements: true,
+        },
+      },
+      customization: { root_fields: { namespace: 'shop', prefix: 'a_' }, type_names: { suffix: '_z' } },
+      query_tags: { disabled: false, format: 'sqlcommenter' },
+      health_check: { interval: 60, test: { sql: 'select 1' } },
+    },
+  ],
+  remote_schemas: [{ name: 'echoes', definition: { url, timeout_seconds: 60, customization: {} } }],
+  query_collections: [{ name: 'kept', definition: { queries: [{ name: 'all', query: '{ books { id } }' }] } }],
+  actions: [
+    {
+      name: 'greet',
+      definition: {
+        handler: url,
+        output_type: 'Greeting',
+        arguments: [{ name: 'name', type: 'String!' }],
+        type: 'query',
+      },
+    },
+  ],
+  custom_types: { objects: [{ name: 'Greeting', fields: [{ name: 'text', type: 'String!' }] }] },
+  cron_triggers: [
+    {
+      name: 'nightly',
+      webhook: url,
+      schedule: '0 3 * * *',
+      include_in_metadata: true,
+      payload: { deep: [1, 'two', null] },
+    },
+  ],
+  rest_endpoints: [
+    {
+      name: 'all',
+      url: 'books',
+      methods: ['GET'],
+      definition: { query: { collection_name: 'kept', query_name: 'all' } },
+      comment: '',
+    },
+  ],
+  api_limits: { disabled: false, depth_limit: { global: 7, per_role: {} } },
+  metrics_config: { analyze_query_variables: true },
+  inherited_roles: [{ role_name: 'both', role_set: ['reader', 'writer'] }],
+  graphql_schema_introspection: { disabled_for_roles: ['reader'] },
+  network: { tls_allowlist: [{ host: 'localhost', permissions: ['self-signed'] }] },
+  opentelemetry: { status: 'enabled', data_types: ['traces'], exporter_otlp: { protocol: 'http/protobuf' } },
+  backend_configs: { dataconnector: { athena: { uri: 'http://localhost' } } },
+})
+
+const introspected = `{"data":{"__schema":{"queryType":{"name":"Query"},"mutationType":null,"subscriptionType":null,"types":[
+  {"kind":"SCALAR","name":"String"},
+  {"kind":"OBJECT","name":"Query","interfaces":[],"fields":[{"name":"echo","type":{"kind":"SCALAR","name":"String"},
+    "args":[{"name":"text","type":{"kind":"SCALAR","name":"String"}}]}]}],"directives":[]}}}`
+
+const ask = async ({ request }: TestTrellis, type: string, args: unknown, extra: object = {}) =>
+  request('/v1/metadata', { body: { type, args, ...extra } })
+
+test('a document with every key goes in and out, byte for byte', async (t) => {
+  const server = createServer((_, response) => response.setHeader('content-type', 'application/json').end(introspected))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  atEnd(t, () => server.close())
+  const { port } = server.address() as { port: number }
+  const trellis = await startTrellis(t, { sql })
+  const document = whole(`http://127.0.0.1:${port}/`)
+  const given = { allow_inconsistent_metadata: true, metadata: document }
+  const answer = await ask(trellis, 'replace_metadata', given)
+  const { is_consistent, inconsistent_objects } = answer.body as {
+    is_consistent: boolean
+    inconsistent_objects: { type: string; reason: string }[]
+  }
+  assert.equal(is_consistent, false)
+  const keys = [
+    ...['apollo_federation_config', 'native_queries', 'logical_models', 'customization', 'query_tags', 'health_check'],
+    ...['rest_endpoints', 'api_limits', 'metrics_config', 'inherited_roles', 'graphql_schema_introspection', 'network'],
+    ...['opentelemetry', 'backend_configs'],
+  ]
+  assert.deepEqual(inconsistent_objects.map(({ type }) => type).sort(), keys.sort())
+  const exported = await ask(trellis, 'export_metadata', {})
+  assert.equal(exported.text, JSON.stringify(document))
+  const again = await startTrellis(t, { sql: '', database: trellis.database })
+  assert.equal((await ask(again, 'export_metadata', {})).text, JSON.stringify(document))
+
+  await t.test('it is refused unless inconsistent metadata are allowed, because it restricts roles', async () => {
+    const refused = await ask(again, 'replace_metadata', document)
+    assert.equal(refused.status, 400)
+    const { internal, error } = refused.body as { error: string; internal: { type: string }[] }
+    assert.equal(error, 'cannot continue due to inconsistent metadata')
+    assert.deepEqual(
+      internal.map(({ type }) => type),
+      ['api_limits', 'graphql_schema_introspection'],
+    )
+    assert.equal((await ask(again, 'export_metadata', {})).text, JSON.stringify(document))
+  })
+
+  await t.test('all that is not served can be dropped', async () => {
+    assert.deepEqual((await ask(again, 'drop_inconsistent_metadata', {})).body, { message: 'success' })
+    const left = (await ask(again, 'export_metadata', {})).body as { sources: object[] }
+    assert.deepEqual(Object.keys(left.sources[0]!), ['name', 'kind', 'tables', 'functions', 'configuration'])
+    assert.deepEqual(Object.keys(left).slice(1), Object.keys(document).slice(1, 7))
+  })
+})
+
+test('a document of format 2 is exported as 2 and as 3, and either goes back', async (t) => {
+  const trellis = await startTrellis(t, { sql })
+  const tables = [{ table: { schema: 'public', name: 'book' } }]
+  const inherited_roles = [{ role_name: 'both', role_set: ['a', 'b'] }]
+  const second = { version: 2, tables, inherited_roles }
+  await trellis.op('replace_metadata', second)
+  assert.deepEqual(await trellis.op('export_metadata', {}), second)
+  const configuration = { connection_info: { database_url: { from_env: 'SERVICE_GRAPHQL_DATABASE_URL' } } }
+  const third = { version: 3, sources: [{ name: 'default', kind: 'postgres', tables, configuration }], inherited_roles }
+  assert.deepEqual((await ask(trellis, 'export_metadata', {})).body, third)
+  const versioned = (await ask(trellis, 'export_metadata', {}, { version: 2 })).body as { resource_version: number }
+  assert.deepEqual(versioned, { resource_version: versioned.resource_version, metadata: third })
+  await trellis.op('replace_metadata', third)
+  assert.deepEqual(await trellis.op('export_metadata', {}), second)
+  assert.deepEqual((await ask(trellis, 'export_metadata', {})).body, third)
+  await trellis.op('replace_metadata', versioned)
+  assert.deepEqual(await trellis.op('export_metadata', {}), second)
+})
+
+test('the name and the connection of the source are kept when all metadata are cleared', async (t) => {
+  const trellis = await startTrellis(t, { sql })
+  const configuration = { connection_info: { database_url: 'postgres://elsewhere/x' } }
+  const source = { name: 'main', kind: 'pg', tables: [], configuration }
+  await ask(trellis, 'replace_metadata', { version: 3, sources: [source], backend_configs: { x: 1 } })
+  await ask(trellis, 'clear_metadata', {})
+  assert.deepEqual((await ask(trellis, 'export_metadata', {})).body, { version: 3, sources: [source] })
+})
+
+test('interface 2 exports format 3 everywhere', async (t) => {
+  const trellis = await startTrellis(t, { settings: { graphqlInterface: '2', dialect: 'hasura' } })
+  const exported = await trellis.op<{ version: number; sources: { configuration: unknown }[] }>('export_metadata', {})
+  assert.equal(exported.version, 3)
+  assert.deepEqual(exported.sources[0]!.configuration, {
+    connection_info: { database_url: { from_env: 'HASURA_GRAPHQL_DATABASE_URL' } },
+  })
+})
+
+test('each change raises the version by one, and refuses a request for another version', async (t) => {
+  const trellis = await startTrellis(t, { sql })
+  const version = async () => {
+    const { body } = await ask(trellis, 'export_metadata', {}, { version: 2 })
+    return (body as { resource_version: number }).resource_version
+  }
+  const first = await version()
+  await ask(trellis, 'replace_metadata', { version: 3, sources: [] }, { resource_version: first })
+  assert.equal(await version(), first + 1)
+  await ask(trellis, 'reload_metadata', {}, { resource_version: first + 1 })
+  assert.equal(await version(), first + 2)
+  const conflict = {
+    path: '$',
+    error: `metadata resource version referenced (${first}) did not match current version`,
+    code: 'conflict',
+  }
+  const stale = { resource_version: first }
+  const requests: [string, string, unknown][] = [
+    ['/v1/metadata', 'replace_metadata', { version: 3, sources: [] }],
+    ['/v1/metadata', 'reload_metadata', {}],
+    ['/v1/metadata', 'pg_track_table', { table: 'book' }],
+    ['/v1/metadata', 'bulk', [{ type: 'pg_track_table', args: { table: 'book' } }]],
+    ['/v2/query', 'run_sql', { sql: 'create table third ()' }],
+  ]
+  for (const [url, type, args] of requests) {
+    const { status, body } = await trellis.request(url, { body: { type, args, ...stale } })
+    assert.deepEqual({ status, body }, { status: 409, body: conflict })
+  }
+  assert.equal(await version(), first + 2)
+})

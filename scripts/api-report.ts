@@ -23,6 +23,7 @@ const doors = {
   'trellis/permissions': 'plugins/permissions/index',
   'trellis/jobs': 'plugins/jobs/index',
   'trellis/actions': 'plugins/actions/index',
+  'trellis/remote-schemas': 'plugins/remote-schemas/graphql',
 }
 
 /** The door of names that may change in any release: types may mention them, and the report leaves them out. */

@@ -61,6 +61,7 @@ export function checkedSteps(
   }
   const remote = remotes.get(name)
   if (!remote) throw broken(`remote schema with name "${name}" not found`)
+  if (remote.isHidden) throw broken(`remote schema with name "${name}" is hidden`)
   return stepsOf(field, remote.types.schema.getQueryType()!, { members, names: new Set(names) })
 }
 

@@ -1,12 +1,12 @@
-// Other GraphQL servers, whose root fields are served beside those of the tables.
+// GraphQL schemas of other servers and of this process, whose root fields are served beside those of the tables.
 
 import type { CallGroup } from '../../sdk/graphql.ts'
-import { definePlugin, option, serviceKey } from '../../sdk/index.ts'
+import { definePlugin, type Engine, messageOf, option, serviceKey } from '../../sdk/index.ts'
 import type { RemotePlan } from './ask/questions.ts'
 import { remoteServer } from './ask/server.ts'
 import { remoteFeed } from './events/feed.ts'
 import { RemoteSubscriptions } from './events/subscribe.ts'
-import { type RemoteSchemaModel, remoteSchemasSlice } from './metadata.ts'
+import { findRemoteSchema, type RemoteSchemaModel, remoteSchemasSlice } from './metadata.ts'
 import {
   addRemoteSchema,
   introspectRemoteSchema,
@@ -17,6 +17,10 @@ import {
 } from './operations.ts'
 import { addRemoteSchemaPermissions, dropRemoteSchemaPermissions } from './permission-operations.ts'
 import { type RemoteFieldsOptions, remoteContribution } from './root-fields.ts'
+import { httpKind } from './servers/http-kind.ts'
+import { ServerKinds } from './servers/kinds.ts'
+import { LocalSchemas, remoteSchemas } from './servers/local.ts'
+import { localKind } from './servers/local-kind.ts'
 import { remoteSchemaSource } from './types/introspect.ts'
 import type { RemoteView } from './types/view.ts'
 
@@ -86,10 +90,13 @@ export default definePlugin({
     const { enableRemoteSchemaPermissions: hasPermissions, remoteSchemaPrioritizeData, remoteJoinBatchSize } = options
     const isPartial = dialect.partialAnswers || remoteSchemaPrioritizeData
     const groups = new WeakMap<RemoteSchemaModel, CallGroup<RemotePlan>>()
-    const server = {
-      ...{ outgoing, dialect, keepsData: isPartial, batchSize: remoteJoinBatchSize },
-      environment: (name: string) => engine.environment(name),
-    }
+    const asking = { keepsData: isPartial, batchSize: remoteJoinBatchSize }
+    const environment = (name: string) => engine.environment(name)
+    const schemas = new LocalSchemas()
+    const kinds = new ServerKinds()
+    kinds.add(httpKind({ outgoing, dialect, environment, subscriptions: new RemoteSubscriptions(outgoing) }))
+    kinds.add(localKind(schemas))
+    const shaping = { dialect, kinds }
     const servers: RemoteServers = {
       isPartial,
       skipsNulls: options.remoteSchemaSkipNulls,
@@ -97,15 +104,15 @@ export default definePlugin({
         return hasPermissions && role !== 'admin' ? (remote.permitted.get(role) ?? null) : remote.whole
       },
       groupOf(remote) {
-        const group = groups.get(remote) ?? remoteServer(remote, server)
+        const group = groups.get(remote) ?? remoteServer(remote, asking)
         groups.set(remote, group)
         return group
       },
     }
-    engine.metadata.slice('remote_schemas', remoteSchemasSlice(dialect))
-    engine.metadata.source(remoteSchemaSource(engine))
-    engine.operations.add(addRemoteSchema(dialect, !hasPermissions), updateRemoteSchema(dialect), removeRemoteSchema)
-    engine.operations.add(reloadRemoteSchema, introspectRemoteSchema)
+    engine.metadata.slice('remote_schemas', remoteSchemasSlice(shaping))
+    engine.metadata.source(remoteSchemaSource(kinds))
+    engine.operations.add(addRemoteSchema(shaping, !hasPermissions), updateRemoteSchema(shaping), removeRemoteSchema)
+    engine.operations.add(reloadRemoteSchema(kinds), introspectRemoteSchema)
     engine.operations.add(addRemoteSchemaPermissions(hasPermissions), dropRemoteSchemaPermissions)
     const { unauthorizedRole: role } = engine.settings
     if (role !== null && !hasPermissions) {
@@ -120,9 +127,34 @@ export default definePlugin({
         })
       })
     }
-    const feeding = { ...server, subscriptions: new RemoteSubscriptions(outgoing) }
-    const feedOf: RemoteFieldsOptions['feedOf'] = (remote, plan) => remoteFeed(remote, plan, feeding)
+    const feedOf: RemoteFieldsOptions['feedOf'] = (remote, plan) => remoteFeed(remote, plan, asking)
     engine.graphql.contribute(remoteContribution({ ...servers, feedOf }))
     engine.provide(remoteServers, servers)
+    engine.provide(remoteSchemas, schemas)
+    engine.onReady(() => {
+      schemas.close()
+      return addMissing(schemas.names, engine)
+    })
   },
 })
+
+/** Adds the schemas of plugins to the metadata that no remote schema has yet. */
+async function addMissing(names: readonly string[], { metadata, observe }: Engine): Promise<void> {
+  const { service } = metadata
+  const session = { role: 'admin', variables: {}, backendOnly: true }
+  for (const name of names) {
+    const entries = service.document.remote_schemas
+    if (entries.some(({ definition }) => definition.plugin === name)) continue
+    try {
+      await service.run({ type: 'add_remote_schema', args: { name, definition: { plugin: name } } }, session)
+    } catch (error) {
+      // Another instance that starts at the same time may have been faster.
+      if (findRemoteSchema(service.document, name)?.definition.plugin === name) continue
+      const detail = {
+        message: "a plugin's schema is not served",
+        info: { remote_schema: name, reason: messageOf(error) },
+      }
+      observe.log({ type: 'metadata', level: 'error', detail })
+    }
+  }
+}

@@ -1,6 +1,6 @@
 // The slice `remote_schemas`: other GraphQL servers, whose root fields are served beside those of the tables.
 
-import { badRequest, type Dialect, TrellisError } from '../../sdk/index.ts'
+import { badRequest, TrellisError } from '../../sdk/index.ts'
 import {
   type ConflictWording,
   conflictingDefinitions,
@@ -11,13 +11,15 @@ import {
   type SliceContext,
   type SliceDefinition,
 } from '../../sdk/metadata.ts'
-import { remoteUrl, subscriptionUrl } from './address.ts'
 import {
   documentSchema,
   type RemoteSchemaDefinition,
   type RemoteSchemaEntry,
   type RemoteSchemaPermission,
+  type Shaping,
 } from './schema.ts'
+import type { ResolvedServer, ServerKinds } from './servers/kinds.ts'
+import type { RemoteTransport } from './servers/transport.ts'
 import { sourceKey } from './types/introspect.ts'
 import { repeatedFields } from './types/introspected-schema.ts'
 import { permittedView, refused } from './types/permitted-view.ts'
@@ -35,9 +37,7 @@ import { RemoteView } from './types/view.ts'
 /** A remote schema that is served. */
 export interface RemoteSchemaModel {
   readonly name: string
-  readonly url: string
-  /** The URL for subscriptions. */
-  readonly subscriptionUrl: string
+  readonly transport: RemoteTransport
   readonly definition: RemoteSchemaDefinition
   /** The answer to its introspection, as received. */
   readonly introspection: object
@@ -46,6 +46,10 @@ export interface RemoteSchemaModel {
   readonly whole: RemoteView
   /** The views of roles with a permission; used with `--enable-remote-schema-permissions`. */
   readonly permitted: ReadonlyMap<string, RemoteView>
+  /** The names of other remote schemas that it consists of. */
+  readonly members: readonly string[]
+  /** Whether its fields and types are served only as parts of other remote schemas. */
+  readonly isHidden: boolean
 }
 
 declare module '../../sdk/registry.ts' {
@@ -89,13 +93,13 @@ export const findRemoteSchema = (
 ): RemoteSchemaEntry | undefined => entries.find((entry) => entry.name === name)
 
 /** The slice `remote_schemas`. */
-export const remoteSchemasSlice = (dialect: Dialect): SliceDefinition<'remote_schemas'> => ({
-  schema: documentSchema(dialect),
+export const remoteSchemasSlice = (shaping: Shaping<ServerKinds>): SliceDefinition<'remote_schemas'> => ({
+  schema: documentSchema(shaping),
   empty: [],
   entryKey: ({ name }: RemoteSchemaEntry) => name,
   before: 'fields',
   validate: (entries) => refuseRepeatedRoles(entries),
-  resolve: (entries, context) => resolveAll(entries, context, dialect),
+  resolve: (entries, context) => resolveAll(entries, context, shaping),
   remove: removeObject,
 })
 
@@ -132,23 +136,29 @@ function removeObject(draft: MetadataDocument, object: ObjectRef): boolean {
 function resolveAll(
   entries: readonly RemoteSchemaEntry[],
   context: SliceContext,
-  dialect: Dialect,
+  { dialect, kinds }: Shaping<ServerKinds>,
 ): ReadonlyMap<string, RemoteSchemaModel> {
   const resolved = new Map<string, RemoteSchemaModel>()
   const definitions = new Map<string, string>()
+  const servers = new Servers(entries, context, kinds)
   for (const entry of entries) {
     const object = describe(entry)
-    const remote = attempt(object, context, () => resolveOne(entry, context))
-    if (!remote || !claims(remote, object, { context, definitions })) continue
-    const shared = [...remote.types.definitions.keys()].filter((name) => definitions.has(name))
-    for (const [name, definition] of remote.types.definitions) definitions.set(name, definition)
+    const remote = attempt(object, context, () => resolveOne(entry, servers))
+    if (!remote) continue
+    for (const member of remote.members) context.depend(object.ref, remoteSchemaRef(member), 'remote_schema')
+    if (!remote.isHidden && !claims(remote, object, { context, definitions })) continue
+    const own = remote.isHidden ? new Map<string, string>() : remote.types.definitions
+    const shared = [...own.keys()].filter((name) => definitions.has(name))
+    for (const [name, definition] of own) definitions.set(name, definition)
     const permitted = new Map<string, RemoteView>()
     for (const permission of entry.permissions ?? []) {
       const { role } = permission
       const view = attempt(describePermission(entry.name, permission), context, () => {
-        const own = permittedView(remote.types, permission.definition.schema, dialect)
-        for (const other of resolved.values()) refuseOtherwiseShown(shared, own, { other, role })
-        return own
+        const view = permittedView(remote.types, permission.definition.schema, dialect)
+        for (const other of resolved.values()) {
+          if (!other.isHidden) refuseOtherwiseShown(shared, view, { other, role })
+        }
+        return view
       })
       if (view) permitted.set(role, view)
     }
@@ -181,16 +191,54 @@ function attempt<T>(object: ObjectDescription, context: SliceContext, work: () =
 }
 
 /** Resolves an entry. If the server does not answer, the stored schema is used: the entry is inconsistent, its dependents are not. */
-function resolveOne(entry: RemoteSchemaEntry, context: SliceContext): RemoteSchemaModel {
-  const { name, definition } = entry
-  const environment = (variable: string) => context.environment(variable)
-  const urls = { url: remoteUrl(definition, environment), subscriptionUrl: subscriptionUrl(definition, environment) }
-  const source = context.source(sourceKey, name)
-  if (source.kind === 'failure') throw badRequest('remote-schema-error', source.reason)
-  if (source.trouble !== null) context.report(describe(entry), source.trouble)
-  const introspection = source.value as object
+function resolveOne({ name, definition }: RemoteSchemaEntry, servers: Servers): RemoteSchemaModel {
+  const { introspection, transport, members = [] } = servers.of(name)
   const types = remoteTypes(introspection, definition.customization)
-  return { name, ...urls, definition, introspection, types, whole: new RemoteView(types), permitted: new Map() }
+  const isHidden = definition.hidden === true
+  const whole = new RemoteView(types)
+  return { name, transport, definition, introspection, types, whole, permitted: new Map(), members, isHidden }
+}
+
+/** The servers of all entries, each resolved once. */
+class Servers {
+  readonly #entries: ReadonlyMap<string, RemoteSchemaEntry>
+  readonly #context: SliceContext
+  readonly #kinds: ServerKinds
+  readonly #resolved = new Map<string, ResolvedServer | TrellisError>()
+
+  constructor(entries: readonly RemoteSchemaEntry[], context: SliceContext, kinds: ServerKinds) {
+    this.#entries = new Map(entries.map((entry) => [entry.name, entry]))
+    this.#context = context
+    this.#kinds = kinds
+  }
+
+  /** The server of an entry; throws the reason why it has none. */
+  of(name: string): ResolvedServer {
+    let resolved = this.#resolved.get(name)
+    if (!resolved) {
+      resolved = this.#resolve(name)
+      this.#resolved.set(name, resolved)
+    }
+    if (resolved instanceof TrellisError) throw resolved
+    return resolved
+  }
+
+  #resolve(name: string): ResolvedServer | TrellisError {
+    const entry = this.#entries.get(name)
+    if (!entry) return badRequest('not-exists', `remote schema with name "${name}" does not exist`)
+    try {
+      return this.#kinds.of(entry.definition).resolve(entry, {
+        environment: (variable) => this.#context.environment(variable),
+        source: () => this.#context.source(sourceKey, name),
+        report: (reason) => this.#context.report(describe(entry), reason),
+        entry: (other) => this.#entries.get(other),
+        server: (other) => this.of(other),
+      })
+    } catch (error) {
+      if (!(error instanceof TrellisError)) throw error
+      return error
+    }
+  }
 }
 
 interface Claiming {

@@ -1,17 +1,18 @@
 // Operations that add, change, remove, reload, and introspect remote schemas.
 
-import { badRequest, type Dialect, Type } from '../../sdk/index.ts'
+import { badRequest, Type } from '../../sdk/index.ts'
 import { type MetadataDocument, objectKey, operation } from '../../sdk/metadata.ts'
 import { releaseDependents } from '../tables/index.ts'
 import { findRemoteSchema, remoteSchemaRef } from './metadata.ts'
-import { type RemoteSchemaEntry, RemoteSchemaName, remoteSchemaArgs } from './schema.ts'
-import { introspectionRequest, sourceKey } from './types/introspect.ts'
+import { type RemoteSchemaEntry, RemoteSchemaName, remoteSchemaArgs, type Shaping } from './schema.ts'
+import type { ServerKinds } from './servers/kinds.ts'
+import { sourceKey } from './types/introspect.ts'
 
-const sourceOf = (entry: RemoteSchemaEntry) => ({
-  key: sourceKey,
-  id: entry.name,
-  definition: introspectionRequest(entry),
-})
+/** The source of an entry, as a list; empty if its introspection is not fetched. */
+function sourcesOf({ name, definition }: RemoteSchemaEntry, kinds: ServerKinds) {
+  const request = kinds.of(definition).request(definition)
+  return request === null ? [] : [{ key: sourceKey, id: name, definition: request }]
+}
 
 const noSuch = () => badRequest('not-exists', 'no such remote schema')
 
@@ -37,36 +38,37 @@ const AddedRemoteSchema = Type.Object({
 })
 
 /** `isOpen`: whether permissions of remote schemas do not count, which the answer then says. */
-export const addRemoteSchema = (dialect: Dialect, isOpen: boolean) =>
+export const addRemoteSchema = (shaping: Shaping<ServerKinds>, isOpen: boolean) =>
   operation({
     type: 'add_remote_schema',
     about: { summary: 'Adds the root fields of another GraphQL server to the schema.', result: AddedRemoteSchema },
-    args: remoteSchemaArgs(dialect),
+    args: remoteSchemaArgs(shaping),
     check: 'object',
     object: ({ name }) => remoteSchemaRef(name),
     // A name that is taken is reported before an unreachable server. An earlier member of a bulk may still free the name.
-    sources: (entry, { metadata }) => [
-      { ...sourceOf(entry), isOptional: findRemoteSchema(metadata, entry.name) !== undefined },
-    ],
+    sources(entry, { metadata }) {
+      const isOptional = findRemoteSchema(metadata, entry.name) !== undefined
+      return sourcesOf(entry, shaping.kinds).map((source) => ({ ...source, isOptional }))
+    },
     handle({ metadata }, entry) {
       if (findRemoteSchema(metadata, entry.name)) {
         throw badRequest('already-exists', `remote schema with name "${entry.name}" already exists`)
       }
       metadata.remote_schemas.push(entry)
-      if (!isOpen || !dialect.errorsHelp) return
+      if (!isOpen || entry.definition.hidden || !shaping.dialect.errorsHelp) return
       const warning = { type: 'remote_schema', name: entry.name, code: 'no-permissions', message: readByEveryRole }
       return { message: 'success', warnings: [warning] }
     },
   })
 
-export const updateRemoteSchema = (dialect: Dialect) =>
+export const updateRemoteSchema = (shaping: Shaping<ServerKinds>) =>
   operation({
     type: 'update_remote_schema',
     about: { summary: 'Changes the address, headers, and names of a remote schema.' },
-    args: remoteSchemaArgs(dialect),
+    args: remoteSchemaArgs(shaping),
     check: 'object',
     object: ({ name }) => remoteSchemaRef(name),
-    sources: (entry) => [sourceOf(entry)],
+    sources: (entry) => sourcesOf(entry, shaping.kinds),
     handle({ metadata }, { name, definition, comment }) {
       const entry = requireRemoteSchema(metadata, name)
       entry.definition = definition
@@ -91,17 +93,22 @@ export const removeRemoteSchema = operation({
   },
 })
 
-export const reloadRemoteSchema = operation({
-  type: 'reload_remote_schema',
-  about: { summary: 'Fetches the types of a remote schema again.' },
-  args: RemoteSchemaName,
-  check: 'new',
-  object: ({ name }) => remoteSchemaRef(name),
-  sources: ({ name }) => [{ key: sourceKey, id: name }],
-  handle({ metadata }, { name }) {
-    requireRemoteSchema(metadata, name)
-  },
-})
+export const reloadRemoteSchema = (kinds: ServerKinds) =>
+  operation({
+    type: 'reload_remote_schema',
+    about: { summary: 'Fetches the types of a remote schema again.' },
+    args: RemoteSchemaName,
+    check: 'new',
+    object: ({ name }) => remoteSchemaRef(name),
+    sources({ name }, { metadata }) {
+      const definition = findRemoteSchema(metadata, name)?.definition
+      const names = (definition && kinds.of(definition).members?.(definition)) ?? [name]
+      return names.map((id) => ({ key: sourceKey, id }))
+    },
+    handle({ metadata }, { name }) {
+      requireRemoteSchema(metadata, name)
+    },
+  })
 
 export const introspectRemoteSchema = operation({
   type: 'introspect_remote_schema',

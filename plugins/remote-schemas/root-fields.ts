@@ -49,7 +49,7 @@ export function remoteContribution(options: RemoteFieldsOptions): Contribution {
     const fields = new Map<string, () => Field>()
     for (const remote of scope.model.slices.remote_schemas?.values() ?? []) {
       const view = options.viewOf(remote, scope.role)
-      if (view) addFields(fields, { scope, remote, view, kind, options })
+      if (view && !remote.isHidden) addFields(fields, { scope, remote, view, kind, options })
     }
     return fields
   }

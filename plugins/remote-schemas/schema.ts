@@ -1,6 +1,6 @@
 // The shapes of remote schemas in arguments of operations and in documents.
 
-import { badRequest, compareText, type Dialect, type ObjectOptions, Type } from '../../sdk/index.ts'
+import { badRequest, compareText, type Dialect, type ObjectOptions, type TProperties, Type } from '../../sdk/index.ts'
 import {
   type ConfiguredHeader,
   type ConfiguredUrl,
@@ -39,6 +39,10 @@ export interface RemoteSchemaDefinition {
   /** Absent: the URL for other requests. */
   subscription_url?: ConfiguredUrl
   customization?: Customization
+  /** The schema that a plugin adds under this name, in place of a URL. */
+  plugin?: string
+  /** Whether it is served only as a part of others. */
+  hidden?: boolean
 }
 
 /** The permission of a role: a part of the remote schema in SDL, or `*`. */
@@ -98,7 +102,7 @@ interface GivenDefinition extends Omit<RemoteSchemaDefinition, 'url'> {
 }
 
 /** Leaves out members with default values. Documents name a variable that holds the URL by `url_from_env`. */
-function canonical({ url, headers = [], forward_client_headers: forward, ...rest }: GivenDefinition) {
+function canonical({ url, headers = [], forward_client_headers: forward, hidden, ...rest }: GivenDefinition) {
   const isVariable = typeof url === 'object'
   if (isVariable && rest.url_from_env !== undefined) throw severalUrls()
   return {
@@ -106,23 +110,41 @@ function canonical({ url, headers = [], forward_client_headers: forward, ...rest
     ...rest,
     ...(headers.length > 0 && { headers }),
     ...(forward === true && { forward_client_headers: true }),
+    ...(hidden === true && { hidden: true }),
   }
 }
 
-const definition = (dialect: Dialect, options: ObjectOptions) =>
-  Type.Object(
-    {
-      url: Type.Optional(urlSchema('https://crm.example.com/graphql')),
-      url_from_env: Type.Optional(Type.String({ minLength: 1 })),
-      headers: Type.Optional(Type.Array(configuredHeader(dialect))),
-      forward_client_headers: Type.Optional(Type.Boolean()),
-      timeout_seconds: Type.Optional(Type.Integer({ minimum: 0 })),
-      subscription_transport: Type.Optional(Type.Union([Type.Literal('websocket'), Type.Literal('sse')])),
-      subscription_url: Type.Optional(urlSchema('wss://crm.example.com/graphql', checkSocketUrl)),
-      customization: Type.Optional(customization(options)),
-    },
-    { ...options, missingKey: 'A', convert: canonical },
-  )
+/** The part of the kinds of servers that the shapes depend on. */
+export interface DefinitionKinds {
+  properties(members: TProperties, options: ObjectOptions): TProperties
+  check(definition: RemoteSchemaDefinition): void
+}
+
+/** The services that the shapes depend on. */
+export interface Shaping<Kinds extends DefinitionKinds = DefinitionKinds> {
+  readonly dialect: Dialect
+  readonly kinds: Kinds
+}
+
+const definition = ({ dialect, kinds }: Shaping, options: ObjectOptions) => {
+  const members = {
+    url: Type.Optional(urlSchema('https://crm.example.com/graphql')),
+    url_from_env: Type.Optional(Type.String({ minLength: 1 })),
+    headers: Type.Optional(Type.Array(configuredHeader(dialect))),
+    forward_client_headers: Type.Optional(Type.Boolean()),
+    timeout_seconds: Type.Optional(Type.Integer({ minimum: 0 })),
+    subscription_transport: Type.Optional(Type.Union([Type.Literal('websocket'), Type.Literal('sse')])),
+    subscription_url: Type.Optional(urlSchema('wss://crm.example.com/graphql', checkSocketUrl)),
+    customization: Type.Optional(customization(options)),
+    hidden: Type.Optional(Type.Boolean()),
+  }
+  const convert = (given: GivenDefinition): RemoteSchemaDefinition => {
+    const converted = canonical(given)
+    kinds.check(converted)
+    return converted
+  }
+  return Type.Object(kinds.properties(members, options), { ...options, missingKey: 'A', convert })
+}
 
 const comment = Type.Optional(Type.String())
 
@@ -137,16 +159,16 @@ function withSortedPermissions({ permissions = [], ...rest }: RemoteSchemaEntry)
 const laterKeys = ['remote_relationships']
 
 /** The arguments of `add_remote_schema` and `update_remote_schema`. */
-export const remoteSchemaArgs = (dialect: Dialect) =>
+export const remoteSchemaArgs = (shaping: Shaping) =>
   Type.Unsafe<RemoteSchemaEntry>(
-    Type.Object({ name: ObjectName, definition: definition(dialect, {}), comment }, { laterKeys }),
+    Type.Object({ name: ObjectName, definition: definition(shaping, {}), comment }, { laterKeys }),
   )
 
 /** `remote_schemas` of a document. */
-export function documentSchema(dialect: Dialect) {
+export function documentSchema(shaping: Shaping) {
   const closed = { additionalProperties: false }
   const permissions = Type.Optional(Type.Array(permission(closed)))
-  const entry = { name: ObjectName, definition: definition(dialect, closed), comment, permissions }
+  const entry = { name: ObjectName, definition: definition(shaping, closed), comment, permissions }
   const options = { ...closed, laterKeys, convert: withSortedPermissions }
   return Type.Array(Type.Unsafe<RemoteSchemaEntry>(Type.Object(entry, options)))
 }

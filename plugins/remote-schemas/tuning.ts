@@ -44,3 +44,15 @@ export const mostQuotedMessages = 3
 
 /** Characters of each quoted message. */
 export const longestQuotedMessage = 500
+
+/** The default timeout of a remote server in seconds, as in v1.3. */
+export const defaultTimeout = 60
+
+/** Characters up to which the JSON of an answer of a schema in this process is sent: as for other servers. */
+export const largestLocalAnswer = 64 * 2 ** 20
+
+/** Documents that are kept parsed for each schema in this process. */
+export const mostParsedDocuments = 500
+
+/** Characters of the documents that are kept parsed for each schema in this process. */
+export const mostParsedCharacters = 2 ** 20

@@ -4,13 +4,9 @@ import { isUtf8 } from 'node:buffer'
 import { internalError, type TrellisError } from '../../../sdk/index.ts'
 import { own, type WireObject } from '../../../sdk/metadata.ts'
 import { isDeeper, isJsonObject, maxLevels, type OutgoingResponse, parseJson } from '../../../sdk/services.ts'
+import type { RemoteAnswer, RemoteError } from '../servers/transport.ts'
 import { largestChecked } from '../tuning.ts'
-import type { FieldAnswer, RemoteError } from './questions.ts'
-
-export interface RemoteAnswer {
-  readonly data: WireObject | null
-  readonly errors: readonly RemoteError[]
-}
+import type { FieldAnswer } from './questions.ts'
 
 /** Reads an answer, whatever its status. */
 export function readAnswer({ status, body }: OutgoingResponse): RemoteAnswer {

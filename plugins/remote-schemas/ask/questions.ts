@@ -4,6 +4,7 @@ import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType
 import { type GroupedCall, literalJson } from '../../../sdk/graphql.ts'
 import { badRequest, type Session } from '../../../sdk/index.ts'
 import { jsonType } from '../../../sdk/services.ts'
+import type { RemoteError } from '../servers/transport.ts'
 import type { Preset, RemoteView, SessionValue } from '../types/view.ts'
 import type { AnswerShape } from './answer-shape.ts'
 import { type ArrayItem, arrayItems } from './array-literal.ts'
@@ -61,12 +62,6 @@ export interface FieldAnswer {
   readonly isDataLost?: boolean
   /** Set if the request for this field failed, while others of the same step may have succeeded. */
   readonly failure?: Error
-}
-
-export interface RemoteError {
-  readonly message: string
-  readonly path?: readonly (string | number)[]
-  readonly [member: string]: unknown
 }
 
 /** The plan of a remote field. */

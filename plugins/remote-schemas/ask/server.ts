@@ -9,18 +9,16 @@ import {
   type WholeAnswer,
   wholeAnswer,
 } from '../../../sdk/graphql.ts'
-import { badRequest, type Engine, internalError } from '../../../sdk/index.ts'
-import type { OutgoingResponse } from '../../../sdk/services.ts'
+import { badRequest, internalError } from '../../../sdk/index.ts'
 import type { RemoteSchemaModel } from '../metadata.ts'
+import type { RemoteError, RemoteReply } from '../servers/transport.ts'
 import { mostRounds } from '../tuning.ts'
-import { checkWhole, fieldAnswers, readAnswer } from './answer.ts'
+import { fieldAnswers } from './answer.ts'
 import { isFatal } from './answer-shape.ts'
-import type { FieldAnswer, Question, RemoteError, RemotePlan } from './questions.ts'
-import { sendRequest } from './request.ts'
+import type { FieldAnswer, Question, RemotePlan } from './questions.ts'
 import { type Asked, allOf, requestOf } from './request-body.ts'
 
-export interface ServerOptions extends Pick<Engine, 'outgoing' | 'dialect'> {
-  environment(name: string): string | undefined
+export interface ServerOptions {
   /** Whether data that comes with errors is kept. */
   readonly keepsData: boolean
   /** The most fields that one request asks for rows. */
@@ -57,9 +55,8 @@ class RemoteServer {
 
   /** Asks for the whole operation, and passes the answer through. */
   async #whole(calls: readonly Call[], questions: readonly Question[]): Promise<WholeAnswer> {
-    const { response } = await this.#send(calls, { ...allOf(questions), questions, shape: 'whole' })
-    checkWhole(response)
-    return wholeAnswer(response.body, cookiesOf(response))
+    const { reply } = await this.#send(calls, { ...allOf(questions), questions, shape: 'whole' })
+    return wholeAnswer(reply.whole(), headersOf(reply))
   }
 
   /** Asks in as many concurrent requests as the fields need. */
@@ -92,9 +89,9 @@ class RemoteServer {
 
   /** `rounds`: how often lost fields are asked for again. */
   async #ask(calls: readonly Call[], batch: Batch, rounds: number): Promise<BatchAnswer> {
-    const { response, aliases } = await this.#send(calls, batch)
-    const answer = readAnswer(response)
-    const cookies = [cookiesOf(response)['set-cookie'] ?? []].flat()
+    const { reply, aliases } = await this.#send(calls, batch)
+    const answer = reply.answer()
+    const { cookies } = reply
     const fields = fieldAnswers(answer, aliases)
     const found = answer.data === null && rounds > 0 ? await this.#withLost(calls, batch, { fields, rounds }) : fields
     return { fields: found, errors: answer.errors, cookies }
@@ -125,7 +122,7 @@ class RemoteServer {
     const [first] = calls
     if (!first) throw internalError('there is nothing to ask')
     const { body, aliases } = requestOf({ ...asked, call: first, types: this.#remote.types })
-    return { response: await sendRequest(this.#remote, { body, call: first }, this.#options), aliases }
+    return { reply: await this.#remote.transport.send({ body, call: first }), aliases }
   }
 }
 
@@ -185,7 +182,7 @@ function withoutOthers({ fields, values, shape, owners }: Batch, indexes: readon
 const asksAnything = ({ fields }: Question): boolean => fields.length > 0
 
 interface Sent {
-  readonly response: OutgoingResponse
+  readonly reply: RemoteReply
   /** The names of its fields in the answer. */
   readonly aliases: readonly string[]
 }
@@ -208,10 +205,8 @@ function ended({ rows }: Call, errors: readonly RemoteError[], index: number): u
   return answered(null, { errors: index === 0 ? errors : [], endsAnswer: true })
 }
 
-const cookiesOf = ({ headers }: OutgoingResponse): { 'set-cookie'?: string | string[] } => {
-  const cookies = headers['set-cookie']
-  return cookies === undefined ? {} : { 'set-cookie': cookies }
-}
+const headersOf = ({ cookies }: RemoteReply): { 'set-cookie'?: string[] } =>
+  cookies.length === 0 ? {} : { 'set-cookie': [...cookies] }
 
 function withHeaders(result: unknown, headers: AnswerExtras['headers']): unknown {
   if (result instanceof Error) return result

@@ -10,27 +10,25 @@ import {
 import { pathKeys, validationFailed } from '../../../sdk/index.ts'
 import { answerOf, fieldAnswers } from '../ask/answer.ts'
 import type { Question, RemotePlan } from '../ask/questions.ts'
-import { requestHeaders, timeoutOf, unanswered } from '../ask/request.ts'
 import { allOf, requestOf } from '../ask/request-body.ts'
 import type { ServerOptions } from '../ask/server.ts'
 import type { RemoteSchemaModel } from '../metadata.ts'
 import type { PlanField } from '../root-fields.ts'
-import type { RemoteSubscriptions } from './subscribe.ts'
-import type { RemoteEvent } from './transport.ts'
-
-export interface FeedOptions extends ServerOptions {
-  readonly subscriptions: RemoteSubscriptions
-}
+import type { RemoteEvent } from '../servers/transport.ts'
 
 /** The feed of a subscription field; `plan` plans the remote root field. */
-export function remoteFeed(remote: RemoteSchemaModel, plan: PlanField, options: FeedOptions): FeedPlanner<RemotePlan> {
+export function remoteFeed(
+  remote: RemoteSchemaModel,
+  plan: PlanField,
+  options: Pick<ServerOptions, 'keepsData'>,
+): FeedPlanner<RemotePlan> {
   return {
     kind: 'feed',
     membersBy: 'response name',
     partial: options.keepsData,
     plan: (field, context) => checked(plan(field, context), field),
-    origin: (call) => JSON.stringify([remote.subscriptionUrl, remote.definition, asked(call, remote).body]),
-    open: (call) => open(call, remote, options),
+    origin: (call) => JSON.stringify([remote.transport.origin, asked(call, remote).body]),
+    open: (call) => open(call, remote, options.keepsData),
   }
 }
 
@@ -62,31 +60,18 @@ function asked(given: ResolvedCall<RemotePlan>, { types }: RemoteSchemaModel): A
 async function open(
   call: ResolvedCall<RemotePlan>,
   remote: RemoteSchemaModel,
-  options: FeedOptions,
+  keepsData: boolean,
 ): Promise<AsyncIterable<unknown>> {
   const { body, ...reading } = asked(call, remote)
-  const signal = call.signal ?? new AbortController().signal
-  const headers = requestHeaders(remote, call, options)
-  try {
-    const request = { url: remote.subscriptionUrl, headers, body, timeout: timeoutOf(remote), signal }
-    const events = await options.subscriptions.begin(remote, request)
-    return results(events, { ...reading, remote, keepsData: options.keepsData })
-  } catch (error) {
-    throw unanswered(error, remote)
-  }
+  return results(await remote.transport.begin({ body, call }), { ...reading, keepsData })
 }
 
 interface Reading extends Omit<Asked, 'body'> {
-  readonly remote: RemoteSchemaModel
   readonly keepsData: boolean
 }
 
 async function* results(events: AsyncIterable<RemoteEvent>, reading: Reading): AsyncGenerator<unknown> {
-  try {
-    for await (const event of events) yield resultOf(event, reading)
-  } catch (error) {
-    throw unanswered(error, reading.remote)
-  }
+  for await (const event of events) yield resultOf(event, reading)
 }
 
 function resultOf(event: RemoteEvent, { question, aliases, isWhole, keepsData }: Reading): unknown {

@@ -4,8 +4,9 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { OutgoingError, type OutgoingStream } from '../../../sdk/services.ts'
 import { readObject } from '../ask/answer.ts'
+import type { RemoteEvent } from '../servers/transport.ts'
 import { largestRefusal, maxEventSize } from '../tuning.ts'
-import type { Begun, RemoteEvent, SubscriptionRequest, Transport } from './transport.ts'
+import type { Begun, SubscriptionRequest, Transport } from './transport.ts'
 
 export const bySentEvents: Transport = async (given, outgoing): Promise<Begun> => {
   const { url, headers, body, timeout, signal }: SubscriptionRequest = given

@@ -1,7 +1,7 @@
 // The interface of the transports that carry subscriptions to remote servers.
 
-import type { WireObject } from '../../../sdk/metadata.ts'
 import type { Outgoing } from '../../../sdk/services.ts'
+import type { RemoteEvent } from '../servers/transport.ts'
 
 /** A subscription at a remote server. */
 export interface SubscriptionRequest {
@@ -14,9 +14,6 @@ export interface SubscriptionRequest {
   /** Aborted when the subscription ends on this side. */
   readonly signal: AbortSignal
 }
-
-/** A response in the stream; numbers keep their digits. */
-export type RemoteEvent = WireObject
 
 /** Begins a subscription; the result is a refusal if the server does not support the transport. */
 export type Transport = (request: SubscriptionRequest, outgoing: Outgoing) => Promise<Begun>

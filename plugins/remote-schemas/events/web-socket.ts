@@ -4,9 +4,10 @@
 import { type Client, createClient, type SubscribePayload } from 'graphql-ws'
 import type { WebSocket } from 'ws'
 import { longestTimer, type Outgoing, OutgoingError, parseJson } from '../../../sdk/services.ts'
+import type { RemoteEvent } from '../servers/transport.ts'
 import { keepAliveInterval, maxEventSize } from '../tuning.ts'
 import { EventQueue } from './event-queue.ts'
-import type { Begun, RemoteEvent, SubscriptionRequest, Transport } from './transport.ts'
+import type { Begun, SubscriptionRequest, Transport } from './transport.ts'
 
 export const byWebSocket: Transport = async (request, outgoing): Promise<Begun> => {
   const opening = new Opening(request)

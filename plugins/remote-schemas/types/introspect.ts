@@ -1,55 +1,32 @@
 // Fetches the schema of a remote server: the source that remote schemas are resolved from.
 
 import { getIntrospectionQuery } from 'graphql'
-import { badRequest, type Engine, messageOf, type TrellisError } from '../../../sdk/index.ts'
-import { own, type Source, type SourceContext, type WireObject } from '../../../sdk/metadata.ts'
-import {
-  configuredHeaders,
-  isJsonObject,
-  jsonType,
-  OutgoingError,
-  type OutgoingResponse,
-  parseJson,
-} from '../../../sdk/services.ts'
-import { remoteUrl, shownUrl } from '../address.ts'
-import type { RemoteSchemaDefinition, RemoteSchemaEntry } from '../schema.ts'
+import { badRequest, messageOf, type TrellisError } from '../../../sdk/index.ts'
+import { own, type Source, type WireObject } from '../../../sdk/metadata.ts'
+import { isJsonObject, jsonType, OutgoingError, type OutgoingResponse, parseJson } from '../../../sdk/services.ts'
+import type { RemoteSchemaDefinition } from '../schema.ts'
+import type { ServerKinds } from '../servers/kinds.ts'
 import { excerptLength, longestIntrospection, longestQuotedMessage, mostQuotedMessages } from '../tuning.ts'
 import { introspectedSchema } from './introspected-schema.ts'
 
-/** The part of a definition that an introspection depends on. */
-export type IntrospectionRequest = Pick<RemoteSchemaDefinition, 'url' | 'url_from_env' | 'headers' | 'timeout_seconds'>
-
 export const sourceKey = 'remote_schemas'
 
-/** The default timeout of a remote server in seconds, as in v1.3. */
-export const defaultTimeout = 60
-
-/** The introspection that a definition asks for. */
-export function introspectionRequest({ definition }: Pick<RemoteSchemaEntry, 'definition'>): IntrospectionRequest {
-  const { url, url_from_env, headers, timeout_seconds } = definition
-  return {
-    ...(url !== undefined && { url }),
-    ...(url_from_env !== undefined && { url_from_env }),
-    ...(headers && { headers }),
-    ...(timeout_seconds !== undefined && { timeout_seconds }),
-  }
-}
-
-/** The source of remote servers' schemas; its values are the answers to introspection, as received. */
-export const remoteSchemaSource = ({ outgoing }: Pick<Engine, 'outgoing'>): Source<IntrospectionRequest> => ({
+/** The source of servers' schemas; its values are the answers to introspection, as received. */
+export const remoteSchemaSource = (kinds: ServerKinds): Source<RemoteSchemaDefinition> => ({
   key: sourceKey,
   wanted: ({ remote_schemas: entries }) =>
-    entries.map((entry) => ({ id: entry.name, definition: introspectionRequest(entry) })),
+    entries.flatMap(({ name, definition }) => {
+      const request = kinds.of(definition).request(definition)
+      return request === null ? [] : [{ id: name, definition: request }]
+    }),
   timeout: longestIntrospection,
   reloadedBy: 'reload_remote_schemas',
-  fetch: (definition, signal, context) => fetchSchema({ definition, signal, context, outgoing }),
+  fetch(request, signal, context) {
+    const { fetch } = kinds.of(request)
+    if (!fetch) throw new TypeError('a kind of servers that requests introspections does not fetch them')
+    return fetch(request, signal, context)
+  },
 })
-
-interface Fetching extends Pick<Engine, 'outgoing'> {
-  readonly definition: IntrospectionRequest
-  readonly signal: AbortSignal
-  readonly context: SourceContext
-}
 
 /** The introspection queries, the most detailed first: older servers do not know all of its fields. */
 const bodies = [
@@ -59,13 +36,13 @@ const bodies = [
   {},
 ].map((options) => JSON.stringify({ query: getIntrospectionQuery(options), operationName: 'IntrospectionQuery' }))
 
-async function fetchSchema({ definition, signal, context, outgoing }: Fetching): Promise<unknown> {
-  const environment = (name: string) => context.environment(name)
-  const [url, shown] = [remoteUrl(definition, environment), shownUrl(definition)]
-  const headers = { accept: 'application/json', ...configuredHeaders(definition.headers ?? [], environment) }
-  const timeout = (definition.timeout_seconds ?? defaultTimeout) * 1000
+/** Asks a server for its schema; `shown` names the server in errors. */
+export async function fetchIntrospection(
+  send: (body: string) => Promise<OutgoingResponse>,
+  shown: string,
+): Promise<object> {
   const ask = (body: string) =>
-    outgoing.send({ method: 'POST', url, headers, body, timeout, signal }).catch((error: unknown) => {
+    send(body).catch((error: unknown) => {
       throw unreachable(shown, error)
     })
   const [all, ...older] = bodies

@@ -1,8 +1,8 @@
 // The URL of a remote schema's server, from the definition or from environment variables.
 
-import { badRequest } from '../../sdk/index.ts'
-import { type Environment, filledTemplate, isHttpUrl, loggableTemplate } from '../../sdk/services.ts'
-import { asHttpUrl, type RemoteSchemaDefinition, severalUrls } from './schema.ts'
+import { badRequest } from '../../../sdk/index.ts'
+import { type Environment, filledTemplate, isHttpUrl, loggableTemplate } from '../../../sdk/services.ts'
+import { asHttpUrl, type RemoteSchemaDefinition, severalUrls } from '../schema.ts'
 
 /** The URL for queries and mutations; throws if the definition has no URL, or two. */
 export function remoteUrl(

@@ -287,6 +287,36 @@ const differentDocuments: Workload = {
   },
 }
 
+const updatesPerList = 100
+
+const updateList: Workload = {
+  name: 'W11',
+  title: `a list of ${updatesPerList} updates of one row each`,
+  targets: { throughput: 0.85 },
+  request: (index) => ({
+    query: `mutation Change($updates: [track_updates!]!) { update_track_many(updates: $updates) { affected_rows } }`,
+    variables: {
+      // In the order of the keys, so that concurrent requests cannot block each other for good.
+      updates: Array.from({ length: updatesPerList }, (_, i) => ({
+        where: { track_id: { _eq: 1 + spread(index, rowCounts.track - updatesPerList) + i } },
+        _set: { milliseconds: 1000 + index + i },
+      })),
+    },
+  }),
+  limit: {
+    parameters: ['updates'],
+    text: `
+      with given as (
+        select (u->'where'->'track_id'->>'_eq')::int as id, (u->'_set'->>'milliseconds')::int as milliseconds, n
+        from json_array_elements($1) with ordinality as g (u, n)),
+      changed as (
+        update track t set milliseconds = given.milliseconds from given where t.track_id = given.id returning given.n)
+      select '{"data":{"update_track_many":[' || string_agg(
+        '{"affected_rows":' || case when changed.n is null then 0 else 1 end || '}', ',' order by given.n)
+        || ']}}' as answer from given left join changed using (n)`,
+  },
+}
+
 /** All workloads, in the order in which they run. */
 export const workloads: readonly Workload[] = [
   trackByPrimaryKey,
@@ -299,4 +329,5 @@ export const workloads: readonly Workload[] = [
   relatedRows,
   oneClient,
   differentDocuments,
+  updateList,
 ]

@@ -16,6 +16,7 @@ export {
   type Insert,
   type InsertRows,
   type MutationAnswer,
+  type MutationList,
   type MutationPlan,
   type MutationStep,
   type OnConflict,

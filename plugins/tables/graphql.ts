@@ -52,6 +52,8 @@ export const tableQueryContribution: Contribution = {
   subscription: tableQueryFields('subscription'),
 }
 
+export { updateManyContribution } from './graphql/mutations/update-many.ts'
+
 /** Columns as fields, predicates and orderings; tables as root fields that change them. */
 export const tableContribution: Contribution = {
   name: 'tables',

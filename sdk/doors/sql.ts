@@ -26,6 +26,7 @@ export {
   literal,
   type Mapping,
   type MutationAnswer,
+  type MutationList,
   type MutationPlan,
   type MutationStep,
   type Operand,

@@ -323,6 +323,7 @@ for (const word of words) {
     assert.deepEqual(await trellis.op('export_metadata', {}), document)
     assert.deepEqual(await fieldsOf(trellis), ['Writer_aggregate', 'writer', 'writers'])
     assert.deepEqual(await fieldsOf(trellis, {}, 'mutationType'), [
+      'change_writers',
       'delete_Writer',
       'delete_Writer_by_pk',
       'insert_Writer',
@@ -404,7 +405,13 @@ for (const word of words) {
     const on = (more: Record<string, string>) => fieldsOf(trellis, as(word, 'reader', more), 'mutationType')
     assert.deepEqual(await on({}), [])
     const trusted = await on({ [`x-${word}-use-backend-only-permissions`]: 'true' })
-    assert.deepEqual(trusted, ['delete_book', 'delete_book_by_pk', 'update_book', 'update_book_by_pk'])
+    assert.deepEqual(trusted, [
+      'delete_book',
+      'delete_book_by_pk',
+      'update_book',
+      'update_book_by_pk',
+      'update_book_many',
+    ])
   })
 
   test(`a collection is allowed to the roles that its scope names (x-${word}-)`, async (t) => {

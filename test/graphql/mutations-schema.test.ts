@@ -44,8 +44,10 @@ test("the administrator's mutations are those of the interface", async (t) => {
     'insert_publisher_one(object: publisher_insert_input!, on_conflict: publisher_on_conflict): publisher',
     'update_book(_inc: book_inc_input, _set: book_set_input, where: book_bool_exp!): book_mutation_response',
     'update_book_by_pk(_inc: book_inc_input, _set: book_set_input, pk_columns: book_pk_columns_input!): book',
+    'update_book_many(updates: [book_updates!]!): [book_mutation_response]',
     `update_publisher(${operators}, where: publisher_bool_exp!): publisher_mutation_response`,
     `update_publisher_by_pk(${operators}, pk_columns: publisher_pk_columns_input!): publisher`,
+    'update_publisher_many(updates: [publisher_updates!]!): [publisher_mutation_response]',
   ])
   const types = [
     'input book_insert_input { id: Int pages: Int price: numeric publisher: publisher_obj_rel_insert_input publisher_id: Int released_on: date title: String }',
@@ -59,6 +61,7 @@ test("the administrator's mutations are those of the interface", async (t) => {
     'input book_set_input { id: Int pages: Int price: numeric publisher_id: Int released_on: date title: String }',
     'input book_inc_input { id: Int pages: Int price: numeric publisher_id: Int }',
     'input book_pk_columns_input { id: Int! }',
+    'input book_updates { _inc: book_inc_input _set: book_set_input where: book_bool_exp! }',
     'input publisher_append_input { info: jsonb }',
     'input publisher_prepend_input { info: jsonb }',
     'input publisher_delete_key_input { info: String }',
@@ -123,6 +126,11 @@ test('mutation fields, arguments and types are described', async (t) => {
       { ...operators, where: 'filter the rows which have to be updated' },
     ],
     ['update_shop_item_by_pk', 'update single row of the table: "shop.item"', { ...operators, pk_columns: null }],
+    [
+      'update_shop_item_many',
+      'run several updates of the table: "shop.item"',
+      { updates: 'updates to execute, in order' },
+    ],
   ])
   const descriptions = {
     shop_item_mutation_response: 'response of any mutation on the table "shop.item"',

@@ -77,6 +77,7 @@ export const rootKeys = [
   'insert_one',
   'update',
   'update_by_pk',
+  'update_many',
   'delete',
   'delete_by_pk',
 ] as const

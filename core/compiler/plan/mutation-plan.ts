@@ -165,3 +165,8 @@ export interface MutationPlan {
   readonly steps: readonly MutationStep[]
   readonly answer: MutationAnswer
 }
+
+/** Mutations that run in order, each on the rows that those before it left; the answer is the list of their answers. */
+export interface MutationList {
+  readonly list: readonly MutationPlan[]
+}

@@ -26,6 +26,7 @@ import {
   answerSlot,
   type Change,
   type MutationAnswer,
+  type MutationList,
   type MutationPlan,
   type MutationStep,
   type ResponseEntry,
@@ -61,6 +62,13 @@ export interface DirectProgram {
   readonly path: Path | null
 }
 
+/** Programs that run in order, and answer with a list. */
+export interface ListProgram {
+  readonly kind: 'list'
+  readonly programs: readonly MutationProgram[]
+  readonly envelope: Envelope
+}
+
 /** A step of the plan, with its statement. */
 export interface ProgramStep extends Pick<MutationStep, 'path' | 'refusal'> {
   readonly statement: PreparedStatement
@@ -80,6 +88,19 @@ type Needed = readonly ColumnNeeded[] | 'whole'
 interface ColumnNeeded {
   readonly name: string
   readonly type: PgType
+}
+
+/** As {@link mutationProgram}, for the plans of a list. */
+export function listProgram(
+  { list }: MutationList,
+  options: PrinterOptions,
+  envelope = noEnvelope,
+): MutationProgram | ListProgram {
+  const programs = list.map((each) => mutationProgram(each, options))
+  const texts = programs.map((program) => (program.kind === 'constant' ? program.text : null))
+  const { prefix, suffix } = envelope
+  if (texts.every((text) => text !== null)) return { kind: 'constant', text: `${prefix}[${texts.join(',')}]${suffix}` }
+  return { kind: 'list', programs, envelope }
 }
 
 /** Prints the statements of a plan, with the answer in an envelope. */
@@ -106,7 +127,7 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
 }
 
 /** All statements that a program may run. */
-export function programStatements(program: MutationProgram): readonly PreparedStatement[] {
+export function programStatements(program: MutationProgram | ListProgram): readonly PreparedStatement[] {
   switch (program.kind) {
     case 'constant':
       return []
@@ -114,6 +135,8 @@ export function programStatements(program: MutationProgram): readonly PreparedSt
       return [program.statement]
     case 'staged':
       return [...program.steps.flatMap(stepStatements), ...(program.answering ? [program.answering] : [])]
+    case 'list':
+      return program.programs.flatMap(programStatements)
   }
 }
 

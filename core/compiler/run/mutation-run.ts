@@ -8,6 +8,7 @@ import { answerSlot } from '../plan/mutation-plan.ts'
 import {
   answerText,
   type DirectProgram,
+  type ListProgram,
   type MutationProgram,
   type ProgramStep,
   type StagedProgram,
@@ -33,7 +34,7 @@ export async function runDirect(
 
 /** The JSON text of the field, in its envelope. `isLast`: no statement of the transaction follows. */
 export async function runMutation(
-  program: MutationProgram,
+  program: MutationProgram | ListProgram,
   transaction: OwnTransaction,
   bindings: Bindings,
   isLast: boolean,
@@ -48,9 +49,38 @@ export async function runMutation(
       return runDirect(program, bindings, run)
     case 'staged':
       return runStaged(program, transaction, bindings, run)
+    case 'list':
+      return runList(program, transaction, bindings, isLast)
     default:
       return program satisfies never
   }
+}
+
+const comma = Buffer.from(',')
+
+/** Sends statements that need no earlier answer at once; the first error in order is the one that counts. */
+async function runList(
+  { programs, envelope }: ListProgram,
+  transaction: OwnTransaction,
+  bindings: Bindings,
+  isLast: boolean,
+): Promise<Buffer | string> {
+  const isInOneGo = programs.every(({ kind }) => kind !== 'staged')
+  const answers: Promise<Buffer | string>[] = []
+  for (const [i, program] of programs.entries()) {
+    const answer = runMutation(program, transaction, bindings, isLast && i === programs.length - 1)
+    // It is awaited below; an error that comes earlier must not count as unhandled.
+    answer.catch(() => {})
+    answers.push(answer)
+    if (!isInOneGo) await answer
+  }
+  const pieces: Uint8Array[] = [Buffer.from(`${envelope.prefix}[`)]
+  for (const [i, answer] of answers.entries()) {
+    if (i > 0) pieces.push(comma)
+    const piece = await answer
+    pieces.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
+  }
+  return Buffer.concat([...pieces, Buffer.from(`]${envelope.suffix}`)])
 }
 
 /** As {@link runMutation}, for a program of several statements; `run` runs the last one, which builds the answer. */

@@ -1,6 +1,6 @@
 // Plans one operation; each root field's planner contributes its part.
 
-import type { MutationPlan } from '../../compiler/plan/mutation-plan.ts'
+import type { MutationList, MutationPlan } from '../../compiler/plan/mutation-plan.ts'
 import type { RootOutput } from '../../compiler/plan/plan.ts'
 import { badRequest, validationFailed } from '../../errors/errors.ts'
 import { pathKeys } from '../../errors/path.ts'
@@ -17,7 +17,7 @@ export type PlannedField =
   | {
       readonly kind: 'mutation'
       readonly key: string
-      readonly plan: MutationPlan
+      readonly plan: MutationPlan | MutationList
       readonly joins: readonly JoinStep[]
     }
   /** `__schema` or `__type`. */

@@ -4,6 +4,8 @@ import { type BatchStatement, batchStatement } from '../../compiler/print/batch-
 import { type KeyedReads, keyedReads } from '../../compiler/print/keyed-reads.ts'
 import {
   type DirectProgram,
+  type ListProgram,
+  listProgram,
   type MutationProgram,
   mutationProgram,
   programStatements,
@@ -49,7 +51,7 @@ export interface StatementStep {
 /** A root field that changes the database. */
 export interface ChangeStep {
   readonly kind: 'change'
-  readonly program: MutationProgram
+  readonly program: MutationProgram | ListProgram
   readonly joins: readonly JoinStep[]
 }
 
@@ -245,7 +247,9 @@ class StepsOfFields {
     if (field.kind === 'introspection') return field
     const { prefix, suffix } = this.#around
     const envelope = { prefix: `${prefix}${JSON.stringify(field.key)}:`, suffix }
-    const program = mutationProgram(field.plan, printerOptions(this.#context), envelope)
+    const options = printerOptions(this.#context)
+    const { plan } = field
+    const program = 'list' in plan ? listProgram(plan, options, envelope) : mutationProgram(plan, options, envelope)
     return { kind: 'change', program, joins: field.joins }
   }
 }

@@ -3,7 +3,7 @@
 
 import type { GraphQLInterfaceType, GraphQLObjectType } from 'graphql'
 import type { PgType } from '../../catalog/types.ts'
-import type { MutationPlan, OnConflict } from '../../compiler/plan/mutation-plan.ts'
+import type { MutationList, MutationPlan, OnConflict } from '../../compiler/plan/mutation-plan.ts'
 import type { Condition, OrderTarget, Output, RootOutput } from '../../compiler/plan/plan.ts'
 import type { RelationshipModel, TableModel } from '../../metadata/document/model.ts'
 import type { QualifiedName } from '../../names/names.ts'
@@ -22,6 +22,8 @@ export interface Contribution {
   readonly schemas?: readonly SchemaKind[]
   /** Reserved names of row fields: in every table, only this contribution can add them. */
   readonly ownRowFields?: readonly string[]
+  /** Whether root fields of other contributions take the place of its own of the same name, without a report. */
+  readonly yields?: boolean
   /** Whether its types may repeat row types (`equalsRows`); introspection of one type then reads the whole schema. */
   mayRepeatRows?(scope: SchemaScope): boolean
   query?(scope: SchemaScope): RootFields
@@ -49,7 +51,7 @@ export type RootPlanner =
       plan(field: FieldSelection, context: PlanContext): RootOutput
     }
   /** A change of the database, in the operation's transaction. */
-  | { readonly kind: 'mutation'; plan(field: FieldSelection, context: PlanContext): MutationPlan }
+  | { readonly kind: 'mutation'; plan(field: FieldSelection, context: PlanContext): MutationPlan | MutationList }
   | ResolvedPlanner
   /** A feed of results, for subscriptions. */
   | FeedPlanner

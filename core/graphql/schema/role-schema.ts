@@ -84,7 +84,8 @@ export class RoleSchema implements SchemaScope {
     this.dialect = input.dialect
     this.settings = input.settings
     this.serverVersion = input.serverVersion
-    this.#contributions = input.contributions.filter(({ schemas }) => schemas?.includes(input.kind) ?? true)
+    const own = input.contributions.filter(({ schemas }) => schemas?.includes(input.kind) ?? true)
+    this.#contributions = [...own.filter((each) => !each.yields), ...own.filter((each) => each.yields)]
     this.#report = input.report
     this.#access = input.access
   }
@@ -202,7 +203,7 @@ export class RoleSchema implements SchemaScope {
         const fields = contribution[kind]?.(this)
         if (!fields) continue
         requireFields(fields, contribution, kind)
-        sources.push([contribution.name, fields])
+        sources.push([contribution.name, fields, contribution.yields])
       }
       root = new RootType(kind, sources, this.#report)
       this.#roots.set(kind, root)
@@ -216,8 +217,8 @@ function requireFields({ get }: { readonly get: unknown }, { name }: Contributio
   if (typeof get !== 'function') throw new Error(`GraphQL contribution "${name}" must return its ${what} as a fieldMap`)
 }
 
-/** A contribution's name and its fields. */
-type FieldsOf<Fields> = readonly [contribution: string, fields: Fields]
+/** A contribution's name and its fields, and whether they yield to others without a report. */
+type FieldsOf<Fields> = readonly [contribution: string, fields: Fields, yields?: boolean]
 
 /** The fields of several contributions; the first contribution of a name wins. */
 function mergeFields<Make>(
@@ -227,13 +228,13 @@ function mergeFields<Make>(
 ): ReadonlyMap<string, Make> {
   const merged = new Map<string, Make>()
   const owners = new Map<string, string>()
-  for (const [contribution, fields] of sources) {
+  for (const [contribution, fields, yields] of sources) {
     for (const [name, make] of fields) {
       const owner = owners.get(name)
       if (owner === undefined) {
         owners.set(name, contribution)
         merged.set(name, make)
-      } else {
+      } else if (!yields) {
         report(`"${owner}" and "${contribution}" both add the field "${name}" to ${place}`)
       }
     }

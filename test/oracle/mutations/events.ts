@@ -49,6 +49,7 @@ export const expectedEvents: readonly string[] = [
   'on update cascade',
   'on update set null',
   'several fields',
+  'several updates in one field',
   'a deferred check',
   'a row was returned that is gone or hidden',
   'a row was hidden in the place of being deleted',

@@ -60,6 +60,14 @@ function rootAnswer(root: MutationRoot, context: Context): Expected {
     }
     case 'update':
       return responseOf(root, inAnyOrder(updateRows(root, context.asked(root.where), context)), context)
+    case 'updateMany': {
+      const answers = root.updates.map((each) => {
+        const rows = updateRows({ table: root.table, ...each }, context.asked(each.where), context)
+        return responseOf(root, inAnyOrder(rows), context)
+      })
+      if (answers.length > 1) context.store.happened('several updates in one field')
+      return { kind: 'list', items: answers }
+    }
     case 'updateByKey':
       return rowOf(root, updateRows(root, keyCondition(root, context), context), context)
     case 'delete':
@@ -78,7 +86,7 @@ function insertRows(root: RootOf<'insert'>, context: Context) {
 }
 
 function updateRows(
-  { table, changes }: RootOf<'update'> | RootOf<'updateByKey'>,
+  { table, changes }: Pick<RootOf<'update'>, 'table' | 'changes'>,
   where: Condition,
   context: Context,
 ): readonly Row[] {

@@ -101,6 +101,7 @@ class MutationGenerator {
       [3, 'insertOne', () => this.#insertOne(table)],
       [5, 'update', () => this.#update(table)],
       [3, 'updateByKey', () => this.#updateByKey(table)],
+      [3, 'updateMany', () => this.#updateMany(table)],
       [2, 'delete', () => this.#delete(table)],
       [1, 'deleteByKey', () => this.#deleteByKey(table)],
     ]
@@ -132,6 +133,14 @@ class MutationGenerator {
   #update(table: Table): MutationRoot {
     const where = this.#rows.where(table)
     return { kind: 'update', table: table.id, where, changes: this.#changes(table), ...this.#response(table) }
+  }
+
+  #updateMany(table: Table): MutationRoot {
+    const draw = this.#draw
+    const updates = draw.times(0, 3, () => {
+      return { where: this.#rows.where(table), changes: this.#changes(table), lift: draw.chance(0.2) }
+    })
+    return { kind: 'updateMany', table: table.id, updates, ...this.#response(table) }
   }
 
   #updateByKey(table: Table): MutationRoot {

@@ -74,6 +74,13 @@ export type ResponseItem = Selected &
     | { readonly kind: 'returning'; readonly items: readonly Item[] }
   )
 
+/** A `T_updates`. */
+export interface ListedUpdate {
+  readonly where: Where
+  readonly changes: readonly Change[]
+  readonly lift: boolean
+}
+
 type Key = readonly { readonly column: string; readonly leaf: Leaf }[]
 
 export type MutationRoot = Selected &
@@ -111,6 +118,12 @@ export type MutationRoot = Selected &
         readonly key: Key
         readonly changes: readonly Change[]
         readonly items: readonly Item[]
+      }
+    | {
+        readonly kind: 'updateMany'
+        readonly table: string
+        readonly updates: readonly ListedUpdate[]
+        readonly response: readonly ResponseItem[]
       }
     | {
         readonly kind: 'delete'

@@ -59,6 +59,10 @@ class Planner {
       case 'update':
       case 'updateByKey':
         return this.#update(root, path)
+      case 'updateMany':
+        return root.updates.flatMap(({ changes }, i) => {
+          return this.#update({ table: root.table, changes }, `${path}.updates[${i}]`)
+        })
       default:
         return []
     }
@@ -137,7 +141,7 @@ class Planner {
     return columns.map((column) => `"${columnOf(this.#world, column).name}"`).join(', ')
   }
 
-  #update({ table, changes }: RootOf<'update'> | RootOf<'updateByKey'>, path: string): readonly Refusal[] {
+  #update({ table, changes }: Pick<RootOf<'update'>, 'table' | 'changes'>, path: string): readonly Refusal[] {
     const nulls = changes
       .filter(({ operator }) => operator === '_set' || operator === '_inc')
       .flatMap(({ operator, values }) => values.flatMap((value) => this.#null(value, `${path}.${operator}`)))

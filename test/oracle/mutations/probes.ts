@@ -10,7 +10,7 @@ import { Writes } from './writes.ts'
 
 type Kind = Exclude<MutationRoot['kind'], 'typename'>
 
-const kinds: readonly Kind[] = ['insert', 'insertOne', 'update', 'updateByKey', 'delete', 'deleteByKey']
+const kinds: readonly Kind[] = ['insert', 'insertOne', 'update', 'updateByKey', 'updateMany', 'delete', 'deleteByKey']
 
 /** Probes for everything that a role may not use: a few for each table. */
 export function drawWriteProbes(draw: Draw, world: World, role: string): readonly Probe[] {

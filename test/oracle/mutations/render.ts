@@ -76,6 +76,14 @@ class MutationWriter {
         return [['object', this.#row(root.row, type)], ...this.#conflict(root.conflict, type)]
       case 'update':
         return [['where', this.#where(root.where, `${type}_bool_exp!`)], ...this.#changes(root.changes, type)]
+      case 'updateMany': {
+        const items = root.updates.map((update) => {
+          const where = ['where', this.#where(update.where, `${type}_bool_exp!`)] as const
+          const entries = [where, ...this.#changes(update.changes, type)]
+          return objectInput(entries, `${type}_updates!`, update.lift ? update : null)
+        })
+        return [['updates', { kind: 'list', items, type: `[${type}_updates!]!`, lift: null }]]
+      }
       case 'updateByKey': {
         const key = objectInput(this.#key(root.key), `${type}_pk_columns_input!`)
         return [['pk_columns', key], ...this.#changes(root.changes, type)]

@@ -8,6 +8,7 @@ const rootKeys = {
   insertOne: 'insert_one',
   update: 'update',
   updateByKey: 'update_by_pk',
+  updateMany: 'update_many',
   delete: 'delete',
   deleteByKey: 'delete_by_pk',
 } as const satisfies Record<Exclude<MutationRoot['kind'], 'typename'>, RootKey>

@@ -95,6 +95,7 @@ export class Writes {
       case 'insert_one':
         return this.insert(id) !== null && this.view.permission(id) !== null
       case 'update':
+      case 'update_many':
         return this.updatable(id).length > 0
       case 'update_by_pk':
         return this.updatable(id).length > 0 && this.view.hasKey(table)

@@ -17,7 +17,7 @@ import {
   type SchemaScope,
   type Value,
 } from '../../../../sdk/graphql.ts'
-import { compareText, nameText, pathKeys, validationFailed } from '../../../../sdk/index.ts'
+import { compareText, nameText, type Path, pathKeys, validationFailed } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, type TableModel } from '../../../../sdk/metadata.ts'
 import {
   type Assignment,
@@ -55,7 +55,10 @@ export function updateField(scope: SchemaScope, table: TableModel): Field {
         kind: 'mutation',
         plan: (field, context) => {
           const condition = planBoolean(field.arguments.get('where')!, context)
-          return planUpdate(field, context, table, { condition, answer: planResponse(field, context, table) })
+          return planUpdate(operatorsOf(field), context, table, {
+            condition,
+            answer: planResponse(field, context, table),
+          })
         },
       },
     },
@@ -78,7 +81,10 @@ export function updateByKeyField(scope: SchemaScope, table: TableModel): Field {
         plan: (field, context) => {
           const key = field.arguments.get('pk_columns')!.members()
           const condition = keyCondition(context.schema, columns, key)
-          return planUpdate(field, context, table, { condition, answer: planRowAnswer(field, context, table) })
+          return planUpdate(operatorsOf(field), context, table, {
+            condition,
+            answer: planRowAnswer(field, context, table),
+          })
         },
       },
     },
@@ -113,7 +119,8 @@ function operatorColumns(
 const availableOperators = (scope: SchemaScope, table: TableModel): UpdateOperator[] =>
   updateOperators.filter((operator) => operatorColumns(scope, table, operator).size > 0)
 
-function operatorArguments(scope: SchemaScope, table: TableModel): GraphQLFieldConfigArgumentMap {
+/** One argument for each operator that the role has on the table. */
+export function operatorArguments(scope: SchemaScope, table: TableModel): GraphQLFieldConfigArgumentMap {
   const entries = availableOperators(scope, table).map((operator) => {
     return [operator.name, { type: operatorType(scope, table, operator), description: operator.description }]
   })
@@ -150,31 +157,47 @@ function operandType(scope: SchemaScope, { operand }: UpdateOperator, column: Co
   }
 }
 
-function planUpdate(
-  field: FieldSelection,
+/** The operators of one update. */
+export interface GivenOperators {
+  /** The operator's value; undefined if it is absent or null. */
+  argument(name: string): Value | undefined
+  /** The path of errors about the operators as a whole. */
+  readonly path: Path
+}
+
+const operatorsOf = (field: FieldSelection): GivenOperators => ({
+  argument: (name) => field.argument(name),
+  path: field.argumentsPath,
+})
+
+/** Plans one update of a table. */
+export function planUpdate(
+  given: GivenOperators,
   context: PlanContext,
   table: TableModel,
   { condition, answer }: { readonly condition: Condition; readonly answer: MutationAnswer },
 ): MutationPlan {
   const access = context.schema.access(table.name)!.update!
-  const assignments = readOperators(field, context, table)
+  const assignments = readOperators(given, context, table)
   if (assignments.length + access.presets.size === 0) return { table, steps: [], answer }
   const change = access.change({ assignments, where: condition })
   return { table, steps: [soleStep(change)], answer }
 }
 
 /** The assignments that the operators of a request make. */
-function readOperators(field: FieldSelection, context: PlanContext, table: TableModel): Assignment[] {
+function readOperators(operators: GivenOperators, context: PlanContext, table: TableModel): Assignment[] {
   const { schema } = context
   const available = availableOperators(schema, table)
-  const given = available.filter(({ name }) => field.argument(name))
+  const given = available.filter(({ name }) => operators.argument(name))
   const { presets } = schema.access(table.name)!.update!
   if (given.length === 0 && presets.size === 0) {
     const names = available.map(({ name }) => name).join(', ')
-    throw validationFailed(`at least any one of ${names} is expected`, pathKeys(field.argumentsPath))
+    throw validationFailed(`at least any one of ${names} is expected`, pathKeys(operators.path))
   }
-  const assignments = given.flatMap((operator) => readOperator(field.argument(operator.name)!, operator, schema, table))
-  refuseRepeated(assignments, field)
+  const assignments = given.flatMap((operator) => {
+    return readOperator(operators.argument(operator.name)!, operator, schema, table)
+  })
+  refuseRepeated(assignments, operators)
   return assignments
 }
 
@@ -194,11 +217,11 @@ function readOperand(value: Value, { operand }: UpdateOperator, scope: SchemaSco
   return value.param(codecFor(builtInType('int4')), 'integer') as ParamOperand
 }
 
-function refuseRepeated(assignments: readonly Assignment[], field: FieldSelection): void {
+function refuseRepeated(assignments: readonly Assignment[], { path }: GivenOperators): void {
   const operators = new Map<string, string[]>()
   for (const { column, operator } of assignments) operators.set(column, [...(operators.get(column) ?? []), operator])
   const repeated = [...operators].filter(([, names]) => names.length > 1).sort(([a], [b]) => compareText(a, b))
   if (repeated.length === 0) return
   const list = repeated.map(([column, names]) => `"${column}" in ${names.join(', ')}`).join('. ')
-  throw validationFailed(`column found in multiple operators; ${list}`, pathKeys(field.argumentsPath))
+  throw validationFailed(`column found in multiple operators; ${list}`, pathKeys(path))
 }

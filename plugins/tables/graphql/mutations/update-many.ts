@@ -1,0 +1,97 @@
+// `update_T_many`: several updates of one table, in order and in one transaction.
+
+import { type GraphQLFieldConfig, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql'
+import { rootCost } from '../../../../sdk/access.ts'
+import type { Contribution, FieldMap, PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
+import { nameText } from '../../../../sdk/index.ts'
+import { customRootField, rootFieldIndex, type TableModel } from '../../../../sdk/metadata.ts'
+import type { MutationAnswer, MutationList, MutationPlan } from '../../../../sdk/sql.ts'
+import { booleanExpressionType, planBoolean } from '../queries/boolean-expression.ts'
+import { fieldsOfTables } from '../root-fields.ts'
+import { planResponse, responseType } from './mutation-response.ts'
+import { operatorArguments, planUpdate } from './update.ts'
+import { updatableColumns } from './written-columns.ts'
+
+type Field = GraphQLFieldConfig<unknown, unknown>
+
+const [prefix, suffix] = ['update_', '_many']
+
+/** A field for every table that the role may update. Fields of the same name that others provide stay. */
+export const updateManyContribution: Contribution = {
+  name: 'lists of updates',
+  yields: true,
+  mutation: (scope) =>
+    fieldsOfTables(
+      scope,
+      (table) => fieldsOf(scope, table),
+      (name) => (name.startsWith(prefix) && name.endsWith(suffix) ? [name.slice(prefix.length, -suffix.length)] : []),
+    ),
+}
+
+function fieldsOf(scope: SchemaScope, table: TableModel): FieldMap {
+  const fields = new Map<string, () => Field>()
+  if (!scope.access(table.name)?.update || updatableColumns(scope, table).size === 0) return fields
+  // A table whose rows have the type of that name keeps it.
+  if (rootFieldIndex(scope.model.tables).has(updatesName(table))) return fields
+  const custom = customRootField(table.configuration, 'update_many')
+  const generated = `${prefix}${table.graphqlName}${suffix}`
+  const name = scope.kind === 'standard' ? (custom.name ?? generated) : generated
+  const { comment } = custom
+  fields.set(name, () => ({
+    ...updateManyField(scope, table),
+    ...(comment !== undefined && { description: comment || null }),
+  }))
+  return fields
+}
+
+const updatesName = ({ graphqlName }: TableModel): string => `${graphqlName}_updates`
+
+/** `T_updates`: the condition and the operators of one update. */
+function updatesType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
+  const name = updatesName(table)
+  return scope.tableType(table, name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `one of several updates of the table "${nameText(table.name)}"`,
+      fields: () => ({
+        ...operatorArguments(scope, table),
+        where: {
+          type: new GraphQLNonNull(booleanExpressionType(scope, table)),
+          description: 'filter the rows which have to be updated',
+        },
+      }),
+    })
+  })
+}
+
+function updateManyField(scope: SchemaScope, table: TableModel): Field {
+  const updates = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updatesType(scope, table))))
+  return {
+    type: new GraphQLList(responseType(scope, table)),
+    description: `run several updates of the table: "${nameText(table.name)}"`,
+    args: { updates: { type: updates, description: 'updates to execute, in order' } },
+    extensions: {
+      root: {
+        kind: 'mutation',
+        plan: (field, context): MutationList => {
+          const answer = planResponse(field, context, table)
+          const items = field.arguments.get('updates')!.items(rootCost)
+          return { list: items.map((item) => planItem(item, context, table, answer)) }
+        },
+      },
+    },
+  }
+}
+
+function planItem(item: Value, context: PlanContext, table: TableModel, answer: MutationAnswer): MutationPlan {
+  const members = item.members()
+  const condition = planBoolean(members.get('where')!, context)
+  const given = {
+    path: item.path,
+    argument(name: string) {
+      const value = members.get(name)
+      return value?.isNull ? undefined : value
+    },
+  }
+  return planUpdate(given, context, table, { condition, answer })
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { startTrellis } from '../support/trellis.ts'
+import { refusalOf } from './mutations.ts'
+
+const role = 'clerk'
+const clerk = { role, headers: { 'x-service-user-id': '7' } }
+
+const sql = `
+  create table item (id int primary key, name text not null, price int not null default 0, owner int, editor int);
+  create table part (id int primary key, item_id int not null references item(id), label text);
+  create table item_updates (id int primary key);
+  insert into item (id, name, price, owner) values (1, 'a', 10, 7), (2, 'b', 20, 7), (3, 'c', 30, 8);
+  insert into part values (1, 1, 'bolt'), (2, 1, 'nut'), (3, 3, 'rod')`
+
+test('update_T_many runs its updates in order, in one transaction', async (t) => {
+  const trellis = await startTrellis(t, { sql })
+  await trellis.op('track_table', 'item')
+  await trellis.op('track_table', 'part')
+  await trellis.op('create_array_relationship', {
+    table: 'item',
+    name: 'parts',
+    using: { foreign_key_constraint_on: { table: 'part', column: 'item_id' } },
+  })
+  const rows = async () => trellis.sql('select id, name, price, owner, editor from item order by id')
+  const initial = await rows()
+
+  await t.test('each sees the rows that those before it left', async () => {
+    const answer = await trellis.graphql(`mutation {
+      update_item_many(updates: [
+        {where: {price: {_lte: 10}}, _inc: {price: 10}}
+        {where: {price: {_eq: 20}}, _inc: {price: 1}, _set: {name: "n"}}
+        {where: {name: {_eq: "none"}}, _set: {price: 0}}
+      ]) { affected_rows returning { id price } __typename }
+    }`)
+    const __typename = 'item_mutation_response'
+    assert.deepEqual(answer, {
+      data: {
+        update_item_many: [
+          { affected_rows: 1, returning: [{ id: 1, price: 20 }], __typename },
+          {
+            affected_rows: 2,
+            returning: [
+              { id: 2, price: 21 },
+              { id: 1, price: 21 },
+            ],
+            __typename,
+          },
+          { affected_rows: 0, returning: [], __typename },
+        ],
+      },
+    })
+  })
+
+  await t.test('answers with related rows are read after each update', async () => {
+    const query = `mutation ($updates: [item_updates!]!) {
+      update_item_many(updates: $updates) { returning { name parts_aggregate { aggregate { count } } } }
+    }`
+    const updates = [1, 2].map((id) => ({ where: { id: { _eq: id } }, _set: { name: `i${id}` } }))
+    const returning = (name: string, count: number) => [{ name, parts_aggregate: { aggregate: { count } } }]
+    assert.deepEqual(await trellis.graphql(query, { updates }), {
+      data: { update_item_many: [{ returning: returning('i1', 2) }, { returning: returning('i2', 0) }] },
+    })
+    assert.deepEqual(await trellis.graphql(query, { updates: [] }), { data: { update_item_many: [] } })
+    assert.deepEqual(await trellis.graphql(query, { updates: updates[1] }), {
+      data: { update_item_many: [{ returning: returning('i2', 0) }] },
+    })
+  })
+
+  await t.test('an update without changes does nothing among others', async () => {
+    const answer = await trellis.graphql(`mutation {
+      update_item_many(updates: [{where: {}, _set: {}}, {where: {id: {_eq: 3}}, _set: {price: 5}}]) { affected_rows }
+      only: update_item_many(updates: {where: {}, _set: {}}) { affected_rows }
+      __typename
+    }`)
+    const data = { update_item_many: [{ affected_rows: 0 }, { affected_rows: 1 }], only: [{ affected_rows: 0 }] }
+    assert.deepEqual(answer, { data: { ...data, __typename: 'mutation_root' } })
+  })
+
+  await t.test('an error of one undoes all of them', async () => {
+    const before = await rows()
+    const answer = await trellis.graphql(`mutation {
+      update_item_many(updates: [
+        {where: {}, _set: {price: 1}}, {where: {}, _inc: {price: 2147483647}}, {where: {}, _set: {name: "x"}}
+      ]) { affected_rows }
+    }`)
+    assert.deepEqual(refusalOf(answer), { message: 'integer out of range', path: '$', code: 'data-exception' })
+    assert.deepEqual(await rows(), before)
+  })
+
+  await t.test('wrong updates are refused where they stand', async () => {
+    const refused = async (updates: string) =>
+      refusalOf(await trellis.graphql(`mutation { update_item_many(updates: ${updates}) { affected_rows } }`))
+    const path = '$.selectionSet.update_item_many.args.updates'
+    const code = 'validation-failed'
+    assert.deepEqual(await refused('[{where: {}, _set: {price: 1}}, {where: {}}]'), {
+      message: 'at least any one of _set, _inc is expected',
+      path: `${path}[1]`,
+      code,
+    })
+    assert.deepEqual(await refused('[{_set: {price: 1}}]'), {
+      message: 'missing required field "where"',
+      path: `${path}[0].where`,
+      code,
+    })
+    assert.deepEqual(await refused('[{where: {}, _set: {price: 1}, _inc: {price: 1}}]'), {
+      message: 'column found in multiple operators; "price" in _set, _inc',
+      path: `${path}[0]`,
+      code,
+    })
+    assert.deepEqual(await refused('null'), {
+      message: 'expected a list, but found null',
+      path,
+      code,
+    })
+    const many = Array.from({ length: 1200 }, () => '{where: {}, _set: {price: 1}}')
+    assert.equal((await refused(`[${many.join(',')}]`)).code, 'cost-limit-exceeded')
+  })
+
+  await t.test('filter, check, presets and backend_only of the permission hold for each', async () => {
+    await trellis.sql(`update item set name = i.name, price = i.price from (values (1, 'a', 10), (2, 'b', 20), (3, 'c', 30))
+                       as i (id, name, price) where item.id = i.id`)
+    assert.deepEqual(await rows(), initial)
+    const permission = {
+      columns: ['name', 'price'],
+      filter: { owner: { _eq: 'X-Service-User-Id' } },
+      check: { price: { _lt: 100 } },
+      set: { editor: 'x-service-user-id' },
+    }
+    await trellis.op('create_update_permission', { table: 'item', role, permission })
+    const query = `mutation ($to: Int!) {
+      update_item_many(updates: [{where: {}, _set: {price: 50}}, {where: {}, _set: {price: $to}}]) { affected_rows }
+    }`
+    // Without a select permission the role has no conditions but the empty one, and nothing to return.
+    assert.deepEqual(await trellis.graphql(query, { to: 99 }, clerk), {
+      data: { update_item_many: [{ affected_rows: 2 }, { affected_rows: 2 }] },
+    })
+    assert.deepEqual(refusalOf(await trellis.graphql(query, { to: 100 }, clerk)), {
+      message: 'Check constraint violation. update check constraint failed',
+      path: '$',
+      code: 'permission-error',
+    })
+    assert.deepEqual(await rows(), [
+      { id: 1, name: 'a', price: 99, owner: 7, editor: 7 },
+      { id: 2, name: 'b', price: 99, owner: 7, editor: 7 },
+      { id: 3, name: 'c', price: 30, owner: 8, editor: null },
+    ])
+    await trellis.op('drop_update_permission', { table: 'item', role })
+    assert.equal(refusalOf(await trellis.graphql(query, { to: 1 }, clerk)).message, `no mutations exist`)
+  })
+
+  await t.test('it is renamed, and yields to a table or type of its names', async () => {
+    const custom_root_fields = { update_many: { name: 'change_items', comment: 'Many.' } }
+    await trellis.op('set_table_custom_fields', { table: 'item', custom_root_fields }, { version: 2 })
+    const one = '(updates: [{where: {id: {_eq: 1}}, _set: {price: 1}}]) { affected_rows }'
+    assert.deepEqual(await trellis.graphql(`mutation { change_items${one} }`), {
+      data: { change_items: [{ affected_rows: 1 }] },
+    })
+    assert.deepEqual(await trellis.graphql(`mutation { update_item_many${one} }`, {}, { path: '/v1beta1/relay' }), {
+      data: { update_item_many: [{ affected_rows: 1 }] },
+    })
+    await trellis.op('track_table', 'item_updates')
+    assert.equal(
+      refusalOf(await trellis.graphql(`mutation { change_items${one} }`)).message,
+      `field "change_items" not found in type: 'mutation_root'`,
+    )
+    const { data } = await trellis.graphql<{ data: { __type: { kind: string } } }>(
+      '{ __type(name: "item_updates") { kind } }',
+    )
+    assert.equal(data.__type.kind, 'OBJECT')
+  })
+})

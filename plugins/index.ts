@@ -31,6 +31,7 @@ import relationships from './relationships/index.ts'
 import relay from './relay/index.ts'
 import remoteRelationships from './remote-relationships/index.ts'
 import remoteSchemas from './remote-schemas/index.ts'
+import restEndpoints from './rest-endpoints/index.ts'
 import scheduled from './scheduled/index.ts'
 import sql from './sql/index.ts'
 import streaming from './streaming/index.ts'
@@ -69,6 +70,7 @@ export const builtInPlugins: readonly Plugin[] = [
   streaming,
   explain,
   collections,
+  restEndpoints,
   limits,
   rateLimit,
   metrics,

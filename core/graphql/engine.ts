@@ -135,6 +135,7 @@ export class GraphQLEngine implements GraphQLService {
       work.operation = prepared.operation
       if (prepared.operation.kind === 'subscription') throw subscriptionRefused()
       const context = this.#context(planned, { session, signal: work.signal, extras, request })
+      extras.onPrepared?.(prepared)
       extras.onPlanned?.(generatedSql(planned, session))
       try {
         return (await runOperation(context)) ?? prepared.whole?.whenEmpty ?? ''

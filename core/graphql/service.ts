@@ -28,6 +28,8 @@ export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   readonly caller?: Caller
   /** Called for the log before anything runs: SQL by response name; null for fields outside the database. */
   readonly onPlanned?: (generatedSql: QueryLog['generated_sql']) => void
+  /** Called with the plan before anything runs. */
+  readonly onPrepared?: ((prepared: PreparedOperation) => void) | undefined
   /** Receives response headers, for example a cookie that an action sets; absent: they are dropped. */
   readonly response?: ResponseHeaders
   /** Whether errors next to data may show their `internal`. */

@@ -1,6 +1,6 @@
 // GraphQL over HTTP: one request or a batch.
 
-import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
+import { type GraphQLRequest, type RequestExtras, readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
 import {
   applicantOf,
   callerOf,
@@ -117,7 +117,7 @@ function answerRequest(
   options: AnswerOptions,
 ): Promise<Buffer | string> {
   if (wantsGraphQLResponse(call.request.headers.accept)) call.reply.header('content-type', graphqlResponse)
-  return answerOne(engine, given, call, options)
+  return answerGraphQL(engine, given, call, options)
 }
 
 /** Refuses a body without a type; `fetch` calls it plain text where none is given. */
@@ -137,7 +137,7 @@ function isSubscription({ graphql }: Engine, body: unknown): boolean {
 }
 
 /** How one request is answered. */
-interface AnswerOptions {
+export interface AnswerOptions extends Pick<RequestExtras, 'onPrepared'> {
   readonly schema: SchemaKind
   /** Whether the response is its own, and so takes the headers that calls give. */
   readonly isAlone: boolean
@@ -146,11 +146,12 @@ interface AnswerOptions {
 const showsInternal = ({ settings }: Engine, session: Session): boolean =>
   settings.devMode || (settings.adminInternalErrors && isAdmin(session))
 
-function answerOne(
+/** Runs one request of a call, with its log line; throws a TrellisError. */
+export function answerGraphQL(
   engine: Engine,
   given: GraphQLRequest,
   call: RouteCall,
-  { schema, isAlone }: AnswerOptions,
+  { schema, isAlone, onPrepared }: AnswerOptions,
 ): Promise<Buffer | string> {
   const { session, request, reply } = call
   const logs = engine.observe.isEnabled('query-log', 'info')
@@ -161,6 +162,7 @@ function answerOne(
     caller: callerOf(call, engine.settings),
     response: isAlone ? reply : undefined,
     showInternal: showsInternal(engine, session),
+    onPrepared,
     onPlanned: logs ? (prepared) => logQuery(engine, request.id, given, prepared) : undefined,
   })
 }
@@ -208,7 +210,7 @@ async function answerOrFailure(
   options: AnswerOptions,
 ): Promise<Buffer | string> {
   try {
-    return await answerOne(engine, readGraphQLRequest(body), call, options)
+    return await answerGraphQL(engine, readGraphQLRequest(body), call, options)
   } catch (error) {
     return failure(engine, error, call.session)
   }

@@ -6,20 +6,17 @@ import { startTrellis } from '../support/trellis.ts'
 
 const settings = { dialect: 'hasura' } as const
 
-const definition = { query: { collection_name: 'c', query_name: 'q' } }
-const rest_endpoints = [{ name: 'r', url: 'r', methods: ['GET'], definition }]
 const inherited_roles = [{ role_name: 'both', role_set: ['one', 'other'] }]
 const api_limits = { disabled: false, depth_limit: { global: 5, per_role: {} } }
 const graphql_schema_introspection = { disabled_for_roles: ['guest'] }
 
-const harmless = { version: 2, tables: [], rest_endpoints, inherited_roles }
+const harmless = { version: 2, tables: [], inherited_roles }
 
-test('endpoints and inherited roles are kept, exported, listed, and dropped', async (t) => {
+test('inherited roles are kept, exported, listed, and dropped', async (t) => {
   const { op, database } = await startTrellis(t, { settings })
   await op('replace_metadata', harmless)
   assert.deepEqual(await op('export_metadata', {}), harmless)
   const inconsistent_objects = [
-    { type: 'rest_endpoints', definition: rest_endpoints, reason: '"rest_endpoints" is not served' },
     { type: 'inherited_roles', definition: inherited_roles, reason: '"inherited_roles" is not served' },
   ]
   assert.deepEqual(await op('get_inconsistent_metadata', {}), { is_consistent: false, inconsistent_objects })

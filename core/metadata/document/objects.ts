@@ -67,6 +67,8 @@ export interface Inconsistency {
   readonly isTolerated?: boolean
   /** The other parties of a conflict: all are listed together, and none of them is served. */
   readonly others?: readonly ConflictingObject[]
+  /** Whether the conflict is listed by its definitions alone. */
+  readonly isClash?: boolean
 }
 
 /** Another object that a conflict excludes. */

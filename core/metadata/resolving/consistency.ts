@@ -25,11 +25,12 @@ export const inconsistentObjects = (inconsistency: Inconsistency): readonly Conf
 
 /** An inconsistency as `get_inconsistent_metadata` lists it. */
 export function inconsistencyJson(inconsistency: Inconsistency, dialect: Dialect): Record<string, unknown> {
-  const { reason } = inconsistency
+  const { reason, isClash } = inconsistency
   const objects = inconsistentObjects(inconsistency).map(({ ref, type, definition }) => ({
     type,
     definition: ref.kind === 'table' ? tableDefinition(ref, definition, dialect) : definition,
   }))
+  if (isClash) return { reason, conflicts: objects.map(({ definition }) => definition) }
   return objects.length > 1 ? { reason, objects } : { ...objects[0], reason }
 }
 

@@ -223,6 +223,10 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
     this.inconsistencies.push({ ...object, reason })
   }
 
+  reportClash([first, ...others]: readonly ObjectDescription[], reason: string): void {
+    if (first) this.inconsistencies.push({ ...first, reason, others, isClash: true })
+  }
+
   depend(object: ObjectRef, on: ObjectRef, reason: DependencyReason): void {
     this.record(object, on, reason)
   }

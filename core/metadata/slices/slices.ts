@@ -45,6 +45,8 @@ export interface ResolveContext {
 export interface SliceContext extends Omit<ResolveContext, 'depend'> {
   /** Excludes an object from the model, and lists it as inconsistent. */
   report(object: ObjectDescription, reason: string): void
+  /** The same for objects that clash; they are listed together, as `{reason, conflicts}` with their definitions. */
+  reportClash(objects: readonly ObjectDescription[], reason: string): void
   /** Records that an object needs another one. */
   depend(object: ObjectRef, on: ObjectRef, reason: DependencyReason): void
   /**

@@ -1,0 +1,16 @@
+// REST endpoints: queries of collections at paths below `/api/rest/`.
+
+import { definePlugin } from '../../sdk/index.ts'
+import { restEndpointsSlice } from './metadata.ts'
+import { createRestEndpoint, dropRestEndpoint } from './operations.ts'
+import { restRoutes } from './routes.ts'
+
+export default definePlugin({
+  name: 'rest-endpoints',
+  dependencies: ['metadata', 'collections', 'graphql'],
+  register(engine) {
+    engine.metadata.slice('rest_endpoints', restEndpointsSlice)
+    engine.operations.add(createRestEndpoint, dropRestEndpoint)
+    engine.routes.add(...restRoutes(engine))
+  },
+})

@@ -38,6 +38,7 @@ import streaming from './streaming/index.ts'
 import subscriptions from './subscriptions/index.ts'
 import tables from './tables/index.ts'
 import tracing from './tracing/index.ts'
+import transforms from './transforms/index.ts'
 import v1Tables from './v1-tables/index.ts'
 import v2Interface from './v2-interface/index.ts'
 import version from './version/index.ts'
@@ -45,6 +46,7 @@ import version from './version/index.ts'
 export const builtInPlugins: readonly Plugin[] = [
   tracing,
   metadata,
+  transforms,
   tables,
   permissions,
   relationships,

@@ -9,7 +9,7 @@ import { type ConnectorOptions, connector } from './connector.ts'
 import { askedCoding, codingsOf, streamCoding, unpackedStream } from './content-coding.ts'
 import type { Egress } from './egress.ts'
 import { type Dispatchers, exchange, failure } from './exchange.ts'
-import { type OutgoingHeaders, withDefaults } from './headers.ts'
+import { type OutgoingHeaders, typed, withDefaults } from './headers.ts'
 import { Openings } from './openings.ts'
 import type {
   Outgoing,
@@ -83,7 +83,15 @@ export class OutgoingClient implements Outgoing {
     return around ? around(request, open) : open(request)
   }
 
-  async #stream({ method, url, headers, body, timeout, signal }: OutgoingRequest): Promise<OutgoingStream> {
+  async #stream({
+    method,
+    url,
+    headers,
+    contentType,
+    body,
+    timeout,
+    signal,
+  }: OutgoingRequest): Promise<OutgoingStream> {
     const place = this.#placeOf(url)
     if (!place) throw invalidUrl()
     const limit = new AbortController()
@@ -97,7 +105,7 @@ export class OutgoingClient implements Outgoing {
         origin,
         path,
         method,
-        headers: this.#headers(place, headers, streamCoding),
+        headers: typed(this.#headers(place, headers, streamCoding), contentType),
         body: body ?? null,
         signal: ending,
       }
@@ -114,7 +122,7 @@ export class OutgoingClient implements Outgoing {
   async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
     const place = this.#placeOf(request.url)
     if (!place) throw invalidUrl()
-    const headers = this.#headers(place, request.headers, askedCoding)
+    const headers = typed(this.#headers(place, request.headers, askedCoding), request.contentType)
     const dispatchers = this.#opened ?? (await this.#open())
     return exchange(dispatchers, { origin: place.origin, path: place.path, headers }, request)
   }

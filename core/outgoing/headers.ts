@@ -85,6 +85,13 @@ export function withDefaults(
   return sent
 }
 
+/** The headers of a request with another `Content-Type`; null: without one, undefined: unchanged. */
+export function typed(headers: Record<string, string>, contentType: string | null | undefined): Record<string, string> {
+  if (contentType === undefined) return headers
+  const { 'content-type': _, ...others } = headers
+  return contentType === null ? others : { ...others, 'content-type': contentType }
+}
+
 const secretName =
   /authorization|cookie|secret|token|passw|pwd|credential|jwt|signature|session|(api|private|access)-?key|(^|-)(auth|pass)(-|$)/i
 

@@ -9,6 +9,8 @@ export interface OutgoingRequest {
   /** Added to the default headers. */
   readonly headers?: OutgoingHeaders
   readonly body?: string | Buffer
+  /** The `Content-Type`; absent: JSON, null: none. */
+  readonly contentType?: string | null
   /** Milliseconds until the whole response must have been read. */
   readonly timeout: number
   /** The size limit of the response body in bytes. */

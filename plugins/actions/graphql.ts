@@ -13,7 +13,7 @@ import {
 } from '../../sdk/graphql.ts'
 import { badRequest, type Dialect } from '../../sdk/index.ts'
 import { builtInType } from '../../sdk/metadata.ts'
-import { forwardedHeaders } from '../../sdk/services.ts'
+import { forwardedHeaders, type OutgoingHeaders } from '../../sdk/services.ts'
 import { inputTypeOf, outputTypeOf } from '../custom-types/graphql.ts'
 import { recordCall } from './action-log.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
@@ -44,8 +44,17 @@ function fieldsOf(scope: SchemaScope, fieldOf: (action: ActionModel) => Make | n
 }
 
 /** The client data that the action uses. */
-const headersOf = ({ forwardsClientHeaders }: ActionModel, call: ResolvedCall, dialect: Dialect) =>
-  forwardsClientHeaders ? forwardedHeaders(call.headers, dialect) : {}
+function headersOf(
+  { forwardsClientHeaders, ignoredClientHeaders: ignored }: ActionModel,
+  call: ResolvedCall,
+  dialect: Dialect,
+): OutgoingHeaders {
+  if (!forwardsClientHeaders) return {}
+  const headers = forwardedHeaders(call.headers, dialect)
+  return ignored.size === 0
+    ? headers
+    : Object.fromEntries(Object.entries(headers).filter(([name]) => !ignored.has(name)))
+}
 
 /** Arguments in the schema. */
 function argumentsOf(scope: SchemaScope, action: ActionModel): GraphQLFieldConfigArgumentMap {

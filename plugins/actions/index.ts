@@ -21,7 +21,7 @@ export * from './handlers.ts'
 
 export default definePlugin({
   name: 'actions',
-  dependencies: ['custom-types', 'jobs', 'metadata', 'tables'],
+  dependencies: ['custom-types', 'jobs', 'metadata', 'tables', 'transforms'],
   options: {
     asyncActionsFetchInterval: option.whole(
       1000,

@@ -19,6 +19,7 @@ import {
   type ResolvedType,
   typeOfText,
 } from '../custom-types/index.ts'
+import { storedTransforms, type Transforms } from '../transforms/index.ts'
 import type { ActionArgument, ActionEntry, ActionSchemas, HasFunction } from './schema.ts'
 
 export interface ArgumentModel {
@@ -41,6 +42,9 @@ export interface ActionModel {
   readonly url: string
   readonly headers: readonly ConfiguredHeader[]
   readonly forwardsClientHeaders: boolean
+  /** Names in lower case of headers that are not forwarded all the same. */
+  readonly ignoredClientHeaders: ReadonlySet<string>
+  readonly transforms: Transforms
   /** Milliseconds for the handler. */
   readonly timeout: number
   /** Roles beside `admin`. */
@@ -119,6 +123,8 @@ function resolveAction(entry: ActionEntry, types: CustomTypesModel, context: Sli
     handler: typeof handler === 'string' ? handler : `{{${handler.from_env}}}`,
     headers,
     forwardsClientHeaders: definition.forward_client_headers === true,
+    ignoredClientHeaders: new Set(definition.ignored_client_headers?.map((each) => each.toLowerCase())),
+    transforms: storedTransforms(definition),
     timeout: timeout * 1000,
     roles: new Set(permissions.map(({ role }) => role)),
   }

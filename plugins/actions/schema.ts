@@ -11,6 +11,7 @@ import {
   urlSchema,
 } from '../../sdk/metadata.ts'
 import { GraphQLTypeText } from '../custom-types/schema.ts'
+import { storedTransforms, type Transforms, transformKeys } from '../transforms/index.ts'
 
 export interface ActionArgument {
   name: string
@@ -18,7 +19,7 @@ export interface ActionArgument {
   description?: string
 }
 
-export interface ActionDefinition {
+export interface ActionDefinition extends Transforms {
   handler: ConfiguredUrl
   output_type: string
   forward_client_headers?: boolean
@@ -29,6 +30,8 @@ export interface ActionDefinition {
   kind?: 'synchronous' | 'asynchronous'
   /** Seconds. */
   timeout?: number
+  /** Names of headers that are not forwarded. */
+  ignored_client_headers?: string[]
 }
 
 export interface ActionPermission {
@@ -52,7 +55,7 @@ declare module '../../sdk/registry.ts' {
 /** A definition without empty members, in the order of documents. */
 function canonical(given: ActionDefinition & { kind?: string; type?: string }): ActionDefinition {
   const { handler, output_type, forward_client_headers, headers = [], arguments: args = [], timeout } = given
-  const { type = 'mutation', kind = 'synchronous' } = given
+  const { type = 'mutation', kind = 'synchronous', ignored_client_headers: ignored = [] } = given
   if (type !== 'mutation' && type !== 'query') throw parseFailed(`expected mutation or query, but found ${type}`)
   // Only mutations have a kind, but tools write `kind: ""` into the definitions of queries.
   if (type === 'mutation' && kind !== 'synchronous' && kind !== 'asynchronous') {
@@ -67,6 +70,8 @@ function canonical(given: ActionDefinition & { kind?: string; type?: string }): 
     type,
     ...(type === 'mutation' && { kind }),
     ...(timeout !== undefined && { timeout }),
+    ...storedTransforms(given),
+    ...(ignored.length > 0 && { ignored_client_headers: ignored }),
   }
 }
 
@@ -79,9 +84,6 @@ function checkTimeout(seconds: number): number {
 export type HasFunction = (name: string) => boolean
 
 const checkHandler = (text: string): string => within('definition', () => within('handler', () => checkUrl(text)))
-
-/** Later engines' changes of requests and answers. */
-const laterKeys = ['request_transform', 'response_transform', 'ignored_client_headers']
 
 /** The shapes of actions; `hasFunction` says which call no webhook. Documents may not have unknown keys in either dialect. */
 export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>, hasFunction: HasFunction) {
@@ -107,10 +109,10 @@ export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>, hasFu
       headers: Type.Optional(Type.Array(configuredHeader(dialect))),
       forward_client_headers: Type.Optional(Type.Boolean()),
       timeout: Type.Optional(Type.Integer({ convert: checkTimeout, shown: Type.Integer({ minimum: 1 }) })),
+      ...transformKeys,
+      ignored_client_headers: Type.Optional(Type.Array(Type.String())),
     }
-    return Type.Unsafe<ActionDefinition>(
-      Type.Object(members, { ...options, laterKeys, missingKey: 'A', convert: canonical }),
-    )
+    return Type.Unsafe<ActionDefinition>(Type.Object(members, { ...options, missingKey: 'A', convert: canonical }))
   }
   const comment = Type.Optional(Type.String())
   const closed: ObjectOptions = { additionalProperties: false }

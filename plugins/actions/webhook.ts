@@ -8,6 +8,7 @@ import {
   isDeeper,
   isSecretHeader,
   loggableTemplate,
+  loggableUrl,
   maxLevels,
   type Observer,
   type Outgoing,
@@ -16,6 +17,14 @@ import {
   type OutgoingResponse,
   parseJson,
 } from '../../sdk/services.ts'
+import {
+  type RequestContext,
+  type ResponseTransform,
+  TransformError,
+  type TransformedRequest,
+  transformRequest,
+  transformResponse,
+} from '../transforms/index.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
 import { coerceOutput, type OutputRules } from './output.ts'
 import { maxResponseBytes, shownBytes } from './tuning.ts'
@@ -33,23 +42,27 @@ export interface WebhookContext {
 /** Calls the webhook of an action; throws the error of the interface for a bad answer. */
 export async function callWebhook(call: HandlerCall, context: WebhookContext): Promise<HandlerAnswer> {
   const { action, signal } = call
-  const { url, timeout } = action
+  const { timeout } = action
   const body = requestBody(call)
-  const text = JSON.stringify(body)
   const described = { url: loggableTemplate(action.handler), body, headers: describedHeaders(call) }
-  const headers = requestHeaders(call, context)
-  const request = { method: 'POST', url, headers, body: text, timeout, maxResponseSize: maxResponseBytes } as const
+  const asked = { url: action.url, body, sessionVariables: call.session.variables }
+  const request = requestOf(call, asked, described, context)
+  const limits = { timeout, maxResponseSize: maxResponseBytes, ...(signal && { signal }) }
+  const shown = action.transforms.request_transform
+    ? { ...described, transformed_request: shownRequest(request) }
+    : described
   let response: OutgoingResponse
   try {
-    response = await context.outgoing.send({ ...request, ...(signal && { signal }) })
+    const { body: text, ...rest } = request
+    response = await context.outgoing.send({ ...rest, ...(text !== null && { body: text }), ...limits })
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error
-    const details = { error: { type: 'http_exception', message: error.message }, request: described, response: null }
+    const details = { error: { type: 'http_exception', message: error.message }, request: shown, response: null }
     throw internalError('http exception when calling webhook', { internal: details })
   }
-  log(context.observe, text, response)
-  const exchange: Exchange = { request: described, response }
-  const answered = answeredValue(exchange)
+  log(context.observe, request.body ?? '', response)
+  const exchange: Exchange = { request: shown, response }
+  const answered = answeredValue(exchange, asked, action.transforms.response_transform)
   let value: unknown
   try {
     value = coerceOutput(answered, action.output, context.rules)
@@ -58,6 +71,35 @@ export async function callWebhook(call: HandlerCall, context: WebhookContext): P
   }
   return { value, cookies: [response.headers['set-cookie'] ?? []].flat() }
 }
+
+/** The request to send; throws if its templates have no value. */
+function requestOf(
+  call: HandlerCall,
+  asked: RequestContext,
+  described: unknown,
+  context: WebhookContext,
+): WebhookRequest {
+  const headers = requestHeaders(call, context)
+  const { request_transform: transform } = call.action.transforms
+  if (!transform) return { method: 'POST', url: asked.url, headers, body: JSON.stringify(asked.body) }
+  try {
+    return transformRequest(transform, asked, { method: 'POST', headers })
+  } catch (error) {
+    if (!(error instanceof TransformError)) throw error
+    const internal = { error: { type: 'transform', errors: error.errors }, request: described, response: null }
+    throw internalError('the request transform failed', { internal })
+  }
+}
+
+type WebhookRequest = Omit<TransformedRequest, 'contentType'> & Partial<Pick<TransformedRequest, 'contentType'>>
+
+/** A transformed request for administrators, with secrets masked. */
+const shownRequest = ({ method, url, headers, body }: WebhookRequest) => ({
+  method,
+  url: loggableUrl(url),
+  headers: Object.entries(headers).map(([name, value]) => ({ name, value: shownValue(name, value) })),
+  body: body === null ? null : shownBody(Buffer.from(body)),
+})
 
 function requestBody({ action, input, session, requestQuery }: HandlerCall) {
   const body = { action: { name: action.name }, input, session_variables: session.variables }
@@ -97,7 +139,7 @@ function log(observe: Observer, text: string, { body }: OutgoingResponse): void 
 }
 
 /** The JSON of a success; throws the webhook's refusal, or an error for an invalid answer. */
-function answeredValue(exchange: Exchange): unknown {
+function answeredValue(exchange: Exchange, asked: RequestContext, transform: ResponseTransform | undefined): unknown {
   const { status } = exchange.response
   const isSuccess = status >= 200 && status < 300
   const isRefusal = status >= 400 && status < 500
@@ -105,9 +147,27 @@ function answeredValue(exchange: Exchange): unknown {
     const error = `expecting 2xx or 4xx status code, but found ${status}`
     throw internalError('internal error', { internal: internalOf(error, exchange) })
   }
-  const value = parsedBody(exchange)
+  const received = parsedBody(exchange)
+  const value = transform ? transformed(received, { exchange, asked, transform }) : received
   if (isRefusal) throw refusalOf(value, exchange)
   return value
+}
+
+function transformed(
+  body: unknown,
+  {
+    exchange,
+    asked,
+    transform,
+  }: { readonly exchange: Exchange; readonly asked: RequestContext; readonly transform: ResponseTransform },
+): unknown {
+  try {
+    return transformResponse(transform, { status: exchange.response.status, body }, asked)
+  } catch (error) {
+    if (!(error instanceof TransformError)) throw error
+    const internal = internalOf({ type: 'transform', errors: error.errors }, exchange)
+    throw internalError('the response transform failed', { internal })
+  }
 }
 
 function parsedBody(exchange: Exchange): unknown {
@@ -139,7 +199,7 @@ function refusalOf(value: unknown, exchange: Exchange): TrellisError {
 }
 
 /** The internals of a failed call, for administrators. */
-function internalOf(error: string, { request, response: { status, headers, body } }: Exchange): unknown {
+function internalOf(error: unknown, { request, response: { status, headers, body } }: Exchange): unknown {
   const shown = Object.entries(headers).flatMap(([name, values]) =>
     [values ?? []].flat().map((value) => ({ name, value: shownValue(name, value) })),
   )

@@ -9,10 +9,20 @@ import {
   OutgoingError,
   type OutgoingHeaders,
   type OutgoingResponse,
+  parseJson,
   retryAfterOf,
   signatureHeaders,
 } from '../../sdk/services.ts'
-import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeaders } from './headers.ts'
+import {
+  type RequestContext,
+  type RequestTransform,
+  TransformError,
+  type TransformedRequest,
+  type Transforms,
+  transformRequest,
+  transformResponse,
+} from '../transforms/index.ts'
+import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeaders, transformedHeaders } from './headers.ts'
 import { keptRequestCharacters, keptResponseBytes } from './tuning.ts'
 
 /** A call to make. */
@@ -29,6 +39,18 @@ export interface WebhookCall {
   readonly trace: string | null
   /** Aborts the call. */
   readonly signal: AbortSignal
+  /** The webhook's transforms; absent: none. */
+  readonly transforms?: Transforms
+  /** The session variables that templates read from the body; absent: none. */
+  sessionOf?(body: unknown): Readonly<Record<string, unknown>> | null
+}
+
+/** A call as it is sent. */
+interface SentCall extends Omit<WebhookCall, 'body'>, Partial<Pick<TransformedRequest, 'method' | 'contentType'>> {
+  /** Null: none. */
+  readonly body: string | null
+  /** The values that the templates of the request could read. */
+  readonly asked?: RequestContext
 }
 
 /** The result of a call, for the ledger and the log. */
@@ -91,12 +113,25 @@ export class WebhookCaller {
   }
 
   async call(call: WebhookCall): Promise<Attempt> {
-    const { url, body, timeoutSeconds, trace, signal } = call
+    const { signal, transforms } = call
+    try {
+      const sent = transforms?.request_transform ? transformed(call, transforms.request_transform) : call
+      return await this.#send(sent)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof TransformError)) throw error
+      return this.failed(call, `the request transform failed: ${error.message}`, failureStatus.other)
+    }
+  }
+
+  async #send(call: SentCall): Promise<Attempt> {
+    const { url, body, timeoutSeconds, trace, signal, method = 'POST', contentType } = call
     const timeout = Math.min(longestTimer, Math.max(1, Math.round(timeoutSeconds * 1000)))
     try {
       const response = await this.#options.outgoing.send({
-        method: 'POST',
-        ...{ url, body, timeout, signal },
+        ...{ method, url, timeout, signal },
+        ...(body !== null && { body }),
+        ...(contentType !== undefined && { contentType }),
         headers: this.#signed(call),
         maxResponseSize: keptResponseBytes,
         cutsResponse: true,
@@ -111,14 +146,14 @@ export class WebhookCaller {
     }
   }
 
-  #signed({ id, headers, body }: WebhookCall): OutgoingHeaders {
+  #signed({ id, headers, body }: SentCall): OutgoingHeaders {
     const { keys } = this.#options
     if (keys.length === 0) return headers.sent
-    return { ...headers.sent, ...signatureHeaders({ id, at: new Date(), body }, keys) }
+    return { ...headers.sent, ...signatureHeaders({ id, at: new Date(), body: body ?? '' }, keys) }
   }
 
   /** An attempt without an answer; `isResent`: its request was sent twice. */
-  failed(call: Pick<WebhookCall, 'headers' | 'body'>, message: string, status: number, isResent = false): Attempt {
+  failed(call: Pick<SentCall, 'headers' | 'body'>, message: string, status: number, isResent = false): Attempt {
     const { version } = this.#options
     return {
       ...{ id: attemptId(), succeeded: false, status, retryAfter: null },
@@ -128,10 +163,10 @@ export class WebhookCaller {
     }
   }
 
-  #answered(call: WebhookCall, { status, headers, body, isCut, isResent }: OutgoingResponse): Attempt {
+  #answered(call: SentCall, { status, headers, body, isCut, isResent }: OutgoingResponse): Attempt {
     const { version } = this.#options
     const succeeded = status >= 200 && status <= 299
-    const text = bodyText(body, isCut)
+    const text = answeredText(call, status, bodyText(body, isCut))
     const data = { body: text, headers: loggedResponseHeaders(headers), status }
     const logged = { status, headers: data.headers, body: text, size: body.length }
     return {
@@ -143,18 +178,11 @@ export class WebhookCaller {
   }
 
   /** The log entry of a request. The body keeps every digit; a long one is cut. */
-  #request(
-    { body, headers }: Pick<WebhookCall, 'headers' | 'body'>,
-    isResent = false,
-  ): Pick<Attempt, 'request' | 'size'> {
-    // The cut may split a surrogate pair, and PostgreSQL's JSON operators refuse half of one.
-    const payload =
-      body.length > keptRequestCharacters
-        ? JSON.stringify(`${body.slice(0, keptRequestCharacters).toWellFormed()}…`)
-        : body
+  #request({ body, headers }: Pick<SentCall, 'headers' | 'body'>, isResent = false): Pick<Attempt, 'request' | 'size'> {
+    const payload = body === null ? 'null' : loggedPayload(body, headers)
     const resent = isResent ? ',"resent":true' : ''
     const request = `{"payload":${payload},"headers":${this.#shownOf(headers)},"version":"${this.#options.version}"${resent}}`
-    return { request, size: Buffer.byteLength(body) }
+    return { request, size: Buffer.byteLength(body ?? '') }
   }
 
   #shownOf(headers: ResolvedHeaders): string {
@@ -163,6 +191,40 @@ export class WebhookCaller {
     const shown = JSON.stringify(loggedRequestHeaders(headers, this.#options))
     this.#shown.set(headers, shown)
     return shown
+  }
+}
+
+function loggedPayload(body: string, { contentType }: ResolvedHeaders): string {
+  // The cut may split a surrogate pair, and PostgreSQL's JSON operators refuse half of one.
+  if (body.length > keptRequestCharacters)
+    return JSON.stringify(`${body.slice(0, keptRequestCharacters).toWellFormed()}…`)
+  return contentType === undefined ? body : JSON.stringify(body)
+}
+
+/** The request that a transform makes of a call. */
+function transformed(call: WebhookCall, transform: RequestTransform): SentCall {
+  const { url, headers } = call
+  const body = parseJson(call.body, 'lossless')
+  const asked = { url, body, sessionVariables: call.sessionOf?.(body) ?? null }
+  const request = transformRequest(transform, asked, { method: 'POST', headers: headers.sent })
+  return { ...call, ...request, asked, headers: transformedHeaders(headers, request) }
+}
+
+/** The text of an answer for the log; one that its transform cannot read stays as it is. */
+function answeredText({ transforms, asked, url, ...call }: SentCall, status: number, text: LoggedBody): LoggedBody {
+  const transform = transforms?.response_transform
+  if (!transform || typeof text !== 'string') return text
+  try {
+    const body = parseJson(text, 'lossless')
+    const request = asked ?? {
+      url,
+      body: call.body === null ? null : parseJson(call.body, 'lossless'),
+      sessionVariables: null,
+    }
+    return JSON.stringify(transformResponse(transform, { status, body }, request))
+  } catch (error) {
+    if (error instanceof TransformError || error instanceof SyntaxError) return text
+    throw error
   }
 }
 

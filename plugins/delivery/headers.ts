@@ -3,11 +3,14 @@
 import { type Dialect, version } from '../../sdk/index.ts'
 import type { ConfiguredHeader } from '../../sdk/metadata.ts'
 import { configuredHeaders, type Environment, isSecretHeader, type OutgoingHeaders } from '../../sdk/services.ts'
+import type { TransformedRequest } from '../transforms/index.ts'
 
 /** Headers with their resolved values. */
 export interface ResolvedHeaders {
   readonly configured: readonly ConfiguredHeader[]
   readonly sent: OutgoingHeaders
+  /** The `Content-Type` of a transformed request; null: none, absent: JSON. */
+  readonly contentType?: string | null
 }
 
 /** The headers of a webhook without configured ones. */
@@ -19,6 +22,19 @@ export const resolveHeaders = (headers: readonly ConfiguredHeader[], environment
   sent: configuredHeaders(headers, environment),
 })
 
+/** The headers of a transformed request. Those that the transform has not touched are logged as they are configured. */
+export function transformedHeaders(
+  { configured, sent }: ResolvedHeaders,
+  { headers, contentType }: Pick<TransformedRequest, 'headers' | 'contentType'>,
+): ResolvedHeaders {
+  const kept = configured.filter(({ name }) => headers[name.toLowerCase()] === sent[name.toLowerCase()])
+  const names = new Set(kept.map(({ name }) => name.toLowerCase()))
+  const added = Object.keys(headers).filter((name) => !names.has(name))
+  const all = [...kept, ...added.map((name) => ({ name, value: textOf(headers[name]) }))]
+  const isJson = contentType === 'application/json'
+  return { configured: all, sent: headers, ...(!isJson && { contentType }) }
+}
+
 const masked = '<redacted>'
 
 /** A header in a log. */
@@ -28,11 +44,11 @@ export type LoggedHeader =
 
 /** The request headers for the log: variables by name, secrets masked. */
 export function loggedRequestHeaders(
-  { configured, sent }: ResolvedHeaders,
+  { configured, sent, contentType = 'application/json' }: ResolvedHeaders,
   { dialect, showsEnvironment }: { readonly dialect: Dialect; readonly showsEnvironment: boolean },
 ): LoggedHeader[] {
   const defaults = [
-    { name: 'Content-Type', value: 'application/json' },
+    ...(contentType === null ? [] : [{ name: 'Content-Type', value: contentType }]),
     { name: 'User-Agent', value: `${dialect.userAgent}/${version}` },
   ]
   return [

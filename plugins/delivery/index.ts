@@ -40,7 +40,7 @@ export { longestAhead, mostClaimedBytes, retentionBatch } from './tuning.ts'
 
 export default definePlugin({
   name: 'delivery',
-  dependencies: ['metadata', 'jobs'],
+  dependencies: ['metadata', 'jobs', 'transforms'],
   options: deliveryOptions,
   migrations: deliveryMigrations,
   register(engine) {

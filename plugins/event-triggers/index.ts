@@ -23,7 +23,7 @@ import { getEventById, getEventInvocationLogs, getEventLogs } from './reading.ts
 
 export default definePlugin({
   name: 'event-triggers',
-  dependencies: ['metadata', 'tables', 'permissions', 'jobs', 'delivery'],
+  dependencies: ['metadata', 'tables', 'permissions', 'jobs', 'delivery', 'transforms'],
   migrations: eventLogMigrations,
   register(engine) {
     const { dialect, settings, observe } = engine

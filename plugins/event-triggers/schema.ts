@@ -12,6 +12,7 @@ import {
   urlSchema,
   VerbatimObject,
 } from '../../sdk/metadata.ts'
+import { storedTransforms, type Transforms, transformKeys } from '../transforms/index.ts'
 import type { EventCondition } from './capture/condition.ts'
 import { type RowOperation, rowOperations } from './capture/row-operations.ts'
 import { CleanupConfig, storedCleanup } from './cleanup/cleanup-schema.ts'
@@ -33,7 +34,7 @@ export interface RetryConf {
 }
 
 /** An event trigger in a table entry. */
-export interface EventTrigger {
+export interface EventTrigger extends Transforms {
   name: string
   definition: { enable_manual: boolean } & { [K in RowOperation]?: OperationSpec }
   retry_conf: RetryConf
@@ -138,6 +139,7 @@ const rest = (dialect: Dialect) => ({
   concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
   paused: Type.Optional(Type.Boolean()),
   cleanup_config: Type.Optional(CleanupConfig),
+  ...transformKeys,
 })
 
 type GivenTrigger = Specs &
@@ -163,11 +165,12 @@ function entryOf(given: GivenTrigger): EventTrigger {
     ...(concurrency !== undefined && { concurrency }),
     ...(paused && { paused }),
     ...(cleanup_config && { cleanup_config: storedCleanup(cleanup_config) }),
+    ...storedTransforms(given),
   }
 }
 
-/** Later engines' changes of requests and answers, and when they listen. */
-const laterKeys = ['request_transform', 'response_transform', 'trigger_on_replication']
+/** A later engine's triggers that listen to replication. */
+const laterKeys = ['trigger_on_replication']
 
 /** The arguments of `create_event_trigger`. */
 export const createEventTriggerArgs = (dialect: Dialect) => {

@@ -22,7 +22,7 @@ import { cronTriggersSchema } from './schema.ts'
 
 export default definePlugin({
   name: 'scheduled',
-  dependencies: ['metadata', 'jobs', 'delivery'],
+  dependencies: ['metadata', 'jobs', 'delivery', 'transforms'],
   migrations: scheduledMigrations,
   register(engine) {
     const { dialect } = engine

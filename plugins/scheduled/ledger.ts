@@ -333,7 +333,8 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
     const { url, headers } = trigger
     const body = bodyOf({ event, name, payload: JSON.stringify(payload), comment })
     const timeoutSeconds = retry_conf.timeout_seconds
-    const attempt = await this.caller.call({ id: event.id, url, headers, body, timeoutSeconds, trace: null, signal })
+    const call = { id: event.id, url, headers, body, timeoutSeconds, trace: null, signal, transforms: trigger.entry }
+    const attempt = await this.caller.call(call)
     return outcomeOf(event.id, attempt, event.tries, retryRule(retry_conf))
   }
 }

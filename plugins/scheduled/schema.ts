@@ -9,6 +9,7 @@ import {
   urlSchema,
 } from '../../sdk/metadata.ts'
 import { CronExpression, TimeZone } from '../delivery/index.ts'
+import { storedTransforms, type Transforms, transformKeys } from '../transforms/index.ts'
 
 export interface ScheduledRetryConf {
   num_retries: number
@@ -18,7 +19,7 @@ export interface ScheduledRetryConf {
 }
 
 /** A stored cron trigger. */
-export interface CronTrigger {
+export interface CronTrigger extends Transforms {
   name: string
   webhook: ConfiguredUrl
   schedule: string
@@ -86,6 +87,7 @@ const triggerMembers = (dialect: Dialect) => ({
   headers: Type.Optional(Type.Array(configuredHeader(dialect))),
   comment: Type.Optional(Type.String()),
   timezone: Type.Optional(TimeZone),
+  ...transformKeys,
 })
 
 type GivenTrigger = Static<ReturnType<typeof Type.Object<ReturnType<typeof triggerMembers>>>>
@@ -100,14 +102,12 @@ function triggerOf(given: GivenTrigger): CronTrigger {
     ...(headers.length > 0 && { headers }),
     ...(comment !== undefined && { comment }),
     ...(timezone !== undefined && { timezone }),
+    ...storedTransforms(given),
   }
 }
 
 const isDefault = (given: ScheduledRetryConf): boolean =>
   Object.entries(retryDefaults).every(([key, value]) => given[key as keyof ScheduledRetryConf] === value)
-
-/** Later engines' changes of requests and answers. */
-const laterKeys = ['request_transform', 'response_transform']
 
 /** The arguments of `create_cron_trigger`. */
 export const createCronTriggerArgs = (dialect: Dialect) => {
@@ -115,7 +115,6 @@ export const createCronTriggerArgs = (dialect: Dialect) => {
     { ...triggerMembers(dialect), replace: Type.Optional(Type.Boolean()) },
     {
       missingKey: 'A',
-      laterKeys,
       convert: ({ replace = false, ...given }: GivenTrigger & { replace?: boolean }) => ({
         replace,
         trigger: triggerOf(given),
@@ -132,7 +131,6 @@ export const cronTriggersSchema = (dialect: Dialect) =>
       Type.Object(triggerMembers(dialect), {
         missingKey: 'A',
         additionalProperties: false,
-        laterKeys,
         convert: triggerOf,
       }),
     ),
@@ -165,6 +163,9 @@ const Timestamp = Type.String({
   convert: readTimestamp,
   shown: Type.String({ examples: ['2026-03-01T09:30:00Z'] }),
 })
+
+/** A later engine's changes of requests and answers; one-off events have none. */
+const laterKeys = ['request_transform', 'response_transform']
 
 /** The arguments of `create_scheduled_event`. */
 export const createScheduledEventArgs = (dialect: Dialect) =>

@@ -8,10 +8,10 @@ import {
   compiledResponse,
   type TextTemplates,
 } from './compile.ts'
+import type { RequestTransform, ResponseTransform } from './forms.ts'
 import { evaluate, type TemplateScope } from './kriti/evaluate.ts'
 import { type ListedError, type Template, TemplateError } from './kriti/syntax.ts'
 import { textOf } from './kriti/values.ts'
-import type { RequestTransform, ResponseTransform } from './schema.ts'
 
 /** The values that the templates of a request can read. */
 export interface RequestContext {

@@ -1,9 +1,9 @@
 // Transforms with their templates parsed, once per transform of the metadata.
 
 import { type PathKey, parseFailed } from '../../sdk/index.ts'
+import type { RequestTransform, ResponseTransform } from './forms.ts'
 import { parseTemplate, parseTextTemplate } from './kriti/parse.ts'
 import { type Template, TemplateSyntaxError } from './kriti/syntax.ts'
-import type { RequestTransform, ResponseTransform } from './schema.ts'
 
 /** Texts by name, each a template. */
 export type TextTemplates = readonly (readonly [name: string, template: Template])[]

@@ -11,13 +11,8 @@ export {
   transformRequest,
   transformResponse,
 } from './apply.ts'
-export {
-  type RequestTransform,
-  type ResponseTransform,
-  storedTransforms,
-  type Transforms,
-  transformKeys,
-} from './schema.ts'
+export { type RequestTransform, type ResponseTransform, storedTransforms, type Transforms } from './forms.ts'
+export { transformKeys } from './schema.ts'
 
 export default definePlugin({
   name: 'transforms',

@@ -1,7 +1,8 @@
 // The shapes of transforms in the metadata. They are stored as they were given; their templates are parsed on arrival.
 
-import { parseFailed, type Static, Type } from '../../sdk/index.ts'
+import { parseFailed, Type } from '../../sdk/index.ts'
 import { compiledRequest, compiledResponse } from './compile.ts'
+import type { RequestTransform, ResponseTransform } from './forms.ts'
 
 const closed = { additionalProperties: false }
 const Texts = Type.Record(Type.String(), Type.String())
@@ -65,29 +66,11 @@ const GivenResponse = Type.Object(
   },
 )
 
-/** The change of a request before it is sent, as the metadata holds it. */
-export type RequestTransform = Static<typeof GivenRequest>
-
-/** The change of a response before it is read, as the metadata holds it. */
-export type ResponseTransform = Static<typeof GivenResponse>
-
 /** The keys of transforms in the entry of a webhook. */
 export const transformKeys = {
-  request_transform: Type.Optional(GivenRequest),
-  response_transform: Type.Optional(GivenResponse),
+  request_transform: Type.Optional(Type.Unsafe<RequestTransform>(GivenRequest)),
+  response_transform: Type.Optional(Type.Unsafe<ResponseTransform>(GivenResponse)),
 }
-
-/** Both transforms of a webhook. */
-export interface Transforms {
-  readonly request_transform?: RequestTransform
-  readonly response_transform?: ResponseTransform
-}
-
-/** Those of the keys that say something, for an entry of the document. */
-export const storedTransforms = ({ request_transform, response_transform }: Transforms): Transforms => ({
-  ...(request_transform && { request_transform }),
-  ...(response_transform && { response_transform }),
-})
 
 /** Each action has its own template. */
 function checkBody(body: RequestTransform['body'] | ResponseTransform['body']): void {

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Model } from '../../../sdk/metadata.ts'
+import { isJsonObject } from '../../../sdk/services.ts'
 import { type Database, encodeArray, type Transaction } from '../../../sdk/sql.ts'
 import {
   type Backlog,
@@ -158,7 +159,11 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const { url, headers } = trigger
     const body = bodyOf(event, retries)
     const trace = traceOf(event.payload)
-    const attempt = await caller.call({ id: event.id, url, headers, body, timeoutSeconds, trace, signal })
+    const { entry: transforms } = trigger
+    const attempt = await caller.call({
+      ...{ id: event.id, url, headers, body, timeoutSeconds, trace, signal },
+      ...{ transforms, sessionOf: sessionVariablesOf },
+    })
     return outcomeOf(event.id, attempt, event.tries, { retries, interval })
   }
 
@@ -282,6 +287,12 @@ function leastLate(events: readonly Pick<ClaimedEvent, 'trigger_name' | 'late'>[
 }
 
 const traceKey = '"trace_context" : '
+
+/** The session variables in the body of a delivery; null: the rows were changed by SQL. */
+function sessionVariablesOf(body: unknown): Readonly<Record<string, unknown>> | null {
+  const variables = isJsonObject(body) && isJsonObject(body['event']) ? body['event']['session_variables'] : null
+  return isJsonObject(variables) ? variables : null
+}
 
 /**
  * The trace context, which is the last member of an event. PostgreSQL's JSON operators cannot read it, because they refuse JSON

@@ -90,7 +90,8 @@ class Evaluation {
     if (value === absent) throw failed('Invalid Path', `"${variable}" is not defined.`, range)
     let isOptional = false
     for (const [i, step] of steps.entries()) {
-      isOptional ||= step.isOptional
+      // `a?.b` allows that `a` is missing, and that it has no `b`.
+      isOptional ||= step.isOptional || steps[i + 1]?.isOptional === true
       const found = memberAt(value, step)
       if (found !== absent) {
         value = found

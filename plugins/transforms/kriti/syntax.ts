@@ -6,7 +6,7 @@ export interface Range {
   readonly end: number
 }
 
-/** One step of a path; `isOptional`: a missing value makes the whole path null. */
+/** One step of a path; `isOptional`: a missing value here, or where the step leads, makes the whole path null. */
 export interface Step {
   readonly key: string | number
   readonly isOptional: boolean

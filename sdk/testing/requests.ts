@@ -4,8 +4,8 @@ import type { Settings } from '../../core/engine/options.ts'
 import { dialects } from '../../core/names/dialect.ts'
 
 export interface RequestOptions {
-  /** Sent in the role header, without the admin secret. */
-  readonly role?: string
+  /** Sent in the role header, without the admin secret. Null: neither is sent. */
+  readonly role?: string | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -38,7 +38,7 @@ export function requestsTo(url: string, { dialect, adminSecret, accessKey }: Req
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(role !== undefined && { [roleHeader]: role }),
+        ...(typeof role === 'string' && { [roleHeader]: role }),
         ...(role === undefined && secret != null && { [adminSecretHeader]: secret }),
         ...headers,
       },

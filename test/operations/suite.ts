@@ -72,7 +72,7 @@ const envelope = ({ type, version }: OperationEntry, args: unknown): Call => ({
   ...(version !== undefined && { version }),
 })
 
-const ask = ({ request }: TestTrellis, call: unknown, as: { readonly role?: string } = {}) =>
+const ask = ({ request }: TestTrellis, call: unknown, as: { readonly role?: string | null } = {}) =>
   request<Readonly<Record<string, unknown>>>('/v1/query', { ...as, body: call })
 
 async function worldOf(t: TestContext, { start }: Shared, { given = [], settings }: Success | Refusal) {
@@ -224,7 +224,7 @@ async function checkStale(world: World, entry: OperationEntry, { args }: Success
 
 async function checkEnvelope(world: World, entry: OperationEntry, { args }: Success): Promise<void> {
   const call = envelope(entry, args)
-  const refused = async (body: unknown, answer: object, as: { readonly role?: string } = {}) => {
+  const refused = async (body: unknown, answer: object, as: { readonly role?: string | null } = {}) => {
     const { status, body: given } = await ask(world, body, as)
     assert.deepEqual({ status, ...given }, { status: 400, ...answer })
   }

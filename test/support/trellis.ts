@@ -44,5 +44,5 @@ export async function startTrellis(t: TestContext, options: TrellisOptions = {})
   const engine = await createEngine({ settings, plugins, observe: options.observe ?? silentObserver })
   atEnd(t, () => engine.close())
   const url = `http://127.0.0.1:${await engine.listen()}`
-  return { url, engine, database, sql: database.sql, ...clientOf(url, settings) }
+  return { url, engine, database, sql: database.sql, ...clientOf(url, { dialect: settings.dialect }) }
 }

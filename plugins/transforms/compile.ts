@@ -8,7 +8,7 @@ import { type Template, TemplateSyntaxError } from './kriti/syntax.ts'
 /** Texts by name, each a template. */
 export type TextTemplates = readonly (readonly [name: string, template: Template])[]
 
-/** A body that is made by a template, is none, or is a form. Absent: unchanged. */
+/** The new body: the value of a template, a form, or nothing. Absent: unchanged. */
 export type BodyTemplate =
   | { readonly kind: 'json'; readonly template: Template }
   | { readonly kind: 'none' }

@@ -73,7 +73,7 @@ class TemplateParser {
     })
   }
 
-  /** A literal whose items are read by `inner`; null if there is none at this place. */
+  /** A literal whose items are read by `inner`; null if the text goes on in another way. */
   #literal(inner: () => Expression): Expression | null {
     const scanner = this.#scanner
     const start = scanner.offset

@@ -1,6 +1,6 @@
 // Table permissions of roles: compiled rows and changes for planners, and narrowing them for all requests.
 
-export type { Accessor, AccessService, RoleAccess, TableAccess } from '../core/access/access.ts'
+export type { AccessOptions, Accessor, AccessService, RoleAccess, TableAccess } from '../core/access/access.ts'
 export type { DeleteAccess, InsertAccess, RowValues, UpdateAccess } from '../core/access/changes.ts'
 export { type NarrowedTable, type Narrowing, updateInstead } from '../core/access/narrowing.ts'
 export {

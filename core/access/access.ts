@@ -35,6 +35,18 @@ export interface RoleAccess {
 /** The parts of a session that permissions depend on. */
 export type Accessor = Pick<Session, 'role' | 'backendOnly'>
 
+/** Narrowings that an access leaves out. */
+export interface AccessOptions {
+  /** The names of narrowings that the calling plugin has declared. */
+  readonly without?: readonly string[]
+}
+
+/** A narrowing and the plugin that declared it. */
+interface OwnedNarrowing {
+  readonly narrowing: Narrowing
+  readonly owner: string
+}
+
 /** The number of roles whose access to one generation of the model is cached. */
 const maxRoles = 400
 
@@ -42,35 +54,63 @@ const maxRoles = 400
 export interface AccessService {
   /** Narrows the access of all roles; must be called while a plugin is registered. */
   narrow(narrowing: Narrowing): void
-  /** The rights of a role in a generation of the model. */
-  of(model: Model, accessor: Accessor): RoleAccess
+  /**
+   * The rights of a role in a generation of the model; `without` leaves out narrowings of the calling plugin. Throws for
+   * the name of another plugin's narrowing.
+   */
+  of(model: Model, accessor: Accessor, options?: AccessOptions): RoleAccess
 }
 
-export class Access implements AccessService {
-  readonly #narrowings: Narrowing[] = []
+export class Access {
+  readonly #narrowings: OwnedNarrowing[] = []
   readonly #kept = new WeakMap<Model, LRUCache<string, RoleAccess>>()
   #isAsked = false
 
-  narrow(narrowing: Narrowing): void {
+  /** The access as the plugin `owner` sees it. */
+  lentTo(owner: string): AccessService {
+    return {
+      narrow: (narrowing) => this.#narrow(narrowing, owner),
+      of: (model, accessor, { without = [] } = {}) => {
+        for (const name of without) this.#checkOwned(name, owner)
+        return this.of(model, accessor, without)
+      },
+    }
+  }
+
+  #narrow(narrowing: Narrowing, owner: string): void {
     const { name } = narrowing
     if (this.#isAsked)
       throw new Error(`the narrowing "${name}" was added too late: the engine is already serving requests`)
-    const isTaken = this.#narrowings.some((other) => other.name === name)
+    const isTaken = this.#narrowings.some((other) => other.narrowing.name === name)
     if (isTaken) throw new Error(`the narrowing "${name}" is already declared`)
-    this.#narrowings.push(narrowing)
+    this.#narrowings.push({ narrowing, owner })
   }
 
-  of(model: Model, { role, backendOnly }: Accessor): RoleAccess {
+  #checkOwned(name: string, owner: string): void {
+    const owned = this.#narrowings.find(({ narrowing }) => narrowing.name === name)
+    if (!owned) throw new Error(`no plugin has declared the narrowing "${name}"`)
+    if (owned.owner === owner) return
+    throw new Error(`only the plugin "${owned.owner}" may leave out its narrowing "${name}", not the plugin "${owner}"`)
+  }
+
+  /** The rights of a role in a generation of the model, without the named narrowings. */
+  of(model: Model, { role, backendOnly }: Accessor, without: readonly string[] = []): RoleAccess {
     this.#isAsked = true
     let roles = this.#kept.get(model)
     if (!roles) {
       roles = new LRUCache({ max: maxRoles })
       this.#kept.set(model, roles)
     }
-    const key = `${backendOnly ? 'b' : '-'} ${role}`
+    const left = without.length === 0 ? '' : JSON.stringify(without.toSorted())
+    const key = `${backendOnly ? 'b' : '-'} ${role}\u0000${left}`
     let access = roles.get(key)
     if (!access) {
-      access = new RoleTables(model, { role, backendOnly }, this.#narrowings)
+      const held = this.#narrowings.filter(({ narrowing }) => !without.includes(narrowing.name))
+      access = new RoleTables(
+        model,
+        { role, backendOnly },
+        held.map(({ narrowing }) => narrowing),
+      )
       roles.set(key, access)
     }
     return access

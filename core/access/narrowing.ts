@@ -3,6 +3,7 @@
 
 import type { Change, ColumnValue, Delete, Update } from '../compiler/plan/mutation-plan.ts'
 import { allOf, always, type Condition } from '../compiler/plan/plan.ts'
+import { TrellisError } from '../errors/errors.ts'
 import { messageOf } from '../errors/thrown.ts'
 import { conditionOf, type Model, type RowCondition, type TableModel } from '../metadata/document/model.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../names/names.ts'
@@ -28,7 +29,10 @@ export interface Narrowing {
   rows?(target: NarrowedTable): Condition | null
   /** A condition on each inserted or updated row, in addition to the permission's check; null: no condition. */
   written?(target: NarrowedTable): Condition | null
-  /** Replaces a change with another change of the same table, or returns it unchanged. */
+  /**
+   * Replaces a change with another change of the same table, or returns it unchanged. A thrown `TrellisError` refuses
+   * it.
+   */
   change?(change: Change, target: NarrowedTable): Change
 }
 
@@ -40,6 +44,22 @@ export const updateInstead = ({ table, where }: Delete, values: readonly ColumnV
   where,
   check: null,
 })
+
+/** The refusal of a plugin, for the client. Its path is relative to the field or the arguments that it refuses. */
+export class NarrowingRefusal extends TrellisError {
+  constructor(error: TrellisError) {
+    const { path, placeless, internal, extensions, help, cause } = error
+    super(error.status, error.code, error.message, {
+      path,
+      placeless,
+      internal,
+      ...(extensions && { extensions }),
+      help,
+      cause,
+    })
+    if (error.stack !== undefined) this.stack = error.stack
+  }
+}
 
 /** The narrowings of all plugins, for one role and one generation of the model. */
 export class Narrower {
@@ -122,6 +142,7 @@ function attempt<T>(narrowing: Narrowing, table: TableModel, work: () => T): T {
   try {
     return work()
   } catch (error) {
+    if (error instanceof TrellisError) throw new NarrowingRefusal(error)
     throw failure(narrowing, table, messageOf(error), error)
   }
 }

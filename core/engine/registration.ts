@@ -102,7 +102,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   const owner = { plugin: name, api: apiOf(loaded.plugin) }
   const early = earlyOnly(services, loaded)
   return {
-    access: checkedAccess(services.access),
+    access: checkedAccess(services.access.lentTo(name)),
     settings: services.settings,
     options: services.options.get(loaded) ?? {},
     environment: services.environment,
@@ -229,12 +229,12 @@ function hookOf(name: string, run: OwnedHook['run'], plugin: LoadedPlugin): Owne
   return { run, plugin }
 }
 
-const checkedAccess = (access: Access): AccessService => ({
+const checkedAccess = (access: AccessService): AccessService => ({
   narrow(narrowing) {
     checkNarrowing(narrowing)
     access.narrow(narrowing)
   },
-  of: (model, accessor) => access.of(model, accessor),
+  of: access.of,
 })
 
 /**

@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  badRequest,
   type Condition,
   columnSql,
   compare,
+  constantValue,
   definePlugin,
   findOperator,
   type NarrowedTable,
@@ -13,6 +15,7 @@ import {
   type Plugin,
   sessionValue,
   sql,
+  TrellisError,
 } from '../../sdk/index.ts'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { startTrellis } from '../support/trellis.ts'
@@ -259,4 +262,66 @@ test('subscribers see no hidden rows, at first and after a row gets hidden', asy
   await trellis.graphql('mutation { delete_person(where: {name: {_eq: "Dan"}}) { affected_rows } }')
   await people.atLeast(2)
   assert.deepEqual(people.items[1], { data: { person: [ann, cid] } })
+})
+
+test('a TrellisError in a narrowing reaches the client with code, path and message', async (t) => {
+  const refusing = narrowing({
+    name: 'refusing',
+    rows({ table, role }) {
+      if (table.name.name === 'note' && role === 'outsider') throw badRequest('not-supported', 'no notes for outsiders')
+      return null
+    },
+    change(change) {
+      const path = ['args', 'objects']
+      if (change.kind === 'insert') throw badRequest('permission-error', 'the office is closed', { path })
+      if (change.kind === 'delete') throw new TrellisError(409, 'conflict', 'nothing is deleted on Sundays')
+      return change
+    },
+  })
+  const { op, graphql, opError, sql: rows } = await startTeams(t, { plugins: [refusing] })
+  const refused = (path: string, code: string, message: string) => ({
+    errors: [{ extensions: { path, code }, message }],
+  })
+  const insert = 'mutation { insert_team(objects: {id: 3, name: "Elm"}) { affected_rows } }'
+  const closed = refused('$.selectionSet.insert_team.args.objects', 'permission-error', 'the office is closed')
+  assert.deepEqual(await graphql(insert), closed)
+  const sunday = refused('$.selectionSet.delete_note', 'conflict', 'nothing is deleted on Sundays')
+  assert.deepEqual(await graphql('mutation { delete_note(where: {}) { affected_rows } }'), sunday)
+  const operation = await opError('delete', { table: 'note', where: {} })
+  assert.deepEqual(operation, {
+    status: 409,
+    body: { path: '$.args', error: 'nothing is deleted on Sundays', code: 'conflict' },
+  })
+  await op('create_select_permission', { table: 'note', role: 'outsider', permission: { columns: '*', filter: {} } })
+  const outside = refused('$.selectionSet.note', 'not-supported', 'no notes for outsiders')
+  assert.deepEqual(await graphql('{ note { id } }', undefined, { role: 'outsider' }), outside)
+  assert.deepEqual(await rows('select count(*)::int as n from note'), [{ n: 4 }])
+})
+
+test('a plugin leaves out its own narrowing, and no other one', async (t) => {
+  const name = { schema: 'public', name: 'team' }
+  let ask: ((without: readonly string[]) => unknown) | undefined
+  const hides = (plugin: string, id: string) =>
+    definePlugin({
+      name: plugin,
+      register(engine) {
+        engine.access.narrow({
+          name: `hides ${id}`,
+          rows: ({ table: { columns } }) => compare(columns.get('id')!, '_neq', constantValue(id, 'int')),
+        })
+        if (plugin !== 'first') return
+        ask = (without) => {
+          const rights = engine.access.of(engine.model, { role: 'admin', backendOnly: false }, { without }).get(name)!
+          return rights.select!.rows().where
+        }
+      },
+    })
+  await startTeams(t, { plugins: [hides('first', '1'), hides('second', '2')] })
+  const both = ask!([]) as { kind: string; of: unknown[] }
+  assert.deepEqual([both.kind, both.of.length], ['and', 2])
+  assert.deepEqual(ask!(['hides 1']), both.of[1])
+  assert.deepEqual(ask!([]), both)
+  const foreign = 'only the plugin "second" may leave out its narrowing "hides 2", not the plugin "first"'
+  assert.throws(() => ask!(['hides 1', 'hides 2']), { message: foreign })
+  assert.throws(() => ask!(['hides 3']), { message: 'no plugin has declared the narrowing "hides 3"' })
 })

@@ -45,3 +45,34 @@ test('the data operations follow', async () => {
   const again = await trellis.operation('update', { table: 'team', $set: { name: 'Beech' }, where: { id: 2 } })
   assert.deepEqual(again, { affected_rows: 0 })
 })
+
+test('administrators list hidden rows and restore one; other roles have no such fields', async () => {
+  await using trellis = await startTeams()
+  await trellis.graphql('mutation { delete_team(where: {}) { affected_rows } }')
+  const trash = '{ deleted_team(limit: 5) { name people { id } } team { id } }'
+  assert.deepEqual(await trellis.graphql('{ deleted_team(limit: 0) { name } deleted_person { id } }'), {
+    data: { deleted_team: [], deleted_person: [] },
+  })
+  const found = await trellis.graphql<{ deleted_team: { name: string }[]; team: unknown[] }>(trash)
+  assert.deepEqual(found.data!.deleted_team.map(({ name }) => name).sort(), ['Ash', 'Birch'])
+  assert.deepEqual(found.data!.team, [])
+  const restore = 'mutation { restore_team(id: 1) { name people { id } } }'
+  assert.deepEqual(await trellis.graphql(restore), {
+    data: { restore_team: { name: 'Ash', people: [{ id: 1 }, { id: 2 }] } },
+  })
+  assert.deepEqual(await trellis.graphql(restore), { data: { restore_team: null } })
+  assert.deepEqual(await trellis.graphql('{ team { name } }'), { data: { team: [{ name: 'Ash' }] } })
+  await trellis.operation('create_select_permission', {
+    table: 'team',
+    role: 'user',
+    permission: { columns: '*', filter: {} },
+  })
+  assert.deepEqual(await trellis.graphql('{ deleted_team { name } }', { role: 'user' }), {
+    errors: [
+      {
+        extensions: { path: '$.selectionSet.deleted_team', code: 'validation-failed' },
+        message: `field "deleted_team" not found in type: 'query_root'`,
+      },
+    ],
+  })
+})

@@ -1,5 +1,6 @@
 // Plans one operation; each root field's planner contributes its part.
 
+import { NarrowingRefusal } from '../../access/narrowing.ts'
 import type { MutationList, MutationPlan } from '../../compiler/plan/mutation-plan.ts'
 import type { RootOutput } from '../../compiler/plan/plan.ts'
 import { badRequest, validationFailed } from '../../errors/errors.ts'
@@ -33,7 +34,7 @@ export function planOperation(context: PlanContext): readonly PlannedField[] {
   const root = schema.root(operation.kind)
   const fields = collectFields(context, [operation.node.selectionSet], { source: root })
   if (operation.kind === 'subscription') checkSubscription(fields, operation)
-  return fields.map((field) => planRootField(field, context))
+  return fields.map((field) => locatedPlan(field, context))
 }
 
 /** Root fields that the schema itself answers. Other names may begin with `__` too, because tables' names may. */
@@ -57,6 +58,15 @@ export function checkSubscription(fields: readonly FieldSelection[], operation: 
 function isSubscribedAlone({ definition }: FieldSelection): boolean {
   const planner = definition?.extensions.root
   return planner !== undefined && (planner.kind !== 'relational' || planner.isSole === true)
+}
+
+/** Plans a root field; a plugin's refusal of a change or of rows points at the field. */
+function locatedPlan(field: FieldSelection, context: PlanContext): PlannedField {
+  try {
+    return planRootField(field, context)
+  } catch (error) {
+    throw error instanceof NarrowingRefusal ? error.at(...pathKeys(field.path)) : error
+  }
 }
 
 function planRootField(field: FieldSelection, context: PlanContext): PlannedField {

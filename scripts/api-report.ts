@@ -23,6 +23,7 @@ const doors = {
   'trellis/permissions': 'plugins/permissions/index',
   'trellis/jobs': 'plugins/jobs/index',
   'trellis/actions': 'plugins/actions/index',
+  'trellis/event-triggers': 'plugins/event-triggers/index',
   'trellis/remote-schemas': 'plugins/remote-schemas/graphql',
 }
 

@@ -120,7 +120,7 @@ function resolveAction(entry: ActionEntry, types: CustomTypesModel, context: Sli
     kind: kind === 'asynchronous' ? 'asynchronous' : type,
     arguments: argumentsOf(name, definition.arguments ?? [], (text) => typeOfText(text, types, context)),
     output: outputOf(name, definition.output_type, typeOfText(definition.output_type, types, context)),
-    handler: typeof handler === 'string' ? handler : `{{${handler.from_env}}}`,
+    handler: typeof handler === 'object' ? `{{${handler.from_env}}}` : (handler ?? ''),
     headers,
     forwardsClientHeaders: definition.forward_client_headers === true,
     ignoredClientHeaders: new Set(definition.ignored_client_headers?.map((each) => each.toLowerCase())),
@@ -152,9 +152,10 @@ function outputOf(action: string, text: string, type: ResolvedType | undefined):
   throw broken(action, `the type: "${baseName(text)}" is not an object type defined in custom types`)
 }
 
-function urlOf({ name: action, definition }: ActionEntry, context: SliceContext): string {
+function urlOf({ name: action, definition: { handler } }: ActionEntry, context: SliceContext): string {
+  if (handler === undefined) throw broken(action, 'no plugin answers it, and it has no handler')
   try {
-    return configuredUrl(definition.handler, (name) => context.environment(name))
+    return configuredUrl(handler, (name) => context.environment(name))
   } catch (error) {
     throw error instanceof TrellisError ? broken(action, error.message) : error
   }

@@ -20,7 +20,8 @@ export interface ActionArgument {
 }
 
 export interface ActionDefinition extends Transforms {
-  handler: ConfiguredUrl
+  /** Absent: a function of a plugin answers. */
+  handler?: ConfiguredUrl
   output_type: string
   forward_client_headers?: boolean
   headers?: ConfiguredHeader[]
@@ -62,7 +63,7 @@ function canonical(given: ActionDefinition & { kind?: string; type?: string }): 
     throw parseFailed(`expected synchronous or asynchronous, but found ${kind}`)
   }
   return {
-    handler,
+    ...(handler !== undefined && { handler }),
     output_type,
     ...(forward_client_headers && { forward_client_headers }),
     ...(headers.length > 0 && { headers }),
@@ -89,9 +90,16 @@ const checkHandler = (text: string): string => within('definition', () => within
 export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>, hasFunction: HasFunction) {
   const checked = <T extends { name: string; definition: ActionDefinition }>(entry: T): T => {
     const { name, definition } = entry
-    // The handler's URL is unused if a function handles the action.
+    // A function needs no URL, and one that is given is unused.
     if (typeof definition.handler === 'string' && !hasFunction(name)) checkHandler(definition.handler)
     return entry
+  }
+  /** A document may come from a server whose plugin answers the action; this one then lists it as inconsistent. */
+  const answered = <T extends { name: string; definition: ActionDefinition }>(entry: T): T => {
+    if (entry.definition.handler !== undefined || hasFunction(entry.name)) return checked(entry)
+    const hint = `an action needs no handler if a function of a plugin answers it, but there is none for "${entry.name}"`
+    const details = { path: ['definition'], help: () => ({ hint }) }
+    throw badRequest('parse-failed', 'key "handler" not found', details)
   }
   const definition = (options: ObjectOptions) => {
     const argument = Type.Object(
@@ -99,7 +107,7 @@ export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>, hasFu
       options,
     )
     const members = {
-      handler: urlSchema('https://{{HOST}}/place-order', (text) => text),
+      handler: Type.Optional(urlSchema('https://{{HOST}}/place-order', (text) => text)),
       output_type: GraphQLTypeText,
       arguments: Type.Optional(Type.Array(argument)),
       type: Type.Optional(Type.String({ shown: Type.Union([Type.Literal('mutation'), Type.Literal('query')]) })),
@@ -128,7 +136,7 @@ export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>, hasFu
   )
   return {
     /** The arguments of `create_action` and `update_action`. */
-    action: Type.Object({ name: GraphQLName, definition: definition({}), comment }, { convert: checked }),
+    action: Type.Object({ name: GraphQLName, definition: definition({}), comment }, { convert: answered }),
     /** `actions` of a document. */
     document: Type.Array(entry),
   }

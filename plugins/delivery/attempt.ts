@@ -82,7 +82,10 @@ export type LoggedResponse =
 /** A text; bytes that are not UTF-8 as Base64. */
 export type LoggedBody = string | readonly ['Base64', string]
 
-/** Status of a call without an answer. `client`: no connection or a timeout; `other`: a URL or body that cannot be sent. */
+/**
+ * Status of a call without an answer. `client`: no connection or a timeout; `other`: a URL or body that cannot be sent, or a
+ * function that threw.
+ */
 export const failureStatus = { client: 1000, other: 500 } as const
 
 /** An id that grows with time, so that new rows are close together in the indexes. */
@@ -177,6 +180,32 @@ export class WebhookCaller {
     }
   }
 
+  /** The attempt of a function instead of a webhook; `failure` is null if it returned. */
+  ofFunction(
+    name: string,
+    body: string,
+    failure: { readonly message: string; readonly status: number } | null,
+  ): Attempt {
+    const { version } = this.#options
+    const request = `{"payload":${keptBody(body)},"handler":${JSON.stringify(name)},"version":"${version}"}`
+    const status = failure?.status ?? 200
+    const given = {
+      id: attemptId(),
+      succeeded: !failure,
+      status,
+      retryAfter: null,
+      request,
+      size: Buffer.byteLength(body),
+    }
+    if (!failure) {
+      const response = JSON.stringify({ type: 'handler_response', data: { status }, version })
+      return { ...given, response, logged: { status, headers: [], body: '', size: 0 } }
+    }
+    const { message } = failure
+    const response = JSON.stringify({ type: 'handler_error', data: { message }, version })
+    return { ...given, response, logged: { type: 'client', detail: message } }
+  }
+
   /** The log entry of a request. The body keeps every digit; a long one is cut. */
   #request({ body, headers }: Pick<SentCall, 'headers' | 'body'>, isResent = false): Pick<Attempt, 'request' | 'size'> {
     const payload = body === null ? 'null' : loggedPayload(body, headers)
@@ -195,10 +224,15 @@ export class WebhookCaller {
 }
 
 function loggedPayload(body: string, { contentType }: ResolvedHeaders): string {
+  const kept = keptBody(body)
+  return contentType === undefined || kept !== body ? kept : JSON.stringify(body)
+}
+
+/** A JSON body for the log; a long one is cut, and a text then. */
+function keptBody(body: string): string {
+  if (body.length <= keptRequestCharacters) return body
   // The cut may split a surrogate pair, and PostgreSQL's JSON operators refuse half of one.
-  if (body.length > keptRequestCharacters)
-    return JSON.stringify(`${body.slice(0, keptRequestCharacters).toWellFormed()}…`)
-  return contentType === undefined ? body : JSON.stringify(body)
+  return JSON.stringify(`${body.slice(0, keptRequestCharacters).toWellFormed()}…`)
 }
 
 /** The request that a transform makes of a call. */

@@ -4,6 +4,7 @@
 import { type Engine, serviceKey } from '../../sdk/index.ts'
 import { afterStartMillis } from '../../sdk/services.ts'
 import { WebhookCaller } from './attempt.ts'
+import { NamedHandlers, ReceiverCaller } from './handlers.ts'
 import type { Claimed, Ledger, Outcome } from './ledger.ts'
 import { DeliveryMeasures, type MeasureNames } from './measures.ts'
 import { Notifications } from './notifications.ts'
@@ -31,11 +32,13 @@ export interface Delivery<Item extends Claimed> {
 
 type Parts = Pick<
   Engine,
-  'database' | 'outgoing' | 'dialect' | 'settings' | 'measures' | 'onReady' | 'onStopping' | 'onClose'
+  'database' | 'outgoing' | 'dialect' | 'settings' | 'measures' | 'observe' | 'onReady' | 'onStopping' | 'onClose'
 >
 
 export class Deliveries {
   readonly settings: DeliverySettings
+  /** The functions that triggers name instead of webhooks. */
+  readonly handlers = new NamedHandlers()
   readonly #parts: Parts
   readonly #notifications: Notifications
 
@@ -45,6 +48,7 @@ export class Deliveries {
     this.#notifications = new Notifications(parts.database)
     // Without a worker, notifications are useless.
     if (this.#isDelivering) this.#whileServing(() => this.#notifications.start())
+    parts.onReady(() => this.handlers.complete())
     parts.onClose(() => this.#notifications.stop())
   }
 
@@ -58,11 +62,12 @@ export class Deliveries {
     return this.#notifications.isHeard ? Math.max(eventsFetchInterval, heard) : eventsFetchInterval
   }
 
-  /** A caller of webhooks; `version` is the version of the log format. */
-  caller(version: '1' | '2'): WebhookCaller {
-    const { outgoing, dialect } = this.#parts
+  /** A caller of webhooks and functions; `version` is the version of the log format. */
+  caller(version: '1' | '2'): ReceiverCaller {
+    const { outgoing, dialect, observe } = this.#parts
     const { logHeadersFromEnv: showsEnvironment, webhookSigningSecrets } = this.settings
-    return new WebhookCaller({ outgoing, dialect, version, showsEnvironment, keys: signingKeys(webhookSigningSecrets) })
+    const keys = signingKeys(webhookSigningSecrets)
+    return new ReceiverCaller(new WebhookCaller({ outgoing, dialect, version, showsEnvironment, keys }), observe)
   }
 
   /** Delivers due items from when the server is ready until it stops; deliveries in flight may end. */

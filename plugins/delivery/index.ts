@@ -3,14 +3,25 @@
 
 import { definePlugin } from '../../sdk/index.ts'
 import { Deliveries, deliveries } from './deliveries.ts'
+import { eventHandlers } from './handlers.ts'
 import { deliveryMigrations } from './migrations.ts'
 import { deliveryOptions } from './options.ts'
 
 export { leaseSeconds } from '../../sdk/services.ts'
-export { type Attempt, failureStatus, type WebhookCaller } from './attempt.ts'
+export { type Attempt, failureStatus } from './attempt.ts'
 export { ClaimBounds, type ClaimStart } from './claim-bounds.ts'
 export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
 export { type Deliveries, deliveries } from './deliveries.ts'
+export {
+  type EventCall,
+  type EventHandler,
+  type EventHandlers,
+  eventHandlers,
+  type NamedHandlers,
+  type Receiver,
+  type ReceiverCaller,
+  refuseWebhookMembers,
+} from './handlers.ts'
 export { noHeaders, type ResolvedHeaders, resolveHeaders } from './headers.ts'
 export { jobNameOf, type KeptJob, keepJobs } from './kept-jobs.ts'
 export {
@@ -44,6 +55,8 @@ export default definePlugin({
   options: deliveryOptions,
   migrations: deliveryMigrations,
   register(engine) {
-    engine.provide(deliveries, new Deliveries(engine, engine.options))
+    const service = new Deliveries(engine, engine.options)
+    engine.provide(deliveries, service)
+    engine.provide(eventHandlers, service.handlers)
   },
 })

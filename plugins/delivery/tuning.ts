@@ -15,6 +15,9 @@ export const unheardSeconds = 60
 /** Milliseconds between polls, at least, while notifications arrive. */
 export const heardIntervalMillis = 5000
 
+/** Characters that are logged of the message of a function that threw: they are for people. */
+export const keptMessageCharacters = 1000
+
 /** Bytes of a response that are read and logged. */
 export const keptResponseBytes = 16_384
 

@@ -21,6 +21,8 @@ import {
 } from './operations.ts'
 import { getEventById, getEventInvocationLogs, getEventLogs } from './reading.ts'
 
+export { type EventCall, type EventHandler, type EventHandlers, eventHandlers } from '../delivery/index.ts'
+
 export default definePlugin({
   name: 'event-triggers',
   dependencies: ['metadata', 'tables', 'permissions', 'jobs', 'delivery', 'transforms'],
@@ -29,7 +31,9 @@ export default definePlugin({
     const { dialect, settings, observe } = engine
     const report = (message: string) => observe.log({ type: 'event-trigger', level: 'error', detail: { message } })
     const disabled = new DisabledTriggers()
-    engine.metadata.facet(eventTriggersFacet(dialect, { dialect, stringifyNumbers: settings.stringifyNumericTypes }))
+    const { handlers } = engine.use(deliveries)
+    const names = { dialect, stringifyNumbers: settings.stringifyNumericTypes }
+    engine.metadata.facet(eventTriggersFacet(dialect, { names, handlers }))
     engine.metadata.effect(async ({ previous, next, isReread, transaction }) => {
       if (previous) await followEventTriggers({ previous, next }, { transaction, dialect })
       // Another instance, or a reload by the server itself, may have found changed tables.

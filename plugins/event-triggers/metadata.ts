@@ -11,7 +11,7 @@ import {
 } from '../../sdk/index.ts'
 import type { Facet, Model, ObjectRef, Rename, RenamePlace, ResolveContext, TableModel } from '../../sdk/metadata.ts'
 import { configuredUrl } from '../../sdk/services.ts'
-import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
+import { type NamedHandlers, type Receiver, resolveHeaders } from '../delivery/index.ts'
 import { renameInCondition } from './capture/condition.ts'
 import { rowOperations } from './capture/row-operations.ts'
 import { type SqlTrigger, sqlTriggers, type TriggerNames } from './capture/trigger-sql.ts'
@@ -24,8 +24,7 @@ export interface ResolvedTrigger {
   /** The table's name. */
   readonly oid: number
   readonly entry: EventTrigger
-  readonly url: string
-  readonly headers: ResolvedHeaders
+  readonly receiver: Receiver
   readonly sql: readonly SqlTrigger[]
 }
 
@@ -73,10 +72,17 @@ export function inconsistentTriggers(model: Model): ReadonlySet<string> {
 export const storedTriggers = (model: Model): ReadonlySet<string> =>
   new Set([...eventTriggersOf(model).keys(), ...inconsistentTriggers(model)])
 
-/** The facet; `names` says how database triggers are written. */
+/** The parts of the server that event triggers are resolved with. */
+export interface TriggerEnvironment {
+  /** How database triggers are written. */
+  readonly names: TriggerNames
+  readonly handlers: Pick<NamedHandlers, 'require'>
+}
+
+/** The facet of event triggers. */
 export const eventTriggersFacet = (
   dialect: Dialect,
-  names: TriggerNames,
+  environment: TriggerEnvironment,
 ): Facet<EventTrigger, ResolvedTrigger> & { readonly key: typeof key } => ({
   key,
   stage: 'rules',
@@ -88,7 +94,7 @@ export const eventTriggersFacet = (
     type: 'event_trigger',
     definition: { table, configuration: entry },
   }),
-  resolve: (entry, table, context) => resolveTrigger({ entry, table, context, names }),
+  resolve: (entry, table, context) => resolveTrigger({ entry, table, context, environment }),
   attach(draft, name, resolved) {
     draft.extensions.set(key, (draft.extensions.get(key) ?? new Map()).set(name, resolved))
   },
@@ -99,32 +105,41 @@ interface Resolving {
   readonly entry: EventTrigger
   readonly table: TableModel
   readonly context: ResolveContext
-  readonly names: TriggerNames
+  readonly environment: TriggerEnvironment
 }
 
-function resolveTrigger({ entry, table, context, names }: Resolving): ResolvedTrigger {
+function resolveTrigger({ entry, table, context, environment }: Resolving): ResolvedTrigger {
   const { name } = table
   refuseTable(table)
   context.depend({ kind: 'table', table: name }, 'parent')
   for (const operation of rowOperations) dependOnColumns(entry.definition[operation], table, context)
   for (const column of entry.ordering_key ?? []) dependOnColumn(column, 'column', table, context)
-  const environment = (variable: string) => context.environment(variable)
+  const { names, handlers } = environment
   try {
-    const { webhook, webhook_from_env: variable = '' } = entry
     return {
       name: entry.name,
       table: name,
       oid: table.catalog.oid,
       entry,
-      url: configuredUrl(webhook ?? { from_env: variable }, environment),
-      headers: resolveHeaders(entry.headers ?? [], environment),
+      receiver: receiverOf(entry, context, handlers),
       sql: sqlTriggers(entry, { table, context, names }),
     }
   } catch (error) {
     if (!(error instanceof TrellisError)) throw error
     const place = `in table "${nameText(name)}": in event trigger "${entry.name}"`
-    throw badRequest('constraint-violation', `${place}: ${error.message}`)
+    throw badRequest('constraint-violation', `${place}: ${error.message}`, { help: error.help })
   }
+}
+
+function receiverOf(
+  { webhook, webhook_from_env: variable = '', handler, headers = [] }: EventTrigger,
+  context: ResolveContext,
+  handlers: TriggerEnvironment['handlers'],
+): Receiver {
+  if (handler !== undefined) return { kind: 'function', name: handler, run: handlers.require(handler) }
+  const environment = (name: string) => context.environment(name)
+  const url = configuredUrl(webhook ?? { from_env: variable }, environment)
+  return { kind: 'webhook', url, headers: resolveHeaders(headers, environment) }
 }
 
 /** Refuses relations that cannot have row triggers, and the server's own tables: the log would log itself. */

@@ -1,6 +1,6 @@
 // The shapes of event triggers in arguments and documents.
 
-import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
+import { badRequest, type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
 import {
   ColumnName,
   type ConfiguredHeader,
@@ -12,6 +12,7 @@ import {
   urlSchema,
   VerbatimObject,
 } from '../../sdk/metadata.ts'
+import { refuseWebhookMembers } from '../delivery/index.ts'
 import { storedTransforms, type Transforms, transformKeys } from '../transforms/index.ts'
 import type { EventCondition } from './capture/condition.ts'
 import { type RowOperation, rowOperations } from './capture/row-operations.ts'
@@ -40,6 +41,8 @@ export interface EventTrigger extends Transforms {
   retry_conf: RetryConf
   webhook?: string
   webhook_from_env?: string
+  /** A function of a plugin, instead of a webhook. */
+  handler?: string
   headers?: ConfiguredHeader[]
   /** Columns; events of rows that share these values are delivered in order, one at a time. */
   ordering_key?: string[]
@@ -92,9 +95,10 @@ const RetryConf = Type.Unsafe<RetryConf>(
 
 type Specs = { [K in RowOperation]?: OperationSpec }
 
-interface WebhookSource {
+interface ReceiverSource {
   webhook?: ConfiguredUrl
   webhook_from_env?: string
+  handler?: string
 }
 
 const namePattern = /^[A-Za-z]+[A-Za-z0-9_-]*$/
@@ -114,23 +118,31 @@ function checkSpecs(given: Specs & { enable_manual: boolean }): void {
   }
 }
 
-function checkWebhook({ webhook, webhook_from_env }: WebhookSource): void {
+function checkReceiver(given: ReceiverSource): void {
+  const { webhook, webhook_from_env, handler } = given
   if (webhook !== undefined && webhook_from_env !== undefined) {
     throw parseFailed('only one of webhook or webhook_from_env should be given')
   }
-  if (webhook === undefined && webhook_from_env === undefined) {
-    throw parseFailed('must provide webhook or webhook_from_env')
+  const hasWebhook = webhook !== undefined || webhook_from_env !== undefined
+  if (hasWebhook && handler !== undefined) throw parseFailed('only one of webhook or handler should be given')
+  if (!hasWebhook && handler === undefined) {
+    const hint = 'a trigger may have a handler instead, which is a function of a plugin'
+    throw badRequest('parse-failed', 'must provide webhook or webhook_from_env', { help: () => ({ hint }) })
   }
+  if (handler !== undefined) refuseWebhookMembers(given)
 }
 
-const webhook = {
+const receiver = {
   webhook: Type.Optional(urlSchema('https://example.com/events')),
   webhook_from_env: Type.Optional(ObjectName),
+  handler: Type.Optional(ObjectName),
 }
 
 /** In documents an environment variable has its own key. */
-const storedWebhook = ({ webhook, webhook_from_env }: WebhookSource) =>
-  typeof webhook === 'string' ? { webhook } : { webhook_from_env: webhook?.from_env ?? webhook_from_env }
+function storedReceiver({ webhook, webhook_from_env, handler }: ReceiverSource) {
+  if (handler !== undefined) return { handler }
+  return typeof webhook === 'string' ? { webhook } : { webhook_from_env: webhook?.from_env ?? webhook_from_env }
+}
 
 const rest = (dialect: Dialect) => ({
   retry_conf: Type.Optional(RetryConf),
@@ -143,7 +155,7 @@ const rest = (dialect: Dialect) => ({
 })
 
 type GivenTrigger = Specs &
-  WebhookSource & { name: string; enable_manual: boolean } & Static<
+  ReceiverSource & { name: string; enable_manual: boolean } & Static<
     ReturnType<typeof Type.Object<ReturnType<typeof rest>>>
   >
 
@@ -159,7 +171,7 @@ function entryOf(given: GivenTrigger): EventTrigger {
     name,
     definition: { enable_manual, ...Object.fromEntries(listed) },
     retry_conf,
-    ...storedWebhook(given),
+    ...storedReceiver(given),
     ...(headers.length > 0 && { headers }),
     ...(ordering_key && { ordering_key }),
     ...(concurrency !== undefined && { concurrency }),
@@ -180,7 +192,7 @@ export const createEventTriggerArgs = (dialect: Dialect) => {
       table: TableName,
       ...specs({}),
       enable_manual: Type.Optional(Type.Boolean()),
-      ...webhook,
+      ...receiver,
       ...rest(dialect),
       replace: Type.Optional(Type.Boolean()),
     },
@@ -191,7 +203,7 @@ export const createEventTriggerArgs = (dialect: Dialect) => {
         const given = { ...rest, enable_manual }
         checkName(given.name)
         checkSpecs(given)
-        checkWebhook(given)
+        checkReceiver(given)
         return { table, replace, trigger: entryOf(given) }
       },
     },
@@ -207,7 +219,7 @@ export function eventTriggerEntry(dialect: Dialect) {
     {
       name: ObjectName,
       definition,
-      ...webhook,
+      ...receiver,
       ...rest(dialect),
     },
     {
@@ -218,7 +230,7 @@ export function eventTriggerEntry(dialect: Dialect) {
         const { enable_manual = dialect.manualByDefault } = definition
         checkName(given.name)
         checkSpecs({ ...definition, enable_manual })
-        checkWebhook(given)
+        checkReceiver(given)
         return entryOf({ ...given, ...definition, enable_manual })
       },
     },

@@ -26,7 +26,10 @@ export default definePlugin({
   migrations: scheduledMigrations,
   register(engine) {
     const { dialect } = engine
-    engine.metadata.slice('cron_triggers', cronTriggersSlice(cronTriggersSchema(dialect)))
+    engine.metadata.slice(
+      'cron_triggers',
+      cronTriggersSlice(cronTriggersSchema(dialect), engine.use(deliveries).handlers),
+    )
     engine.metadata.effect(({ previous, next, transaction }) =>
       previous === null ? topUp(next, transaction) : followCronTriggers({ previous, next }, transaction),
     )

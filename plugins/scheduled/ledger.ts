@@ -21,9 +21,9 @@ import {
   outcomeOf,
   outcomeRows,
   outcomeTexts,
+  type ReceiverCaller,
   resolveHeaders,
   type Settled,
-  type WebhookCaller,
 } from '../delivery/index.ts'
 import { cronTriggersOf, inconsistentCronTriggers, type ResolvedCronTrigger } from './metadata.ts'
 import { retryDefaults, type ScheduledRetryConf } from './schema.ts'
@@ -53,7 +53,7 @@ export interface ClaimedOneOffEvent extends ClaimedEvent {
 
 export interface LedgerOptions {
   readonly database: Pick<Database, 'rows' | 'texts'>
-  readonly caller: WebhookCaller
+  readonly caller: ReceiverCaller
   /** The longest time between polls in milliseconds, whatever the next due time is. */
   interval(): number
 }
@@ -148,7 +148,7 @@ const recordIn = ({ table, logs }: Named): string => `
   from outcome o where e.id = o.id and e.locked_by = $9 and e.tries = o.tries`
 
 abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item> {
-  protected readonly caller: WebhookCaller
+  protected readonly caller: ReceiverCaller
   readonly #database: Pick<Database, 'rows' | 'texts'>
   readonly #interval: () => number
   readonly #table: LedgerTable<Item>
@@ -330,12 +330,12 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
     if (!trigger) return { id: event.id, attempt: null, state: 'later', delay: delayOfUnknown(event.scheduled_time) }
     const { name, payload = null, comment = null, retry_conf = retryDefaults } = trigger.entry
     if (isTooLate(event, retry_conf)) return dead(event.id)
-    const { url, headers } = trigger
+    const { receiver } = trigger
+    const { id, tries } = event
     const body = bodyOf({ event, name, payload: JSON.stringify(payload), comment })
     const timeoutSeconds = retry_conf.timeout_seconds
-    const call = { id: event.id, url, headers, body, timeoutSeconds, trace: null, signal, transforms: trigger.entry }
-    const attempt = await this.caller.call(call)
-    return outcomeOf(event.id, attempt, event.tries, retryRule(retry_conf))
+    const call = { id, receiver, tries, body, timeoutSeconds, trace: null, signal, transforms: trigger.entry }
+    return outcomeOf(id, await this.caller.call(call), tries, retryRule(retry_conf))
   }
 }
 
@@ -366,11 +366,18 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
     const body = bodyOf({ event, name: null, payload: event.payload ?? 'null', comment: event.comment })
     const place = this.#place(event)
     if (place.refusal !== undefined) {
-      const attempt = this.caller.failed({ headers: noHeaders, body }, place.refusal, failureStatus.other)
+      const attempt = this.caller.webhooks.failed({ headers: noHeaders, body }, place.refusal, failureStatus.other)
       return { id: event.id, attempt, state: 'error', delay: 0 }
     }
     const timeoutSeconds = event.retry_conf.timeout_seconds
-    const attempt = await this.caller.call({ id: event.id, ...place, body, timeoutSeconds, trace: null, signal })
+    const attempt = await this.caller.webhooks.call({
+      id: event.id,
+      ...place,
+      body,
+      timeoutSeconds,
+      trace: null,
+      signal,
+    })
     return outcomeOf(event.id, attempt, event.tries, retryRule(event.retry_conf))
   }
 

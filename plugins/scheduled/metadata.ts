@@ -3,14 +3,13 @@
 import { badRequest, compareText, TrellisError } from '../../sdk/index.ts'
 import type { Model, ObjectDescription, ObjectRef, SliceContext, SliceDefinition } from '../../sdk/metadata.ts'
 import { configuredUrl } from '../../sdk/services.ts'
-import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
+import { type NamedHandlers, type Receiver, resolveHeaders } from '../delivery/index.ts'
 import { type CronTrigger, type cronTriggersSchema, retryDefaults } from './schema.ts'
 
 /** A cron trigger with the settings of its delivery. */
 export interface ResolvedCronTrigger {
   readonly entry: CronTrigger
-  readonly url: string
-  readonly headers: ResolvedHeaders
+  readonly receiver: Receiver
 }
 
 /** The cron triggers by name. */
@@ -47,7 +46,7 @@ const described = (entry: CronTrigger): ObjectDescription => ({
   type: 'cron_trigger',
   definition: {
     name: entry.name,
-    webhook_conf: entry.webhook,
+    ...(entry.handler === undefined ? { webhook_conf: entry.webhook } : { handler: entry.handler }),
     cron_schedule: entry.schedule,
     payload: entry.payload ?? null,
     retry_conf: entry.retry_conf ?? retryDefaults,
@@ -58,22 +57,30 @@ const described = (entry: CronTrigger): ObjectDescription => ({
 
 const resolved = new WeakMap<CronTrigger, ResolvedCronTrigger>()
 
-/** Results by entry: the environment does not change while the server runs. */
-function resolveTrigger(entry: CronTrigger, context: SliceContext): ResolvedCronTrigger {
+type Handlers = Pick<NamedHandlers, 'require'>
+
+function receiverOf(
+  { webhook = '', handler, headers = [] }: CronTrigger,
+  context: SliceContext,
+  handlers: Handlers,
+): Receiver {
+  if (handler !== undefined) return { kind: 'function', name: handler, run: handlers.require(handler) }
+  const environment = (name: string) => context.environment(name)
+  return { kind: 'webhook', url: configuredUrl(webhook, environment), headers: resolveHeaders(headers, environment) }
+}
+
+/** Results by entry: the environment and the handlers do not change while the server runs. */
+function resolveTrigger(entry: CronTrigger, context: SliceContext, handlers: Handlers): ResolvedCronTrigger {
   const known = resolved.get(entry)
   if (known) return known
-  const environment = (name: string) => context.environment(name)
-  const made = {
-    entry,
-    url: configuredUrl(entry.webhook, environment),
-    headers: resolveHeaders(entry.headers ?? [], environment),
-  }
+  const made = { entry, receiver: receiverOf(entry, context, handlers) }
   resolved.set(entry, made)
   return made
 }
 
 export const cronTriggersSlice = (
   schema: ReturnType<typeof cronTriggersSchema>,
+  handlers: Handlers,
 ): SliceDefinition<'cron_triggers', ReturnType<typeof cronTriggersSchema>> => ({
   schema,
   empty: [],
@@ -90,7 +97,7 @@ export const cronTriggersSlice = (
     const unserved = new Map<string, CronTrigger>()
     for (const entry of triggers) {
       try {
-        served.set(entry.name, resolveTrigger(entry, context))
+        served.set(entry.name, resolveTrigger(entry, context, handlers))
       } catch (error) {
         if (!(error instanceof TrellisError)) throw error
         unserved.set(entry.name, entry)

@@ -1,6 +1,6 @@
 // The shapes of cron triggers and one-off events in arguments and documents.
 
-import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
+import { badRequest, type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
 import {
   type ConfiguredHeader,
   type ConfiguredUrl,
@@ -8,7 +8,7 @@ import {
   ObjectName,
   urlSchema,
 } from '../../sdk/metadata.ts'
-import { CronExpression, TimeZone } from '../delivery/index.ts'
+import { CronExpression, refuseWebhookMembers, TimeZone } from '../delivery/index.ts'
 import { storedTransforms, type Transforms, transformKeys } from '../transforms/index.ts'
 
 export interface ScheduledRetryConf {
@@ -21,7 +21,9 @@ export interface ScheduledRetryConf {
 /** A stored cron trigger. */
 export interface CronTrigger extends Transforms {
   name: string
-  webhook: ConfiguredUrl
+  webhook?: ConfiguredUrl
+  /** A function of a plugin, instead of a webhook. */
+  handler?: string
   schedule: string
   include_in_metadata: boolean
   payload?: unknown
@@ -79,7 +81,8 @@ const RetryConf = Type.Unsafe<ScheduledRetryConf>({
 
 const triggerMembers = (dialect: Dialect) => ({
   name: ObjectName,
-  webhook: urlSchema('https://example.com/nightly'),
+  webhook: Type.Optional(urlSchema('https://example.com/nightly')),
+  handler: Type.Optional(ObjectName),
   schedule: CronExpression,
   include_in_metadata: Type.Boolean(),
   payload: Type.Optional(Type.Unknown()),
@@ -94,9 +97,14 @@ type GivenTrigger = Static<ReturnType<typeof Type.Object<ReturnType<typeof trigg
 
 /** Members in the order of the document; defaults are left out. */
 function triggerOf(given: GivenTrigger): CronTrigger {
-  const { name, webhook, schedule, include_in_metadata, payload, retry_conf, headers = [], comment, timezone } = given
+  const { name, webhook, handler, schedule, include_in_metadata } = given
+  const { payload, retry_conf, headers = [], comment, timezone } = given
+  checkReceiver(given)
   return {
-    ...{ name, webhook, schedule, include_in_metadata },
+    name,
+    ...(webhook !== undefined && { webhook }),
+    ...(handler !== undefined && { handler }),
+    ...{ schedule, include_in_metadata },
     ...(payload !== undefined && { payload }),
     ...(retry_conf && !isDefault(retry_conf) && { retry_conf }),
     ...(headers.length > 0 && { headers }),
@@ -104,6 +112,18 @@ function triggerOf(given: GivenTrigger): CronTrigger {
     ...(timezone !== undefined && { timezone }),
     ...storedTransforms(given),
   }
+}
+
+function checkReceiver(given: GivenTrigger): void {
+  const { webhook, handler } = given
+  if (webhook === undefined && handler === undefined) {
+    const hint = 'a trigger may have a handler instead, which is a function of a plugin'
+    throw badRequest('parse-failed', 'key "webhook" not found', { help: () => ({ hint }) })
+  }
+  if (webhook !== undefined && handler !== undefined) {
+    throw parseFailed('only one of webhook or handler should be given')
+  }
+  if (handler !== undefined) refuseWebhookMembers(given)
 }
 
 const isDefault = (given: ScheduledRetryConf): boolean =>

@@ -352,3 +352,40 @@ declare module 'trellis/actions' {
 `,
   )
 })
+
+test('an action that a function answers needs no handler', async (t) => {
+  const shop = await start(t, { restock: () => ({ id: 7 }) })
+  const definition = { output_type: 'Order' }
+  await shop.op('create_action', { name: 'restock', definition })
+  assert.deepEqual(await shop.graphql('mutation { restock { id } }'), { data: { restock: { id: 7 } } })
+  const exported = await shop.op<{ actions: unknown[] }>('export_metadata', {})
+  const stored = { output_type: 'Order', type: 'mutation', kind: 'synchronous' }
+  assert.deepEqual(exported.actions, [{ name: 'restock', definition: stored }])
+  await shop.op('replace_metadata', exported)
+  assert.deepEqual(await shop.op('export_metadata', {}), exported)
+
+  for (const type of ['create_action', 'update_action']) {
+    assert.deepEqual(await shop.opError(type, { name: 'refill', definition }), {
+      status: 400,
+      body: {
+        path: '$.definition',
+        error: 'key "handler" not found',
+        code: 'parse-failed',
+        hint: 'an action needs no handler if a function of a plugin answers it, but there is none for "refill"',
+      },
+    })
+  }
+  // Documents may come from a server with another plugin.
+  const actions = [{ name: 'refill', definition: stored }]
+  const { status, body } = await shop.opError('replace_metadata', { ...exported, actions })
+  const reason = 'in action "refill"; no plugin answers it, and it has no handler'
+  const broken = [{ type: 'action', definition: { ...actions[0], comment: null }, reason }]
+  assert.deepEqual([status, (body as { internal: unknown }).internal], [400, broken])
+  await shop.op(
+    'replace_metadata',
+    { allow_inconsistent_metadata: true, metadata: { ...exported, actions } },
+    { version: 2 },
+  )
+  assert.deepEqual(await shop.op('get_inconsistent_metadata', {}), broken)
+  assert.deepEqual((await shop.op<{ actions: unknown }>('export_metadata', {})).actions, actions)
+})

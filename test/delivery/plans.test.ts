@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byIndexes, type Outcome, type Settled, type WebhookCaller } from '../../plugins/delivery/index.ts'
+import { byIndexes, type Outcome, type ReceiverCaller, type Settled } from '../../plugins/delivery/index.ts'
 import { claim, claimNext, record } from '../../plugins/event-triggers/ledger/ledger-statements.ts'
 import { CronLedger, OneOffLedger } from '../../plugins/scheduled/ledger.ts'
 import { startTrellis } from '../support/trellis.ts'
@@ -21,7 +21,7 @@ test('ledgers that were empty when they were planned are read by their indexes',
       return []
     },
   }
-  const options = { database, caller: {} as WebhookCaller, interval: () => 1000 }
+  const options = { database, caller: {} as ReceiverCaller, interval: () => 1000 }
   for (const ledger of [new CronLedger(options, () => engine.model), new OneOffLedger(options, () => undefined)]) {
     await ledger.claim(1)
     await ledger.record(settled)

@@ -40,6 +40,8 @@ const malformed = (title: string, args: object, error: string, more: Partial<Ref
 
 const atLeastOne = 'atleast one amongst insert/update/delete/enable_manual spec must be provided'
 const badName = 'only alphanumeric and underscore and hyphens allowed for name'
+const orHandler = 'a trigger may have a handler instead, which is a function of a plugin'
+const noHeaders = 'headers is for webhooks, and this trigger has a handler'
 const reserved = 'env variables starting with "SERVICE_GRAPHQL_" are not allowed in value_from_env: SERVICE_GRAPHQL_X'
 const unset = `in table "book": in event trigger "told": environment variable 'NO_SUCH' not set`
 
@@ -58,7 +60,13 @@ const refusedShapes: readonly Refusal[] = [
   malformed('an empty name', { name: '' }, 'empty string not allowed', { path: '$.name', fits: undefined }),
   malformed('an operation by hand that is not wanted', { insert: null, enable_manual: false }, atLeastOne),
   malformed('two webhooks', { webhook_from_env: 'HOME' }, 'only one of webhook or webhook_from_env should be given'),
-  malformed('no webhook', { webhook: null }, 'must provide webhook or webhook_from_env'),
+  malformed('no webhook', { webhook: null }, 'must provide webhook or webhook_from_env', { hint: orHandler }),
+  malformed('a webhook and a handler', { handler: 'mail' }, 'only one of webhook or handler should be given'),
+  malformed('headers for a handler', { webhook: null, handler: 'mail', headers: [] }, noHeaders, { path: '$.headers' }),
+  malformed('an empty handler', { webhook: null, handler: '' }, 'empty string not allowed', {
+    path: '$.handler',
+    fits: undefined,
+  }),
   malformed('no columns', { insert: { columns: [] } }, 'found empty column specification'),
   malformed('an empty payload', { insert: { columns: '*', payload: [] } }, 'found empty payload specification'),
   malformed('columns that are another text', { insert: { columns: 'id' } }, 'only * or [] allowed', {
@@ -108,6 +116,12 @@ const whenRefused = (title: string, when: object, error: string | RegExp): Refus
 })
 
 const refusedMeanings: readonly Refusal[] = [
+  {
+    title: 'a handler that no plugin has',
+    args: { ...minimal, webhook: null, handler: 'mail' },
+    code: 'constraint-violation',
+    error: 'in table "book": in event trigger "told": no plugin has an event handler "mail"',
+  },
   whenRefused(
     'a condition on a row that is not there',
     { old: {} },

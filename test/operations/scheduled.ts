@@ -162,7 +162,7 @@ export const scheduled: Area = {
   operations: [
     {
       type: 'create_cron_trigger',
-      requires: ['name', 'webhook', 'schedule', 'include_in_metadata'],
+      requires: ['name', 'schedule', 'include_in_metadata'],
       notFound: { $: true },
       succeeds: [
         {
@@ -201,6 +201,30 @@ export const scheduled: Area = {
           'unknown time zone "Mars/Base"',
           true,
         ),
+        {
+          ...malformed('no webhook', { webhook: undefined }, '$', 'key "webhook" not found', true),
+          hint: 'a trigger may have a handler instead, which is a function of a plugin',
+        },
+        malformed(
+          'a webhook and a handler',
+          { handler: 'mail' },
+          '$',
+          'only one of webhook or handler should be given',
+          true,
+        ),
+        malformed(
+          'headers for a handler',
+          { webhook: undefined, handler: 'mail', headers: [] },
+          '$.headers',
+          'headers is for webhooks, and this trigger has a handler',
+          true,
+        ),
+        {
+          title: 'a handler that no plugin has',
+          args: { ...minimal, webhook: undefined, handler: 'mail' },
+          code: 'constraint-violation',
+          error: 'in cron trigger nightly: no plugin has an event handler "mail"',
+        },
         malformed('an empty name', { name: '' }, '$.name', 'empty string not allowed'),
         malformed(
           'a header without value',

@@ -16,8 +16,8 @@ import {
   type Outcome,
   outcomeOf,
   outcomeTexts,
+  type ReceiverCaller,
   type Settled,
-  type WebhookCaller,
 } from '../../delivery/index.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from '../metadata.ts'
 import { longestPollMillis, pausedSeconds, sharePollMillis, waitingPollMillis } from '../tuning.ts'
@@ -46,7 +46,7 @@ import { UnparkTimes } from './unpark-times.ts'
 
 export interface EventLedgerOptions {
   readonly database: Pick<Database, 'rows' | 'texts' | 'transaction'>
-  readonly caller: Pick<WebhookCaller, 'call'>
+  readonly caller: Pick<ReceiverCaller, 'call'>
   /** The current model. */
   model(): Model
   /** The concurrency of triggers that configure none; 0: a share of the pool. */
@@ -156,15 +156,16 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     // It was paused after the claim: it is claimed again when this instance knows that it was resumed.
     if (trigger.entry.paused) return { id: event.id, attempt: null, state: 'later', delay: pausedSeconds }
     const { num_retries: retries, interval_sec: interval, timeout_sec: timeoutSeconds } = trigger.entry.retry_conf
-    const { url, headers } = trigger
+    const { receiver } = trigger
+    const { id, tries } = event
     const body = bodyOf(event, retries)
     const trace = traceOf(event.payload)
     const { entry: transforms } = trigger
     const attempt = await caller.call({
-      ...{ id: event.id, url, headers, body, timeoutSeconds, trace, signal },
+      ...{ id, receiver, tries, body, timeoutSeconds, trace, signal },
       ...{ transforms, sessionOf: sessionVariablesOf },
     })
-    return outcomeOf(event.id, attempt, event.tries, { retries, interval })
+    return outcomeOf(id, attempt, tries, { retries, interval })
   }
 
   async record(settled: readonly Settled<ClaimedEvent>[]): Promise<readonly ClaimedEvent[]> {

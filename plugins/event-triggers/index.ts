@@ -22,6 +22,7 @@ import {
 import { getEventById, getEventInvocationLogs, getEventLogs } from './reading.ts'
 
 export { type EventCall, type EventHandler, type EventHandlers, eventHandlers } from '../delivery/index.ts'
+export type { EventTriggerLog } from './log.ts'
 
 export default definePlugin({
   name: 'event-triggers',

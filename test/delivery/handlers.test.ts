@@ -101,7 +101,7 @@ test('a function receives what a webhook would, and its failures are retried and
   assert.deepEqual([recovered.event.delivered, recovered.told.map(([status]) => status)], [true, [200, 500]])
   assert.ok(!observe.entries.some(({ detail }) => String(detail).includes('event handler')), 'a refusal is no fault')
 
-  // One that hangs is told so by its signal, and counts as failed after the timeout.
+  // The signal of one that hangs aborts after the timeout, and the attempt has failed.
   const reasons: unknown[] = []
   const hanging = await place(4, ({ attempt, signal }) => {
     if (attempt > 1) return null

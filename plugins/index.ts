@@ -18,6 +18,7 @@ import functions from './functions/index.ts'
 import graphiql from './graphiql/index.ts'
 import graphql from './graphql/index.ts'
 import health from './health/index.ts'
+import introspection from './introspection/index.ts'
 import jobs from './jobs/index.ts'
 import limits from './limits/index.ts'
 import metadata from './metadata/index.ts'
@@ -73,6 +74,7 @@ export const builtInPlugins: readonly Plugin[] = [
   explain,
   collections,
   restEndpoints,
+  introspection,
   limits,
   rateLimit,
   metrics,

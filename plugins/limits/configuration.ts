@@ -2,7 +2,7 @@
 
 import { Value } from '@sinclair/typebox/value'
 import { type Dialect, messageOf, OptionRefusal, pathText } from '../../sdk/index.ts'
-import { ApiLimits, type RateLimit } from './schema.ts'
+import { ApiLimits, rateProblem } from './schema.ts'
 
 /** The default limits: they stop requests that are far more expensive than any handwritten one. */
 const standard: ApiLimits = { node_limit: { global: 1000 }, batch_limit: { global: 1000 } }
@@ -13,7 +13,8 @@ export function readApiLimits(text: string | null, dialect: Dialect): ApiLimits 
   try {
     const given = parse(text)
     if (!Value.Check(ApiLimits, given)) throw new Error(firstProblem(given))
-    checkRateLimits(given, dialect)
+    const problem = rateProblem(given, dialect)
+    if (problem) throw new Error(`${pathText(problem.path)}: ${problem.message}`)
     return { ...standard, ...given }
   } catch (error) {
     const names = `--api-limits (${dialect.environmentPrefix}API_LIMITS)`
@@ -34,26 +35,4 @@ function firstProblem(given: unknown): string {
   if (!problem) return 'not a value of this option'
   const keys = problem.path.split('/').slice(1)
   return `${pathText(keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')))}: ${problem.message}`
-}
-
-/** Refuses parameters that cannot distinguish clients. */
-function checkRateLimits({ rate_limit: limit }: ApiLimits, dialect: Dialect): void {
-  if (!limit) return
-  checkParameters(limit.global, dialect, ['global'])
-  for (const [role, each] of Object.entries(limit.per_role ?? {})) checkParameters(each, dialect, ['per_role', role])
-}
-
-function checkParameters({ unique_params: parameters }: RateLimit, dialect: Dialect, path: readonly string[]): void {
-  if (parameters === undefined || parameters === null) return
-  const names = Array.isArray(parameters) ? parameters : [parameters]
-  const isAddress = (name: string) => name.toLowerCase() === 'ip'
-  const isVariable = (name: string) => {
-    const lower = name.toLowerCase()
-    return lower.startsWith(dialect.sessionPrefix) && lower !== dialect.roleVariable
-  }
-  const isKnown = Array.isArray(parameters) ? names.every(isVariable) : names.every(isAddress)
-  if (isKnown && names.length > 0) return
-  const place = pathText(['rate_limit', ...path, 'unique_params'])
-  const expected = `expecting "IP", or session variables other than ${dialect.roleVariable}, such as ["${dialect.userIdVariable}"]`
-  throw new Error(`${place}: ${expected}`)
 }

@@ -2,14 +2,18 @@
 
 import { definePlugin, option, serviceKey } from '../../sdk/index.ts'
 import { readApiLimits } from './configuration.ts'
+import { EffectiveLimits } from './effective.ts'
 import { batchLimit, sizeLimit, timeLimit } from './limits.ts'
-import type { ApiLimits } from './schema.ts'
+import { limitOperations, limitsSlice } from './metadata.ts'
+
+export type { EffectiveLimits, RoleLimits } from './effective.ts'
 
 /** The effective limits, for plugins that enforce some of them. */
-export const apiLimits = serviceKey<ApiLimits>('api-limits')
+export const apiLimits = serviceKey<EffectiveLimits>('api-limits')
 
 export default definePlugin({
   name: 'limits',
+  dependencies: ['metadata'],
   options: {
     apiLimits: option.text({
       flag: 'api-limits',
@@ -20,10 +24,12 @@ export default definePlugin({
     }),
   },
   register(engine) {
-    const limits = readApiLimits(engine.options.apiLimits, engine.dialect)
+    const { dialect, options, metadata, operations } = engine
+    const limits = new EffectiveLimits(readApiLimits(options.apiLimits, dialect), () => engine.model.slices.api_limits)
     engine.provide(apiLimits, limits)
-    if (limits.disabled) return
-    engine.around({ document: sizeLimit(limits), batch: batchLimit(limits) })
-    if (limits.time_limit) engine.around({ operation: timeLimit(limits), metadata: timeLimit(limits) })
+    metadata.slice('api_limits', limitsSlice(dialect))
+    operations.add(...limitOperations(dialect))
+    const time = timeLimit(limits)
+    engine.around({ document: sizeLimit(limits), batch: batchLimit(limits), operation: time, metadata: time })
   },
 })

@@ -3,8 +3,8 @@
 import { chooseOperation, type GraphQLOperation } from '../../sdk/graphql.ts'
 import { badRequest, isAdmin } from '../../sdk/index.ts'
 import type { Around, AroundSync, BatchWork, DocumentWork, EndableWork } from '../../sdk/services.ts'
+import type { EffectiveLimits, RoleLimits } from './effective.ts'
 import { type IntrospectionSize, type Size, sizeOf } from './measure.ts'
-import { type ApiLimits, limitFor } from './schema.ts'
 
 /**
  * Introspection by tools has a few hundred nodes and goes from types to other types once. Each further step
@@ -16,7 +16,7 @@ const introspectionLimit: IntrospectionSize = { nodes: 1000, lists: 2 }
  * Checks the operations of all roles except `admin`, and measures each operation once. Measuring has a limit for
  * `admin` as well.
  */
-export function sizeLimit(limits: ApiLimits): AroundSync<DocumentWork> {
+export function sizeLimit(limits: EffectiveLimits): AroundSync<DocumentWork> {
   const sizes = new WeakMap<GraphQLOperation, Size>()
   return ({ document, session, request }, run) => {
     const operation = chooseOperation(document, request.operationName)
@@ -25,51 +25,53 @@ export function sizeLimit(limits: ApiLimits): AroundSync<DocumentWork> {
       size = sizeOf(operation)
       sizes.set(operation, size)
     }
-    if (!isAdmin(session)) check(size, limits, session.role)
+    if (!isAdmin(session)) {
+      check(size, limits.of(session.role))
+      if (limits.limitsIntrospection) checkIntrospection(size.introspection)
+    }
     return run()
   }
 }
 
-function check({ depth, nodes, aliases, introspection }: Size, limits: ApiLimits, role: string): void {
-  const depthLimit = limitFor(limits.depth_limit, role) ?? Number.POSITIVE_INFINITY
-  if (depth > depthLimit) throw depthExceeded(depth, depthLimit)
-  const nodeLimit = limitFor(limits.node_limit, role) ?? Number.POSITIVE_INFINITY
-  if (nodes > nodeLimit) throw nodesExceeded(nodes, nodeLimit)
-  const aliasLimit = limitFor(limits.alias_limit, role) ?? Number.POSITIVE_INFINITY
-  if (aliases > aliasLimit) throw aliasesExceeded(aliases, aliasLimit)
-  if (introspection.lists > introspectionLimit.lists) {
-    throw introspectionListsExceeded(introspection.lists, introspectionLimit.lists)
-  }
-  if (introspection.nodes > introspectionLimit.nodes) {
-    throw introspectionNodesExceeded(introspection.nodes, introspectionLimit.nodes)
-  }
+function check({ depth, nodes, aliases }: Size, limits: RoleLimits): void {
+  if (limits.depth !== null && depth > limits.depth) throw depthExceeded(depth, limits.depth)
+  if (limits.nodes !== null && nodes > limits.nodes) throw nodesExceeded(nodes, limits.nodes)
+  if (limits.aliases !== null && aliases > limits.aliases) throw aliasesExceeded(aliases, limits.aliases)
+}
+
+function checkIntrospection({ lists, nodes }: IntrospectionSize): void {
+  if (lists > introspectionLimit.lists) throw introspectionListsExceeded(lists, introspectionLimit.lists)
+  if (nodes > introspectionLimit.nodes) throw introspectionNodesExceeded(nodes, introspectionLimit.nodes)
 }
 
 /** Refuses batches with too many operations. */
 export const batchLimit =
-  ({ batch_limit: limits }: ApiLimits): Around<BatchWork> =>
+  (limits: EffectiveLimits): Around<BatchWork> =>
   async ({ applicant: { session }, size }, run) => {
-    const limit = isAdmin(session) ? null : limitFor(limits, session.role)
+    const limit = isAdmin(session) ? null : limits.of(session.role).batch
     if (limit !== null && size > limit) throw batchExceeded(size, limit)
     return run()
   }
 
 /** Aborts work that exceeds its role's time limit, and cancels its SQL statements. */
 export const timeLimit =
-  ({ time_limit: limits }: ApiLimits): Around<EndableWork> =>
-  async (work, run) => {
-    const seconds = isAdmin(work.session) ? null : limitFor(limits, work.session.role)
-    if (seconds === null) return run()
-    const controller = new AbortController()
-    const { signal } = controller
-    work.signal = work.signal ? AbortSignal.any([work.signal, signal]) : signal
-    const timer = setTimeout(() => controller.abort(timeExceeded(seconds)), seconds * 1000)
-    try {
-      return await run()
-    } finally {
-      clearTimeout(timer)
-    }
+  (limits: EffectiveLimits): Around<EndableWork> =>
+  (work, run) => {
+    const seconds = isAdmin(work.session) ? null : limits.of(work.session.role).time
+    return seconds === null ? run() : runWithin(seconds, work, run)
   }
+
+async function runWithin<T>(seconds: number, work: EndableWork, run: () => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const { signal } = controller
+  work.signal = work.signal ? AbortSignal.any([work.signal, signal]) : signal
+  const timer = setTimeout(() => controller.abort(timeExceeded(seconds)), seconds * 1000)
+  try {
+    return await run()
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 const depthExceeded = (depth: number, limit: number) =>
   badRequest('depth-limit-exceeded', `the operation is ${depth} levels deep, the depth limit is ${limit}`)

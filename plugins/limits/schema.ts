@@ -1,6 +1,6 @@
-// The JSON schema of the limits, which later versions of the interface export as `api_limits`.
+// The shape of the limits, in the option and in the metadata.
 
-import { type Static, type TSchema, Type } from '../../sdk/index.ts'
+import { type Dialect, type PathKey, parseFailed, type Static, type TSchema, Type } from '../../sdk/index.ts'
 
 /** One kind of limit: the value for all roles, and values for single roles instead. */
 const limitOf = <S extends TSchema>(value: S) =>
@@ -52,3 +52,37 @@ export function limitFor<T>(limit: Limit<T> | undefined, role: string): T | null
   const { global, per_role: perRole = {} } = limit
   return Object.hasOwn(perRole, role) ? perRole[role]! : global
 }
+
+/** A rate limit whose parameters cannot distinguish clients; null without one. */
+export function rateProblem(
+  { rate_limit: limit }: ApiLimits,
+  dialect: Dialect,
+): { readonly path: readonly PathKey[]; readonly message: string } | null {
+  if (!limit) return null
+  const roles = Object.entries(limit.per_role ?? {}).map(([role, each]) => [['per_role', role], each] as const)
+  const wrong = [[['global'], limit.global] as const, ...roles].find(([, each]) => !distinguishes(each, dialect))
+  if (!wrong) return null
+  const expected = `"IP", or session variables other than ${dialect.roleVariable}, such as ["${dialect.userIdVariable}"]`
+  return { path: ['rate_limit', ...wrong[0], 'unique_params'], message: `expecting ${expected}` }
+}
+
+function distinguishes({ unique_params: parameters }: RateLimit, dialect: Dialect): boolean {
+  if (parameters === undefined || parameters === null) return true
+  if (typeof parameters === 'string') return parameters.toLowerCase() === 'ip'
+  const isVariable = (name: string) => {
+    const lower = name.toLowerCase()
+    return lower.startsWith(dialect.sessionPrefix) && lower !== dialect.roleVariable
+  }
+  return parameters.length > 0 && parameters.every(isVariable)
+}
+
+/** The limits in the metadata. */
+export const storedLimits = (dialect: Dialect) =>
+  Type.Unsafe<ApiLimits>({
+    ...ApiLimits,
+    convert(given: ApiLimits) {
+      const problem = rateProblem(given, dialect)
+      if (problem) throw parseFailed(problem.message, problem.path)
+      return given
+    },
+  })

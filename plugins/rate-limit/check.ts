@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import { type Applicant, clientNetwork } from '../../sdk/http.ts'
 import { isAdmin, TrellisError } from '../../sdk/index.ts'
 import type { Surroundings } from '../../sdk/services.ts'
-import { type ApiLimits, limitFor, type RateLimit } from '../limits/schema.ts'
+import type { EffectiveLimits } from '../limits/index.ts'
+import type { RateLimit } from '../limits/schema.ts'
 import { maxKey } from './tuning.ts'
 import { SlidingWindows } from './windows.ts'
 
@@ -13,32 +14,37 @@ import { SlidingWindows } from './windows.ts'
  * `X-Forwarded-For`.
  */
 export function rateLimit(
-  limits: NonNullable<ApiLimits['rate_limit']>,
+  limits: EffectiveLimits,
   proxies: number,
   windows = new SlidingWindows(),
 ): Pick<Surroundings, 'admission' | 'batch'> {
-  const count = (applicant: Applicant, weight: number) => {
-    const { session } = applicant
-    const limit = isAdmin(session) ? null : limitFor(limits, session.role)
-    if (limit === null) return
-    const wait = windows.take(keyOf(limit, applicant, proxies), limit.max_reqs_per_min, weight)
-    if (wait !== null) throw refused(applicant, limit, Math.ceil(wait / 1000))
+  const ratesOf = ({ session }: Applicant) => (isAdmin(session) ? none : limits.of(session.role).rates)
+  const count = (applicant: Applicant, rates: readonly RateLimit[], weight: number) => {
+    for (const [i, limit] of rates.entries()) {
+      const wait = windows.take(keyOf(limit, i, { applicant, proxies }), limit.max_reqs_per_min, weight)
+      if (wait !== null) throw refused(applicant, limit, Math.ceil(wait / 1000))
+    }
+  }
+  const counted = async <T>(applicant: Applicant, weight: number, run: () => Promise<T>): Promise<T> => {
+    count(applicant, ratesOf(applicant), weight)
+    return run()
   }
   return {
-    async admission(applicant, run) {
-      count(applicant, 1)
-      return run()
-    },
-    async batch({ applicant, size }, run) {
-      if (size > 1) count(applicant, size - 1)
-      return run()
-    },
+    admission: (applicant, run) => (ratesOf(applicant).length === 0 ? run() : counted(applicant, 1, run)),
+    batch: ({ applicant, size }, run) => (size > 1 ? counted(applicant, size - 1, run) : run()),
   }
 }
 
-function keyOf({ unique_params: parameters }: RateLimit, applicant: Applicant, proxies: number): string {
+const none: readonly RateLimit[] = []
+
+/** The limits of a role count apart: each has a place among them. */
+function keyOf(
+  { unique_params: parameters }: RateLimit,
+  place: number,
+  { applicant, proxies }: { readonly applicant: Applicant; readonly proxies: number },
+): string {
   const { session } = applicant
-  const parts = [session.role]
+  const parts = [String(place), session.role]
   if (typeof parameters === 'string') parts.push(clientNetwork(applicant, proxies))
   else for (const name of parameters ?? []) parts.push(session.variables[name.toLowerCase()] ?? '')
   const key = JSON.stringify(parts)

@@ -8,7 +8,6 @@ export default definePlugin({
   name: 'rate-limit',
   dependencies: ['limits'],
   register({ settings, around, use }) {
-    const limits = use(apiLimits)
-    if (limits.rate_limit && !limits.disabled) around(rateLimit(limits.rate_limit, settings.trustedProxies))
+    around(rateLimit(use(apiLimits), settings.trustedProxies))
   },
 })

@@ -10,6 +10,9 @@ const inherited_roles = [{ role_name: 'both', role_set: ['one', 'other'] }]
 const api_limits = { disabled: false, depth_limit: { global: 5, per_role: {} } }
 const graphql_schema_introspection = { disabled_for_roles: ['guest'] }
 
+/** The plugins that serve the restricting keys. */
+const without = ['limits', 'rate-limit', 'introspection']
+
 const harmless = { version: 2, tables: [], inherited_roles }
 
 test('inherited roles are kept, exported, listed, and dropped', async (t) => {
@@ -28,7 +31,7 @@ test('inherited roles are kept, exported, listed, and dropped', async (t) => {
 })
 
 test('limits and roles without introspection are refused, unless inconsistent metadata are allowed', async (t) => {
-  const { op, opError } = await startTrellis(t, { settings })
+  const { op, opError } = await startTrellis(t, { settings, without })
   await op('replace_metadata', harmless)
   for (const [type, value] of Object.entries({ api_limits, graphql_schema_introspection })) {
     const metadata = { ...harmless, [type]: value }
@@ -66,7 +69,7 @@ test('keys that say nothing are taken and not kept', async (t) => {
 })
 
 test('the default dialect keeps and refuses the same keys', async (t) => {
-  const { op, opError } = await startTrellis(t)
+  const { op, opError } = await startTrellis(t, { without })
   await op('replace_metadata', harmless)
   assert.deepEqual(await op('export_metadata', {}), harmless)
   for (const [key, value] of Object.entries({ api_limits, graphql_schema_introspection })) {

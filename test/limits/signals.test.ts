@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EffectiveLimits } from '../../plugins/limits/effective.ts'
 import { timeLimit } from '../../plugins/limits/limits.ts'
 import type { EndableWork } from '../../sdk/services.ts'
 
 const session = { role: 'clerk', variables: {}, backendOnly: false }
-const limited = timeLimit({ time_limit: { global: 0.001, per_role: { guest: 3600 } } })
+const limited = timeLimit(
+  new EffectiveLimits({ time_limit: { global: 0.001, per_role: { guest: 3600 } } }, () => undefined),
+)
 
 test('work with a time limit can still be aborted by its own signal', async () => {
   const given = new AbortController()

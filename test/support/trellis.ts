@@ -16,6 +16,8 @@ export interface TrellisOptions {
   readonly settings?: GivenSettings
   /** Beside the built-in ones. */
   readonly plugins?: readonly Plugin[]
+  /** Names of built-in plugins to leave out. */
+  readonly without?: readonly string[]
   readonly observe?: Observer
   /** Instead of a new one: for engines that share a database, or are started again. */
   readonly database?: TestDatabase
@@ -40,7 +42,8 @@ export async function startTrellis(t: TestContext, options: TrellisOptions = {})
     ...options.settings,
     databaseUrl: database.url,
   })
-  const plugins = [...builtInPlugins, ...(options.plugins ?? [])]
+  const { without = [], plugins: more = [] } = options
+  const plugins = [...builtInPlugins.filter(({ name }) => !without.includes(name)), ...more]
   const engine = await createEngine({ settings, plugins, observe: options.observe ?? silentObserver })
   atEnd(t, () => engine.close())
   const url = `http://127.0.0.1:${await engine.listen()}`

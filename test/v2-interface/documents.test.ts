@@ -145,8 +145,7 @@ test('a document with every key goes in and out, byte for byte', async (t) => {
   assert.equal(is_consistent, false)
   const keys = [
     ...['apollo_federation_config', 'native_queries', 'logical_models', 'customization', 'query_tags', 'health_check'],
-    ...['api_limits', 'metrics_config', 'inherited_roles', 'graphql_schema_introspection', 'network'],
-    ...['opentelemetry', 'backend_configs'],
+    ...['metrics_config', 'inherited_roles', 'network', 'opentelemetry', 'backend_configs'],
   ]
   assert.deepEqual(inconsistent_objects.map(({ type }) => type).sort(), keys.sort())
   const exported = await ask(trellis, 'export_metadata', {})
@@ -154,23 +153,12 @@ test('a document with every key goes in and out, byte for byte', async (t) => {
   const again = await startTrellis(t, { sql: '', database: trellis.database })
   assert.equal((await ask(again, 'export_metadata', {})).text, JSON.stringify(document))
 
-  await t.test('it is refused unless inconsistent metadata are allowed, because it restricts roles', async () => {
-    const refused = await ask(again, 'replace_metadata', document)
-    assert.equal(refused.status, 400)
-    const { internal, error } = refused.body as { error: string; internal: { type: string }[] }
-    assert.equal(error, 'cannot continue due to inconsistent metadata')
-    assert.deepEqual(
-      internal.map(({ type }) => type),
-      ['api_limits', 'graphql_schema_introspection'],
-    )
-    assert.equal((await ask(again, 'export_metadata', {})).text, JSON.stringify(document))
-  })
-
   await t.test('all that is not served can be dropped', async () => {
     assert.deepEqual((await ask(again, 'drop_inconsistent_metadata', {})).body, { message: 'success' })
     const left = (await ask(again, 'export_metadata', {})).body as { sources: object[] }
     assert.deepEqual(Object.keys(left.sources[0]!), ['name', 'kind', 'tables', 'functions', 'configuration'])
-    assert.deepEqual(Object.keys(left).slice(1), Object.keys(document).slice(1, 8))
+    const served = [...Object.keys(document).slice(1, 8), 'api_limits', 'graphql_schema_introspection']
+    assert.deepEqual(Object.keys(left).slice(1), served)
   })
 })
 

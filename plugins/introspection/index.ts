@@ -1,0 +1,60 @@
+// Introspection of the GraphQL schema can be disabled for roles.
+
+import { chooseOperation, type GraphQLOperation } from '../../sdk/graphql.ts'
+import { badRequest, definePlugin, Type } from '../../sdk/index.ts'
+import { ObjectName, operation, type SliceDefinition } from '../../sdk/metadata.ts'
+import { introspects } from './introspects.ts'
+
+const Options = Type.Object({ disabled_for_roles: Type.Array(ObjectName) }, { additionalProperties: false })
+
+/** The roles that may not ask for the schema. */
+interface IntrospectionOptions {
+  disabled_for_roles: string[]
+}
+
+declare module '../../sdk/registry.ts' {
+  interface DocumentSlices {
+    graphql_schema_introspection: IntrospectionOptions
+  }
+  interface ModelSlices {
+    graphql_schema_introspection: ReadonlySet<string>
+  }
+}
+
+const slice: SliceDefinition<'graphql_schema_introspection', typeof Options> = {
+  schema: Options,
+  empty: { disabled_for_roles: [] },
+  write: (options) => (options.disabled_for_roles.length > 0 ? options : undefined),
+  resolve: ({ disabled_for_roles: roles }) => new Set(roles),
+}
+
+const setOptions = operation({
+  type: 'set_graphql_schema_introspection_options',
+  about: { summary: 'Sets the roles that may not ask for the GraphQL schema.' },
+  args: Options,
+  handle({ metadata }, options) {
+    metadata.graphql_schema_introspection = options
+  },
+})
+
+export default definePlugin({
+  name: 'introspection',
+  dependencies: ['metadata'],
+  register(engine) {
+    const asking = new WeakMap<GraphQLOperation, boolean>()
+    engine.metadata.slice('graphql_schema_introspection', slice)
+    engine.operations.add(setOptions)
+    engine.around({
+      document({ document, session, request }, run) {
+        const { graphql_schema_introspection: disabled } = engine.model.slices
+        if (disabled?.has(session.role)) {
+          const chosen = chooseOperation(document, request.operationName)
+          const asks = asking.get(chosen) ?? introspects(chosen)
+          asking.set(chosen, asks)
+          if (asks) throw badRequest('not-supported', `introspection is disabled for role: "${session.role}"`)
+        }
+        return run()
+      },
+    })
+  },
+})

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { type ApiLimits, type Limit, limitFor, type RateLimit } from './schema.ts'
 import { mostRoles } from './tuning.ts'
 
-/** The limits of one role; null: there is none of that kind. */
+/** The limits of one role; null: no limit of that kind. */
 export interface RoleLimits {
   readonly depth: number | null
   readonly nodes: number | null

@@ -1,5 +1,6 @@
 // For plugins whose fields and conditions become SQL: plans, the `sql` tag, operators, codecs, transactions.
 
+export { type CallPlan, effectful, returnedRows } from '../core/compiler/plan/call-plan.ts'
 export type { UpdateOperand } from '../core/compiler/plan/mutation-operators.ts'
 export { type UpdateOperator, updateOperators } from '../core/compiler/plan/mutation-operators.ts'
 export {

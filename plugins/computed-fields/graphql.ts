@@ -12,8 +12,8 @@ import {
 } from '../../sdk/graphql.ts'
 import { graphqlBaseName, isGraphQLName, nameKey, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
 import type { PgType, TableModel } from '../../sdk/metadata.ts'
-import { allOf, type Condition, columnJson, type Output, type Sql, type SqlBuilder, sql } from '../../sdk/sql.ts'
-import { callArguments, planCall, planFunctionRows } from '../functions/graphql.ts'
+import { allOf, columnJson, type Output, type Sql, type SqlBuilder, sql } from '../../sdk/sql.ts'
+import { callArguments, isRow, planCall, planFunctionRows } from '../functions/graphql.ts'
 import { type FunctionCall, requestArguments } from '../functions/index.ts'
 import { planRow, readPathArgument, rowType, selectArguments } from '../tables/graphql.ts'
 import type { ComputedFieldModel } from './metadata.ts'
@@ -100,9 +100,6 @@ function rowsField(scope: SchemaScope, table: TableModel, field: ComputedFieldMo
     },
   }
 }
-
-/** A function that returns a single row gives one of NULLs when it finds none. */
-const isRow: Condition = { kind: 'sql', build: (row) => sql`not (${row}.* is null)` }
 
 /** The name of the input type: the function's, unless another field calls it with other arguments. */
 function argumentsName(scope: SchemaScope, table: TableModel, field: ComputedFieldModel): string {

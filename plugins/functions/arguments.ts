@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import { type FieldSelection, type SchemaScope, scalarType, type Value } from '../../sdk/graphql.ts'
 import { badRequest, below, nameText, pathKeys } from '../../sdk/index.ts'
-import { codecFor, id, join, operandSql, param, type SqlBuilder, sql } from '../../sdk/sql.ts'
+import { codecFor, effectful, id, join, operandSql, param, type SqlBuilder, sql } from '../../sdk/sql.ts'
 import { type CallArgument, type FunctionCall, requestArguments } from './call.ts'
 
 /** The field's argument `args`, of an input type of that name; nothing when the request has no say in the call. */
@@ -45,7 +45,10 @@ export function planCall(call: FunctionCall, field: FieldSelection): SqlBuilder 
     }
   }
   const name = id(call.function.schema, call.function.name)
-  return (row, printer) => sql`${name}(${join(passed.map((build) => build(row, printer)))})`
+  return (row, printer) => {
+    const called = sql`${name}(${join(passed.map((build) => build(row, printer)))})`
+    return call.isVolatile ? effectful(called) : called
+  }
 }
 
 const refused = (field: FieldSelection, message: string) =>

@@ -10,12 +10,14 @@ export type CallArgument = FunctionArgument &
 /** A function as a field calls it. */
 export interface FunctionCall {
   readonly function: QualifiedName
+  /** Whether it may have effects. */
+  readonly isVolatile: boolean
   readonly arguments: readonly CallArgument[]
 }
 
 /** The call in which `row` and `session` are given by the engine, and the other arguments by the request. */
 export function functionCall(
-  { schema, name, arguments: all }: CatalogFunction,
+  { schema, name, volatile, arguments: all }: CatalogFunction,
   own: { readonly row?: FunctionArgument | undefined; readonly session?: FunctionArgument | undefined },
 ): FunctionCall {
   let unnamed = 0
@@ -25,7 +27,11 @@ export function functionCall(
     const isExposed = argument.name !== null && isGraphQLName(argument.name)
     return { source: 'request', field: isExposed ? argument.name! : `arg_${++unnamed}` } as const
   }
-  return { function: { schema, name }, arguments: all.map((argument) => ({ ...argument, ...sourceOf(argument) })) }
+  return {
+    function: { schema, name },
+    isVolatile: volatile,
+    arguments: all.map((argument) => ({ ...argument, ...sourceOf(argument) })),
+  }
 }
 
 type RequestArgument = Extract<CallArgument, { source: 'request' }>

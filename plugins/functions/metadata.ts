@@ -26,14 +26,18 @@ import {
   withReasons,
 } from '../../sdk/metadata.ts'
 import { type FunctionCall, functionCall, requestArguments } from './call.ts'
-import { documentSchemas, type FunctionConfiguration, type FunctionEntry } from './schema.ts'
+import { documentSchemas, type FunctionConfiguration, type FunctionEntry, type FunctionRoot } from './schema.ts'
 
 /** A tracked function. */
 export interface FunctionModel {
   readonly name: QualifiedName
   /** The base of the names of its types. */
   readonly graphqlName: string
-  readonly rootFields: { readonly rows: string; readonly aggregate: string }
+  /** `aggregate` is null for mutations, and for functions that return one row. */
+  readonly rootFields: { readonly rows: string; readonly aggregate: string | null }
+  readonly root: FunctionRoot
+  /** Whether it returns any number of rows; otherwise one row, or none. */
+  readonly returnsSet: boolean
   /** Replaces the generated description; empty: none. */
   readonly comment: string | null
   /** The roles that may call it, of those that may select its rows; null: all of them. */
@@ -64,7 +68,12 @@ export function soleFunction(name: QualifiedName, context: Pick<SliceContext, 'f
   throw badRequest('constraint-violation', message)
 }
 
-function resolveFunctions(entries: readonly FunctionEntry[], context: SliceContext): Map<string, FunctionModel> {
+/** `infers`: whether roles may call functions that are free of effects without a permission for them. */
+function resolveFunctions(
+  entries: readonly FunctionEntry[],
+  context: SliceContext,
+  infers: boolean,
+): Map<string, FunctionModel> {
   const functions = new Map<string, FunctionModel>()
   const baseNames = new Set<string>()
   for (const entry of [...entries].sort((a, b) => compareNames(a.function, b.function))) {
@@ -72,10 +81,11 @@ function resolveFunctions(entries: readonly FunctionEntry[], context: SliceConte
     const ref = functionRef(name)
     const object = { ref, type: 'function', definition: name }
     try {
-      const resolved = resolveFunction(entry, context)
-      const { graphqlName, rootFields } = resolved
+      const resolved = resolveFunction(entry, context, infers)
+      const { graphqlName, root, rootFields } = resolved
       const { rows, aggregate } = rootFields
-      if (!context.claimRootFields(object, { query: [rows, aggregate] })) continue
+      const fields = aggregate === null ? [rows] : [rows, aggregate]
+      if (!context.claimRootFields(object, { [root]: fields })) continue
       if (baseNames.has(graphqlName)) throw badRequest('unexpected', conflictingDefinitions(`${graphqlName}_args`))
       const types = requestArguments(resolved.call).length > 0 ? [`${graphqlName}_args`] : []
       if (!context.claimTypeNames(object, types)) continue
@@ -90,7 +100,7 @@ function resolveFunctions(entries: readonly FunctionEntry[], context: SliceConte
   return functions
 }
 
-function resolveFunction(entry: FunctionEntry, context: SliceContext): FunctionModel {
+function resolveFunction(entry: FunctionEntry, context: SliceContext, infers: boolean): FunctionModel {
   const { function: name, configuration, permissions, comment = null } = entry
   const found = explained(name, () => {
     if (context.table(name)) throw badRequest('not-supported', tableOfThatName(name))
@@ -103,14 +113,21 @@ function resolveFunction(entry: FunctionEntry, context: SliceContext): FunctionM
   const table = found.returnsTable!
   if (!context.table(table)) throw badRequest('constraint-violation', `table "${nameText(table)}" is not tracked`)
   const session = findArgument(found, configuration?.session_argument)
-  const roles = permissions ? new Set(permissions.map(({ role }) => role)) : null
-  return { name, ...namesOf(entry), comment, roles, table, call: functionCall(found, { session }) }
+  const root = configuration?.exposed_as ?? (found.volatile ? 'mutation' : 'query')
+  const { returnsSet } = found
+  const isOpen = !permissions && infers && !found.volatile
+  const roles = isOpen ? null : new Set(permissions?.map(({ role }) => role))
+  const names = namesOf(entry, root === 'query' && returnsSet)
+  return { name, ...names, root, returnsSet, comment, roles, table, call: functionCall(found, { session }) }
 }
 
-function namesOf({ function: name, configuration }: FunctionEntry): Pick<FunctionModel, 'graphqlName' | 'rootFields'> {
+function namesOf(
+  { function: name, configuration }: FunctionEntry,
+  hasAggregate: boolean,
+): Pick<FunctionModel, 'graphqlName' | 'rootFields'> {
   const { custom_name: graphqlName = graphqlBaseName(name), custom_root_fields: fields = {} } = configuration ?? {}
   const { function: rows = graphqlName, function_aggregate: aggregate = `${graphqlName}_aggregate` } = fields
-  return { graphqlName, rootFields: { rows, aggregate } }
+  return { graphqlName, rootFields: { rows, aggregate: hasAggregate ? aggregate : null } }
 }
 
 /** The refusal of a function whose root fields would be a table's. */
@@ -132,17 +149,21 @@ export const findArgument = (
   name: string | undefined,
 ): FunctionArgument | undefined => (name === undefined ? undefined : all.find((argument) => argument.name === name))
 
+const notVolatile =
+  'the function was requested to be exposed as a mutation, but is not marked VOLATILE. ' +
+  'Maybe the function was given the wrong volatility when it was defined?'
+
 /** Every reason why a function cannot be tracked. */
 function violations(candidate: CatalogFunction, configuration: FunctionConfiguration = {}): string[] {
-  const { custom_name: customName, session_argument: sessionName } = configuration
+  const { custom_name: customName, session_argument: sessionName, exposed_as: root } = configuration
   const badNames = candidate.arguments.flatMap(({ name }) => (name === null || isGraphQLName(name) ? [] : [name]))
   const rules: readonly (readonly [isBroken: boolean, reason: string])[] = [
     [!isGraphQLName(customName ?? graphqlBaseName(candidate)), 'function name is not a legal GraphQL identifier'],
     [candidate.variadic, 'function with "VARIADIC" parameters are not supported'],
     [candidate.declaredReturnType.kind !== 'c', 'the function does not return a "COMPOSITE" type'],
-    [!candidate.returnsSet, 'the function does not return a SETOF'],
+    [!candidate.returnsSet && candidate.returnsTable === null, 'the function does not return a SETOF'],
     [candidate.returnsTable === null, 'the function does not return a SETOF table'],
-    [candidate.volatile, 'function of type "VOLATILE" is not supported now'],
+    [root === 'mutation' && !candidate.volatile, notVolatile],
     [badNames.length > 0, `the function arguments ${badNames.join(',')} are not in compliance with GraphQL spec`],
   ]
   const broken = rules.flatMap(([isBroken, reason]) => (isBroken ? [reason] : []))
@@ -174,7 +195,8 @@ function writeFunctions(entries: readonly FunctionEntry[]): unknown[] | undefine
   return [...entries].sort((a, b) => compareNames(a.function, b.function))
 }
 
-export const functionsSlice: SliceDefinition<'functions'> = {
+/** `infers`: as in `resolveFunctions`. */
+export const functionsSlice = (infers: boolean): SliceDefinition<'functions'> => ({
   schema: Type.Unknown({ shown: Type.Union([documentSchemas.names, documentSchemas.entries]) }),
   empty: [],
   entryKey: (entry: FunctionEntry) => JSON.stringify([entry.function.schema, entry.function.name]),
@@ -183,6 +205,6 @@ export const functionsSlice: SliceDefinition<'functions'> = {
     decode(formatVersion === 1 ? documentSchemas.names : documentSchemas.entries, value),
   write: writeFunctions,
   functionsOf: (entries) => entries.map((entry) => entry.function),
-  resolve: resolveFunctions,
+  resolve: (entries, context) => resolveFunctions(entries, context, infers),
   remove: removeFunction,
-}
+})

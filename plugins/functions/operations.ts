@@ -1,9 +1,16 @@
-// Tracking functions.
+// Tracking functions, and permissions to call them.
 
-import { badRequest, nameText } from '../../sdk/index.ts'
-import { findTable, functionRef, operation, similarFunction } from '../../sdk/metadata.ts'
+import { badRequest, nameKey, nameText, type QualifiedName } from '../../sdk/index.ts'
+import { findTable, functionRef, type MetadataDocument, operation, similarFunction } from '../../sdk/metadata.ts'
 import { findFunction, tableOfThatName } from './metadata.ts'
-import { type FunctionEntry, FunctionName, TrackFunctionArgs, TrackFunctionV2Args } from './schema.ts'
+import {
+  FunctionCustomizationArgs,
+  type FunctionEntry,
+  FunctionName,
+  FunctionPermissionArgs,
+  TrackFunctionArgs,
+  TrackFunctionV2Args,
+} from './schema.ts'
 
 export const trackFunction = operation({
   type: 'track_function',
@@ -36,5 +43,64 @@ export const untrackFunction = operation({
       throw badRequest('not-exists', `function not found in cache "${nameText(name)}"`)
     }
     remove(functionRef(name))
+  },
+})
+
+function requireFunction(metadata: MetadataDocument, name: QualifiedName): FunctionEntry {
+  const found = findFunction(metadata, name)
+  if (found) return found
+  throw badRequest('not-exists', `function "${nameText(name)}" does not exist`)
+}
+
+export const setFunctionCustomization = operation({
+  type: 'set_function_customization',
+  about: { summary: 'Replaces the configuration of a tracked function, such as its names.' },
+  args: FunctionCustomizationArgs,
+  check: 'object',
+  object: ({ function: name }) => functionRef(name),
+  handle({ metadata }, { function: name, configuration }) {
+    const entry = requireFunction(metadata, name)
+    const { function: _, configuration: __, ...others } = entry
+    const next = { function: name, ...(configuration && { configuration }), ...others }
+    metadata.functions[metadata.functions.indexOf(entry)] = next
+  },
+})
+
+export const createFunctionPermission = operation({
+  type: 'create_function_permission',
+  about: { summary: 'Lets a role call a function whose rows it may select.' },
+  args: FunctionPermissionArgs,
+  check: 'new',
+  handle({ metadata, model }, { function: name, role }) {
+    const entry = requireFunction(metadata, name)
+    const text = nameText(name)
+    if (entry.permissions?.some((each) => each.role === role)) {
+      throw badRequest('already-exists', `permission of role "${role}" already exists for function "${text}"`)
+    }
+    const table = model.slices.functions?.get(nameKey(name))?.table
+    if (table && role !== 'admin' && !model.tables.get(nameKey(table))?.permissions.get(role)?.select) {
+      const wanted = `"${nameText(table)}" has select permission configured for role: "${role}"`
+      throw badRequest(
+        'not-supported',
+        `function permission can only be added when the function's return table ${wanted}`,
+      )
+    }
+    entry.permissions = [...(entry.permissions ?? []), { role }]
+  },
+})
+
+export const dropFunctionPermission = operation({
+  type: 'drop_function_permission',
+  about: { summary: 'Takes from a role the permission to call a function.' },
+  args: FunctionPermissionArgs,
+  check: 'new',
+  handle({ metadata }, { function: name, role }) {
+    const entry = requireFunction(metadata, name)
+    const rest = (entry.permissions ?? []).filter((each) => each.role !== role)
+    if (rest.length === (entry.permissions?.length ?? 0)) {
+      throw badRequest('not-exists', `permission of role "${role}" does not exist for function "${nameText(name)}"`)
+    }
+    if (rest.length > 0) entry.permissions = rest
+    else delete entry.permissions
   },
 })

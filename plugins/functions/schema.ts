@@ -1,14 +1,17 @@
 // The wire format of tracked functions, in arguments and in the document.
 
-import { badRequest, parseFailed, type QualifiedName, type TProperties, Type } from '../../sdk/index.ts'
+import { type ObjectOptions, parseFailed, type QualifiedName, Type } from '../../sdk/index.ts'
 import { DocumentTableName, decode, GraphQLName, ObjectName, TableName } from '../../sdk/metadata.ts'
+
+/** The root type that has a function's field. */
+export type FunctionRoot = 'query' | 'mutation'
 
 /** Names that replace the generated ones, and the argument that is given the session. */
 export interface FunctionConfiguration {
   custom_name?: string
   custom_root_fields?: { function?: string; function_aggregate?: string }
   session_argument?: string
-  exposed_as?: 'query'
+  exposed_as?: FunctionRoot
 }
 
 /** One tracked function. */
@@ -48,33 +51,30 @@ function refuseRepeatedNames(fields: NonNullable<FunctionConfiguration['custom_r
   throw parseFailed(`the following custom root field names are duplicated: "${rows}"`)
 }
 
-function refuseMutation(root: 'query' | 'mutation'): 'query' {
-  if (root === 'query') return root
-  throw badRequest('not-supported', 'functions cannot be exposed as mutations')
+function configurationSchema(closed: ObjectOptions) {
+  const names = { function: Type.Optional(GraphQLName), function_aggregate: Type.Optional(GraphQLName) }
+  const fields = Type.Object(names, { ...closed, convert: refuseRepeatedNames })
+  return Type.Object(
+    {
+      custom_name: Type.Optional(GraphQLName),
+      custom_root_fields: Type.Optional(fields),
+      session_argument: Type.Optional(Type.String()),
+      exposed_as: Type.Optional(Type.Union([Type.Literal('query'), Type.Literal('mutation')])),
+    },
+    closed,
+  )
 }
 
 /** A document may hold no unknown keys in either dialect. */
 function entrySchema(document: boolean) {
   const closed = document ? { additionalProperties: false } : {}
-  const objectOf = (properties: TProperties, options = {}) => Type.Object(properties, { ...closed, ...options })
-  const names = { function: Type.Optional(GraphQLName), function_aggregate: Type.Optional(GraphQLName) }
-  const exposed = Type.Union([Type.Literal('query'), Type.Literal('mutation')], {
-    convert: refuseMutation,
-    shown: Type.Literal('query'),
-  })
-  const configuration = objectOf({
-    custom_name: Type.Optional(GraphQLName),
-    custom_root_fields: Type.Optional(objectOf(names, { convert: refuseRepeatedNames })),
-    session_argument: Type.Optional(Type.String()),
-    exposed_as: Type.Optional(exposed),
-  })
   const entry = {
     function: document ? DocumentFunctionName : FunctionName,
-    configuration: Type.Optional(configuration),
-    permissions: Type.Optional(Type.Array(objectOf({ role: ObjectName }))),
+    configuration: Type.Optional(configurationSchema(closed)),
+    permissions: Type.Optional(Type.Array(Type.Object({ role: ObjectName }, closed))),
     comment: Type.Optional(Type.String()),
   }
-  return Type.Unsafe<FunctionEntry>(objectOf(entry, { missingKey: 'A', convert: canonical }))
+  return Type.Unsafe<FunctionEntry>(Type.Object(entry, { ...closed, missingKey: 'A', convert: canonical }))
 }
 
 const nameAlone = (name: typeof TableName) =>
@@ -82,6 +82,20 @@ const nameAlone = (name: typeof TableName) =>
     ...name,
     convert: (given: unknown): FunctionEntry => ({ function: decode(FunctionName, given) }),
   })
+
+/** The arguments of `create_function_permission` and `drop_function_permission`. */
+export const FunctionPermissionArgs = Type.Object({ function: FunctionName, role: ObjectName })
+
+/** The arguments of `set_function_customization`. */
+export const FunctionCustomizationArgs = Type.Unsafe<Pick<FunctionEntry, 'function' | 'configuration'>>(
+  Type.Object(
+    { function: FunctionName, configuration: Type.Optional(configurationSchema({})) },
+    {
+      convert: ({ function: name, configuration }: FunctionEntry) =>
+        canonical({ function: name, ...(configuration && { configuration }) }),
+    },
+  ),
+)
 
 /** The arguments of `track_function`: a function's name alone. */
 export const TrackFunctionArgs = nameAlone(FunctionName)

@@ -40,10 +40,10 @@ const tableConnections =
 /** `node`, and the connections of functions. */
 function rootFieldsOf(scope: SchemaScope, root: ReadingRoot): FieldMap {
   const fields = new Map<string, () => Field>([['node', () => nodeField(scope, root)]])
-  for (const model of callableFunctions(scope)) {
+  for (const model of callableFunctions(scope, 'query')) {
     const { graphqlName, name, call } = model
     const access = scope.access(model.table)
-    if (!access?.select || !nodeKey(scope, access.table)) continue
+    if (!model.returnsSet || !access?.select || !nodeKey(scope, access.table)) continue
     if (!showsFunction(model, access.select, root, 'select')) continue
     const { table } = access
     fields.set(`${graphqlName}${suffix}`, () => {

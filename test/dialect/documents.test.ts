@@ -275,10 +275,6 @@ for (const word of words) {
         wrongKey(`${entry}.object_relationships[0].using.manual_configuration.remote_source`, 'remote_source'),
       ],
       [
-        inSource({ functions: [{ function: 'search_book', configuration: { exposed_as: 'mutation' } }] }),
-        notSupported(`${source}.functions[0].configuration.exposed_as`, 'functions cannot be exposed as mutations'),
-      ],
-      [
         inSource({ functions: [{ function: 'search_book', configuration: { response: {} } }] }),
         wrongKey(`${source}.functions[0].configuration.response`, 'response'),
       ],

@@ -26,22 +26,10 @@ const unfit: readonly (readonly [title: string, name: string, sql: string, ...re
     'the function does not return a SETOF table',
   ],
   [
-    'that returns one row',
-    'first_book',
-    `first_book() returns book language sql stable as 'select * from book limit 1'`,
-    'the function does not return a SETOF',
-  ],
-  [
     'that returns rows of no table',
     'pairs',
     `pairs() returns setof pair language sql stable as 'select row(1, 2)::pair'`,
     'the function does not return a SETOF table',
-  ],
-  [
-    'that may write',
-    'changing',
-    `changing() returns setof book language sql volatile as 'select * from book'`,
-    'function of type "VOLATILE" is not supported now',
   ],
   [
     'whose arguments have other names than GraphQL has',

@@ -22,6 +22,7 @@ import {
 } from '../../database/sql/sql.ts'
 import type { Path } from '../../errors/path.ts'
 import type { QualifiedName } from '../../names/names.ts'
+import { rowsType } from '../plan/call-plan.ts'
 import {
   answerSlot,
   type Change,
@@ -34,6 +35,7 @@ import {
 import type { Output } from '../plan/plan.ts'
 import { usedColumns } from '../plan/used-columns.ts'
 import { Printer, type PrinterOptions } from '../printer.ts'
+import type { CallProgram } from './call-program.ts'
 import { columnSql, tableSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import { changeSql, noText, type Returning } from './mutation-sql.ts'
@@ -127,7 +129,7 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
 }
 
 /** All statements that a program may run. */
-export function programStatements(program: MutationProgram | ListProgram): readonly PreparedStatement[] {
+export function programStatements(program: MutationProgram | ListProgram | CallProgram): readonly PreparedStatement[] {
   switch (program.kind) {
     case 'constant':
       return []
@@ -137,6 +139,8 @@ export function programStatements(program: MutationProgram | ListProgram): reado
       return [...program.steps.flatMap(stepStatements), ...(program.answering ? [program.answering] : [])]
     case 'list':
       return program.programs.flatMap(programStatements)
+    case 'call':
+      return [program.statement, program.answering]
   }
 }
 
@@ -285,12 +289,8 @@ function answerStatement(
 
 function wholeRows(table: QualifiedName, printer: Printer): Sql {
   printer.follow(table)
-  return sql`unnest(${param(answerParam(1), arrayOf(table))})`
+  return sql`unnest(${param(answerParam(1), rowsType(table))})`
 }
-
-const arrayOf = ({ schema, name }: QualifiedName): string => `${quoted(schema)}.${quoted(name)}[]`
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** If the answer needs no column, a column of nulls keeps the number of rows. */
 function rowsOfColumns(needed: readonly ColumnNeeded[], printer: Printer): Sql {

@@ -5,6 +5,7 @@ import type { OwnTransaction, Transaction } from '../../database/transaction.ts'
 import { badRequest } from '../../errors/errors.ts'
 import { pathKeys } from '../../errors/path.ts'
 import { answerSlot } from '../plan/mutation-plan.ts'
+import type { CallProgram } from '../print/call-program.ts'
 import {
   answerText,
   type DirectProgram,
@@ -34,7 +35,7 @@ export async function runDirect(
 
 /** The JSON text of the field, in its envelope. `isLast`: no statement of the transaction follows. */
 export async function runMutation(
-  program: MutationProgram | ListProgram,
+  program: MutationProgram | ListProgram | CallProgram,
   transaction: OwnTransaction,
   bindings: Bindings,
   isLast: boolean,
@@ -49,11 +50,29 @@ export async function runMutation(
       return runDirect(program, bindings, run)
     case 'staged':
       return runStaged(program, transaction, bindings, run)
+    case 'call':
+      return runCall(program, transaction, bindings, run)
     case 'list':
       return runList(program, transaction, bindings, isLast)
     default:
       return program satisfies never
   }
+}
+
+/** Calls a function; `run` runs the statement that builds the answer from its rows. */
+async function runCall(
+  { statement, answering, whenEmpty, path }: CallProgram,
+  transaction: Pick<Transaction, 'texts'>,
+  bindings: Bindings,
+  run: RunStatement,
+): Promise<Buffer | string> {
+  const values = bindParamsAt(statement.params, bindings, path)
+  const [returned = [null]] = await transaction.texts(statement, values).catch((error) => {
+    throw located(error, path)
+  })
+  const slots: (readonly (string | null)[])[] = []
+  slots[answerSlot] = returned
+  return (await run(answering, bindParams(answering.params, { ...bindings, slots }))) ?? whenEmpty
 }
 
 const comma = Buffer.from(',')

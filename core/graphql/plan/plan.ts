@@ -1,6 +1,7 @@
 // Plans one operation; each root field's planner contributes its part.
 
 import { NarrowingRefusal } from '../../access/narrowing.ts'
+import type { CallPlan } from '../../compiler/plan/call-plan.ts'
 import type { MutationList, MutationPlan } from '../../compiler/plan/mutation-plan.ts'
 import type { RootOutput } from '../../compiler/plan/plan.ts'
 import { badRequest, validationFailed } from '../../errors/errors.ts'
@@ -18,7 +19,7 @@ export type PlannedField =
   | {
       readonly kind: 'mutation'
       readonly key: string
-      readonly plan: MutationPlan | MutationList
+      readonly plan: MutationPlan | MutationList | CallPlan
       readonly joins: readonly JoinStep[]
     }
   /** `__schema` or `__type`. */

@@ -1,6 +1,7 @@
 // An operation planned and printed. A request then only binds values, runs the steps, and forwards the bytes.
 
 import { type BatchStatement, batchStatement } from '../../compiler/print/batch-sql.ts'
+import { type CallProgram, callProgram } from '../../compiler/print/call-program.ts'
 import { type KeyedReads, keyedReads } from '../../compiler/print/keyed-reads.ts'
 import {
   type DirectProgram,
@@ -51,7 +52,7 @@ export interface StatementStep {
 /** A root field that changes the database. */
 export interface ChangeStep {
   readonly kind: 'change'
-  readonly program: MutationProgram | ListProgram
+  readonly program: MutationProgram | ListProgram | CallProgram
   readonly joins: readonly JoinStep[]
 }
 
@@ -249,8 +250,13 @@ class StepsOfFields {
     const envelope = { prefix: `${prefix}${JSON.stringify(field.key)}:`, suffix }
     const options = printerOptions(this.#context)
     const { plan } = field
+    const { joins } = field
+    if ('call' in plan) {
+      const program = callProgram(plan, field.key, { envelope: this.#around, options })
+      return { kind: 'change', program, joins }
+    }
     const program = 'list' in plan ? listProgram(plan, options, envelope) : mutationProgram(plan, options, envelope)
-    return { kind: 'change', program, joins: field.joins }
+    return { kind: 'change', program, joins }
   }
 }
 

@@ -1,5 +1,6 @@
 // How the statements of an operation are printed, and the facts recorded about them.
 
+import { effectMark } from '../../compiler/plan/call-plan.ts'
 import { tableSql } from '../../compiler/print/condition-sql.ts'
 import type { PrinterOptions } from '../../compiler/printer.ts'
 import { type PreparedStatement, prepare } from '../../database/sql/prepared-statement.ts'
@@ -13,18 +14,20 @@ export const printerOptions = ({ schema }: PlanContext): PrinterOptions => ({
   serverVersion: schema.serverVersion,
 })
 
-/** A statement that reads. It counts as free of side effects unless it mentions a table known to be effectful. */
+/**
+ * A statement that reads. It counts as free of side effects unless it mentions a table known to be effectful, or a
+ * function that is volatile.
+ */
 export function reading(statement: Statement, { schema }: PlanContext): PreparedStatement {
   // Checked in the text, which includes SQL of plugins.
-  const onlyReads = !effectfulNames(schema.model).some((name) => statement.text.includes(name))
+  const { text } = statement
+  const onlyReads = !text.includes(effectMark) && !effectfulNames(schema.model).some((name) => text.includes(name))
   return prepare(statement, { onlyReads })
 }
 
 const effectfulByTables = new WeakMap<Model['tables'], readonly string[]>()
 
-/**
- * The printed names of the effectful tables of a model. Functions are never among them: volatile ones are not tracked.
- */
+/** The printed names of the effectful tables of a model. */
 function effectfulNames({ tables }: Model): readonly string[] {
   let names = effectfulByTables.get(tables)
   if (!names) {

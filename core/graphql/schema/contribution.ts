@@ -3,6 +3,7 @@
 
 import type { GraphQLInterfaceType, GraphQLObjectType } from 'graphql'
 import type { PgType } from '../../catalog/types.ts'
+import type { CallPlan } from '../../compiler/plan/call-plan.ts'
 import type { MutationList, MutationPlan, OnConflict } from '../../compiler/plan/mutation-plan.ts'
 import type { Condition, OrderTarget, Output, RootOutput } from '../../compiler/plan/plan.ts'
 import type { RelationshipModel, TableModel } from '../../metadata/document/model.ts'
@@ -51,7 +52,10 @@ export type RootPlanner =
       plan(field: FieldSelection, context: PlanContext): RootOutput
     }
   /** A change of the database, in the operation's transaction. */
-  | { readonly kind: 'mutation'; plan(field: FieldSelection, context: PlanContext): MutationPlan | MutationList }
+  | {
+      readonly kind: 'mutation'
+      plan(field: FieldSelection, context: PlanContext): MutationPlan | MutationList | CallPlan
+    }
   | ResolvedPlanner
   /** A feed of results, for subscriptions. */
   | FeedPlanner

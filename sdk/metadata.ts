@@ -66,11 +66,12 @@ export type {
 } from '../core/metadata/naming/root-fields.ts'
 export { conflictingDefinitions, type GeneratedTypes } from '../core/metadata/naming/type-names.ts'
 export type { ConsistencyCheck } from '../core/metadata/resolving/consistency.ts'
-export { inconsistencyJson, inconsistentObjects } from '../core/metadata/resolving/consistency.ts'
+export { inconsistencyJson, inconsistentObjects, type ListingForm } from '../core/metadata/resolving/consistency.ts'
 export { dependenciesOn, withDependents } from '../core/metadata/resolving/dependencies.ts'
 export { withReasons } from '../core/metadata/resolving/reasons.ts'
 export type { BaseInput, BaseResult } from '../core/metadata/resolving/table-base.ts'
 export { resolveBase } from '../core/metadata/resolving/table-base.ts'
+export { dependentText, type Wording, wordingOf } from '../core/metadata/resolving/wording.ts'
 export type { DocumentFormat, ReadDocument } from '../core/metadata/slices/document-format.ts'
 export { requireSource, sourceName } from '../core/metadata/slices/given-source.ts'
 export {
@@ -95,10 +96,10 @@ export {
   type TypesOfSlice,
 } from '../core/metadata/slices/slices.ts'
 export type { Source, SourceContext, SourceState, WantedSource } from '../core/metadata/slices/sources.ts'
+export type { InterfaceName } from '../core/names/version.ts'
 export type { AccessMode, ByArguments } from '../core/operations/operation.ts'
 export {
   type DescriptionEnvironment,
-  type InterfaceName,
   type MemberRequest,
   type Operation,
   type OperationContext,

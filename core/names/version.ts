@@ -7,9 +7,12 @@ const packageFile = findPackageJSON('.', import.meta.url)
 /** The version of Trellis in the API: `v1.2.3`. */
 export const version: string = `v${packageFile ? JSON.parse(readFileSync(packageFile, 'utf8')).version : '0.0.0'}`
 
+/** The interface of an endpoint, which decides the form of answers and the words of errors. */
+export type InterfaceName = '1.3' | '2'
+
 /** The version of interface 2 that clients see. */
 const secondInterface = 'v2.48.0'
 
 /** The version that clients see, from which tools derive the features. */
-export const toldVersion = ({ toldVersion: told }: Pick<Dialect, 'toldVersion'>, spoken: '1.3' | '2'): string =>
+export const toldVersion = ({ toldVersion: told }: Pick<Dialect, 'toldVersion'>, spoken: InterfaceName): string =>
   spoken === '2' ? secondInterface : (told ?? version)

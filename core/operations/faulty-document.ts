@@ -9,8 +9,10 @@ import type { MetadataEdit } from '../metadata/serving/edit.ts'
 import type { ServedMetadata } from '../metadata/serving/served.ts'
 import type { SourceFetcher } from '../metadata/serving/source-fetcher.ts'
 import { FaultyDocument } from '../metadata/slices/faults.ts'
+import { sourceName } from '../metadata/slices/given-source.ts'
 import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import { isKnown, wantedSources } from '../metadata/slices/sources.ts'
+import type { InterfaceName } from '../names/version.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import type { OperationEnvironment } from './operation.ts'
 
@@ -23,14 +25,18 @@ interface Surroundings {
 }
 
 /** An error about a document, with its other faults and the inconsistencies of the rest; any other error unchanged. */
-export async function withAllFaults(error: unknown, session: Session, options: Surroundings): Promise<unknown> {
+export async function withAllFaults(
+  error: unknown,
+  { session, spoken }: { readonly session: Session; readonly spoken: InterfaceName },
+  options: Surroundings,
+): Promise<unknown> {
   if (!(error instanceof TrellisError && error.cause instanceof FaultyDocument)) return error
   const { cause: document } = error
   // If the rest cannot be tried, the faults are listed alone.
   const isTried = isAdmin(session) && document.content !== null
   const inconsistencies = isTried ? await inconsistenciesOf(document.content, options).catch(() => []) : []
-  const { dialect } = options.environment
-  const all = [...document.listed(error), ...inconsistencies.map((each) => inconsistencyJson(each, dialect))]
+  const form = { ...options.environment, wording: { interface: spoken, source: sourceName(options.served.document) } }
+  const all = [...document.listed(error), ...inconsistencies.map((each) => inconsistencyJson(each, form))]
   return error.with({ cause: undefined, ...(all.length > 1 && { internal: all }) })
 }
 

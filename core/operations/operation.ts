@@ -15,13 +15,11 @@ import type { DocumentFormat } from '../metadata/slices/document-format.ts'
 import type { WantedSource } from '../metadata/slices/sources.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { QualifiedName } from '../names/names.ts'
+import type { InterfaceName } from '../names/version.ts'
 import type { Session } from '../session/session.ts'
 
 /** Requirement on the request's transaction; `any` requires nothing. */
 export type AccessMode = 'READ WRITE' | 'READ ONLY' | 'any'
-
-/** The interface of an endpoint, which decides the form of answers and the words of errors. */
-export type InterfaceName = '1.3' | '2'
 
 /** A value that may depend on the call's arguments. */
 export type ByArguments<S extends TSchema, T> = T | { of(args: Static<S>): T }['of']

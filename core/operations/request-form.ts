@@ -3,7 +3,8 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import type { TrellisError } from '../errors/errors.ts'
-import type { InterfaceName, Operation } from './operation.ts'
+import type { InterfaceName } from '../names/version.ts'
+import type { Operation } from './operation.ts'
 
 /** A request of the metadata API before its operation is known. */
 export interface NamedRequest {

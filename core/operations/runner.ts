@@ -7,21 +7,22 @@ import type { Caller } from '../concurrency/shares.ts'
 import type { Database, TransactionOptions } from '../database/database.ts'
 import { despiteConflicts } from '../database/placing/conflicts.ts'
 import type { Transaction } from '../database/transaction.ts'
-import { deniedPrivilege, refusedByPostgres } from '../database/wire/postgres-errors.ts'
-import { badRequest, conflict, type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
+import { refusedByPostgres } from '../database/wire/postgres-errors.ts'
+import { badRequest, toTrellisError } from '../errors/errors.ts'
 import type { ValidationOptions } from '../graphql/read/request.ts'
 import type { Model } from '../metadata/document/model.ts'
 import { conflictingDefinitions, mayConflict } from '../metadata/naming/type-names.ts'
-import { checkConsistency } from '../metadata/resolving/consistency.ts'
+import { checkConsistency, type ListingForm } from '../metadata/resolving/consistency.ts'
 import { type MetadataEdit, refuseNameConflicts } from '../metadata/serving/edit.ts'
 import type { ServedMetadata } from '../metadata/serving/served.ts'
 import type { SourceFetcher } from '../metadata/serving/source-fetcher.ts'
 import type { MetadataState } from '../metadata/serving/state.ts'
 
-import { requireSource } from '../metadata/slices/given-source.ts'
+import { requireSource, sourceName } from '../metadata/slices/given-source.ts'
 import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import type { FetchedSource } from '../metadata/slices/sources.ts'
-import { isAdmin, type Session } from '../session/session.ts'
+import type { InterfaceName } from '../names/version.ts'
+import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import { CombinedEdits, groupOf } from './combined-edits.ts'
 import {
@@ -37,10 +38,11 @@ import {
 } from './envelope.ts'
 import { withAllFaults } from './faulty-document.ts'
 import { asChange, type MetadataHooks, type MetadataWork } from './metadata-work.ts'
-import type { InterfaceName, OperationContext, OperationEnvironment, Preview } from './operation.ts'
+import type { OperationContext, OperationEnvironment, Preview } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
 import type { RequestForm } from './request-form.ts'
 import { requestedSources } from './requested-sources.ts'
+import { inArguments, refuseStale, withHelp } from './run-errors.ts'
 import type { RequestOptions } from './service.ts'
 
 export interface RunnerOptions {
@@ -111,7 +113,7 @@ export class MetadataRunner {
     const { whenUnwanted, caller = null, form = operations.form } = options
     const decoding = { operations, form, session, environment: { ...environment, interface: form.interface } }
     const call = await decodeEnvelope(envelope, decoding).catch(async (error) => {
-      throw await withAllFaults(error, session, this.#options)
+      throw await withAllFaults(error, { session, spoken: form.interface }, this.#options)
     })
     authorize(call, session)
     limitMembers(call, session, this.#options.environment)
@@ -177,7 +179,7 @@ export class MetadataRunner {
     if (!call.members) return served.edit(alone, options)
     const last: { combined: CombinedEdits | null } = { combined: null }
     const together = (edit: MetadataEdit) => {
-      last.combined = this.#combining(edit)
+      last.combined = this.#combining(edit, answers)
       return this.#edit(call, session, { edit, combined: last.combined, interface: answers })
     }
     try {
@@ -190,14 +192,20 @@ export class MetadataRunner {
   }
 
   /** Edits that are resolved together, and accepted if they cause no inconsistency at all. */
-  #combining(edit: MetadataEdit): CombinedEdits {
-    const { dialect } = this.#options.environment
+  #combining(edit: MetadataEdit, spoken: InterfaceName): CombinedEdits {
     return new CombinedEdits(edit, (before, after) => {
-      refuseNameConflicts(before.resolution, after.resolution, { object: undefined, check: 'new' })
+      const form = this.#listing(after, spoken)
+      refuseNameConflicts(before.resolution, after.resolution, { object: undefined, check: 'new', ...form })
       this.#refuseTypeConflicts(before.model, after.model)
       const inconsistencies = { before: before.model.inconsistencies, after: after.model.inconsistencies }
-      checkConsistency('new', { ...inconsistencies, renamed: [], objects: [], dialect })
+      checkConsistency('new', { ...inconsistencies, renamed: [], objects: [], form })
     })
+  }
+
+  /** The form in which answers list objects of a generation. */
+  #listing({ document }: MetadataState, spoken: InterfaceName): ListingForm {
+    const { dialect } = this.#options.environment
+    return { dialect, wording: { interface: spoken, source: sourceName(document) } }
   }
 
   /** Fetches the sources that a call and its members request, all at once. No other request waits for them. */
@@ -307,14 +315,14 @@ export class MetadataRunner {
     }
     const after = await edit.resolve(step)
     const object = operation.object?.(args)
+    const form = this.#listing(after, run.interface)
     if (check !== 'none') {
-      refuseNameConflicts(before.resolution, after.resolution, { object, check })
+      refuseNameConflicts(before.resolution, after.resolution, { object, check, ...form })
       this.#refuseTypeConflicts(before.model, after.model)
     }
     const inconsistencies = { before: before.model.inconsistencies, after: after.model.inconsistencies }
-    const { dialect } = environment
     const objects = object ? [object, ...(operation.parts?.(args) ?? [])] : []
-    checkConsistency(check, { ...inconsistencies, renamed: step.renamed, objects, dialect })
+    checkConsistency(check, { ...inconsistencies, renamed: step.renamed, objects, form })
     edit.accept(step, after)
     return respond(after) ?? result
   }
@@ -365,35 +373,6 @@ export class MetadataRunner {
       throw toTrellisError(error).at(...member.at)
     }
   }
-}
-
-/** Refuses a request that expects another metadata version. */
-function refuseStale(expected: readonly number[], stored: number): void {
-  const stale = expected.find((version) => version !== stored)
-  if (stale === undefined) return
-  throw conflict(`metadata resource version referenced (${stale}) did not match current version`)
-}
-
-/** Runs work of the transaction that surrounds an operation; its errors are located in the request's arguments. */
-async function inArguments<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw error instanceof TrellisError ? error.at('args') : error
-  }
-}
-
-/** The error of an operation; adds its help if an object is inconsistent. */
-async function withHelp(error: unknown, { operation, args }: Call, run: Run): Promise<unknown> {
-  const { transaction, session } = run
-  const denied = isAdmin(session) ? deniedPrivilege(error) : null
-  if (denied !== null && error instanceof TrellisError && !error.help && error.code === 'unexpected') {
-    return error.with({ help: () => ({ hint: denied }) })
-  }
-  if (!operation.help || !(error instanceof TrellisError)) return error
-  if (error.code !== 'constraint-violation' || error.help) return error
-  const help = await operation.help({ transaction }, args).catch((): ErrorHelp => ({}))
-  return error.with({ help: () => help })
 }
 
 function refuseEdit(): never {

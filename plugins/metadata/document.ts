@@ -8,10 +8,12 @@ import {
   NoArguments,
   operation,
   own,
+  requireSource,
   unknownKeysIn,
   type WantedSource,
 } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
+import { consistencyReport } from './inconsistencies.ts'
 
 /** The format of documents in an interface. */
 const exportVersion = (answers: InterfaceName) => (answers === '2' ? 3 : 2)
@@ -60,12 +62,16 @@ export const clearMetadata = operation({
 /** All sources of a kind, or those with these ids. */
 type Asked = boolean | readonly string[]
 
+/** Arguments that later engines give lists of sources to. The one source is read again in any case. */
+const ofSources = ['reload_sources', 'recreate_event_triggers']
+
 type ReloadArguments = Readonly<Record<string, Asked>>
 
 const Asked = Type.Union([Type.Boolean(), Type.Array(Type.String())])
 
 function reloadArguments(names: readonly string[]) {
-  const asked = Type.Object(Object.fromEntries(names.map((name) => [name, Type.Optional(Asked)])))
+  const all = [...names, ...ofSources]
+  const asked = Type.Object(Object.fromEntries(all.map((name) => [name, Type.Optional(Asked)])))
   const ignored = [Type.Boolean(), Type.Number(), Type.String(), Type.Array(Type.Unknown())]
   const nothing = Type.Null({ convert: () => ({}) })
   return Type.Unsafe<ReloadArguments>(
@@ -111,7 +117,17 @@ export const reloadMetadata = (service: Pick<MetadataService, 'reloadArguments' 
         .map((each) => ({ ...each, isOptional: true })),
     async handle({ metadata, refreshDocument, refreshCatalog }, args) {
       await refreshDocument()
+      for (const name of ofSources) {
+        const asked = askedOf(args, name)
+        if (typeof asked !== 'object') continue
+        for (const [i, source] of asked.entries()) requireSource(metadata, source, [name, i])
+      }
       refuseUnknownIds(args, service.reloadArguments, service.sourcesOf(metadata))
       refreshCatalog('all')
+    },
+    respond(after) {
+      if (after.interface !== '2') return undefined
+      const { is_consistent, inconsistent_objects } = consistencyReport(after)
+      return { message: 'success', is_consistent, ...(!is_consistent && { inconsistent_objects }) }
     },
   })

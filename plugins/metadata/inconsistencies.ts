@@ -1,12 +1,13 @@
 // Objects that are stored but not served.
 
-import { type Dialect, Type } from '../../sdk/index.ts'
+import { Type } from '../../sdk/index.ts'
 import {
-  type Inconsistency,
   inconsistencyJson,
   inconsistentObjects,
   NoArguments,
+  type OperationContext,
   operation,
+  wordingOf,
 } from '../../sdk/metadata.ts'
 import { namedValues, shownState } from './shown-state.ts'
 
@@ -29,23 +30,31 @@ export const ConsistencyReport = Type.Object(
 )
 
 /** `{is_consistent, inconsistent_objects}`: the state of the metadata. */
-export const consistencyReport = (inconsistencies: readonly Inconsistency[], dialect: Dialect) => ({
-  is_consistent: inconsistencies.length === 0,
-  inconsistent_objects: inconsistencies.map((each) => inconsistencyJson(each, dialect)),
+export const consistencyReport = (context: Pick<OperationContext, 'model' | 'dialect' | 'interface'>) => ({
+  is_consistent: context.model.inconsistencies.length === 0,
+  inconsistent_objects: context.model.inconsistencies.map((each) => inconsistencyJson(each, listingForm(context))),
+})
+
+/** The form in which an answer lists inconsistent objects. */
+export const listingForm = (context: Pick<OperationContext, 'model' | 'dialect' | 'interface'>) => ({
+  dialect: context.dialect,
+  wording: wordingOf(context.model, context),
 })
 
 export const getInconsistentMetadata = operation({
   type: 'get_inconsistent_metadata',
   about: {
     summary: 'Lists stored objects that cannot be served, with the reasons.',
-    result: ({ dialect }) => (dialect.inconsistencies === 'report' ? ConsistencyReport : InconsistentObjects),
+    result: ({ dialect }) =>
+      dialect.inconsistencies === 'report' ? ConsistencyReport : Type.Union([InconsistentObjects, ConsistencyReport]),
   },
   args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
-  handle({ model, dialect }) {
-    const report = consistencyReport(model.inconsistencies, dialect)
-    return dialect.inconsistencies === 'report' ? report : report.inconsistent_objects
+  handle(context) {
+    const report = consistencyReport(context)
+    const isReport = context.dialect.inconsistencies === 'report' || context.interface === '2'
+    return isReport ? report : report.inconsistent_objects
   },
 })
 

@@ -16,7 +16,7 @@ import {
   type WireObject,
 } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
-import { ConsistencyReport, consistencyReport } from './inconsistencies.ts'
+import { ConsistencyReport, consistencyReport, listingForm } from './inconsistencies.ts'
 
 /** A decoded document. It may contain keys of all plugins, so `decode` of the operations reads it. */
 const GivenDocument = Type.Unsafe<ReadDocument>(Type.Unknown())
@@ -61,9 +61,9 @@ const sourcesOf = ({ content }: ReadDocument, { wanted, isKnown }: SourcesContex
     .map((each) => ({ ...each, isOptional: true }))
 
 /** The parts of the document that the server passes over, if there are any: ignored ones, and kept ones. */
-function passedOver({ ignored }: ReadDocument, { model, dialect }: Pick<OperationContext, 'model' | 'dialect'>) {
-  const kept = model.inconsistencies.filter(({ isTolerated }) => isTolerated)
-  const all = [...ignored, ...kept.map((each) => inconsistencyJson(each, dialect))]
+function passedOver({ ignored }: ReadDocument, context: Pick<OperationContext, 'model' | 'dialect' | 'interface'>) {
+  const kept = context.model.inconsistencies.filter(({ isTolerated }) => isTolerated)
+  const all = [...ignored, ...kept.map((each) => inconsistencyJson(each, listingForm(context)))]
   return all.length > 0 ? { passed_over: all } : {}
 }
 
@@ -85,7 +85,7 @@ export const replaceMetadata = operation({
   sources: ({ document }, context) => sourcesOf(document, context),
   handle: (context, { document }) => replace(context, document),
   respond(after, { document, isDryRun }) {
-    const answer = isDryRun ? consistencyReport(after.model.inconsistencies, after.dialect) : { message: 'success' }
+    const answer = isDryRun ? consistencyReport(after) : { message: 'success' }
     return { ...answer, ...passedOver(document, after) }
   },
 })
@@ -110,7 +110,7 @@ export const replaceMetadataV2 = operation({
   sources: ({ metadata }, context) => sourcesOf(metadata, context),
   handle: (context, { metadata }) => replace(context, metadata),
   respond: (after, { metadata }) => ({
-    ...consistencyReport(after.model.inconsistencies, after.dialect),
+    ...consistencyReport(after),
     ...passedOver(metadata, after),
   }),
 })

@@ -7,13 +7,14 @@ import {
   type CatalogFunction,
   type CatalogTable,
   type Dependency,
+  dependentText,
   findTable,
   type ObjectRef,
   type OperationContext,
   objectKey,
-  objectText,
   type Rename,
   withColumnsRenamed,
+  wordingOf,
 } from '../../sdk/metadata.ts'
 import { releaseDependents } from '../tables/index.ts'
 import {
@@ -89,7 +90,8 @@ function partsDropped(change: SurvivingTable, changes: CatalogChanges): ObjectRe
   return [...columns, ...droppedForeignKeys(change, changes).map(({ name }) => ({ kind: 'constraint', table, name }))]
 }
 
-function refuseRetyped({ model }: OperationContext, { surviving }: CatalogChanges): void {
+function refuseRetyped(context: OperationContext, { surviving }: CatalogChanges): void {
+  const { model } = context
   const retyped = surviving.flatMap((change) => {
     const table = plainName(change.before)
     return retypedColumns(change).map(({ name }) => ({ kind: 'column', table, name }))
@@ -101,12 +103,20 @@ function refuseRetyped({ model }: OperationContext, { surviving }: CatalogChange
     const dependencies = users.get(objectKey(column))
     if (!dependencies) continue
     const what = `cannot change type of column "${column.name}" in table "${nameText(column.table)}"`
-    throw badRequest('dependency-error', `${what} because of the following dependencies : ${objectList(dependencies)}`)
+    throw badRequest(
+      'dependency-error',
+      `${what} because of the following dependencies : ${objectList(dependencies, context)}`,
+    )
   }
 }
 
-const objectList = (dependencies: readonly Dependency[]): string =>
-  [...new Set(dependencies.map(({ object }) => objectText(object)))].sort(compareText).join(', ')
+function objectList(
+  dependencies: readonly Dependency[],
+  context: Pick<OperationContext, 'model' | 'interface'>,
+): string {
+  const wording = wordingOf(context.model, context)
+  return [...new Set(dependencies.map(({ object }) => dependentText(object, wording)))].sort(compareText).join(', ')
+}
 
 /** Removes custom names of dropped columns. */
 function forgetColumns({ metadata }: OperationContext, change: SurvivingTable): void {

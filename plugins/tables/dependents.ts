@@ -1,7 +1,14 @@
 // The dependents of an object that is about to be removed.
 
 import { badRequest, compareText, type TrellisError } from '../../sdk/index.ts'
-import { type Dependency, type OperationContext, objectKey, objectText, withDependents } from '../../sdk/metadata.ts'
+import {
+  type Dependency,
+  dependentText,
+  type OperationContext,
+  objectKey,
+  withDependents,
+  wordingOf,
+} from '../../sdk/metadata.ts'
 
 type Objects = readonly Pick<Dependency, 'object'>['object'][]
 
@@ -12,16 +19,21 @@ type Objects = readonly Pick<Dependency, 'object'>['object'][]
 export function releaseDependents(
   dependencies: readonly Pick<Dependency, 'object'>[],
   cascade: boolean,
-  { model, remove }: Pick<OperationContext, 'model' | 'remove'>,
+  context: Pick<OperationContext, 'model' | 'remove' | 'interface'>,
 ): void {
+  const { model, remove } = context
   const dependents = [...new Map(dependencies.map(({ object }) => [objectKey(object), object])).values()]
   if (dependents.length === 0) return
-  if (!cascade) throw dependencyError(dependents)
+  if (!cascade) throw dependencyError(dependents, context)
   const kept = withDependents(model, dependents).filter((object) => !remove(object))
-  if (kept.length > 0) throw dependencyError(kept)
+  if (kept.length > 0) throw dependencyError(kept, context)
 }
 
-function dependencyError(objects: Objects): TrellisError {
-  const list = objects.map(objectText).sort(compareText).join(', ')
+function dependencyError(objects: Objects, context: Pick<OperationContext, 'model' | 'interface'>): TrellisError {
+  const wording = wordingOf(context.model, context)
+  const list = objects
+    .map((object) => dependentText(object, wording))
+    .sort(compareText)
+    .join(', ')
   return badRequest('dependency-error', `cannot drop due to the following dependent objects : ${list}`)
 }

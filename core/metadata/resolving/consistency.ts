@@ -10,6 +10,7 @@ import {
   type Rename,
   renamedRef,
 } from '../document/objects.ts'
+import { listedObject, reasonsText, reasonText, type Wording } from './wording.ts'
 
 /**
  * The check of a rebuilt model. `object`: the object just written must be consistent. `new`: no further object may
@@ -23,14 +24,22 @@ export const inconsistentObjects = (inconsistency: Inconsistency): readonly Conf
   ...(inconsistency.others ?? []),
 ]
 
+/** The form of a list of inconsistent objects. */
+export interface ListingForm {
+  readonly dialect: Dialect
+  readonly wording: Wording
+}
+
 /** An inconsistency as `get_inconsistent_metadata` lists it. */
-export function inconsistencyJson(inconsistency: Inconsistency, dialect: Dialect): Record<string, unknown> {
-  const { reason, isClash } = inconsistency
-  const objects = inconsistentObjects(inconsistency).map(({ ref, type, definition }) => ({
-    type,
-    definition: ref.kind === 'table' ? tableDefinition(ref, definition, dialect) : definition,
-  }))
-  if (isClash) return { reason, conflicts: objects.map(({ definition }) => definition) }
+export function inconsistencyJson(inconsistency: Inconsistency, form: ListingForm): Record<string, unknown> {
+  const { dialect, wording } = form
+  const reason = reasonText(inconsistency.reason, wording)
+  const objects = inconsistentObjects(inconsistency).map((object) => {
+    const { ref, definition } = object
+    const shown = ref.kind === 'table' ? tableDefinition(ref, definition, dialect) : definition
+    return listedObject({ ...object, definition: shown }, wording)
+  })
+  if (inconsistency.isClash) return { reason, conflicts: objects.map(({ definition }) => definition) }
   return objects.length > 1 ? { reason, objects } : { ...objects[0], reason }
 }
 
@@ -46,7 +55,7 @@ export interface CheckedChange {
   readonly renamed: readonly Rename[]
   /** The objects just written. */
   readonly objects: readonly ObjectRef[]
-  readonly dialect: Dialect
+  readonly form: ListingForm
 }
 
 /** Refuses a change that leaves objects inconsistent, or makes them so. */
@@ -55,7 +64,7 @@ export function checkConsistency(check: ConsistencyCheck, change: CheckedChange)
   const all = check === 'strict' ? change.after : newInconsistencies(change)
   const found = all.filter(({ isTolerated }) => !isTolerated)
   if (found.length === 0) return
-  const json = (list: readonly Inconsistency[]) => list.map((each) => inconsistencyJson(each, change.dialect))
+  const json = (list: readonly Inconsistency[]) => list.map((each) => inconsistencyJson(each, change.form))
   if (check === 'strict') {
     throw badRequest('unexpected', 'cannot continue due to inconsistent metadata', { internal: json(found) })
   }
@@ -63,12 +72,12 @@ export function checkConsistency(check: ConsistencyCheck, change: CheckedChange)
     const message = 'cannot continue due to newly found inconsistent metadata'
     throw internalError(message, { internal: json(found) })
   }
-  throw objectError(found, change.objects, json)
+  throw objectError(found, change, json)
 }
 
 function objectError(
   found: readonly Inconsistency[],
-  objects: readonly ObjectRef[],
+  { objects, form: { wording } }: Pick<CheckedChange, 'objects' | 'form'>,
   json: (list: readonly Inconsistency[]) => unknown,
 ): TrellisError {
   const keys = new Set(objects.map(objectKey))
@@ -76,8 +85,12 @@ function objectError(
   if (own.length === 0) {
     return badRequest('unexpected', 'cannot continue due to new inconsistent metadata', { internal: json(found) })
   }
-  const reasons = own.map(({ reason }) => reason).join(', ')
-  return badRequest('constraint-violation', reasons, { internal: json(own), help: own[0]?.help })
+  const reasons = reasonsText(
+    own.map(({ reason }) => reason),
+    wording,
+  )
+  const code = wording.interface === '2' ? 'invalid-configuration' : 'constraint-violation'
+  return badRequest(code, reasons, { internal: json(own), help: own[0]?.help })
 }
 
 /** Inconsistencies about objects that were consistent before. */

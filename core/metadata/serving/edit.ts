@@ -6,7 +6,7 @@ import { createDraft, current, enableArrayMethods, finishDraft } from 'immer'
 import type { Catalog } from '../../catalog/types.ts'
 import { inTurns, mapSteps, type Steps, TurnTaker } from '../../concurrency/stepwise.ts'
 import type { Transaction } from '../../database/transaction.ts'
-import { badRequest } from '../../errors/errors.ts'
+import { badRequest, internalError } from '../../errors/errors.ts'
 import { deepFreeze } from '../../json/json.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { MetadataDocument } from '../document/document.ts'
@@ -19,6 +19,7 @@ import { functionNames } from '../resolving/function-names.ts'
 import { modelOf, type Resolution, resolve } from '../resolving/resolve.ts'
 import type { ResolveEnvironment } from '../resolving/resolve-context.ts'
 import { shareDocument } from '../resolving/sharing.ts'
+import { conflictText, isAboutRootFields, type Wording } from '../resolving/wording.ts'
 import { type MetadataRegistry, sliceEntries } from '../slices/registry.ts'
 import { removeObject } from '../slices/removal.ts'
 import { Renames } from '../slices/renames.ts'
@@ -326,13 +327,20 @@ function* repeatedEntry(
 export function refuseNameConflicts(
   before: Resolution,
   after: Resolution,
-  { object, check }: { readonly object: ObjectRef | undefined; readonly check: ConsistencyCheck },
+  {
+    object,
+    check,
+    wording,
+  }: { readonly object: ObjectRef | undefined; readonly check: ConsistencyCheck; readonly wording: Wording },
 ): void {
   const known = new Set(before.conflicts.flatMap(({ objects }) => [...objects]))
   const own = object && objectKey(object)
   for (const { objects, message, refusal } of after.conflicts) {
     if ([...objects].every((key) => known.has(key))) continue
-    if (!refusal) throw badRequest('unexpected', message)
+    if (!refusal) {
+      if (wording.interface !== '2' || !isAboutRootFields(message)) throw badRequest('unexpected', message)
+      throw internalError(conflictText(message, wording))
+    }
     const error = check === 'strict' ? null : refusal(own !== undefined && objects.has(own))
     if (error) throw error
   }

@@ -22,6 +22,7 @@ import { functionNames } from '../resolving/function-names.ts'
 import { modelOf, resolve } from '../resolving/resolve.ts'
 import type { ResolveEnvironment } from '../resolving/resolve-context.ts'
 import { shareDocument } from '../resolving/sharing.ts'
+import { formerWording } from '../resolving/wording.ts'
 import { DeclaredFormat, type DocumentFormat } from '../slices/document-format.ts'
 import { emptyDocument, type MetadataRegistry } from '../slices/registry.ts'
 import type { ModelChange } from '../slices/slices.ts'
@@ -308,7 +309,9 @@ export class ServedMetadata {
   #logInconsistencies(before: Model, { inconsistencies }: Model): void {
     const known = new Set(before.inconsistencies)
     if (inconsistencies.every((each) => known.has(each))) return
-    const objects = inconsistencies.map((each) => inconsistencyJson(each, this.#options.dialect))
+    const objects = inconsistencies.map((each) =>
+      inconsistencyJson(each, { dialect: this.#options.dialect, wording: formerWording }),
+    )
     this.warn('Inconsistent Metadata!', { objects })
   }
 

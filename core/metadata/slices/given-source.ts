@@ -14,6 +14,10 @@ declare module '../../../sdk/registry.ts' {
     /** Null: no document has named the source. */
     source: StoredSource | null
   }
+  interface ModelSlices {
+    /** The name of the source. */
+    source: string
+  }
 }
 
 /** The key of the slice; documents on the wire have no such key. */
@@ -72,6 +76,7 @@ export const sourceSlice: Slice = {
         context.report(described(source, key), `"${key}" of a source is not served`)
       }
     }
+    return source?.name ?? defaultSource
   },
   remove(draft, object) {
     const { source } = draft

@@ -97,6 +97,7 @@ export {
 } from '../core/metadata/slices/slices.ts'
 export type { Source, SourceContext, SourceState, WantedSource } from '../core/metadata/slices/sources.ts'
 export type { InterfaceName } from '../core/names/version.ts'
+export type { MemberOutcome } from '../core/operations/members.ts'
 export type { AccessMode, ByArguments } from '../core/operations/operation.ts'
 export {
   type DescriptionEnvironment,

@@ -181,6 +181,9 @@ export function editsMetadata({ operation, args }: Call): boolean {
   return typeof edits === 'function' ? edits(args) : edits
 }
 
+/** Whether it, or a member, answers although one of its members fails. */
+export const keepsGoing = (call: Call): boolean => withMembers(call).some(({ operation }) => operation.keepsGoing)
+
 /** Whether a call may change something: the metadata, rows or events. */
 export function mayChange(call: Call): boolean {
   const { operation, members } = call
@@ -204,6 +207,10 @@ export function accessMode({ operation, args, members }: Call): AccessMode {
   let expected = typeof access === 'function' ? access(args) : access
   for (const member of members ?? []) {
     const mode = accessMode(member)
+    if (operation.mixesAccess) {
+      if (mode === 'READ WRITE' || expected === 'any') expected = mode
+      continue
+    }
     if (expected !== 'any' && mode !== 'any' && mode !== expected) {
       const problem = `incompatible access mode requirements in ${operation.type} query`
       const place = pathText(['args', ...member.at])

@@ -17,6 +17,7 @@ import type { Dialect } from '../names/dialect.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { InterfaceName } from '../names/version.ts'
 import type { Session } from '../session/session.ts'
+import type { MemberOutcome } from './members.ts'
 
 /** Requirement on the request's transaction; `any` requires nothing. */
 export type AccessMode = 'READ WRITE' | 'READ ONLY' | 'any'
@@ -73,6 +74,8 @@ export interface OperationContext extends OperationEnvironment {
   preview(): Promise<Preview>
   /** Runs the member at that index of {@link Operation.members}; its errors carry the member's path. */
   runMember(index: number): Promise<unknown>
+  /** The same for an operation that {@link Operation.keepsGoing}: a failing member is undone, and its error returned. */
+  tryMember(index: number): Promise<MemberOutcome>
   /** Runs after the commit, when the new model is served. */
   afterCommit(run: () => void | Promise<void>): void
 }
@@ -152,6 +155,10 @@ export interface Operation<S extends TSchema = TSchema> {
    * edits nothing itself.
    */
   members?(args: Static<S>): readonly MemberRequest[]
+  /** Whether it answers although a member fails; absent: no. */
+  readonly keepsGoing?: boolean
+  /** Whether its members may differ in their requirements on the transaction; absent: no. */
+  readonly mixesAccess?: boolean
   /**
    * The sources to fetch before any lock is taken; a failure is the operation's error. Other sources that the document
    * comes to need are fetched after it was saved.

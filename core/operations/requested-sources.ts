@@ -32,16 +32,23 @@ export function requestedSources(call: Call, { sources, metadata, contents }: Kn
   if (sources.size === 0) return []
   const wanted = (document: MetadataDocument) => wantedSources(sources.values(), document)
   const present = wanted(metadata)
-  const collect = ({ operation, args, members }: Call, at: readonly PathKey[], context: SourcesContext) => {
+  const collect = (
+    { operation, args, members }: Call,
+    at: readonly PathKey[],
+    { context, isKept }: { readonly context: SourcesContext; readonly isKept: boolean },
+  ) => {
     const path = [...at, 'args']
     const requested: RequestedSource[] = []
     for (const { key, id, definition, isOptional = false } of operation.sources?.(args, context) ?? []) {
       const known = definition === undefined ? present.find((each) => each.key === key && each.id === id) : undefined
       if (definition === undefined && !known) continue
-      requested.push({ key, id, definition: definition ?? known?.definition, isOptional, path })
+      const mayFail = isOptional || isKept
+      requested.push({ key, id, definition: definition ?? known?.definition, isOptional: mayFail, path })
     }
-    for (const member of members ?? []) requested.push(...collect(member, [...path, ...member.at], context))
+    const inside = { context, isKept: isKept || operation.keepsGoing === true }
+    for (const member of members ?? []) requested.push(...collect(member, [...path, ...member.at], inside))
     return requested
   }
-  return collect(call, [], { metadata, wanted, isKnown: (source) => isKnown(source, contents) })
+  const context: SourcesContext = { metadata, wanted, isKnown: (source) => isKnown(source, contents) }
+  return collect(call, [], { context, isKept: false })
 }

@@ -32,11 +32,13 @@ import {
   decodeEnvelope,
   editsMetadata,
   expectedVersions,
+  keepsGoing,
   limitMembers,
   namedTables,
   withMembers,
 } from './envelope.ts'
 import { withAllFaults } from './faulty-document.ts'
+import { inSavepoint, type MemberOutcome, readingOnly } from './members.ts'
 import { asChange, type MetadataHooks, type MetadataWork } from './metadata-work.ts'
 import type { OperationContext, OperationEnvironment, Preview } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
@@ -186,7 +188,7 @@ export class MetadataRunner {
       return await served.edit(together, options)
     } catch (error) {
       // The transaction was rolled back. One by one, the first member with a fault gets its own error.
-      if (signal?.aborted || !last.combined?.isPending) throw error
+      if (signal?.aborted || !(last.combined?.isPending || keepsGoing(call))) throw error
       return await served.edit(alone, options)
     }
   }
@@ -356,6 +358,7 @@ export class MetadataRunner {
       preview: async () => ({ model, conflictingType: null }),
       applySession: () => this.#options.sessionSettings.apply(session, transaction),
       runMember: (index) => this.#runMember(call, index, run),
+      tryMember: (index) => this.#tryMember(call, index, run),
       afterCommit: (callback) => afterCommit.push(callback),
     }
   }
@@ -367,11 +370,19 @@ export class MetadataRunner {
   async #runMember({ operation, members }: Call, index: number, run: Run): Promise<unknown> {
     const member = members?.[index]
     if (!member) throw new TypeError(`operation "${operation.type}" has no member ${index}`)
+    const isReader = operation.mixesAccess && accessMode(member) === 'READ ONLY'
     try {
-      return await this.#call(member, run)
+      const work = () => this.#call(member, run)
+      return await (isReader ? readingOnly(run.transaction, work) : work())
     } catch (error) {
       throw toTrellisError(error).at(...member.at)
     }
+  }
+
+  async #tryMember(call: Call, index: number, run: Run): Promise<MemberOutcome> {
+    // An error ends the attempt; the request runs again without resolving edits together.
+    if (run.combined) return { result: await this.#runMember(call, index, run) }
+    return inSavepoint(run, () => this.#runMember(call, index, run))
   }
 }
 

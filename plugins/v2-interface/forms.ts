@@ -15,7 +15,8 @@ function findOperation(request: NamedRequest, operations: OperationFinder): Foun
     return operation && { operation, ...(converters[name] && { convert: converters[name] }) }
   }
   const operation = operations.find(type, version ?? versionOf(request))
-  return operation && { operation }
+  // A client expects a bulk to run each member by itself, whatever the others need.
+  return operation && { operation: type === 'bulk' ? { ...operation, mixesAccess: true } : operation }
 }
 
 /** The version of a request that tells none: its arguments show it. */

@@ -1,6 +1,7 @@
 // The interface of version 2: its endpoints, and its names and forms of the operations that other plugins declare.
 
 import { definePlugin } from '../../sdk/index.ts'
+import { bulkAtomic, bulkKeepGoing, concurrentBulk } from './batches.ts'
 import { formerForm } from './forms.ts'
 import { routesOf } from './routes.ts'
 
@@ -8,6 +9,7 @@ export default definePlugin({
   name: 'v2-interface',
   dependencies: ['metadata'],
   register({ settings, operations, routes, metadata }) {
+    operations.add(bulkKeepGoing, bulkAtomic, concurrentBulk)
     if (settings.graphqlInterface === '2') operations.form(formerForm)
     routes.add(...routesOf(metadata.service, settings))
   },

@@ -1,6 +1,7 @@
 // Every area of the suite.
 
 import { actions } from './actions.ts'
+import { batches } from './batches.ts'
 import { catalogState } from './catalog-state.ts'
 import { collections } from './collections.ts'
 import { computedFields } from './computed-fields.ts'
@@ -21,6 +22,7 @@ import { tables } from './tables.ts'
 
 export const areas: readonly Area[] = [
   actions,
+  batches,
   catalogState,
   collections,
   computedFields,

@@ -169,6 +169,22 @@ export class MetadataEdit {
     return { ...state, contents, model: isDone ? state.model : modelOf(state.resolution, version) }
   }
 
+  /** Remembers the edit so far; the result restores it, after the transaction was rolled back to the same point. */
+  mark(): () => void {
+    const [state, followed, written] = [this.#state, this.#followed, this.#written]
+    const [changed, readsAll, fresh] = [this.#changed, this.#readsAll, [...this.#fresh]]
+    return () => {
+      this.#state = state
+      this.#followed = followed
+      this.#written = written
+      this.#changed = changed
+      this.#readsAll = readsAll
+      this.#fresh.clear()
+      for (const key of fresh) this.#fresh.add(key)
+      this.tables.forget()
+    }
+  }
+
   /** Begins a step. */
   begin(): EditStep {
     const { registry } = this.#served

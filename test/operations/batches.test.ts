@@ -1,0 +1,4 @@
+import { batches } from './batches.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(batches)

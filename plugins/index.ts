@@ -35,6 +35,7 @@ import remoteSchemas from './remote-schemas/index.ts'
 import restEndpoints from './rest-endpoints/index.ts'
 import scheduled from './scheduled/index.ts'
 import sql from './sql/index.ts'
+import stitching from './stitching/index.ts'
 import streaming from './streaming/index.ts'
 import subscriptions from './subscriptions/index.ts'
 import tables from './tables/index.ts'
@@ -55,6 +56,7 @@ export const builtInPlugins: readonly Plugin[] = [
   computedFields,
   remoteSchemas,
   remoteRelationships,
+  stitching,
   jobs,
   delivery,
   eventTriggers,

@@ -37,7 +37,14 @@ export {
 export { RequestText } from './ask/request-text.ts'
 export { restored } from './ask/restored.ts'
 export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
+export { timeoutOf } from './servers/http.ts'
+export type { ResolvedServer, ServerContext, ServerKind } from './servers/kinds.ts'
+export { type LocalCall, localProgram } from './servers/local.ts'
+export { introspectionOf } from './servers/local-kind.ts'
+export { jsonText, localTransport } from './servers/local-transport.ts'
+export type { RemoteAnswer, RemoteTransport } from './servers/transport.ts'
 export { longestInline } from './tuning.ts'
+export { introspectedSchema } from './types/introspected-schema.ts'
 export { RoleTypes } from './types/role-types.ts'
 export type { RemoteView } from './types/view.ts'
 
@@ -54,6 +61,9 @@ export interface RemoteServers {
 }
 
 export const remoteServers = serviceKey<RemoteServers>('remote-servers')
+
+/** The service to which other plugins add kinds of servers. */
+export const serverKinds = serviceKey<ServerKinds>('remote-server-kinds')
 
 export default definePlugin({
   name: 'remote-schemas',
@@ -131,6 +141,7 @@ export default definePlugin({
     engine.graphql.contribute(remoteContribution({ ...servers, feedOf }))
     engine.provide(remoteServers, servers)
     engine.provide(remoteSchemas, schemas)
+    engine.provide(serverKinds, kinds)
     engine.onReady(() => {
       schemas.close()
       return addMissing(schemas.names, engine)

@@ -1,18 +1,18 @@
 // Definitions that name a schema of this process: `{"plugin": "people"}`.
 
-import { introspectionFromSchema } from 'graphql'
+import { type GraphQLSchema, introspectionFromSchema } from 'graphql'
 import { badRequest } from '../../../sdk/index.ts'
 import { ObjectName, type WireObject } from '../../../sdk/metadata.ts'
 import { parseJson } from '../../../sdk/services.ts'
 import { fetchIntrospection } from '../types/introspect.ts'
 import { timeoutOf } from './http.ts'
 import type { ServerKind } from './kinds.ts'
-import type { LocalProgram, LocalSchemas } from './local.ts'
+import type { LocalSchemas } from './local.ts'
 import { localTransport } from './local-transport.ts'
 import type { RemoteCaller } from './transport.ts'
 
 /** The introspections of schemas, which never change. */
-const introspections = new WeakMap<LocalProgram, object>()
+const introspections = new WeakMap<GraphQLSchema, object>()
 
 /** The kind of servers that are schemas of this process. Only those without types are asked for an introspection. */
 export const localKind = (schemas: Pick<LocalSchemas, 'get'>): ServerKind => ({
@@ -40,7 +40,7 @@ export const localKind = (schemas: Pick<LocalSchemas, 'get'>): ServerKind => ({
     if (!program) throw missing(plugin)
     const origin = JSON.stringify(definition)
     const transport = localTransport({ name, program, timeout: timeoutOf(definition), origin })
-    if (program.schema) return { introspection: introspectionOf(program), transport }
+    if (program.schema) return { introspection: introspectionOf(program.schema), transport }
     const source = context.source()
     if (source.kind === 'failure') throw badRequest('remote-schema-error', source.reason)
     if (source.trouble !== null) context.report(source.trouble)
@@ -51,13 +51,13 @@ export const localKind = (schemas: Pick<LocalSchemas, 'get'>): ServerKind => ({
 const missing = (plugin: string) => badRequest('not-exists', `no plugin provides the schema "${plugin}"`)
 
 /** The answer of a schema to an introspection, as another server would have sent it. */
-export function introspectionOf(program: LocalProgram): object {
-  let known = introspections.get(program)
+export function introspectionOf(schema: GraphQLSchema): object {
+  let known = introspections.get(schema)
   if (!known) {
     const options = { inputValueDeprecation: true, specifiedByUrl: true, oneOf: true }
-    const data = introspectionFromSchema(program.schema!, options)
+    const data = introspectionFromSchema(schema, options)
     known = Object.freeze(parseJson(JSON.stringify({ data }), 'precise') as WireObject)
-    introspections.set(program, known)
+    introspections.set(schema, known)
   }
   return known
 }

@@ -101,17 +101,19 @@ interface Parsed {
   readonly operationType: OperationTypeNode
 }
 
-const documents = new WeakMap<LocalProgram, LRUCache<string, Parsed>>()
+/** By the schema, or the executor: programs that differ only in their contexts share them. */
+const documents = new WeakMap<object, LRUCache<string, Parsed>>()
 
 function parsedBy(program: LocalProgram, query: string): Parsed {
-  let known = documents.get(program)
+  const owner = program.schema ?? program.execute
+  let known = documents.get(owner)
   if (!known) {
     known = new LRUCache({
       max: mostParsedDocuments,
       maxSize: mostParsedCharacters,
       sizeCalculation: (_, { length }) => length,
     })
-    documents.set(program, known)
+    documents.set(owner, known)
   }
   const found = known.get(query)
   if (found) return found
@@ -166,6 +168,11 @@ function withErrors(result: object): object {
     ...result,
     errors: errors.map((error) => (error instanceof TrellisError ? graphqlError(error, false) : error)),
   }
+}
+
+/** The JSON of a value in which integers may be of type `bigint`. */
+export function jsonText(value: object): string {
+  return printed(value) ?? ''
 }
 
 function printed(result: unknown): string | undefined {

@@ -1,0 +1,290 @@
+// Members of stitched schemas: their headers and limits, servers that come and go, and definitions that do not fit.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { mock, test } from 'node:test'
+import { promisify } from 'node:util'
+import { buildSchema } from 'graphql'
+import { type LocalCall, remoteSchemas } from '../../plugins/remote-schemas/graphql.ts'
+import { definePlugin } from '../../sdk/index.ts'
+import { blocksOf } from '../guide/blocks.ts'
+import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
+import { testDatabase } from '../support/database.ts'
+import { startLibrary } from '../support/library.ts'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+import { ordersTypes, peopleTypes, shop, startOrders, startPeople } from './shop.ts'
+
+const adding =
+  (trellis: TestTrellis) =>
+  (name: string, definition: object): Promise<unknown> =>
+    trellis.op('add_remote_schema', { name, definition })
+
+interface Inconsistent {
+  readonly reason: string
+  readonly definition: { readonly name: string }
+}
+
+const inconsistent = async (trellis: TestTrellis): Promise<(readonly [string, string])[]> => {
+  const objects = await trellis.op<Inconsistent[]>('get_inconsistent_metadata', {})
+  return objects.map(({ definition, reason }) => [definition.name, reason] as const)
+}
+
+test('members keep their headers, their forwarding and their timeouts', async (t) => {
+  const [people, orders] = [await startPeople(t), await startOrders(t)]
+  const trellis = await startLibrary(t)
+  const add = adding(trellis)
+  const headers = [{ name: 'x-api-key', value: 'k1' }]
+  await add('people', { url: people.url, hidden: true, forward_client_headers: true })
+  await add('orders', { url: orders.url, hidden: true, headers, timeout_seconds: 1 })
+  await add('shop', { stitch: shop })
+  const client = { headers: { 'x-agent': 'Ada', 'x-service-role': 'clerk', 'x-service-user-id': '7' } }
+  await trellis.graphql('{ users { name spent } }', {}, client)
+  const [first, second] = [people.received.at(-1)!.headers, orders.received.at(-1)!.headers]
+  assert.deepEqual([first['x-agent'], first['x-service-role'], first['x-api-key']], ['Ada', 'clerk', undefined])
+  assert.deepEqual([second['x-agent'], second['x-service-user-id'], second['x-api-key']], [undefined, '7', 'k1'])
+  orders.answer = () => null
+  const { data, errors } = await trellis.graphql<{ data: object; errors: { message: string; path: unknown[] }[] }>(
+    '{ users(limit: 1) { name spent } }',
+  )
+  assert.deepEqual(data, { users: [{ name: 'user 1', spent: null }] })
+  assert.deepEqual(
+    errors.map(({ message, path }) => [message, path]),
+    [['ResponseTimeout', ['users', 0, 'spent']]],
+  )
+})
+
+test('a member that is down at the start is left out, and stitched again when it answers', async (t) => {
+  const [people, orders] = [await startPeople(t), await startOrders(t)]
+  const trellis = await startLibrary(t)
+  const add = adding(trellis)
+  await add('people', { url: people.url, hidden: true })
+  await add('orders', { url: orders.url, hidden: true })
+  await add('shop', { stitch: shop })
+  orders.answer = () => ({ status: 503, body: 'down' })
+  const second = await startTrellis(t)
+  const { remote_schemas } = await trellis.op<{ remote_schemas: object[] }>('export_metadata', {})
+  const metadata = { version: 2, tables: [], remote_schemas }
+  await second.op('replace_metadata', { metadata, allow_inconsistent_metadata: true }, { version: 2 })
+  assert.deepEqual(await second.graphql('{ users { name } }'), {
+    data: { users: [{ name: 'user 1' }, { name: 'user 2' }] },
+  })
+  const found = await inconsistent(second)
+  const reason = `introspection query to ${orders.url} has responded with 503 status code`
+  assert.deepEqual(found, [
+    ['orders', reason],
+    ['shop', `stitch[1]: "orders" is left out: ${reason}`],
+  ])
+  orders.answer = null
+  await second.op('reload_remote_schema', { name: 'shop' })
+  assert.deepEqual(await inconsistent(second), [])
+  assert.deepEqual(await second.graphql('{ users(limit: 1) { spent } }'), { data: { users: [{ spent: 100 }] } })
+
+  await t.test('a member that changes is stitched again', async () => {
+    people.types = peopleTypes.replace('height: Float', 'height: Float  size: Int')
+    await second.op('reload_remote_schema', { name: 'people' })
+    assert.deepEqual(await second.graphql('{ users(limit: 1) { size spent } }'), {
+      data: { users: [{ size: null, spent: 100 }] },
+    })
+    people.types = peopleTypes.replace('height: Float', 'spent: String')
+    const { body } = await second.opError('reload_remote_schema', { name: 'people' })
+    assert.match(
+      JSON.stringify(body),
+      /the field \\"User.spent\\" is of type String in \\"people\\", and Float in \\"orders\\"/,
+    )
+  })
+})
+
+test('members may be schemas of this process and another Trellis', async (t) => {
+  const authors = definePlugin({
+    name: 'authors',
+    dependencies: ['remote-schemas'],
+    register(engine) {
+      const schema = buildSchema(`
+        type Query { authors: [book!]! }
+        type Subscription { published(to: Int!): book! }
+        type book { id: Int!  author: String!  by: String! }
+        type Mutation { write: book }
+      `)
+      const book = (id: number, { session }: LocalCall) => ({ id, author: `author ${id}`, by: session.role })
+      const rootValue = {
+        authors: (_: unknown, call: LocalCall) => [3, 1, 2].map((id) => book(id, call)),
+        async *published({ to }: { to: number }, call: LocalCall) {
+          for (let id = 1; id <= to; id++) yield { published: book(id, call) }
+        },
+        write: (_: unknown, call: LocalCall) => book(1, call),
+      }
+      engine.use(remoteSchemas).add({ name: 'authors', schema, rootValue })
+    },
+  })
+  const other = await startLibrary(t)
+  const trellis = await startTrellis(t, { plugins: [authors] })
+  const add = adding(trellis)
+  await trellis.op('update_remote_schema', { name: 'authors', definition: { plugin: 'authors', hidden: true } })
+  await add('library', { url: `${other.url}/v1/graphql`, hidden: true })
+  const merge = { book: { key: 'id', field: 'book', argument: 'where.id._in' } }
+  const customization = { type_names: { prefix: 'shelf_' } }
+  await add('shelf', { stitch: [{ remote_schema: 'authors' }, { remote_schema: 'library', merge }], customization })
+  const { data } = await trellis.graphql<{ data: { authors: object[] } }>(
+    '{ authors { id author by title publisher { name } } }',
+  )
+  const book = (id: number, title: string | null, name: string | null) => ({
+    ...{ id, author: `author ${id}`, by: 'admin', title, publisher: name === null ? null : { name } },
+  })
+  assert.deepEqual(data.authors.slice(0, 2), [book(3, 'Fog', 'Bell'), book(1, 'Dawn', 'Ark')])
+  const received = subscribeWith(graphqlWsClient(t, trellis.url), 'subscription { published(to: 2) { author title } }')
+  assert.deepEqual(await received.atLeast(3), [
+    { data: { published: { author: 'author 1', title: 'Dawn' } } },
+    { data: { published: { author: 'author 2', title: 'Ebb' } } },
+    'complete',
+  ])
+  const text = '{ book(where: {id: {_eq: 1}}) { title price publisher { name books { id } } } }'
+  assert.deepEqual(await trellis.graphql(text), await other.graphql(text))
+})
+
+test('definitions that do not fit are refused with their place, and a document that holds them is served', async (t) => {
+  const [people, orders] = [await startPeople(t), await startOrders(t)]
+  const trellis = await startLibrary(t)
+  const add = adding(trellis)
+  await add('people', { url: people.url, hidden: true })
+  await add('orders', { url: orders.url, hidden: true })
+  const log = ['log', 'warn', 'error'].map((name) => mock.method(console, name as 'log', () => {}))
+  const orderMerges = (merge: object) => [{ remote_schema: 'people' }, { remote_schema: 'orders', merge }]
+  const user = { key: 'id', field: 'usersOf', argument: 'ids' }
+  const at = (rest: string) => `stitch[1].merge.User${rest}`
+  const refused: [string, object[], string][] = [
+    ['member', [{ remote_schema: 'nobody' }], 'stitch[0]: remote schema with name "nobody" does not exist'],
+    ['twice', [shop[0]!, shop[0]!], 'stitch[1]: "people" is a member already'],
+    ['itself', [{ remote_schema: 'itself' }], 'stitch[0]: "itself" is stitched itself, so it cannot be a member'],
+    ['type', orderMerges({ Nothing: user }), 'stitch[1].merge.Nothing: "orders" has no type "Nothing"'],
+    ['kind', orderMerges({ SeatKey: user }), 'stitch[1].merge.SeatKey: "SeatKey" is no object or interface'],
+    ['field', orderMerges({ User: { ...user, field: 'none' } }), at('.field: "orders" has no root field "none"')],
+    [
+      'wrong',
+      orderMerges({ User: { ...user, field: 'orders' } }),
+      at('.field: "orders" of "orders" is of type [Order!]!, not User'),
+    ],
+    [
+      'key',
+      orderMerges({ User: { ...user, key: 'code' } }),
+      at('.key: the type "User" of "orders" has no field "code"'),
+    ],
+    [
+      'list',
+      orderMerges({ User: { ...user, key: 'orders' } }),
+      at('.key: the field "orders" is of type [Order!]!, which is no scalar or enum'),
+    ],
+    [
+      'typed',
+      orderMerges({ User: { ...user, key: 'spent' } }),
+      at('.argument: the field "spent" of the key is of type Float, but the argument takes ID!'),
+    ],
+    [
+      'argument',
+      orderMerges({ User: { ...user, argument: 'id' } }),
+      at('.argument: "usersOf" of "orders" has no argument "id"'),
+    ],
+    ['path', orderMerges({ User: { ...user, argument: 'ids.x' } }), at('.argument: the type [ID!] has no field "x"')],
+    [
+      'one',
+      orderMerges({ User: { ...user, field: 'buyer', argument: { name: 'id' } } }),
+      at('.argument: "name" is not a field of the key'),
+    ],
+    [
+      'neither',
+      [{ remote_schema: 'people' }, { remote_schema: 'orders' }],
+      'the field "User.name" is in "people", but not in "orders", and neither merges the type',
+    ],
+  ]
+  for (const [name, stitch, message] of refused) {
+    const { status, body } = await trellis.opError('add_remote_schema', { name, definition: { stitch } })
+    assert.equal(status, 400, name)
+    assert.ok(JSON.stringify(body).includes(JSON.stringify(message).slice(1, -1)), `${name}: ${JSON.stringify(body)}`)
+  }
+  const shapes: [object, string][] = [
+    [[], '$.definition.stitch'],
+    [
+      [{ remote_schema: 'people', merge: { User: { key: [], field: 'a', argument: 'b' } } }],
+      '$.definition.stitch[0].merge.User.key',
+    ],
+    [[{ remote_schema: 'people', merge: { User: { key: 'id', field: 'a' } } }], '$.definition.stitch[0].merge.User'],
+    [[{ remote_schema: 'people', url: 'http://a.example' }], '$.definition.stitch[0].url'],
+  ]
+  for (const [stitch, path] of shapes) {
+    const { status, body } = await trellis.opError('add_remote_schema', { name: 'shape', definition: { stitch } })
+    assert.deepEqual([status, (body as { path: string }).path], [400, path])
+  }
+  const members = (await trellis.op<{ remote_schemas: object[] }>('export_metadata', {})).remote_schemas
+  const all = refused.map(([name, stitch]) => ({ name, definition: { stitch } }))
+  const nested = { name: 'nested', definition: { stitch: [{ remote_schema: 'neither' }] } }
+  const document = {
+    version: 2,
+    tables: [],
+    remote_schemas: [...members, ...all, nested, { name: 'zoo', definition: { stitch: shop } }],
+  }
+  await trellis.op('replace_metadata', { metadata: document, allow_inconsistent_metadata: true }, { version: 2 })
+  const listed = new Map(await inconsistent(trellis))
+  for (const [name, , message] of refused) assert.equal(listed.get(name), message)
+  assert.equal(listed.get('nested'), 'stitch[0]: "neither" is stitched itself, so it cannot be a member')
+  assert.equal(listed.size, refused.length + 1)
+  const again = await startTrellis(t, { database: trellis.database })
+  assert.deepEqual(await again.graphql('{ users(limit: 1) { name spent } }'), {
+    data: { users: [{ name: 'user 1', spent: 100 }] },
+  })
+  assert.deepEqual(
+    log.map(({ mock }) => mock.callCount()),
+    [0, 0, 0],
+  )
+  mock.restoreAll()
+})
+
+test('members that define a name differently conflict, and both are named', async (t) => {
+  const people = await startPeople(t)
+  const conflicts: [string, string][] = [
+    [
+      ordersTypes.replace('spent: Float', 'spent: Float  name: Int'),
+      'the field "User.name" is of type String! in "people", and Int in "orders"',
+    ],
+    [
+      ordersTypes.replace('orders(first: Int = 2)', 'users: Int  orders(first: Int = 2)'),
+      'both "people" and "orders" have the query field "users"',
+    ],
+    [
+      `${ordersTypes} enum Thing { A }`.replace('total: Float!', 'total: Float!  thing: Thing'),
+      'the type "Thing" is of the kind Union in "people", and of the kind Enum in "orders"',
+    ],
+  ]
+  const orders = await startOrders(t)
+  const trellis = await startLibrary(t)
+  const add = adding(trellis)
+  await add('people', { url: people.url, hidden: true })
+  for (const [types, message] of conflicts) {
+    orders.types = types
+    await add('orders', { url: orders.url, hidden: true })
+    const { body } = await trellis.opError('add_remote_schema', { name: 'shop', definition: { stitch: shop } })
+    assert.ok(JSON.stringify(body).includes(JSON.stringify(message).slice(1, -1)), JSON.stringify(body))
+    await trellis.op('remove_remote_schema', { name: 'orders' })
+  }
+})
+
+test('the requests of the documentation are answered as it says', async (t) => {
+  const page = blocksOf(readFileSync(join(import.meta.dirname, '../../docs/stitching.md'), 'utf8'))
+  const textOf = (kind: string) => page.filter(({ language }) => language === kind).map(({ lines }) => lines.join('\n'))
+  const [[peopleText, ordersText, query], [bulk, answer]] = [textOf('graphql'), textOf('json')]
+  const [people, orders] = [await startPeople(t, {}, peopleText), await startOrders(t, {}, ordersText)]
+  const trellis = await startLibrary(t)
+  const given = bulk!
+    .replace('http://people.example.com/graphql', people.url)
+    .replace('http://orders.example.com/graphql', orders.url)
+  const { type, args } = JSON.parse(given)
+  await trellis.op(type, args)
+  assert.deepEqual(await trellis.graphql(query!), JSON.parse(answer!))
+})
+
+test('the library is loaded with the first stitched schema', async (t) => {
+  const database = await testDatabase(t)
+  const script = join(import.meta.dirname, 'loading.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [script, database.url])
+  assert.deepEqual(JSON.parse(stdout), { before: [], after: ['@graphql-tools/stitch'] })
+})

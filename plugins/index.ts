@@ -23,6 +23,7 @@ import jobs from './jobs/index.ts'
 import limits from './limits/index.ts'
 import metadata from './metadata/index.ts'
 import metrics from './metrics/index.ts'
+import network from './network/index.ts'
 import openapi from './openapi/index.ts'
 import permissions from './permissions/index.ts'
 import pgDump from './pg-dump/index.ts'
@@ -77,6 +78,7 @@ export const builtInPlugins: readonly Plugin[] = [
   collections,
   restEndpoints,
   introspection,
+  network,
   limits,
   rateLimit,
   metrics,

@@ -18,6 +18,7 @@ import type {
   OutgoingResponse,
   OutgoingSocket,
   OutgoingStream,
+  UnverifiedHosts,
 } from './request.ts'
 import { OutgoingError } from './request.ts'
 import { openSocket } from './socket.ts'
@@ -28,6 +29,8 @@ export type * from './request.ts'
 export { OutgoingError } from './request.ts'
 
 interface Transport extends Dispatchers {
+  /** Closes connections once their requests have ended. */
+  end(): Promise<void>
   /** Closes all connections. */
   close(): Promise<void>
 }
@@ -45,6 +48,9 @@ export class OutgoingClient implements Outgoing {
   readonly #egress: Egress | null
   readonly #places = new Map<string, Place | null>()
   readonly #openings = new Openings()
+  #isUnverified: UnverifiedHosts = () => false
+  /** Transports whose requests have not ended. */
+  readonly #former = new Map<Promise<Transport>, Promise<void>>()
   #transport: Promise<Transport> | undefined
   /** The transport, once it is loaded. */
   #opened: Transport | undefined
@@ -53,6 +59,25 @@ export class OutgoingClient implements Outgoing {
     this.#dialect = dialect
     this.#hooks = hooks
     this.#egress = egress
+  }
+
+  leaveUnverified(isUnverified: UnverifiedHosts): () => void {
+    const others = this.#isUnverified
+    this.#isUnverified = (hostname, port) => others(hostname, port) || isUnverified(hostname, port)
+    return () => this.#renew()
+  }
+
+  /** Opens connections anew for the next requests; those in flight may end. */
+  #renew(): void {
+    const former = this.#transport
+    if (!former) return
+    this.#transport = undefined
+    this.#opened = undefined
+    const ending: Promise<void> = former
+      .then((transport) => transport.end())
+      .catch(() => {})
+      .finally(() => this.#former.delete(former))
+    this.#former.set(former, ending)
   }
 
   send(request: OutgoingRequest): Promise<OutgoingResponse> {
@@ -76,7 +101,9 @@ export class OutgoingClient implements Outgoing {
     const open = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
       if (!this.#placeOf(request.url)) throw invalidUrl()
       const { 'content-type': _, ...headers } = withDefaults(request.headers ?? {}, this.#dialect, streamCoding)
-      return openSocket({ request, headers, egress: this.#egress, openings: this.#openings }, use)
+      const { hostname, port, protocol } = new URL(request.url)
+      const isVerified = !/^(?:https|wss):$/.test(protocol) || !this.#isUnverified(hostname, port || '443')
+      return openSocket({ request, headers, egress: this.#egress, openings: this.#openings, isVerified }, use)
     }
     const request: OutgoingRequest = { method: 'GET', ...given }
     const around = this.#hooks.outgoing
@@ -135,9 +162,13 @@ export class OutgoingClient implements Outgoing {
   }
 
   async #open(): Promise<Transport> {
-    this.#transport ??= createTransport(this.#dialect.redirects, { egress: this.#egress, openings: this.#openings })
-    this.#opened = await this.#transport
-    return this.#opened
+    this.#transport ??= createTransport(this.#dialect.redirects, {
+      ...{ egress: this.#egress, openings: this.#openings },
+      isUnverified: (hostname, port) => this.#isUnverified(hostname, port),
+    })
+    const [pending, opened] = [this.#transport, await this.#transport]
+    if (pending === this.#transport) this.#opened = opened
+    return opened
   }
 
   #placeOf(url: string): Place | null {
@@ -151,8 +182,8 @@ export class OutgoingClient implements Outgoing {
 
   /** Closes connections and aborts requests in flight. */
   async close(): Promise<void> {
-    const transport = await this.#transport?.catch(() => undefined)
-    await transport?.close()
+    const opened = [this.#transport, ...this.#former.keys()].map((each) => each?.catch(() => undefined))
+    await Promise.all(opened.map(async (each) => (await each)?.close()))
     this.#openings.close()
   }
 }
@@ -181,6 +212,9 @@ async function createTransport(redirects: number, options: ConnectorOptions): Pr
     redirects === 0 ? agent : agent.compose(interceptors.redirect({ maxRedirections: redirects }))
   return {
     ...{ usual: following(kept), fresh: following(fresh) },
+    async end() {
+      await Promise.all([kept.close(), fresh.close()])
+    },
     async close() {
       await Promise.all([kept.destroy(), fresh.destroy()])
     },

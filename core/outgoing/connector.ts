@@ -4,21 +4,32 @@ import type { buildConnector } from 'undici'
 import { connectorBy, type Egress } from './egress.ts'
 import { observeReception } from './keep-alive.ts'
 import type { Opening, Openings } from './openings.ts'
+import type { UnverifiedHosts } from './request.ts'
 
 /** The policy and the limits of connections. */
 export interface ConnectorOptions {
   readonly egress: Egress | null
   readonly openings: Openings
+  readonly isUnverified: UnverifiedHosts
 }
 
 /** Creates the connector of an agent. */
 export function connector(
   build: typeof buildConnector,
-  { egress, openings }: ConnectorOptions,
+  { egress, openings, isUnverified }: ConnectorOptions,
 ): buildConnector.connector {
-  const connect = egress ? connectorBy(egress, build) : build({})
+  const connectWith = (options: buildConnector.BuildOptions) =>
+    egress ? connectorBy(egress, build, options) : build(options)
+  const verified = connectWith({})
+  let unverified: buildConnector.connector | null = null
   return (options, done) => {
-    const host = openings.at(options.protocol, options.hostname, options.port)
+    const { protocol, hostname, port } = options
+    let connect = verified
+    if (protocol === 'https:' && isUnverified(hostname, port === '' ? '443' : port)) {
+      unverified ??= connectWith({ rejectUnauthorized: false })
+      connect = unverified
+    }
+    const host = openings.at(protocol, hostname, port)
     const open = () => void host.open(attempt, (error) => done(error, null))
     const attempt = (opening: Opening) =>
       connect(options, (...made) => {
@@ -32,7 +43,7 @@ export function connector(
         observeReception(socket, () => opening.answered())
         socket.once('close', () => opening.ended())
         // A TLS handshake shows that the program accepted the connection, not only its kernel.
-        opening.connected(options.protocol === 'https:')
+        opening.connected(protocol === 'https:')
         done(null, socket)
       })
     open()

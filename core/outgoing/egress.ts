@@ -121,8 +121,12 @@ export function denyPrivate(allowed: readonly string[]): Egress {
 }
 
 /** Creates a connector that enforces a policy: for an address here, for a name at its resolution. */
-export function connectorBy(egress: Egress, build: typeof buildConnector): buildConnector.connector {
-  const connect = build({ lookup: egress.lookup })
+export function connectorBy(
+  egress: Egress,
+  build: typeof buildConnector,
+  options: buildConnector.BuildOptions = {},
+): buildConnector.connector {
+  const connect = build({ ...options, lookup: egress.lookup })
   return (options, done) => {
     const hostname = options.hostname.replace(/^\[|\]$/g, '')
     try {

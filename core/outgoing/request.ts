@@ -68,7 +68,15 @@ export interface Outgoing {
   open(request: OutgoingRequest): Promise<OutgoingStream>
   /** Opens a WebSocket. Resolves with the response to the upgrade; its status is 101 if it was accepted. */
   socket(socket: OutgoingSocket): Promise<OutgoingResponse>
+  /**
+   * Decides for which hosts the certificate is not verified; call it while a plugin is registered. The result is called
+   * when the decision changes: open connections are then used no more.
+   */
+  leaveUnverified(isUnverified: UnverifiedHosts): () => void
 }
+
+/** Whether the certificate of a host is not verified; `port` is never empty. */
+export type UnverifiedHosts = (hostname: string, port: string) => boolean
 
 /** A hook around requests: calls `send`, possibly with changed headers, and returns the response; or throws to refuse. */
 export type AroundOutgoing = (

@@ -16,11 +16,13 @@ export interface SocketOptions {
   readonly headers: Readonly<Record<string, string>>
   readonly egress: Egress | null
   readonly openings: Openings
+  /** Whether the certificate of the host is verified. */
+  readonly isVerified: boolean
 }
 
 /** Passes a class to `use`, whose one instance is the socket. Resolves with the response to the upgrade. */
 export async function openSocket(
-  { request, headers, egress, openings }: SocketOptions,
+  { request, headers, egress, openings, isVerified }: SocketOptions,
   use: OutgoingSocket['use'],
 ): Promise<OutgoingResponse> {
   const { WebSocket: Socket } = await import('ws')
@@ -33,6 +35,7 @@ export async function openSocket(
     ...{ headers, handshakeTimeout: Math.min(left, longestTimer), perMessageDeflate: false, followRedirects: false },
     ...(maxResponseSize !== undefined && { maxPayload: maxResponseSize }),
     ...(egress && { lookup: egress.lookup }),
+    ...(!isVerified && { rejectUnauthorized: false }),
     finishRequest(upgrade) {
       upgrade.once('socket', (socket) => socket.once('connect', () => opening.connected()))
       upgrade.once('response', () => opening.answered())

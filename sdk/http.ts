@@ -22,6 +22,7 @@ export { ClientCaller, callerOf, type Origin } from '../core/http/route/caller.t
 export { clientNetwork } from '../core/http/route/client-network.ts'
 export { Gzipped } from '../core/http/route/compression.ts'
 export type {
+  DescribedPaths,
   ErrorAnswer,
   ErrorEncoder,
   FailureDescription,

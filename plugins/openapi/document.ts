@@ -27,6 +27,10 @@ export function openApiDocument(engine: Engine): JsonSchema {
   const error = writer.write(ErrorBody)
   const paths: Record<string, JsonSchema> = {}
   for (const route of engine.routes.all()) {
+    if (route.about?.paths) {
+      addPaths(paths, route, { engine, writer, error })
+      continue
+    }
     const path = pathOf(route)
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: endpoint(route, { engine, writer, error }) }
   }
@@ -54,6 +58,18 @@ interface Context {
   readonly engine: Engine
   readonly writer: SchemaWriter
   readonly error: JsonSchema
+}
+
+/** Adds the paths that a route stands for. */
+function addPaths(paths: Record<string, JsonSchema>, { auth, about }: Route, { engine, writer, error }: Context): void {
+  const described = about!.paths!()
+  for (const [name, schema] of Object.entries(described.schemas)) writer.add(name, schema)
+  for (const [path, operations] of Object.entries(described.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const responses = { ...Object(operation['responses']), ...usualFailures(auth, { engine, error }) }
+      paths[path] = { ...paths[path], [method]: { ...operation, responses, security: securityOf(auth, engine) } }
+    }
+  }
 }
 
 const json = (schema: JsonSchema, rest: JsonSchema = {}) => ({ 'application/json': { schema, ...rest } })

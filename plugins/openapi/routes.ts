@@ -4,19 +4,22 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Route } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
+import type { Model } from '../../sdk/metadata.ts'
 import { openApiDocument } from './document.ts'
 
 /** The document; administrators only, like most of its endpoints. */
 export function documentRoute(engine: Engine): Route {
-  // Registrations do not change once requests arrive.
-  let document: Buffer | undefined
+  // Registrations do not change once requests arrive, but some routes describe the served model.
+  const documents = new WeakMap<Model, Buffer>()
   return {
     method: 'GET',
     url: '/api/openapi.json',
     auth: 'admin',
     about: { summary: 'This document.' },
     handle() {
-      document ??= Buffer.from(JSON.stringify(openApiDocument(engine)))
+      const { model } = engine
+      const document = documents.get(model) ?? Buffer.from(JSON.stringify(openApiDocument(engine)))
+      documents.set(model, document)
       return document
     },
   }

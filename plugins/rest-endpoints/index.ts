@@ -4,6 +4,7 @@ import { definePlugin } from '../../sdk/index.ts'
 import { restEndpointsSlice } from './metadata.ts'
 import { createRestEndpoint, dropRestEndpoint } from './operations.ts'
 import { restRoutes } from './routes.ts'
+import { swaggerRoute } from './swagger.ts'
 
 export default definePlugin({
   name: 'rest-endpoints',
@@ -11,6 +12,6 @@ export default definePlugin({
   register(engine) {
     engine.metadata.slice('rest_endpoints', restEndpointsSlice)
     engine.operations.add(createRestEndpoint, dropRestEndpoint)
-    engine.routes.add(...restRoutes(engine))
+    engine.routes.add(...restRoutes(engine), swaggerRoute(engine))
   },
 })

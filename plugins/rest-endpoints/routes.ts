@@ -1,13 +1,14 @@
 // `/api/rest/*`: runs the query of the endpoint that a request matches.
 
 import type { Route, RouteCall } from '../../sdk/http.ts'
-import { type Engine, TrellisError, Type } from '../../sdk/index.ts'
+import { type Engine, TrellisError } from '../../sdk/index.ts'
 import { answerGraphQL } from '../graphql/index.ts'
 import { bareData } from './answer.ts'
 import type { ServedEndpoint, ServedEndpoints } from './metadata.ts'
 import { Templates } from './paths.ts'
 import { endpointOf, requestedPath, requestVariables, restPath } from './request.ts'
 import { restMethods } from './schema.ts'
+import { describedEndpoints } from './swagger.ts'
 
 const none: ServedEndpoints = { all: [], templates: new Templates() }
 
@@ -21,7 +22,7 @@ export const restRoutes = (engine: Engine): Route[] =>
     raw: true,
     about: {
       summary: 'Runs the query of a REST endpoint.',
-      ...(method !== 'GET' && { body: Type.Record(Type.String(), Type.Unknown()) }),
+      paths: () => describedEndpoints(engine, method),
     },
     handle: (call) => answer(engine, call),
   }))

@@ -1,7 +1,7 @@
 // The query of a collection as an endpoint runs it: one operation, and its variables.
 
-import { type graphql as g, graphql, parseText } from '../../sdk/graphql.ts'
-import { badRequest } from '../../sdk/index.ts'
+import { chooseOperation, type graphql as g, graphql, parseText } from '../../sdk/graphql.ts'
+import { badRequest, TrellisError } from '../../sdk/index.ts'
 import type { CollectedQuery, QueryCollection } from '../collections/schema.ts'
 import type { RestEndpoint } from './schema.ts'
 import { type VariableReader, variableReader } from './variables.ts'
@@ -11,6 +11,7 @@ export interface StoredQuery {
   readonly text: string
   readonly kind: 'query' | 'mutation'
   readonly node: g.OperationDefinitionNode
+  readonly fragments: ReadonlyMap<string, g.FragmentDefinitionNode>
   readonly variables: ReadonlyMap<string, VariableReader>
 }
 
@@ -36,16 +37,24 @@ export function storedQuery(
 
 /** The query, or the reason why no endpoint can run it. */
 function readQuery({ name, query: text }: CollectedQuery): StoredQuery | string {
-  const operations = (parseText(text)?.definitions ?? []).filter(
-    (each): each is g.OperationDefinitionNode => each.kind === graphql.Kind.OPERATION_DEFINITION,
-  )
+  const document = parseText(text)
+  const definitions = document?.definitions ?? []
+  const operations = definitions.filter((each) => each.kind === graphql.Kind.OPERATION_DEFINITION)
   const [node, ...others] = operations
-  if (!node) return `query with name ${name} has no definitions`
+  if (!document || !node) return `query with name ${name} has no definitions`
   if (others.length > 0) return `query with name ${name} has multiple definitions`
   if (node.operation === 'subscription') return `query with name ${name} is a subscription`
+  const spread = definitions.filter((each) => each.kind === graphql.Kind.FRAGMENT_DEFINITION)
+  const fragments = new Map(spread.map((each) => [each.name.value, each]))
+  try {
+    chooseOperation({ text, node: document, fragments, operations: new Map() }, null)
+  } catch (error) {
+    if (error instanceof TrellisError) return `query with name ${name} is invalid: ${error.message}`
+    throw error
+  }
   const variables = (node.variableDefinitions ?? []).map((definition) => {
     const reader = variableReader(definition)
     return [reader.name, reader] as const
   })
-  return { text, kind: node.operation, node, variables: new Map(variables) }
+  return { text, kind: node.operation, node, fragments, variables: new Map(variables) }
 }

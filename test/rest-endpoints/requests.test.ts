@@ -26,6 +26,7 @@ const queries = {
   watch: 'subscription { author { id } }',
   two: 'query a { author { id } } query b { book { id } }',
   none: 'fragment f on author { id }',
+  circle: '{ author { ...f } } fragment f on author { id ...f }',
 }
 
 const endpoint = (name: keyof typeof queries, url: string, methods: readonly string[], id: string = name) => ({
@@ -328,6 +329,10 @@ test('endpoints that cannot be served are refused, and change nothing', async (t
     [endpoint('watch', 'w', get, 'e'), conflict('in endpoint e: query with name watch is a subscription')],
     [endpoint('two', 'w', get, 'e'), conflict('in endpoint e: query with name two has multiple definitions')],
     [endpoint('none', 'w', get, 'e'), conflict('in endpoint e: query with name none has no definitions')],
+    [
+      endpoint('circle', 'w', get, 'e'),
+      conflict('in endpoint e: query with name circle is invalid: the fragment definition(s) f form a cycle'),
+    ],
     [
       { ...endpoint('authors', 'w', get, 'e'), definition: { query: { collection_name: 'x', query_name: 'y' } } },
       conflict('in endpoint e: query collection with name "x" does not exist'),

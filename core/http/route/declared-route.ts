@@ -44,8 +44,16 @@ export interface RouteDescription {
   readonly result?: TSchema
   /** The media type of the response; absent: JSON. */
   readonly contentType?: string
+  /** The paths that the route stands for, if they depend on the metadata; they take its place. Absent: its own URL. */
+  paths?(): DescribedPaths
   /** Responses with another status that differ from the usual errors, by status. */
   readonly failures?: Readonly<Record<number, FailureDescription>>
+}
+
+/** Paths in the form of OpenAPI 3.1: operations by path and method, and the components that they refer to. */
+export interface DescribedPaths {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>
+  readonly schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
 export interface FailureDescription {

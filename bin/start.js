@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 
 /** The oldest release that has all features used here. */
-const oldest = [22, 15]
+const oldest = [22, 18]
 
 const fail = (reason) => {
   process.stderr.write(`Fatal Error: ${reason}\n`)

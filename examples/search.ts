@@ -77,11 +77,10 @@ function planSearch(
   const found: SqlBuilder = (row) => sql`${row}.${id(column)} @@ ${query(row)}`
   const rank: SqlBuilder = (row) => sql`ts_rank(${row}.${id(column)}, ${query(row)})`
   const where = field.argument('where')
-  const limit = field.argument('limit')
   const rows = context.schema.access(table.name)!.select!.rows({
     where: allOf([{ kind: 'sql', build: found }, ...(where ? [planBoolean(where, context)] : [])]),
     orderBy: [{ target: { kind: 'sql', build: rank }, direction: 'desc', nulls: 'last' }],
-    limit: limit ? readLimit(limit) : null,
+    limit: readLimit(field.argument('limit')),
   })
   return { kind: 'many', select: { rows, output: planRow(field, context, table) } }
 }

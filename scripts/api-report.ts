@@ -36,6 +36,9 @@ Written by \`npm run api\`. A change of this page is a change of the contract. \
 them promised.
 `
 
+/** The doors of built-in plugins, which follow the features: types may mention them, and the report leaves them out. */
+const pluginDoors = globSync('plugins/*/door.ts', { cwd: root }).map((path) => path.slice(0, -'.ts'.length))
+
 /** Whether a file is the project's, and no other package's. */
 const isOwn = (path: string) => path.toLowerCase().startsWith(declarations.toLowerCase())
 
@@ -72,7 +75,7 @@ function writeDeclarations(): void {
         noEmit: true,
         types: ['node'],
       },
-      files: [...Object.values(doors), unstable].map((door) => `${door}.d.ts`),
+      files: [...Object.values(doors), unstable, ...pluginDoors].map((door) => `${door}.d.ts`),
     }),
   )
 }
@@ -154,7 +157,7 @@ function readDoors(): { readonly text: string; readonly problems: readonly strin
   if (!project) throw new Error('the declarations make no project')
   const reporter = new Reporter(project)
   const exported = Object.entries(doors).map(([name, door]) => ({ name, symbols: reporter.exportsOf(door) }))
-  reporter.exportsOf(unstable)
+  for (const door of [unstable, ...pluginDoors]) reporter.exportsOf(door)
   const sections = exported.map(({ name, symbols }) => {
     const declared = symbols.map((symbol) => reporter.describe(symbol))
     return `## ${name}\n\n\`\`\`ts\n${declared.join('\n\n')}\n\`\`\`\n`

@@ -16,6 +16,7 @@ export type {
 } from '../core/graphql/plan/prepared.ts'
 export type { AnyCall, JoinStep, MemberStep, RootCall } from '../core/graphql/plan/steps.ts'
 export { planJoin } from '../core/graphql/plan/steps.ts'
+export type { JsonSchema } from '../core/graphql/plan/variables-schema.ts'
 export type { Arguments, BoundArguments, CallArguments } from '../core/graphql/read/arguments.ts'
 export {
   chooseOperation,
@@ -33,7 +34,7 @@ export {
   readGraphQLRequest,
   type ValidationOptions,
 } from '../core/graphql/read/request.ts'
-export { fieldMap, type RootFieldMaker } from '../core/graphql/read/schema-scope.ts'
+export type { RootFieldMaker } from '../core/graphql/read/schema-scope.ts'
 export type { FieldSelection, FieldSource } from '../core/graphql/read/selection.ts'
 export type { Value, ValuePosition } from '../core/graphql/read/values.ts'
 export type { BatchMember } from '../core/graphql/run/batch.ts'
@@ -56,6 +57,13 @@ export {
   wholeAnswer,
 } from '../core/graphql/schema/call.ts'
 export type * from '../core/graphql/schema/contribution.ts'
+export {
+  type FieldArgument,
+  type FieldArguments,
+  type FieldPlanner,
+  fieldMap,
+  type PlannedField,
+} from '../core/graphql/schema/field.ts'
 export { columnCodec, columnType, scalarOfColumns, scalarType } from '../core/graphql/schema/scalars.ts'
 export type {
   CachedOperation,
@@ -63,5 +71,6 @@ export type {
   PlanOptions,
   RequestExtras,
   SubscriptionExtras,
+  VariablesOptions,
 } from '../core/graphql/service.ts'
 export { maxDepth, maxSelections } from '../core/graphql/tuning.ts'

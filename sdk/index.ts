@@ -29,9 +29,11 @@ export {
   type Plugin,
   type PluginCommand,
   type PluginDefinition,
+  type PluginName,
   type PluginOptions,
 } from '../core/engine/plugin.ts'
 export { type ServiceKey, serviceKey } from '../core/engine/service-key.ts'
+export { blaming } from '../core/errors/blame.ts'
 export type { ErrorCode, ErrorDetails } from '../core/errors/errors.ts'
 export {
   badRequest,

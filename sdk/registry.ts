@@ -13,5 +13,8 @@ export interface ModelSlices {}
 /** Kinds of row members other than columns and relationships. The kind is the key: `FieldModel`. */
 export interface FieldKinds {}
 
+/** The names of plugins that `dependencies` suggests, as keys. */
+export interface PluginNames {}
+
 /** Log types with their details: `LogDetails`. */
 export interface LogKinds {}

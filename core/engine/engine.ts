@@ -9,9 +9,10 @@ import { Vocabulary } from '../compiler/types/vocabulary.ts'
 import { migrate } from '../database/migrations/migrate.ts'
 import { PooledDatabase } from '../database/placing/pooled-database.ts'
 import { takeStep } from '../database/wire/connect.ts'
+import { culpritOf } from '../errors/blame.ts'
 import { toTrellisError } from '../errors/errors.ts'
 import { StartError } from '../errors/start-error.ts'
-import { stackOf } from '../errors/thrown.ts'
+import { messageOf, stackOf } from '../errors/thrown.ts'
 import { GraphQLEngine } from '../graphql/engine.ts'
 import { GraphQLPlanner } from '../graphql/planner.ts'
 import type { Contribution } from '../graphql/schema/contribution.ts'
@@ -37,7 +38,7 @@ import { Measures } from './measures.ts'
 import type { AllSettings, Settings } from './options.ts'
 import type { OpenApis, Plugin } from './plugin.ts'
 import { pluginsNamedIn, type ReadSettings, readSettings } from './plugin-options.ts'
-import { findPlugins, type LoadedPlugin, migrationOwners, pluginFailure, pluginLabel } from './plugins.ts'
+import { findPlugins, type LoadedPlugin, migrationOwners, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
 import { engineOf, type OwnedHook, openRoutes, type Services } from './registration.ts'
 import type { ServiceKey } from './service-key.ts'
 import { ServiceRegistry } from './service-registry.ts'
@@ -85,7 +86,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const settings = given.core
   const definitions = plugins.map(({ plugin }) => plugin)
   const apis = new Apis(definitions, settings.enabledApis)
-  const { http, services, metadata, outgoing } = createServices({ ...options, given }, apis)
+  const { http, services, metadata, outgoing, planner } = createServices({ ...options, given }, apis)
   const { stop, close } = closing({ http, services, metadata, outgoing })
   try {
     const { database, observe } = services
@@ -94,6 +95,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     await registerPlugins(services, plugins)
     services.registration.isOver = true
     await takeStep(settings, observe, () => metadata.start())
+    checkFields(planner)
     await mountRoutes(services)
     await http.app.ready()
     await runReadyHooks(services)
@@ -171,7 +173,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     stopping: [],
     closing: [],
   }
-  return { http, services, metadata, outgoing }
+  return { http, services, metadata, outgoing, planner }
 }
 
 /** The egress policy; null: all addresses are reachable. */
@@ -223,6 +225,15 @@ async function registerPlugins(services: Services, plugins: readonly LoadedPlugi
   }
 }
 
+/** Ends the start for a field that no request can be served by; TypeScript finds most of them. */
+function checkFields(planner: GraphQLPlanner): void {
+  try {
+    planner.checkFields()
+  } catch (error) {
+    throw new PluginError(`${culpritOf(error)}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
 /** Mounts the enabled routes. */
 async function mountRoutes(services: Services): Promise<void> {
   await services.app.register(async (scope) => {
@@ -253,7 +264,7 @@ function closing({
   services,
   metadata,
   outgoing,
-}: ReturnType<typeof createServices>): Pick<RunningEngine, 'stop' | 'close'> {
+}: Omit<ReturnType<typeof createServices>, 'planner'>): Pick<RunningEngine, 'stop' | 'close'> {
   const timeout = services.settings.gracefulShutdownTimeout * 1000
   let begun = 0
   /** Milliseconds left for a hook. All hooks share one timeout; after it each has a margin to write its results. */

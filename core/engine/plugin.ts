@@ -3,6 +3,7 @@
 
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
+import type { PluginNames } from '../../sdk/registry.ts'
 import type { AccessService } from '../access/access.ts'
 import type { AuthService } from '../auth/auth.ts'
 import type { ComparisonOperator } from '../compiler/types/comparison-operator.ts'
@@ -29,6 +30,9 @@ import type { Measure } from './measures.ts'
 import type { AllSettings, Settings } from './options.ts'
 import type { ServiceKey } from './service-key.ts'
 import type { Admission, Surroundings } from './work-hooks.ts'
+
+/** The name of a built-in plugin, or of another one. */
+export type PluginName = keyof PluginNames | (string & {})
 
 /** A plugin's options by their keys in the configuration file. Each is made by a function of `option`. */
 export type PluginOptions = Readonly<Record<string, TSchema>>
@@ -129,7 +133,7 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   /** Admits requests of other transports as HTTP requests are. */
   readonly admission: Admission
   /** The settings by which transactions describe their request to the database. */
-  readonly sessionSettings: SessionSettings
+  readonly sessionSettings: Pick<SessionSettings, 'add' | 'of' | 'apply'>
   /** Sends requests to other servers, with the common limits and policies. */
   readonly outgoing: Outgoing
   readonly apis: OpenApis
@@ -180,7 +184,7 @@ export interface PluginDefinition<O extends PluginOptions = PluginOptions> {
   /** Whether the API is enabled by default; absent: yes. */
   readonly enabledByDefault?: boolean
   /** Required plugins, which are registered before this one. */
-  readonly dependencies?: readonly string[]
+  readonly dependencies?: readonly PluginName[]
   /**
    * Whether it replaces the plugin of the same name, such as a built-in one; absent: duplicate names are refused. It
    * must provide the services that other plugins use of the replaced one.

@@ -5,6 +5,7 @@ import { createRequire, registerHooks } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { MigrationOwner } from '../database/migrations/migration.ts'
+import { nearestNames } from '../errors/nearest.ts'
 import { StartError } from '../errors/start-error.ts'
 import { placeBelow, shownInLine } from '../errors/thrown.ts'
 import { definitionRefusal } from './definition.ts'
@@ -238,7 +239,11 @@ export function orderPlugins(given: readonly LoadedPlugin[]): LoadedPlugin[] {
     }
     for (const name of loaded.plugin.dependencies ?? []) {
       const dependency = byName.get(name)
-      if (!dependency) throw new PluginError(`${pluginLabel(loaded)} needs plugin "${name}", which is not loaded`)
+      if (!dependency) {
+        const [near] = nearestNames(name, byName.keys())
+        const hint = near === undefined ? '' : `, did you mean "${near}"?`
+        throw new PluginError(`${pluginLabel(loaded)} needs plugin "${name}", which is not loaded${hint}`)
+      }
       visit(dependency, chain)
     }
     ordered.add(loaded)

@@ -6,6 +6,7 @@ import type { Auth } from '../auth/auth.ts'
 import type { Vocabulary } from '../compiler/types/vocabulary.ts'
 import type { PooledDatabase } from '../database/placing/pooled-database.ts'
 import { isConnectionLost } from '../database/wire/postgres-errors.ts'
+import { own } from '../errors/blame.ts'
 import { TrellisError } from '../errors/errors.ts'
 import type { GraphQLEngine } from '../graphql/engine.ts'
 import type { Contribution } from '../graphql/schema/contribution.ts'
@@ -97,9 +98,7 @@ export interface OwnedRoute {
 
 /** Creates one plugin's view of the services. */
 export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
-  const { operations, contributions } = services
-  const { name } = loaded.plugin
-  const owner = { plugin: name, api: apiOf(loaded.plugin) }
+  const { contributions } = services
   const early = earlyOnly(services, loaded)
   return {
     access: checkedAccess(services.access.lentTo(name)),
@@ -112,7 +111,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     observe: services.observe,
     auth: services.auth,
     admission: admissionBy(services.hooks),
-    sessionSettings: services.sessionSettings,
+    sessionSettings: ownSettings(services.sessionSettings, loaded),
     around(surroundings) {
       checkSurroundings(surroundings)
       services.hooks.add(surroundings, pluginLabel(loaded))
@@ -129,20 +128,14 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     },
     provide: (key, service) => services.services.provide(key, service, loaded),
     use: (key) => services.services.use(key, loaded),
-    operations: {
-      add: eachChecked(checkOperation, (operation) => operations.add(owner, operation)),
-      form: early('the form of requests', (form) => {
-        operations.form = form
-      }),
-      all: () => operations.all(),
-    },
+    operations: declaringOperations(services, loaded),
     metadata: {
       ...declaringMetadata(services, loaded),
       service: services.metadata,
     },
     graphql: contributable(
       services.graphql,
-      early('a GraphQL contribution', (contribution) => addContribution(contributions, contribution)),
+      early('a GraphQL contribution', (contribution) => addContribution(contributions, contribution, loaded)),
     ),
     routes: {
       add: early('a route', (...routes) => addRoutes(services, loaded, routes)),
@@ -194,6 +187,22 @@ const eachChecked =
     for (const value of values) add(value)
   }
 
+function declaringOperations(services: Services, loaded: LoadedPlugin): Engine['operations'] {
+  const { operations } = services
+  const early = earlyOnly(services, loaded)
+  const owner = { plugin: loaded.plugin.name, api: apiOf(loaded.plugin) }
+  return {
+    add: eachChecked(checkOperation, (operation) => {
+      operations.add(owner, operation)
+      own(operation, pluginLabel(loaded))
+    }),
+    form: early('the form of requests', (form) => {
+      operations.form = form
+    }),
+    all: () => operations.all(),
+  }
+}
+
 /** The metadata declarations of a plugin, recorded with its name. */
 function declaringMetadata(services: Services, loaded: LoadedPlugin): Omit<Engine['metadata'], 'service'> {
   const { registry } = services
@@ -236,6 +245,18 @@ const checkedAccess = (access: AccessService): AccessService => ({
   },
   of: access.of,
 })
+
+/** Blames errors of a plugin's settings on it. */
+function ownSettings(settings: SessionSettings, plugin: LoadedPlugin): Engine['sessionSettings'] {
+  return {
+    add(more) {
+      settings.add(more)
+      own(more, pluginLabel(plugin))
+    },
+    of: (session) => settings.of(session),
+    apply: (session, transaction) => settings.apply(session, transaction),
+  }
+}
 
 /**
  * Names the plugin in errors of the slice's `resolve`. A broken entry is not an error; it is reported as
@@ -305,11 +326,12 @@ function addMembers(configuration: ConfigurationMember[], members: readonly Conf
   }
 }
 
-function addContribution(contributions: Contribution[], contribution: Contribution): void {
+function addContribution(contributions: Contribution[], contribution: Contribution, plugin: LoadedPlugin): void {
   checkContribution(contribution)
   const taken = contributions.some(({ name }) => name === contribution.name)
   if (taken) throw new Error(`GraphQL contribution "${contribution.name}" is declared already`)
   contributions.push(contribution)
+  own(contribution, pluginLabel(plugin))
 }
 
 /** The enabled routes. */
@@ -327,5 +349,6 @@ function addRoutes({ routes, apis }: Services, plugin: LoadedPlugin, added: read
       throw new Error(`route ${place} is of API "${api}", which no plugin declares`)
     }
     routes.set(place, { route, plugin, api })
+    own(route, pluginLabel(plugin))
   }
 }

@@ -10,6 +10,7 @@ import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { InspectedOperation } from './plan/inspect.ts'
 import type { PlannedRequest, PreparedOperation } from './plan/prepared.ts'
+import type { JsonSchema } from './plan/variables-schema.ts'
 import type { GraphQLPlanner } from './planner.ts'
 import type { GraphQLOperation } from './read/document.ts'
 import type { PlannedSchema } from './read/planned-schema.ts'
@@ -19,7 +20,14 @@ import { runOperation } from './run/execute.ts'
 import { type ExecutionContext, withinTransaction } from './run/execution-context.ts'
 import { type SubscriptionRun, SubscriptionRunner } from './run/run-subscription.ts'
 import type { SchemaKind } from './schema/contribution.ts'
-import type { CachedOperation, GraphQLService, PlanOptions, RequestExtras, SubscriptionExtras } from './service.ts'
+import type {
+  CachedOperation,
+  GraphQLService,
+  PlanOptions,
+  RequestExtras,
+  SubscriptionExtras,
+  VariablesOptions,
+} from './service.ts'
 import { maxReplans } from './tuning.ts'
 import type { GraphQLHooks, OperationWork } from './works.ts'
 
@@ -105,6 +113,10 @@ export class GraphQLEngine implements GraphQLService {
 
   schema(role: string, backendOnly: boolean, kind?: SchemaKind): PlannedSchema {
     return this.#planner.schema(role, backendOnly, kind)
+  }
+
+  variablesSchema(operation: GraphQLOperation, options?: VariablesOptions): JsonSchema {
+    return this.#planner.variablesSchema(operation, options)
   }
 
   execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string> {

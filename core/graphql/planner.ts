@@ -11,6 +11,7 @@ import { type InspectedOperation, inspectOperation } from './plan/inspect.ts'
 import { PlanCache, type PlanGroup } from './plan/plan-cache.ts'
 import { type PlannedRequest, type PreparedOperation, prepareOperation } from './plan/prepared.ts'
 import { validateDocument } from './plan/validate.ts'
+import { type JsonSchema, variablesSchema } from './plan/variables-schema.ts'
 import { chooseOperation, DocumentCache, type GraphQLOperation, type ParsedDocument } from './read/document.ts'
 import { PlanContext, type Variables } from './read/plan-context.ts'
 import type { GraphQLRequest, ValidationOptions } from './read/request.ts'
@@ -19,7 +20,8 @@ import type { Contribution, SchemaKind } from './schema/contribution.ts'
 import { RoleSchema } from './schema/role-schema.ts'
 import { type RoleSchemaKey, RoleSchemas } from './schema/role-schemas.ts'
 import { checkWhole } from './schema/whole-schema.ts'
-import type { CachedOperation, PlanOptions } from './service.ts'
+import type { CachedOperation, PlanOptions, VariablesOptions } from './service.ts'
+import { fieldsChecked } from './tuning.ts'
 import type { GraphQLHooks, PlanningWork } from './works.ts'
 
 export interface PlannerOptions {
@@ -125,6 +127,13 @@ export class GraphQLPlanner {
     )
   }
 
+  variablesSchema(
+    operation: GraphQLOperation,
+    { role = 'admin', backendOnly = false, schema }: VariablesOptions = {},
+  ): JsonSchema {
+    return variablesSchema(this.schema(role, backendOnly, schema), operation)
+  }
+
   /** A name that two types of an administrator's schemas share; null when all names are unique. */
   conflictingType(model: Model): string | null {
     for (const kind of ['standard', 'relay'] as const) {
@@ -147,6 +156,13 @@ export class GraphQLPlanner {
       this.#cache.clear()
     }
     return this.#schemas.of({ role, backendOnly, kind })
+  }
+
+  /** Refuses contributed fields that no request can be served by; throws a `FieldFault`. */
+  checkFields(): void {
+    for (const kind of ['standard', 'relay'] as const) {
+      this.#schemaOf(this.#options.model(), { role: 'admin', backendOnly: true, kind }).checkFields(fieldsChecked)
+    }
   }
 
   #schemasFor(model: Model): RoleSchemas {

@@ -9,6 +9,7 @@ import type { Model } from '../metadata/document/model.ts'
 import type { Session } from '../session/session.ts'
 import type { InspectedOperation } from './plan/inspect.ts'
 import type { PlannedRequest, PreparedOperation } from './plan/prepared.ts'
+import type { JsonSchema } from './plan/variables-schema.ts'
 import type { GraphQLOperation, ParsedDocument } from './read/document.ts'
 import type { PlannedSchema } from './read/planned-schema.ts'
 import type { GraphQLRequest, ValidationOptions } from './read/request.ts'
@@ -50,6 +51,9 @@ export interface SubscriptionExtras extends Pick<RequestExtras, 'headers'> {
   readonly signal: AbortSignal
 }
 
+/** The schema by which variables are described. */
+export interface VariablesOptions extends ValidationOptions, PlanOptions {}
+
 /** An operation with cached plans, for inspection. */
 export interface CachedOperation {
   readonly schema: PlannedSchema
@@ -89,6 +93,11 @@ export interface GraphQLService {
   inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind): InspectedOperation
   /** Refuses a document that is invalid for all variables; checks against the served model unless another is given. */
   validate(text: string, options?: ValidationOptions, model?: Model): void
+  /**
+   * The JSON Schema of an operation's variables as one object, with input types by name in `$defs`. Refuses an operation
+   * that the role cannot use. It does not need the role's introspection.
+   */
+  variablesSchema(operation: GraphQLOperation, options?: VariablesOptions): JsonSchema
   /** The current schema of a role. */
   schema(role: string, backendOnly: boolean, kind?: SchemaKind): PlannedSchema
 }
@@ -110,5 +119,6 @@ export const contributable = <C>(service: GraphQLService, contribute: (contribut
   operation: (...given: Parameters<GraphQLService['operation']>) => service.operation(...given),
   inspect: (...given: Parameters<GraphQLService['inspect']>) => service.inspect(...given),
   validate: (...given: Parameters<GraphQLService['validate']>) => service.validate(...given),
+  variablesSchema: (...given: Parameters<GraphQLService['variablesSchema']>) => service.variablesSchema(...given),
   schema: (...given: Parameters<GraphQLService['schema']>) => service.schema(...given),
 })

@@ -70,3 +70,9 @@ export const maxIntrospections = 32_000_000
 export const longestIntrospectionKey = 20_000
 /** The level of their compression by zstd: the lowest, since the text repeats itself and the time is the server's. */
 export const introspectionLevel = 1
+
+/** Fields of each contribution that are made at the start, to find faults of plugins: more than most plugins have. */
+export const fieldsChecked = 20
+
+/** Input types and enums in the JSON Schema of variables. A condition of one table may lead to all tables. */
+export const typesDescribed = 300

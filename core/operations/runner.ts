@@ -8,6 +8,7 @@ import type { Database, TransactionOptions } from '../database/database.ts'
 import { despiteConflicts } from '../database/placing/conflicts.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { refusedByPostgres } from '../database/wire/postgres-errors.ts'
+import { blame } from '../errors/blame.ts'
 import { badRequest, toTrellisError } from '../errors/errors.ts'
 import type { ValidationOptions } from '../graphql/read/request.ts'
 import type { Model } from '../metadata/document/model.ts'
@@ -272,7 +273,7 @@ export class MetadataRunner {
       return (await result) ?? success
     } catch (error) {
       const refused = call.operation.adminOnly === false ? error : this.#refused(error)
-      throw toTrellisError(await withHelp(refused, call, run)).at('args')
+      throw toTrellisError(await withHelp(blame(refused, call.operation), call, run)).at('args')
     }
   }
 

@@ -2,6 +2,7 @@
 
 import { settingsStatement, type TransactionSettings } from '../database/sql/transaction-settings.ts'
 import type { Transaction } from '../database/transaction.ts'
+import { blaming } from '../errors/blame.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { Session } from './session.ts'
 
@@ -23,7 +24,11 @@ export class SessionSettings {
   of({ variables }: Session): TransactionSettings {
     const settings: Record<string, string> = {}
     settings[this.#userSetting] = JSON.stringify(variables)
-    for (const more of this.#more) Object.assign(settings, checked(more()))
+    for (const more of this.#more)
+      Object.assign(
+        settings,
+        blaming(more, () => checked(more())),
+      )
     return settings
   }
 

@@ -18,6 +18,8 @@ import { callWebhook } from './webhook.ts'
 import { actionWorker } from './worker.ts'
 
 export * from './handlers.ts'
+export type { ActionModel, ArgumentModel } from './metadata.ts'
+export type { ActionArgument, ActionDefinition, ActionEntry, ActionPermission } from './schema.ts'
 
 export default definePlugin({
   name: 'actions',

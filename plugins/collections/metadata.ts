@@ -16,7 +16,7 @@ declare module '../../sdk/registry.ts' {
 }
 
 /** The roles that may run a document. */
-type AllowedRoles = 'all' | ReadonlySet<string>
+export type AllowedRoles = 'all' | ReadonlySet<string>
 
 /** The collection of that name. */
 export const findCollection = (

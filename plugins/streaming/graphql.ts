@@ -123,7 +123,7 @@ function planStream(field: FieldSelection, context: PlanContext, table: TableMod
   const where = field.argument('where')
   const batchSize = field.arguments.get('batch_size')!
   const size = readLimit(batchSize)
-  if (size === 0) throw batchSize.fail('expected a positive batch size')
+  if (!size) throw batchSize.fail('expected a positive batch size')
   const order = planCursor(field.arguments.get('cursor')!, context, table)
   const select = context.schema.access(table.name)!.select!
   const columns = positionColumns(table, order)

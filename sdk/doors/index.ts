@@ -1,5 +1,49 @@
 // The promised part of the SDK for plugins, options, errors, sessions and names. Names leave it only in a major release.
 
+declare module '../registry.ts' {
+  interface PluginNames {
+    actions: true
+    'auth-jwt': true
+    'auth-webhook': true
+    'catalog-state': true
+    collections: true
+    'computed-fields': true
+    config: true
+    'custom-types': true
+    data: true
+    delivery: true
+    developer: true
+    'event-triggers': true
+    explain: true
+    functions: true
+    graphiql: true
+    graphql: true
+    health: true
+    jobs: true
+    limits: true
+    metadata: true
+    metrics: true
+    openapi: true
+    permissions: true
+    'pg-dump': true
+    postgis: true
+    'rate-limit': true
+    relationships: true
+    relay: true
+    'remote-relationships': true
+    'remote-schemas': true
+    scheduled: true
+    sql: true
+    streaming: true
+    subscriptions: true
+    tables: true
+    tracing: true
+    'v1-tables': true
+    'v2-interface': true
+    version: true
+  }
+}
+
 export {
   badRequest,
   type CommandCall,
@@ -25,6 +69,7 @@ export {
   type Plugin,
   type PluginCommand,
   type PluginDefinition,
+  type PluginName,
   type PluginOptions,
   parseFailed,
   type QualifiedName,

@@ -94,6 +94,12 @@ test('rows are listed and changed as far as the role may', async () => {
   const see = 'mutation { see_ship(id: 3) { name } }'
   assert.deepEqual(await trellis.graphql(see), { data: { see_ship: { name: 'Calypso' } } })
   assert.deepEqual(await trellis.graphql('{ seen_ship(limit: 1) { name } }'), names('Calypso'))
+  // As in lists of tables, null means no limit, whether it is written or given as a variable.
+  const all = (await trellis.graphql(list)).data
+  assert.deepEqual(await trellis.graphql('{ seen_ship(limit: null) { name } }'), { data: all })
+  const limited = 'query ($limit: Int) { seen_ship(limit: $limit) { name } }'
+  assert.deepEqual(await trellis.graphql(limited, { variables: { limit: null } }), { data: all })
+  assert.deepEqual(await trellis.graphql(limited, { variables: { limit: 1 } }), names('Calypso'))
   assert.equal((await trellis.graphql(see, { role: 'guest' })).data, undefined)
 })
 

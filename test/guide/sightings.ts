@@ -28,7 +28,7 @@ import {
   rowType,
 } from 'trellis/tables'
 
-const { GraphQLInt, GraphQLNonNull } = graphql
+const { GraphQLInt } = graphql
 
 /** `seen_ship`: rows, those that were seen last before others. */
 const seenField = (scope: SchemaScope, table: TableModel) => {
@@ -40,14 +40,14 @@ const seenField = (scope: SchemaScope, table: TableModel) => {
       const rows = select!.rows({
         where: where ? planBoolean(where, context) : always,
         orderBy: [{ target: { kind: 'column', column: 'last_seen' }, direction: 'desc', nulls: 'last' }],
-        limit: readLimit(field.arguments.get('limit')!),
+        limit: readLimit(field.argument('limit')),
       })
       return { kind: 'many', select: { rows, output: planRow(field, context, table) } }
     },
   }
   const args = {
     where: { type: booleanExpressionType(scope, table) },
-    limit: { type: new GraphQLNonNull(GraphQLInt), default: { value: 10 } },
+    limit: { type: GraphQLInt, default: { value: 10 } },
   }
   return { type: rowList(scope, table), args, extensions: { root } }
 }

@@ -30,8 +30,16 @@ export const runTool = (directory: string, tool: string, ...args: string[]): Pro
   runIn(directory, process.execPath, join(root, 'node_modules', tool), ...args)
 
 /** The package is made from these folders and files. */
-const sources = ['bin', 'core', 'plugins', 'process', 'scripts', 'sdk']
-const files = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
+const sources = ['bin', 'core', 'plugins', 'process', 'scripts', 'sdk', 'docs', 'examples', 'test/guide']
+const files = [
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  ...['ARCHITECTURE.md', 'CONTRIBUTING.md'],
+]
 
 /** Packs a copy of the checkout, whose package.json others read meanwhile; returns the tarball. */
 export async function pack(directory: string): Promise<string> {

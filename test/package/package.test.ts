@@ -1,8 +1,8 @@
 // The package as somebody installs it: packed, put into a project of theirs, and used there.
 
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { testDatabase } from '../support/database.ts'
@@ -20,7 +20,7 @@ test('the package, installed in an empty project', async (t) => {
   await t.test('holds the needed files and no more', async () => {
     const names = (await runIn(project, 'tar', '-tzf', tarball)).trim().split('\n')
     const kinds =
-      /^package\/(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+(\.js|\.js\.map|\.d\.ts|\.sql|\.html|\/assets\/[\w.-]+\.gz))$/
+      /^package\/(package\.json|[A-Z]+\.md|LICENSE|sdk\/api-report\.md|docs\/[\w-]+\.(md|png)|examples\/[\w-]+\.ts|test\/guide\/[\w-]+\.ts|dist\/.+(\.js|\.js\.map|\.d\.ts|\.sql|\.html|\/assets\/[\w.-]+\.gz))$/
     assert.deepEqual(
       names.filter((name) => !kinds.test(name)),
       [],
@@ -31,7 +31,26 @@ test('the package, installed in an empty project', async (t) => {
     )
     const manifest = JSON.parse(readFileSync(join(project, 'node_modules/trellis/package.json'), 'utf8'))
     assert.equal(manifest.devDependencies, undefined)
+    assert.deepEqual(
+      names.filter((name) => name.endsWith('.test.ts')),
+      [],
+    )
     assert.deepEqual(manifest.exports['./engine'], { types: './dist/sdk/engine.d.ts', default: './dist/sdk/engine.js' })
+  })
+
+  await t.test('links of its pages lead to its files, and all name one version of Node', () => {
+    const installed = join(project, 'node_modules/trellis')
+    const { engines } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    const pages = ['README.md', ...readdirSync(join(installed, 'docs')).map((name) => `docs/${name}`)]
+    for (const page of pages.filter((name) => name.endsWith('.md'))) {
+      const text = readFileSync(join(installed, page), 'utf8')
+      for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)) {
+        assert.ok(existsSync(join(installed, dirname(page), target)), `${page} links to ${target}`)
+      }
+      for (const [words, oldest] of text.matchAll(/Node (\d+\.\d+) or newer/g)) {
+        assert.equal(`>=${oldest}.0`, engines.node, `${page}: ${words}`)
+      }
+    }
   })
 
   await t.test('is well-formed for all resolvers', async () => {
@@ -85,11 +104,11 @@ test('the package, installed in an empty project', async (t) => {
 
   await t.test('an older Node is refused in one line', async () => {
     const old = join(directory, 'old.mjs')
-    const versions = `{ value: { ...process.versions, node: '22.14.0' } }`
+    const versions = `{ value: { ...process.versions, node: '22.17.0' } }`
     writeFileSync(old, `Object.defineProperty(process, 'versions', ${versions})`)
     await assert.rejects(
       node('--import', pathToFileURL(old).href, start, 'version'),
-      /\nFatal Error: Node 22.14.0 is too old: install Node 22.15 or newer\n$/,
+      /\nFatal Error: Node 22.17.0 is too old: install Node 22.18 or newer\n$/,
     )
   })
 })

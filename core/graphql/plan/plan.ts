@@ -4,6 +4,7 @@ import { NarrowingRefusal } from '../../access/narrowing.ts'
 import type { CallPlan } from '../../compiler/plan/call-plan.ts'
 import type { MutationList, MutationPlan } from '../../compiler/plan/mutation-plan.ts'
 import type { RootOutput } from '../../compiler/plan/plan.ts'
+import { blaming } from '../../errors/blame.ts'
 import { badRequest, validationFailed } from '../../errors/errors.ts'
 import { pathKeys } from '../../errors/path.ts'
 import { checkOperationDirectives, subscribesToSeveral } from '../read/directives.ts'
@@ -84,11 +85,11 @@ function planRootField(field: FieldSelection, context: PlanContext): PlannedFiel
   if (!planner) throw new Error(`the root field "${field.name}" has no planner`)
   switch (planner.kind) {
     case 'relational': {
-      const { planned, joins } = collectJoins(context, () => planner.plan(field, context))
+      const { planned, joins } = collectJoins(context, () => blaming(planner, () => planner.plan(field, context)))
       return { kind: 'output', key, output: planned, joins }
     }
     case 'mutation': {
-      const { planned, joins } = collectJoins(context, () => planner.plan(field, context))
+      const { planned, joins } = collectJoins(context, () => blaming(planner, () => planner.plan(field, context)))
       return { kind: 'mutation', key, plan: planned, joins }
     }
     case 'resolved':

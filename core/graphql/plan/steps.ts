@@ -6,6 +6,7 @@ import type { PgType } from '../../catalog/types.ts'
 import type { Output } from '../../compiler/plan/plan.ts'
 import { givenRowsStatement } from '../../compiler/print/given-rows-sql.ts'
 import type { PreparedStatement } from '../../database/sql/prepared-statement.ts'
+import { blaming } from '../../errors/blame.ts'
 import type { PlanContext } from '../read/plan-context.ts'
 import type { FieldSelection } from '../read/selection.ts'
 import type { MemberPlanner, ResolvedPlanner, ResolvedRowPlanner } from '../schema/call.ts'
@@ -114,7 +115,7 @@ function planAnyCall(
   planner: Pick<ResolvedPlanner, 'completed' | 'plan'>,
 ): AnyCall {
   context.calls.add(field)
-  const plan = planner.plan?.(field, context)
+  const plan = blaming(planner, () => planner.plan?.(field, context))
   const planned = new PlannedMembers(context, planner.completed === true)
   planned.walk(field)
   const { members } = planned
@@ -162,7 +163,7 @@ class PlannedMembers {
       this.members.set(field, { kind: 'call', step: joinStep(field, context, planner) })
       return
     }
-    const { planned: output, joins } = collectJoins(context, () => planner.plan(field, context))
+    const { planned: output, joins } = collectJoins(context, () => blaming(planner, () => planner.plan(field, context)))
     const needs = Object.keys(planner.needs)
     const index = this.#parts.push({ needs: planner.needs, output }) - 1
     this.members.set(field, { kind: 'relational', field, index, needs, joins })

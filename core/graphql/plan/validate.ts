@@ -1,6 +1,6 @@
 // Validates a document against a role's schema for any variables, for callers that store documents.
 
-import { getNamedType, Kind } from 'graphql'
+import { type GraphQLInputType, getNamedType, Kind } from 'graphql'
 import { TrellisError, validationFailed } from '../../errors/errors.ts'
 import { didYouMean } from '../../errors/nearest.ts'
 import { checkOperationDirectives } from '../read/directives.ts'
@@ -29,7 +29,13 @@ function parse(text: string): ParsedDocument {
   }
 }
 
-function validateOperation(schema: PlannedSchema, operation: GraphQLOperation): void {
+/** The types that an operation's variables are used as; refuses an operation that the role cannot use. */
+export const variableTypesOf = (
+  schema: PlannedSchema,
+  operation: GraphQLOperation,
+): ReadonlyMap<string, GraphQLInputType> => validateOperation(schema, operation).variableTypes
+
+function validateOperation(schema: PlannedSchema, operation: GraphQLOperation): PlanContext {
   const { kind, variables } = operation
   checkRoot(schema, operation)
   for (const name of mentionedVariables(operation)) {
@@ -46,6 +52,7 @@ function validateOperation(schema: PlannedSchema, operation: GraphQLOperation): 
   const fields = collectFields(context, [operation.node.selectionSet], { source: schema.root(kind) })
   if (kind === 'subscription') checkSubscription(fields, operation)
   for (const field of fields) validateField(field, schema)
+  return context
 }
 
 /** Refuses an operation on a root type without fields. */

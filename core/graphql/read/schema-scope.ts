@@ -13,10 +13,6 @@ export type { SchemaKind }
 /** Fields by name; each is created on first use. */
 export type FieldMap = ReadonlyMap<string, () => GraphQLFieldConfig<unknown, unknown>>
 
-/** Fields by name, from an object of makers. */
-export const fieldMap = (makers: Readonly<Record<string, () => GraphQLFieldConfig<unknown, unknown>>>): FieldMap =>
-  new Map(Object.entries(makers))
-
 export type InputFieldMap = ReadonlyMap<string, () => GraphQLInputFieldConfig>
 
 /** Fields of a root type: looked up one by one, and iterated only for introspection. */

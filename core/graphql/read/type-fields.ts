@@ -15,7 +15,13 @@ const completed = new WeakMap<GraphQLInputObjectType, readonly GraphQLInputField
 export function completedFields(type: GraphQLInputObjectType): readonly GraphQLInputField[] {
   const known = completed.get(type)
   if (known) return known
-  const fields = Object.values(type.getFields()).filter((field) => isNonNullType(field.type) || field.default)
+  const all = Object.values(type.getFields())
+  const unused = all.find(({ default: used, defaultValue }) => used === undefined && defaultValue !== undefined)
+  if (unused) {
+    const field = `the field "${unused.name}" of the input type "${type.name}"`
+    throw new Error(`${field} has "defaultValue", which is not used: write default: { value }`)
+  }
+  const fields = all.filter((field) => isNonNullType(field.type) || field.default)
   completed.set(type, fields)
   return fields
 }

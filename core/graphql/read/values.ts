@@ -274,8 +274,9 @@ export class Value {
     return json
   }
 
-  /** A 32-bit integer; the plan then depends on it. */
+  /** A 32-bit integer, never null; the plan then depends on it. */
   integer(): number {
+    if (this.isNull) throw this.nullError()
     const codec = codecOf(getNamedType(this.type))
     if (this.#place) this.#context.dependOnValue(this.#place.name)
     return Number(this.#encode(codec!))

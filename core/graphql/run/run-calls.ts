@@ -6,6 +6,7 @@ import { bindParams } from '../../compiler/run/bind.ts'
 import { unlessAborted } from '../../concurrency/aborting.ts'
 import type { PreparedStatement } from '../../database/sql/prepared-statement.ts'
 import type { Transaction } from '../../database/transaction.ts'
+import { blame } from '../../errors/blame.ts'
 import { graphqlError, internalError, TrellisError } from '../../errors/errors.ts'
 import { type PathKey, pathKeys } from '../../errors/path.ts'
 import { parseJson } from '../../json/json.ts'
@@ -106,6 +107,7 @@ async function runGroup(calls: readonly CallRun[], run: Run): Promise<CallRun[]>
   try {
     results = await unlessAborted(signal, resultsOf(calls, run))
   } catch (error) {
+    blame(error, calls[0]!.step.planner)
     if (signal?.aborted || !calls.every(({ step }) => step.planner.partial)) throw error
     results = calls.map(() => new Failure(error))
   }

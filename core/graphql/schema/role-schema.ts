@@ -2,36 +2,30 @@
 // introspection is answered.
 
 import {
-  type GraphQLField,
-  type GraphQLFieldConfig,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
-  GraphQLNonNull,
-  GraphQLObjectType,
-  GraphQLString,
-  isOutputType,
+  type GraphQLOutputType,
+  getNamedType,
+  isObjectType,
   isUnionType,
-  SchemaMetaFieldDef,
-  TypeMetaFieldDef,
 } from 'graphql'
 import type { RoleAccess, TableAccess } from '../../access/access.ts'
+import { blaming } from '../../errors/blame.ts'
 import type { Model, TableModel } from '../../metadata/document/model.ts'
 import type { Dialect } from '../../names/dialect.ts'
-import { isGraphQLName, nameKey, type QualifiedName } from '../../names/names.ts'
+import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { RequestSettings } from '../options.ts'
-import type { FieldSource } from '../read/selection.ts'
 import type {
   Contribution,
   FieldMap,
   InputFieldMap,
   RootFieldMaker,
   RootFields,
-  RootPlanner,
   SchemaKind,
   SchemaScope,
 } from './contribution.ts'
-
-export type RootKind = 'query' | 'mutation' | 'subscription'
+import { FieldFault, type FieldsOf, firstOf, mergeFields, requireFields, servable } from './made-field.ts'
+import { type RootKind, RootType } from './root-type.ts'
 
 export interface RoleSchemaInput {
   readonly kind: SchemaKind
@@ -47,12 +41,6 @@ export interface RoleSchemaInput {
   readonly serverVersion: number
   /** Called when two contributions provide the same field; the first one is served. */
   readonly report: (conflict: string) => void
-}
-
-const rootDescriptions: Readonly<Record<RootKind, string | undefined>> = {
-  query: undefined,
-  mutation: 'mutation root',
-  subscription: undefined,
 }
 
 export class RoleSchema implements SchemaScope {
@@ -146,10 +134,15 @@ export class RoleSchema implements SchemaScope {
   }
 
   rowFields(table: TableModel): FieldMap {
-    return this.#merged('row', table, (contribution) => {
-      const fields = contribution.rowFields?.(this, table)
-      return fields && this.#withoutOwned(fields, contribution)
-    })
+    return this.#merged<RootFieldMaker>(
+      'row',
+      table,
+      (contribution) => {
+        const fields = contribution.rowFields?.(this, table)
+        return fields && this.#withoutOwned(fields, contribution)
+      },
+      (make, name, contribution) => () => servable(make, { name, place: 'row', of: table.name.name, contribution }),
+    )
   }
 
   /** The row fields without names that another contribution has reserved. */
@@ -179,19 +172,50 @@ export class RoleSchema implements SchemaScope {
     kind: string,
     table: TableModel,
     of: (contribution: Contribution) => ReadonlyMap<string, Make> | undefined,
+    checked: (make: Make, name: string, contribution: Contribution) => Make = (make) => make,
   ): ReadonlyMap<string, Make> {
     const key = `${kind}\u0000${nameKey(table.name)}`
     let fields = this.#members.get(key) as ReadonlyMap<string, Make> | undefined
     if (!fields) {
       const sources = this.#contributions.map((each) => {
-        const given = of(each) ?? new Map<string, Make>()
+        const given = blaming(each, () => of(each)) ?? new Map<string, Make>()
         requireFields(given, each, `${kind} fields`)
-        return [each.name, given] as const
+        return [each, given] as const
       })
-      fields = mergeFields(sources, `table "${table.name.name}"`, this.#report)
+      fields = mergeFields(sources, { place: `table "${table.name.name}"`, report: this.#report, checked })
       this.#members.set(key, fields)
     }
     return fields
+  }
+
+  /**
+   * Makes some fields of each contribution, up to `most` of each place; throws a `FieldFault` for one that cannot be
+   * served for any request. Other errors are those of the requests that need the field.
+   */
+  checkFields(most: number): void {
+    for (const kind of ['query', 'mutation', 'subscription'] as const) {
+      ignoringOthers(() => {
+        for (const [contribution, { type }] of this.root(kind).sample(most)) this.#requireSoleType(type, contribution)
+      })
+    }
+    for (const table of firstOf(this.model.tables.values(), most)) {
+      ignoringOthers(() => {
+        for (const make of this.rowFields(table).values()) make()
+      })
+    }
+  }
+
+  /** Refuses an object type of a field that has the name of a table's type without being it. */
+  #requireSoleType(type: GraphQLOutputType, contribution: Contribution): void {
+    const named = getNamedType(type)
+    if (!isObjectType(named) || named.extensions['equalsRows'] || this.#made.includes(named)) return
+    const isTaken =
+      this.#made.some(({ name }) => name === named.name) ||
+      [...this.model.tables.values()].some(({ graphqlName }) => graphqlName === named.name)
+    if (!isTaken) return
+    const reason = `its type "${named.name}" has the name of another type`
+    const advice = 'make the type by scope.type(name, build), under a name of its own'
+    throw new FieldFault(contribution, `GraphQL contribution "${contribution.name}": ${reason}: ${advice}`)
   }
 
   /** A root type; its fields are created on demand. */
@@ -200,10 +224,10 @@ export class RoleSchema implements SchemaScope {
     if (!root) {
       const sources: FieldsOf<RootFields>[] = []
       for (const contribution of this.#contributions) {
-        const fields = contribution[kind]?.(this)
+        const fields = blaming(contribution, () => contribution[kind]?.(this))
         if (!fields) continue
         requireFields(fields, contribution, kind)
-        sources.push([contribution.name, fields, contribution.yields])
+        sources.push([contribution, fields])
       }
       root = new RootType(kind, sources, this.#report)
       this.#roots.set(kind, root)
@@ -212,158 +236,11 @@ export class RoleSchema implements SchemaScope {
   }
 }
 
-/** Refuses a contribution's result that is not a field map, such as a plain object, before later lookups fail on it. */
-function requireFields({ get }: { readonly get: unknown }, { name }: Contribution, what: string): void {
-  if (typeof get !== 'function') throw new Error(`GraphQL contribution "${name}" must return its ${what} as a fieldMap`)
-}
-
-/** A contribution's name and its fields, and whether they yield to others without a report. */
-type FieldsOf<Fields> = readonly [contribution: string, fields: Fields, yields?: boolean]
-
-/** The fields of several contributions; the first contribution of a name wins. */
-function mergeFields<Make>(
-  sources: readonly FieldsOf<Iterable<readonly [string, Make]>>[],
-  place: string,
-  report: (conflict: string) => void,
-): ReadonlyMap<string, Make> {
-  const merged = new Map<string, Make>()
-  const owners = new Map<string, string>()
-  for (const [contribution, fields, yields] of sources) {
-    for (const [name, make] of fields) {
-      const owner = owners.get(name)
-      if (owner === undefined) {
-        owners.set(name, contribution)
-        merged.set(name, make)
-      } else if (!yields) {
-        report(`"${owner}" and "${contribution}" both add the field "${name}" to ${place}`)
-      }
-    }
-  }
-  return merged
-}
-
-const placeholder = (root: RootPlanner): FieldMap =>
-  new Map([
-    [
-      'no_queries_available',
-      () => ({
-        type: new GraphQLNonNull(GraphQLString),
-        description: `There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.`,
-        extensions: { root },
-      }),
-    ],
-  ])
-
-/** The fields of a root that exists for every role but has no fields for this one: GraphQL requires at least one. */
-const placeholders: Readonly<Record<RootKind, FieldMap>> = {
-  query: placeholder({ kind: 'resolved', completed: true, resolve: () => '' }),
-  mutation: new Map(),
-  subscription: placeholder({ kind: 'relational', plan: () => ({ kind: 'json', text: '""' }) }),
-}
-
-/** Answered from the schema itself; see `introspection.ts`. */
-const introspected = { kind: 'resolved', completed: true, resolve: () => null } as const
-
-const metaFields = new Map(
-  [SchemaMetaFieldDef, TypeMetaFieldDef].map((definition) => {
-    const field = Object.create(definition, { extensions: { value: { root: introspected } } })
-    return [definition.name, field as GraphQLField<unknown, unknown>]
-  }),
-)
-
-/** `query_root` and the other roots: thousands of fields; a request needs only a few. */
-export class RootType implements FieldSource {
-  readonly name: string
-  readonly interfaces: readonly string[] = []
-  readonly #kind: RootKind
-  readonly #sources: readonly FieldsOf<RootFields>[]
-  readonly #report: (conflict: string) => void
-  readonly #made = new Map<string, GraphQLField<unknown, unknown>>()
-  #makers: FieldMap | null = null
-  #isEmpty: boolean | undefined
-
-  constructor(kind: RootKind, sources: readonly FieldsOf<RootFields>[], report: (conflict: string) => void) {
-    this.name = `${kind}_root`
-    this.#kind = kind
-    this.#sources = sources
-    this.#report = report
-  }
-
-  get isEmpty(): boolean {
-    this.#isEmpty ??= this.#sources.every(([, fields]) => fields[Symbol.iterator]().next().done)
-    return this.#isEmpty
-  }
-
-  field(name: string): GraphQLField<unknown, unknown> | undefined {
-    const made = this.#made.get(name)
-    if (made) return made
-    const make = this.#find(name)
-    // A subscription needs them so that they are refused with a reason.
-    if (!make) return this.#kind === 'mutation' ? undefined : metaFields.get(name)
-    const field = this.#fields([[name, make]])[0]!
-    this.#made.set(name, field)
-    return field
-  }
-
-  #find(name: string): (() => GraphQLFieldConfig<unknown, unknown>) | undefined {
-    for (const [, fields] of this.#sources) {
-      const make = fields.get(name)
-      if (make) return make
-    }
-    const make = placeholders[this.#kind].get(name)
-    return make && this.isEmpty ? make : undefined
-  }
-
-  /**
-   * The configuration of a contribution's field; refuses errors that graphql-js would report without naming field or
-   * owner.
-   */
-  #configOf(name: string, make: () => GraphQLFieldConfig<unknown, unknown>): GraphQLFieldConfig<unknown, unknown> {
-    const config = make()
-    const isNamed = isGraphQLName(name)
-    if (isNamed && isOutputType(Object(config).type)) return config
-    const [owner] = this.#sources.find(([, fields]) => fields.get(name)) ?? []
-    const fault = isNamed
-      ? `the root field "${name}" has no valid output type`
-      : `"${name}" is not a valid GraphQL name`
-    throw new Error(`GraphQL contribution "${owner}": ${fault}`)
-  }
-
-  *fieldsNear(name: string): Iterable<string> {
-    for (const [, fields] of this.#sources) {
-      if (fields.near) yield* fields.near(name)
-      else for (const [field] of fields) yield field
-    }
-  }
-
-  /** The makers of all fields, by name. */
-  #all(): FieldMap {
-    this.#makers ??= this.isEmpty ? placeholders[this.#kind] : mergeFields(this.#sources, this.name, this.#report)
-    return this.#makers
-  }
-
-  fieldNames(): Iterable<string> {
-    return this.#all().keys()
-  }
-
-  fieldsAnew(names: readonly string[]): readonly GraphQLField<unknown, unknown>[] {
-    return this.#fields(names.map((name) => [name, this.#all().get(name)!]))
-  }
-
-  #fields(makers: Iterable<readonly [name: string, make: RootFieldMaker]>): GraphQLField<unknown, unknown>[] {
-    return Object.values(this.#typeOf(makers).getFields())
-  }
-
-  objectType(): GraphQLObjectType {
-    return this.#typeOf(this.#all())
-  }
-
-  /** graphql-js normalises the configuration of fields only as parts of an object type. */
-  #typeOf(makers: Iterable<readonly [name: string, make: RootFieldMaker]>): GraphQLObjectType {
-    return new GraphQLObjectType({
-      name: this.name,
-      description: rootDescriptions[this.#kind],
-      fields: () => Object.fromEntries(Array.from(makers, ([name, make]) => [name, this.#configOf(name, make)])),
-    })
+/** Runs a check at the start, which only a fault of a field ends. */
+function ignoringOthers(check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    if (error instanceof FieldFault) throw error
   }
 }

@@ -2,6 +2,7 @@
 
 import { Buffer } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { culpritOf } from '../../errors/blame.ts'
 import { flatError, TrellisError, toTrellisError } from '../../errors/errors.ts'
 import { stackOf } from '../../errors/thrown.ts'
 import type { Observer } from '../../log/observe.ts'
@@ -102,9 +103,12 @@ function ofStatus({ code, statusCode, message }: FailureWithStatus): TrellisErro
   return new TrellisError(statusCode, 'bad-request', message)
 }
 
-function logCause({ cause }: TrellisError, observe: Observer): void {
+function logCause(error: TrellisError, observe: Observer): void {
+  const { cause } = error
   if (cause === undefined) return
-  observe.log({ type: 'unstructured', level: 'error', detail: stackOf(cause) })
+  const whose = culpritOf(error)
+  const detail = whose === null ? stackOf(cause) : `${whose}: ${stackOf(cause)}`
+  observe.log({ type: 'unstructured', level: 'error', detail })
 }
 
 /** Answers with an error; `exchange` is null if no route was reached. */

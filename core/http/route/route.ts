@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Around } from '../../around/around.ts'
 import type { Applicant } from '../../auth/admission.ts'
 import type { AuthService } from '../../auth/auth.ts'
+import { blame } from '../../errors/blame.ts'
 import { badRequest, toTrellisError } from '../../errors/errors.ts'
 import { isAdmin, type Session } from '../../session/session.ts'
 import { readJsonInTurns } from '../body/body.ts'
@@ -134,6 +135,7 @@ function dropUnsendable(reply: FastifyReply): void {
 }
 
 function fail(error: unknown, { route, request, reply, exchange }: RequestWork, context: RouteContext): void {
+  blame(error, route)
   if (!reply.sent) {
     dropUnsendable(reply)
     sendError(request, reply, { error, exchange, encode: route.errors ?? flatErrors }, context)

@@ -18,8 +18,7 @@ export function planConnection(
   const first = field.argument('first')
   const last = field.argument('last')
   if (first && last) throw atOnce(field, '"first" and "last"')
-  const count = first ?? last
-  const size = count ? readLimit(count) : null
+  const size = readLimit(first ?? last)
   const ofTable = totalOrder(planOrderBy(field, context), nodeKey(context.schema, table)!)
   const order = rows.from.kind === 'table' ? ofTable : ofTable.map(mayBeNull)
   const cursor = planCursor(field, order)

@@ -9,7 +9,7 @@ import {
   planJoin,
   type SchemaScope,
 } from '../../../sdk/graphql.ts'
-import { nameText } from '../../../sdk/index.ts'
+import { blaming, nameText } from '../../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
 import type { Output } from '../../../sdk/sql.ts'
 import { readPathArgument } from './queries/json-path.ts'
@@ -109,7 +109,7 @@ function planMember(member: FieldSelection, context: PlanContext, table: TableMo
   if (member.definition === null) return { kind: 'json', text: JSON.stringify(member.parentType) }
   const planner = member.definition.extensions.row
   if (!planner) throw new Error(`the field "${member.name}" of "${member.parentType}" has no planner`)
-  if (planner.kind === 'relational') return planner.plan(member, context, table)
+  if (planner.kind === 'relational') return blaming(planner, () => planner.plan(member, context, table))
   const typeOf = (name: string) => {
     const column = table.columns.get(name)
     if (column) return column.type

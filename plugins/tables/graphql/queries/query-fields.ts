@@ -1,10 +1,11 @@
 // `T`, `T_by_pk` and `T_aggregate` on the query and subscription roots.
 
-import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql'
+import { type GraphQLFieldConfig, GraphQLList, GraphQLNonNull } from 'graphql'
 import type { SelectAccess } from '../../../../sdk/access.ts'
 import {
   columnCodec,
   columnType,
+  type FieldArguments,
   type FieldMap,
   type FieldSelection,
   type PlanContext,
@@ -72,10 +73,7 @@ export function keyColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<s
 }
 
 /** One required argument for each column of the key. */
-export function keyArguments(
-  scope: SchemaScope,
-  columns: ReadonlyMap<string, ColumnModel>,
-): GraphQLFieldConfigArgumentMap {
+export function keyArguments(scope: SchemaScope, columns: ReadonlyMap<string, ColumnModel>): FieldArguments {
   const entries = [...columns].map(([name, column]) => {
     return [name, { type: new GraphQLNonNull(columnType(scope, column)!), description: column.comment }]
   })

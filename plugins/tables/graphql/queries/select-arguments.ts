@@ -1,8 +1,15 @@
 // The arguments of everything that selects rows: `where`, `order_by`, `distinct_on`, `limit`, `offset`.
 
-import { GraphQLEnumType, type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
+import { GraphQLEnumType, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
 import type { WantedRows } from '../../../../sdk/access.ts'
-import type { FieldSelection, OrderElement, PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
+import type {
+  FieldArguments,
+  FieldSelection,
+  OrderElement,
+  PlanContext,
+  SchemaScope,
+  Value,
+} from '../../../../sdk/graphql.ts'
 import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, keysOf, type TableModel } from '../../../../sdk/metadata.ts'
 import { type Codec, codecFor, isOrdered, type Rows } from '../../../../sdk/sql.ts'
@@ -23,7 +30,7 @@ export function selectColumnType(scope: SchemaScope, table: TableModel): GraphQL
 }
 
 /** The five arguments; those whose type would be empty are left out. */
-export function selectArguments(scope: SchemaScope, table: TableModel): GraphQLFieldConfigArgumentMap {
+export function selectArguments(scope: SchemaScope, table: TableModel): FieldArguments {
   const column = selectColumnType(scope, table)
   const int = GraphQLInt
   const distinct = column && {
@@ -57,7 +64,7 @@ export function planRows(field: FieldSelection, context: PlanContext, table: Tab
     ...source,
     ...(where && { where: planBoolean(where, context) }),
     ...planDistinct(field, context, table, order),
-    limit: limit ? readLimit(limit) : null,
+    limit: readLimit(limit),
     offset: offset ? offset.param(offsetCodec, 'bigint') : null,
   })
 }
@@ -103,8 +110,9 @@ const startsWithKey = ({ column }: OrderElement, { catalog }: TableModel): boole
 
 const intCodec = codecFor(builtInType('int4'))
 
-/** A row count that the plan depends on. */
-export function readLimit(value: Value): number {
+/** A row count that the plan depends on; null, no limit, for null and for an absent argument. */
+export function readLimit(value: Value | undefined): number | null {
+  if (!value || value.isNull) return null
   const count = value.integer()
   if (count < 0) throw value.fail('unexpected negative value', 'not-supported')
   return count

@@ -1,0 +1,89 @@
+// Makes the fields of contributions, and refuses those that cannot be served, with the names of their owners.
+
+import type { GraphQLFieldConfig } from 'graphql'
+import { blame, blaming, own, ownerOf } from '../../errors/blame.ts'
+import { isGraphQLName } from '../../names/names.ts'
+import type { Contribution, RootFieldMaker } from './contribution.ts'
+import { type FieldPlace, fieldFault } from './field.ts'
+
+/** A contributed field that no request can be served by: a fault of the plugin. */
+export class FieldFault extends Error {
+  constructor(contribution: Contribution, message: string) {
+    super(message)
+    blame(this, contribution)
+  }
+}
+
+interface MadeField {
+  readonly name: string
+  readonly place: FieldPlace
+  /** The root type, or the table. */
+  readonly of: string
+  readonly contribution: Contribution
+}
+
+/** Makes a field; refuses errors that would be reported without naming field and owner, or not at all. */
+export function servable(
+  make: RootFieldMaker,
+  { name, place, of, contribution }: MadeField,
+): GraphQLFieldConfig<unknown, unknown> {
+  const config = blaming(contribution, make)
+  const fault = isGraphQLName(name) ? fieldFault(config, place) : 'has no valid GraphQL name'
+  if (fault === null) {
+    const whose = ownerOf(contribution)
+    if (whose !== undefined) own(config.extensions?.[place], whose)
+    return config
+  }
+  const field = place === 'root' ? `the root field "${name}"` : `the field "${name}" of table "${of}"`
+  throw new FieldFault(contribution, `GraphQL contribution "${contribution.name}": ${field} ${fault}`)
+}
+
+/** Refuses a contribution's result that is not a field map, such as a plain object, before later lookups fail on it. */
+export function requireFields({ get }: { readonly get: unknown }, contribution: Contribution, what: string): void {
+  if (typeof get === 'function') return
+  throw new FieldFault(
+    contribution,
+    `GraphQL contribution "${contribution.name}" must return its ${what} as a fieldMap`,
+  )
+}
+
+/** A contribution and its fields. */
+export type FieldsOf<Fields> = readonly [contribution: Contribution, fields: Fields]
+
+/** The fields of several contributions; the first contribution of a name wins. */
+export function mergeFields<Make>(
+  sources: readonly FieldsOf<Iterable<readonly [string, Make]>>[],
+  {
+    place,
+    report,
+    checked = (make) => make,
+  }: {
+    readonly place: string
+    readonly report: (conflict: string) => void
+    readonly checked?: (make: Make, name: string, contribution: Contribution) => Make
+  },
+): ReadonlyMap<string, Make> {
+  const merged = new Map<string, Make>()
+  const owners = new Map<string, string>()
+  for (const [contribution, fields] of sources) {
+    for (const [name, make] of fields) {
+      const owner = owners.get(name)
+      if (owner === undefined) {
+        owners.set(name, contribution.name)
+        merged.set(name, checked(make, name, contribution))
+      } else if (!contribution.yields) {
+        report(`"${owner}" and "${contribution.name}" both add the field "${name}" to ${place}`)
+      }
+    }
+  }
+  return merged
+}
+
+/** The first values, at most this number. */
+export function* firstOf<T>(values: Iterable<T>, most: number): Iterable<T> {
+  let left = most
+  for (const value of values) {
+    if (left-- === 0) return
+    yield value
+  }
+}

@@ -1,0 +1,150 @@
+// The root types of a role's schema.
+
+import {
+  type GraphQLField,
+  type GraphQLFieldConfig,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+} from 'graphql'
+import type { FieldSource } from '../read/selection.ts'
+import type { Contribution, FieldMap, RootFieldMaker, RootFields, RootPlanner } from './contribution.ts'
+import { type FieldsOf, firstOf, mergeFields, servable } from './made-field.ts'
+
+export type RootKind = 'query' | 'mutation' | 'subscription'
+
+const rootDescriptions: Readonly<Record<RootKind, string | undefined>> = {
+  query: undefined,
+  mutation: 'mutation root',
+  subscription: undefined,
+}
+
+const placeholder = (root: RootPlanner): FieldMap =>
+  new Map([
+    [
+      'no_queries_available',
+      () => ({
+        type: new GraphQLNonNull(GraphQLString),
+        description: `There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.`,
+        extensions: { root },
+      }),
+    ],
+  ])
+
+/** The fields of a root that exists for every role but has no fields for this one: GraphQL requires at least one. */
+const placeholders: Readonly<Record<RootKind, FieldMap>> = {
+  query: placeholder({ kind: 'resolved', completed: true, resolve: () => '' }),
+  mutation: new Map(),
+  subscription: placeholder({ kind: 'relational', plan: () => ({ kind: 'json', text: '""' }) }),
+}
+
+/** Answered from the schema itself; see `introspection.ts`. */
+const introspected = { kind: 'resolved', completed: true, resolve: () => null } as const
+
+const metaFields = new Map(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map((definition) => {
+    const field = Object.create(definition, { extensions: { value: { root: introspected } } })
+    return [definition.name, field as GraphQLField<unknown, unknown>]
+  }),
+)
+
+/** `query_root` and the other roots: thousands of fields; a request needs only a few. */
+export class RootType implements FieldSource {
+  readonly name: string
+  readonly interfaces: readonly string[] = []
+  readonly #kind: RootKind
+  readonly #sources: readonly FieldsOf<RootFields>[]
+  readonly #report: (conflict: string) => void
+  readonly #made = new Map<string, GraphQLField<unknown, unknown>>()
+  #makers: FieldMap | null = null
+  #isEmpty: boolean | undefined
+
+  constructor(kind: RootKind, sources: readonly FieldsOf<RootFields>[], report: (conflict: string) => void) {
+    this.name = `${kind}_root`
+    this.#kind = kind
+    this.#sources = sources
+    this.#report = report
+  }
+
+  get isEmpty(): boolean {
+    this.#isEmpty ??= this.#sources.every(([, fields]) => fields[Symbol.iterator]().next().done)
+    return this.#isEmpty
+  }
+
+  field(name: string): GraphQLField<unknown, unknown> | undefined {
+    const made = this.#made.get(name)
+    if (made) return made
+    const make = this.#find(name)
+    // A subscription needs them so that they are refused with a reason.
+    if (!make) return this.#kind === 'mutation' ? undefined : metaFields.get(name)
+    const field = this.#fields([[name, make]])[0]!
+    this.#made.set(name, field)
+    return field
+  }
+
+  #find(name: string): (() => GraphQLFieldConfig<unknown, unknown>) | undefined {
+    for (const [, fields] of this.#sources) {
+      const make = fields.get(name)
+      if (make) return make
+    }
+    const make = placeholders[this.#kind].get(name)
+    return make && this.isEmpty ? make : undefined
+  }
+
+  /** The configuration of a field. The fields of a root without contributions are Trellis's own. */
+  #configOf(name: string, make: RootFieldMaker): GraphQLFieldConfig<unknown, unknown> {
+    const [contribution] = this.#sources.find(([, fields]) => fields.get(name)) ?? []
+    return contribution ? servable(make, { name, place: 'root', of: this.name, contribution }) : make()
+  }
+
+  /** Makes up to `most` fields of each contribution, so that those which cannot be served are found. */
+  *sample(most: number): Iterable<readonly [Contribution, GraphQLFieldConfig<unknown, unknown>]> {
+    for (const [contribution, fields] of this.#sources) {
+      for (const [name, make] of firstOf(fields, most)) {
+        yield [contribution, servable(make, { name, place: 'root', of: this.name, contribution })]
+      }
+    }
+  }
+
+  *fieldsNear(name: string): Iterable<string> {
+    for (const [, fields] of this.#sources) {
+      if (fields.near) yield* fields.near(name)
+      else for (const [field] of fields) yield field
+    }
+  }
+
+  /** The makers of all fields, by name. */
+  #all(): FieldMap {
+    this.#makers ??= this.isEmpty
+      ? placeholders[this.#kind]
+      : mergeFields(this.#sources, { place: this.name, report: this.#report })
+    return this.#makers
+  }
+
+  fieldNames(): Iterable<string> {
+    return this.#all().keys()
+  }
+
+  fieldsAnew(names: readonly string[]): readonly GraphQLField<unknown, unknown>[] {
+    return this.#fields(names.map((name) => [name, this.#all().get(name)!]))
+  }
+
+  #fields(makers: Iterable<readonly [name: string, make: RootFieldMaker]>): GraphQLField<unknown, unknown>[] {
+    return Object.values(this.#typeOf(makers).getFields())
+  }
+
+  objectType(): GraphQLObjectType {
+    return this.#typeOf(this.#all())
+  }
+
+  /** graphql-js normalises the configuration of fields only as parts of an object type. */
+  #typeOf(makers: Iterable<readonly [name: string, make: RootFieldMaker]>): GraphQLObjectType {
+    return new GraphQLObjectType({
+      name: this.name,
+      description: rootDescriptions[this.#kind],
+      fields: () => Object.fromEntries(Array.from(makers, ([name, make]) => [name, this.#configOf(name, make)])),
+    })
+  }
+}

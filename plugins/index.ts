@@ -46,7 +46,7 @@ import v1Tables from './v1-tables/index.ts'
 import v2Interface from './v2-interface/index.ts'
 import version from './version/index.ts'
 
-export const builtInPlugins: readonly Plugin[] = [
+const plugins: readonly Plugin[] = [
   tracing,
   metadata,
   transforms,
@@ -92,3 +92,5 @@ export const builtInPlugins: readonly Plugin[] = [
   authWebhook,
   authJwt,
 ]
+
+export const builtInPlugins = plugins.map((plugin) => Object.assign(plugin, { builtIn: true }))

@@ -230,7 +230,8 @@ function checkFields(planner: GraphQLPlanner): void {
   try {
     planner.checkFields()
   } catch (error) {
-    throw new PluginError(`${culpritOf(error)}: ${messageOf(error)}`, { cause: error })
+    const whose = culpritOf(error)
+    throw new PluginError(`${whose === null ? '' : `${whose}: `}${messageOf(error)}`, { cause: error })
   }
 }
 

@@ -204,6 +204,8 @@ export interface PluginDefinition<O extends PluginOptions = PluginOptions> {
 /** A plugin, for `--plugin` and `createEngine({ plugins })`. */
 export interface Plugin extends PluginDefinition {
   readonly trellisPlugin: true
+  /** Whether it comes with Trellis; the log then does not blame errors on it. */
+  readonly builtIn?: boolean
 }
 
 /** Defines a plugin. */

@@ -101,7 +101,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   const { contributions } = services
   const early = earlyOnly(services, loaded)
   return {
-    access: checkedAccess(services.access.lentTo(name)),
+    access: checkedAccess(services.access.lentTo(loaded.plugin.name)),
     settings: services.settings,
     options: services.options.get(loaded) ?? {},
     environment: services.environment,
@@ -194,7 +194,7 @@ function declaringOperations(services: Services, loaded: LoadedPlugin): Engine['
   return {
     add: eachChecked(checkOperation, (operation) => {
       operations.add(owner, operation)
-      own(operation, pluginLabel(loaded))
+      ownedBy(loaded, operation)
     }),
     form: early('the form of requests', (form) => {
       operations.form = form
@@ -246,12 +246,17 @@ const checkedAccess = (access: AccessService): AccessService => ({
   of: access.of,
 })
 
+/** Records the owner of a declaration. Code of built-in plugins runs that of others, which its errors may come from. */
+function ownedBy(loaded: LoadedPlugin, declaration: object): void {
+  if (!loaded.plugin.builtIn) own(declaration, pluginLabel(loaded))
+}
+
 /** Blames errors of a plugin's settings on it. */
 function ownSettings(settings: SessionSettings, plugin: LoadedPlugin): Engine['sessionSettings'] {
   return {
     add(more) {
       settings.add(more)
-      own(more, pluginLabel(plugin))
+      ownedBy(plugin, more)
     },
     of: (session) => settings.of(session),
     apply: (session, transaction) => settings.apply(session, transaction),
@@ -331,7 +336,7 @@ function addContribution(contributions: Contribution[], contribution: Contributi
   const taken = contributions.some(({ name }) => name === contribution.name)
   if (taken) throw new Error(`GraphQL contribution "${contribution.name}" is declared already`)
   contributions.push(contribution)
-  own(contribution, pluginLabel(plugin))
+  ownedBy(plugin, contribution)
 }
 
 /** The enabled routes. */
@@ -349,6 +354,6 @@ function addRoutes({ routes, apis }: Services, plugin: LoadedPlugin, added: read
       throw new Error(`route ${place} is of API "${api}", which no plugin declares`)
     }
     routes.set(place, { route, plugin, api })
-    own(route, pluginLabel(plugin))
+    ownedBy(plugin, route)
   }
 }

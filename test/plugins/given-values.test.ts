@@ -181,21 +181,14 @@ test('a root field with an invalid name is omitted, and others are kept', async 
   assert.deepEqual(await trellis.graphql(introspection), { data: { __type: { fields: [{ name: 'term_berth' }] } } })
 })
 
-test('an error for an invalid root field names its contribution', async (t) => {
-  const observe = recordingObserver()
+test('an invalid name of a root field ends the start', async (t) => {
   const type = graphql.GraphQLString
   const { plugin } = keeper((engine) => {
     const field = () => ({ type, extensions: { root: { kind: 'resolved', resolve: () => 'x' } } }) as const
     engine.graphql.contribute({ name: 'docks', query: () => fieldMap({ 'dry dock': field }) })
   })
-  const trellis = await startTrellis(t, { plugins: [plugin], observe })
-  await trellis.graphql('{ __schema { queryType { fields { name } } } }')
-  const message = 'Error: GraphQL contribution "docks": "dry dock" is not a valid GraphQL name'
-  const told = observe.entries.flatMap(({ type, detail }) => (type === 'unstructured' ? [String(detail)] : []))
-  assert.deepEqual(
-    told.map((text) => text.split('\n')[0]),
-    [message],
-  )
+  const message = 'plugin "mine": GraphQL contribution "docks": the root field "dry dock" has no valid GraphQL name'
+  await assert.rejects(startTrellis(t, { plugins: [plugin] }), { message })
 })
 
 test('an error names settings of sessions that are not texts', async (t) => {
@@ -219,7 +212,7 @@ test('an error names settings of sessions that are not texts', async (t) => {
     observe.entries.length = 0
     assert.deepEqual(
       told.map((text) => text.split('\n')[0]),
-      [`Error: ${message}`, `Error: ${message}`],
+      [`plugin "mine": Error: ${message}`, `plugin "mine": Error: ${message}`],
     )
   }
   given = { 'app.owner': '5' }

@@ -105,7 +105,13 @@ async function answer({ route, request, reply, exchange }: RequestWork, context:
   if (route.auth === 'admin') requireAdmin(exchange.session)
   const started = logged ? performance.now() : 0
   // With `auth: 'none'` the session is null, as `Route.handle` documents.
-  const result = await route.handle({ session: exchange.session as Session, body, bytes, request, reply })
+  const call = { session: exchange.session as Session, body, bytes, request, reply }
+  let result: unknown
+  try {
+    result = await route.handle(call)
+  } catch (error) {
+    throw blame(error, route)
+  }
   // The handler may have answered by itself, for example with a stream.
   if (reply.sent) return
   const ran = logged ? performance.now() - started : 0
@@ -135,7 +141,6 @@ function dropUnsendable(reply: FastifyReply): void {
 }
 
 function fail(error: unknown, { route, request, reply, exchange }: RequestWork, context: RouteContext): void {
-  blame(error, route)
   if (!reply.sent) {
     dropUnsendable(reply)
     sendError(request, reply, { error, exchange, encode: route.errors ?? flatErrors }, context)

@@ -19,6 +19,7 @@ declare module '../registry.ts' {
     graphiql: true
     graphql: true
     health: true
+    introspection: true
     jobs: true
     limits: true
     metadata: true
@@ -32,12 +33,15 @@ declare module '../registry.ts' {
     relay: true
     'remote-relationships': true
     'remote-schemas': true
+    'rest-endpoints': true
     scheduled: true
     sql: true
+    stitching: true
     streaming: true
     subscriptions: true
     tables: true
     tracing: true
+    transforms: true
     'v1-tables': true
     'v2-interface': true
     version: true

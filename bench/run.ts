@@ -32,6 +32,8 @@ import {
 } from './report.ts'
 import { measureScale, type ScaleResult, scales } from './scale.ts'
 import { measureStarts } from './start.ts'
+import { measureStitching } from './stitching.ts'
+import { stitchingReport } from './stitching-report.ts'
 import { measureSubscribers, subscriberScenarios } from './subscribers.ts'
 import { measureBesideSubscribers } from './subscribers-http.ts'
 import { idleReport, measureIdleSubscribers } from './subscribers-idle.ts'
@@ -48,6 +50,7 @@ const names = [
   'memory',
   'plans',
   'remote',
+  'stitching',
   'deliveries',
   'held',
   'capture',
@@ -200,6 +203,10 @@ async function run(options: Options, scope: Scope): Promise<void> {
       print(
         `${remoteReport(await measureRemote(database.url, { rounds, seconds, connections: concurrency }, surroundings))}\n`,
       )
+    }
+    if (options.isWanted('stitching')) {
+      const load = { rounds: options.rounds, seconds: options.seconds, connections: concurrency }
+      print(`${stitchingReport(await measureStitching(database.url, load, surroundings))}\n`)
     }
     if (options.isWanted('deliveries')) {
       print(`${deliveriesReport(await measureDeliveries(database, surroundings))}\n`)

@@ -12,3 +12,12 @@ export {
   selectionCost,
 } from '../core/access/request-cost.ts'
 export type { Aggregate, Related, SelectAccess, WantedRow, WantedRows } from '../core/access/rows.ts'
+export {
+  equalityOperators,
+  isComparable,
+  isReadByFunction,
+  mayCompare,
+  readValue,
+  type TransformedColumn,
+  transformedOutput,
+} from '../core/access/transformed-columns.ts'

@@ -20,6 +20,10 @@ export type { StoredSource } from '../core/metadata/document/given-document.ts'
 export { own, unexpectedKey, type WireObject } from '../core/metadata/document/given-document.ts'
 export type {
   ColumnModel,
+  ColumnPlace,
+  ColumnReader,
+  ColumnReading,
+  ColumnTransform,
   DeletePermission,
   DependentPart,
   FieldModel,

@@ -1,6 +1,7 @@
 // For plugins whose fields and conditions become SQL: plans, the `sql` tag, operators, codecs, transactions.
 
 export { type CallPlan, effectful, returnedRows } from '../core/compiler/plan/call-plan.ts'
+export { type ColumnEncoding, encodedCodec, mapColumnValues } from '../core/compiler/plan/mapped-values.ts'
 export type { UpdateOperand } from '../core/compiler/plan/mutation-operators.ts'
 export { type UpdateOperator, updateOperators } from '../core/compiler/plan/mutation-operators.ts'
 export {
@@ -121,7 +122,7 @@ export type {
 export type { DecodedChange, DecodedRow, DecodedValue } from '../core/database/hearing/decoded-rows.ts'
 export type { DecodedCommit, DecodedRows, Decoding, DecodingListener } from '../core/database/hearing/decoding.ts'
 export type { ChannelListener, Listening } from '../core/database/hearing/listening.ts'
-export type { Codec, InputSource, ParamSource, TextCheck } from '../core/database/sql/param.ts'
+export type { Codec, InputSource, ParamSource, TextCheck, TextEncoding } from '../core/database/sql/param.ts'
 export type { PreparedStatement, StatementTraits } from '../core/database/sql/prepared-statement.ts'
 export { prepare } from '../core/database/sql/prepared-statement.ts'
 export type { SqlType } from '../core/database/sql/sql.ts'

@@ -1,12 +1,14 @@
 // Restrictions by plugins that apply to every role, administrators included. They hide rows, check written rows, and
 // replace changes.
 
+import { mapColumnValues } from '../compiler/plan/mapped-values.ts'
 import type { Change, ColumnValue, Delete, Update } from '../compiler/plan/mutation-plan.ts'
 import { allOf, always, type Condition } from '../compiler/plan/plan.ts'
 import { TrellisError } from '../errors/errors.ts'
 import { messageOf } from '../errors/thrown.ts'
 import { conditionOf, type Model, type RowCondition, type TableModel } from '../metadata/document/model.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../names/names.ts'
+import { type ReadColumns, readColumns } from './transformed-columns.ts'
 
 /** A table, and the role that accesses it. */
 export interface NarrowedTable {
@@ -124,8 +126,14 @@ export class Narrower {
       }
       result = done
     }
-    const form = table.catalog.rewritten?.[result.kind]
-    return form ? { ...result, form } : result
+    const written = transformed(result, table)
+    const form = table.catalog.rewritten?.[written.kind]
+    return form ? { ...written, form } : written
+  }
+
+  /** The columns that a select permission names, as the role reads them. */
+  columns(selected: ReadonlySet<string>, table: TableModel): ReadColumns {
+    return readColumns(selected, table, { role: this.#role, model: this.#model })
   }
 
   #ask(table: TableModel, what: 'rows' | 'written'): Condition {
@@ -136,6 +144,15 @@ export class Narrower {
   #target(table: TableModel): NarrowedTable {
     return { table, role: this.#role, model: this.#model }
   }
+}
+
+/** The change with the texts that transformations of columns store. */
+function transformed(change: Change, { name: table, columns }: TableModel): Change {
+  const written = [...columns.values()].filter(({ transform }) => transform?.write).map(({ name }) => name)
+  if (written.length === 0 || change.kind === 'delete') return change
+  return mapColumnValues(change, new Set(written), (text, column) => {
+    return columns.get(column)!.transform!.write!(text, { table, column })
+  })
 }
 
 function attempt<T>(narrowing: Narrowing, table: TableModel, work: () => T): T {

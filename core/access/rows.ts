@@ -13,6 +13,7 @@ import {
 } from '../compiler/plan/plan.ts'
 import type { RootFieldVisibility, SelectPermission, TableModel } from '../metadata/document/model.ts'
 import type { Narrower } from './narrowing.ts'
+import type { TransformedColumn } from './transformed-columns.ts'
 
 /** A selection of the rows that a role may read. */
 export interface WantedRows extends Partial<Omit<Rows, 'permissionLimit'>> {
@@ -28,8 +29,10 @@ export type Aggregate = Extract<OrderTarget, { kind: 'aggregate' }>
 
 /** The right to read a table. Conditions are on the current row. */
 export interface SelectAccess {
-  /** Database names. */
+  /** Database names, without {@link transformed} columns. */
   readonly columns: ReadonlySet<string>
+  /** Columns that the role reads in another form than the stored one; they may stand in outputs only. */
+  readonly transformed: ReadonlyMap<string, TransformedColumn>
   readonly computedFields: ReadonlySet<string>
   readonly allowAggregations: boolean
   /** The root fields that give access to rows of the table; absent: all. */
@@ -51,6 +54,7 @@ export interface SelectAccess {
 /** Reads, limited by a permission. */
 export class PermittedRows implements SelectAccess {
   readonly columns: ReadonlySet<string>
+  readonly transformed: ReadonlyMap<string, TransformedColumn>
   readonly computedFields: ReadonlySet<string>
   readonly allowAggregations: boolean
   readonly rootFields: RootFieldVisibility | undefined
@@ -60,7 +64,9 @@ export class PermittedRows implements SelectAccess {
   #known: Condition | null = null
 
   constructor(table: TableModel, permission: SelectPermission, narrower: Narrower) {
-    this.columns = permission.columns
+    const { columns, transformed } = narrower.columns(permission.columns, table)
+    this.columns = columns
+    this.transformed = transformed
     this.computedFields = permission.computedFields
     this.allowAggregations = permission.allowAggregations
     this.rootFields = permission.rootFields

@@ -9,6 +9,7 @@ import { nearestNames } from '../errors/nearest.ts'
 import { shownInLine } from '../errors/thrown.ts'
 import type { Contribution } from '../graphql/schema/contribution.ts'
 import type { Route } from '../http/route/declared-route.ts'
+import type { ColumnTransform } from '../metadata/document/model.ts'
 import type { GeneratedTypes } from '../metadata/naming/type-names.ts'
 import type { Facet, Slice } from '../metadata/slices/slices.ts'
 import type { AnySource } from '../metadata/slices/sources.ts'
@@ -99,6 +100,14 @@ export function checkSurroundings(value: Surroundings): void {
 
 export function checkNarrowing(value: Narrowing): void {
   checkFunctions(`the narrowing "${nameIn('a narrowing', value, 'name')}"`, value, { names: narrowed })
+}
+
+const transforming: readonly (keyof ColumnTransform)[] = ['applies', 'write', 'compareAs', 'read']
+
+export function checkTransform(value: ColumnTransform): void {
+  const what = `the column transformation "${nameIn('a column transformation', value, 'name')}"`
+  for (const name of ['applies', 'read'] as const) requireFunction(what, name, value[name])
+  checkFunctions(what, value, { names: transforming })
 }
 
 const schemaKinds: NonNullable<Contribution['schemas']> = ['standard', 'relay']

@@ -24,6 +24,7 @@ import type { Route } from '../http/route/declared-route.ts'
 import { createHttp, mountRoute } from '../http/server.ts'
 import { createObserver, type Observer } from '../log/observe.ts'
 import type { Model } from '../metadata/document/model.ts'
+import { ColumnTransforms } from '../metadata/resolving/column-transforms.ts'
 import { MetadataRegistry } from '../metadata/slices/registry.ts'
 import { type Dialect, dialects } from '../names/dialect.ts'
 import { createMetadataService } from '../operations/metadata-service.ts'
@@ -140,10 +141,11 @@ function createServices(options: ServiceOptions, apis: Apis) {
   const access = new Access()
   const common = { access, database, dialect, sessionSettings, hooks }
   const vocabulary = new Vocabulary({ offersAll: dialect.lenientSchema })
+  const transforms = new ColumnTransforms()
   const { variables } = options.given
   const metadata = createMetadataService({
     ...common,
-    ...{ settings, observe, operations, registry, vocabulary, variables },
+    ...{ settings, observe, operations, registry, vocabulary, transforms, variables },
     validateDocument: (text, options, model) => graphql.validate(text, options, model),
     conflictingType: (model) => planner.conflictingType(model),
   })
@@ -164,6 +166,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     options: options.given.ofPlugins,
     environment: variableIn(variables),
     vocabulary,
+    transforms,
     services: new ServiceRegistry(),
     measures: new Measures(),
     configuration: [],

@@ -15,7 +15,7 @@ import type { GraphQLService } from '../graphql/service.ts'
 import type { Route } from '../http/route/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
 import type { MetadataDocument, TableEntry } from '../metadata/document/document.ts'
-import type { Model } from '../metadata/document/model.ts'
+import type { ColumnTransform, Model } from '../metadata/document/model.ts'
 import type { GeneratedTypes } from '../metadata/naming/type-names.ts'
 import type { FacetDefinition, ModelEffect, SliceDefinition } from '../metadata/slices/slices.ts'
 import type { Source } from '../metadata/slices/sources.ts'
@@ -108,6 +108,8 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   }
   /** Support for types of database extensions. */
   readonly types: { add(...types: readonly TypeSupport[]): void }
+  /** Columns whose stored values differ from those that roles read, under their own names. */
+  readonly columns: { transform(transform: ColumnTransform): void }
   /** Comparison operators of columns, in GraphQL and in expressions of the metadata. */
   readonly comparisons: { add(...operators: readonly ComparisonOperator[]): void }
   /** Authenticates requests of other transports, and registers an authenticator. */

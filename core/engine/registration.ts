@@ -13,6 +13,7 @@ import type { Contribution } from '../graphql/schema/contribution.ts'
 import { contributable } from '../graphql/service.ts'
 import type { Route } from '../http/route/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
+import type { ColumnTransforms } from '../metadata/resolving/column-transforms.ts'
 import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import type { ModelEffect, Slice } from '../metadata/slices/slices.ts'
 import type { Source } from '../metadata/slices/sources.ts'
@@ -36,6 +37,7 @@ import {
   checkSlice,
   checkSource,
   checkSurroundings,
+  checkTransform,
   checkType,
   requireFunction,
 } from './declared.ts'
@@ -69,6 +71,7 @@ export interface Services {
   readonly operations: OperationRegistry
   readonly registry: MetadataRegistry
   readonly vocabulary: Vocabulary
+  readonly transforms: ColumnTransforms
   readonly metadata: MetadataService
   readonly graphql: GraphQLEngine
   readonly contributions: Contribution[]
@@ -141,18 +144,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
       add: early('a route', (...routes) => addRoutes(services, loaded, routes)),
       all: () => openRoutes(services).map(({ route }) => route),
     },
-    types: {
-      add: early(
-        'a type',
-        eachChecked(checkType, (type) => services.vocabulary.addTypes(type)),
-      ),
-    },
-    comparisons: {
-      add: early(
-        'an operator',
-        eachChecked(checkComparison, (operator) => services.vocabulary.addOperators(operator)),
-      ),
-    },
+    ...declaringColumns(services, loaded),
     get model() {
       return services.metadata.model
     },
@@ -161,6 +153,31 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     }),
     onStopping: (run) => services.stopping.push(hookOf('onStopping', run, loaded)),
     onClose: (run) => services.closing.push(hookOf('onClose', run, loaded)),
+  }
+}
+
+/** The declarations of a plugin about types and columns. */
+function declaringColumns(services: Services, loaded: LoadedPlugin): Pick<Engine, 'types' | 'comparisons' | 'columns'> {
+  const early = earlyOnly(services, loaded)
+  return {
+    types: {
+      add: early(
+        'a type',
+        eachChecked(checkType, (type) => services.vocabulary.addTypes(type)),
+      ),
+    },
+    columns: {
+      transform: early('a transformation of columns', (transform) => {
+        checkTransform(transform)
+        services.transforms.add(transform, loaded.plugin.name)
+      }),
+    },
+    comparisons: {
+      add: early(
+        'an operator',
+        eachChecked(checkComparison, (operator) => services.vocabulary.addOperators(operator)),
+      ),
+    },
   }
 }
 

@@ -164,11 +164,14 @@ function relationshipViolations(
     const reasons: string[] = []
     if (!field) reasons.push(`the field "${mapped}" ${place} does not exist`)
     else if (isList(field.type)) reasons.push(`the type of the field "${mapped}" ${place} is a list type`)
-    const type = table.columns.get(column)?.type
+    const { type, transform } = table.columns.get(column) ?? {}
     if (!type) reasons.push(`the column "${column}" of remote table "${text}" ${where}`)
     else if (!columnPair([mapped, column], [type, type])) {
       const values = `is of type ${type.sql}, whose values PostgreSQL cannot compare`
       reasons.push(`the column "${column}" of remote table "${text}" ${place} ${values}`)
+    }
+    if (transform) {
+      reasons.push(`the column "${column}" of remote table "${text}" ${place} is transformed by "${transform.name}"`)
     }
     return reasons
   })

@@ -1,6 +1,14 @@
 // The sender of a data operation, with the permissions and refusals of the role.
 
-import { type CostLimit, RequestCost, type RoleAccess, type SelectAccess, type TableAccess } from '../../sdk/access.ts'
+import {
+  type CostLimit,
+  isComparable,
+  RequestCost,
+  type RoleAccess,
+  type SelectAccess,
+  type TableAccess,
+  type TransformedColumn,
+} from '../../sdk/access.ts'
 import {
   badRequest,
   type Dialect,
@@ -13,7 +21,7 @@ import {
   within,
 } from '../../sdk/index.ts'
 import type { ColumnModel, FieldModel, RelationshipModel, TableModel } from '../../sdk/metadata.ts'
-import { always, type Condition } from '../../sdk/sql.ts'
+import { always, type Condition, type Output } from '../../sdk/sql.ts'
 import { type ExpressionContext, kindText, requireColumn, resolveExpression } from '../permissions/index.ts'
 
 /** A table that the caller may read. */
@@ -42,6 +50,9 @@ interface WrittenColumns {
   readonly hint: string
 }
 
+/** The columns of outputs that hold stored values, which the answer must not show. */
+export type TransformedReads = Map<Output, TransformedColumn>
+
 export interface CallerInput {
   readonly session: Session
   readonly dialect: Dialect
@@ -56,6 +67,8 @@ export class Caller {
   readonly expressions: ExpressionContext
   /** The cost of the request for the database. */
   readonly cost: RequestCost
+  /** The outputs whose values JavaScript makes of stored ones. */
+  readonly reads: TransformedReads = new Map()
   readonly #session: Session
   readonly #access: RoleAccess
 
@@ -69,7 +82,7 @@ export class Caller {
       depend: () => {},
       reader: {
         cost: this.cost,
-        checkColumn: (table, column) => this.requireColumnOf(this.#columns(table), 'select', column),
+        checkColumn: (table, column) => this.#checkCompared(table, column),
         checkUnknown: (table, name) => this.refuseUnknown(name, this.#columns(table)),
         columns: (table) => this.#columns(table),
         reach: ({ name }, relationship) => this.#reach(name, relationship),
@@ -119,8 +132,16 @@ export class Caller {
     const { table, select } = access
     const field = table.columns.has(name) ? undefined : table.fields.get(name)
     if (field && field.kind !== 'column') requireColumn(table, name, { missing: '', hint, visible: [] })
-    this.requireColumnOf(select.columns, 'select', name)
+    if (!select.transformed.has(name)) this.requireColumnOf(select.columns, 'select', name)
     return table.columns.get(name)!
+  }
+
+  /** Refuses a transformed column where its stored values would count. */
+  refuseTransformed({ transformed }: SelectAccess, name: string): void {
+    const seen = transformed.get(name)
+    if (!seen) return
+    const message = `the column "${name}" is transformed by "${seen.transform.name}" and can only be selected`
+    throw badRequest('not-supported', message)
   }
 
   /** The table that a relationship leads to; refuses one that the caller may not read. */
@@ -170,6 +191,13 @@ export class Caller {
     return this.#access.get(name)?.select?.columns ?? new Set()
   }
 
+  #checkCompared(table: TableModel, name: string): void {
+    const select = this.#access.get(table.name)?.select
+    const seen = select?.transformed.get(name)
+    if (!select || !seen) this.requireColumnOf(this.#columns(table), 'select', name)
+    else if (!isComparable(seen)) this.refuseTransformed(select, name)
+  }
+
   /**
    * Refuses a name that is not among the columns of a permission, whether the column exists or not. Administrators get a
    * more detailed error elsewhere.
@@ -181,11 +209,12 @@ export class Caller {
   /** The table as the caller may know it: with the columns and relationships that they may read. */
   #visible(table: TableModel, select: SelectAccess): TableModel {
     if (isAdmin(this.#session)) return table
+    const isReadable = (name: string) => select.columns.has(name) || select.transformed.has(name)
     const mayKnow = (field: FieldModel) =>
-      field.kind === 'relationship' ? this.mayFollow(field) : field.kind === 'column' && select.columns.has(field.name)
+      field.kind === 'relationship' ? this.mayFollow(field) : field.kind === 'column' && isReadable(field.name)
     return {
       ...table,
-      columns: new Map([...table.columns].filter(([name]) => select.columns.has(name))),
+      columns: new Map([...table.columns].filter(([name]) => isReadable(name))),
       fields: new Map([...table.fields].filter(([, field]) => mayKnow(field))),
     }
   }

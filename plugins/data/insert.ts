@@ -1,6 +1,6 @@
 // The plan of the data operation `insert`.
 
-import type { InsertAccess, RowValues, TableAccess, UpdateAccess } from '../../sdk/access.ts'
+import { type InsertAccess, mayCompare, type RowValues, type TableAccess, type UpdateAccess } from '../../sdk/access.ts'
 import { badRequest, didYouMean, nameText, within } from '../../sdk/index.ts'
 import { conflictRefusal, hasRulesOnConflict, keysOf, type TableModel } from '../../sdk/metadata.ts'
 import { inTurns, mapSteps } from '../../sdk/services.ts'
@@ -84,6 +84,7 @@ function planConflict(
   const target = constraint ?? (typeof constraint_on === 'string' ? [constraint_on] : constraint_on) ?? null
   if (typeof target === 'string') within('constraint', () => requireConstraint(table, target))
   else if (target) within('constraint_on', () => requireColumns(access, target))
+  refuseTransformedKeys(access, target)
   return { constraint: target, update: action === 'update' ? planUpdate(columns, update) : null }
 }
 
@@ -97,6 +98,21 @@ function requireColumns({ table, insert, update, select }: TableAccess, names: r
     const help = didYouMean(name, () => insert?.columns ?? [])
     throw badRequest('not-exists', `column "${name}" does not exist`, { path: [i], help })
   }
+}
+
+/** A key of a transformed column would tell which of its values are there, unless the role may compare them. */
+function refuseTransformedKeys({ table, select }: TableAccess, target: OnConflict['constraint']): void {
+  const keys = keysOf(table.catalog)
+  const columnsOf = (name: string | null) =>
+    keys.flatMap((key) => (name === null || key.name === name ? key.columns : []))
+  const named = target === null || typeof target === 'string' ? columnsOf(target) : target
+  const refused = named.map((name) => table.columns.get(name)).find((column) => column && !mayCompare(select, column))
+  if (!refused) return
+  const { name, transform } = refused
+  throw badRequest(
+    'not-supported',
+    `the column "${name}" is transformed by "${transform!.name}" and is no conflict target`,
+  )
 }
 
 function requireConstraint({ name, catalog }: TableModel, constraint: string): void {

@@ -20,6 +20,7 @@ import { Caller, type ReadableTable } from './caller.ts'
 import { planInsert } from './insert.ts'
 import type { TableOffers } from './offered-tables.ts'
 import { requireDistinct } from './order-by.ts'
+import { readTransformed } from './read-transformed.ts'
 import { runProgram, runStatement } from './run.ts'
 import { Changed, Count, CountArgs, DeleteArgs, InsertArgs, Rows, SelectArgs, UpdateArgs } from './schema.ts'
 import { columnOutput, planSelect } from './select.ts'
@@ -63,7 +64,8 @@ export const selectRows = (options: DataOptions) =>
       const access = caller.readableByItself(caller.table(args.table, { action: 'select', at: ['table'] }))
       const select = planSelect(args, access, caller)
       const printer = new Printer(printerOptions(context))
-      return runStatement(printer.finish(manyQuery(select, null, printer)), context)
+      const rows = await runStatement(printer.finish(manyQuery(select, null, printer)), context)
+      return readTransformed({ kind: 'many', select }, rows, caller.reads)
     },
   })
 
@@ -89,6 +91,7 @@ export const countRows = (options: DataOptions) =>
         distinct.map((name, i) =>
           within(i, () => {
             const column = caller.readableColumn(access, name, hint)
+            caller.refuseTransformed(access.select, name)
             requireDistinct(column)
             return column.name
           }),
@@ -122,7 +125,7 @@ export const insertRows = (options: DataOptions) =>
       const returning = args.returning && planReturning(args.returning, caller.readable(access, because), caller)
       const results: MutationResult[] = []
       for (const change of await planInsert(args, access, caller)) {
-        results.push(await runChange(change, returning, { context, access }))
+        results.push(await runChange(change, returning, { context, access, caller }))
       }
       return merged(results)
     },
@@ -145,7 +148,7 @@ export const updateRows = (options: DataOptions) =>
       const assignments = planAssignments(args, access.table, permission, caller)
       const returning = args.returning && planReturning(args.returning, readable, caller)
       const where = within('where', () => caller.condition(args.where, readable))
-      return runChange(permission.change({ assignments, where }), returning, { context, access })
+      return runChange(permission.change({ assignments, where }), returning, { context, access, caller })
     },
   })
 
@@ -165,7 +168,7 @@ export const deleteRows = (options: DataOptions) =>
       const readable = caller.readable(access, needsSelect('delete'))
       const returning = args.returning && planReturning(args.returning, readable, caller)
       const where = within('where', () => caller.condition(args.where, readable))
-      return runChange(permission.change(where), returning, { context, access })
+      return runChange(permission.change(where), returning, { context, access, caller })
     },
   })
 
@@ -183,16 +186,22 @@ function planReturning(columns: readonly string[], access: ReadableTable, caller
   const hint = `Relationships can't be used in "returning".`
   return within('returning', () => {
     const entries = [...new Set(columns)].map((name) => {
-      return { key: name, value: columnOutput(caller.readableColumn(access, name, hint)) }
+      return { key: name, value: columnOutput(caller.readableColumn(access, name, hint), access, caller) }
     })
     return { kind: 'object', entries }
   })
 }
 
+interface RunOptions {
+  readonly context: OperationContext
+  readonly access: TableAccess
+  readonly caller: Caller
+}
+
 async function runChange(
   change: Change,
   returning: Output | undefined,
-  { context, access }: { readonly context: OperationContext; readonly access: TableAccess },
+  { context, access, caller }: RunOptions,
 ): Promise<MutationResult> {
   const entries: ResponseEntry[] = returning
     ? [{ key: 'returning', value: { kind: 'returning', output: returning } }]
@@ -201,7 +210,9 @@ async function runChange(
   const answer = { kind: 'response', entries } as const
   const plan: MutationPlan = { table: access.table, steps: [soleStep(change)], answer }
   const program = mutationProgram(plan, printerOptions(context))
-  return (await runProgram(program, context)) as MutationResult
+  const result = (await runProgram(program, context)) as MutationResult
+  const read = (row: unknown) => readTransformed(returning!, row, caller.reads)
+  return result.returning && caller.reads.size > 0 ? { ...result, returning: result.returning.map(read) } : result
 }
 
 /** The results of the parts of one insert. */

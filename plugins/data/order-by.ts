@@ -54,6 +54,7 @@ function columnTarget(
   { select }: ReadableTable,
   caller: Caller,
 ): OrderTarget {
+  caller.refuseTransformed(select, name)
   caller.requireColumnOf(select.columns, 'select', name)
   if (rest.length > 0) throw unexpected(`"${name}" is a Postgres column and cannot be chained further`)
   if (!isOrdered(type) || isSpatial(type)) throw unusable({ name, type }, 'order_by')

@@ -1,6 +1,6 @@
 // The plan of the data operation `select`: its columns, wildcards and relationships, and the rows they are of.
 
-import { relatedCost, selectionCost } from '../../sdk/access.ts'
+import { isReadByFunction, relatedCost, selectionCost, transformedOutput } from '../../sdk/access.ts'
 import { badRequest, within } from '../../sdk/index.ts'
 import type { ColumnModel, RelationshipModel } from '../../sdk/metadata.ts'
 import type { Mapping, Output, OutputEntry, Rows, Select } from '../../sdk/sql.ts'
@@ -33,8 +33,14 @@ function positive(count: number | null): number | null {
 const offsetOperand = (offset: number | null): Rows['offset'] =>
   offset === null ? null : { kind: 'param', source: { from: 'constant', value: String(offset) }, type: 'bigint' }
 
-/** A column of a row as JSON. */
-export const columnOutput = ({ name, type }: ColumnModel): Output => ({ kind: 'column', column: name, type })
+/** A column of a row as JSON, in the form in which the caller reads it. */
+export function columnOutput({ name, type }: ColumnModel, { select }: ReadableTable, { reads }: Caller): Output {
+  const seen = select.transformed.get(name)
+  if (!seen) return { kind: 'column', column: name, type }
+  const output = transformedOutput(seen)
+  if (isReadByFunction(seen)) reads.set(output, seen)
+  return output
+}
 
 const wildcard = /^\*(\.\*)*$/
 
@@ -64,7 +70,7 @@ function planColumns(selections: readonly ColumnSelection[], access: ReadableTab
 }
 
 const planColumn = (name: string, access: ReadableTable, caller: Caller): Output =>
-  columnOutput(caller.readableColumn(access, name, 'relationships have to be expanded'))
+  columnOutput(caller.readableColumn(access, name, 'relationships have to be expanded'), access, caller)
 
 function planRelationship(selection: RelationshipSelection, access: ReadableTable, caller: Caller): Output {
   const relationship = requireRelationship(access, selection.name)
@@ -100,8 +106,11 @@ class Expansion {
   expand(access: ReadableTable, depth: number, named: ReadonlySet<string> = new Set()): OutputEntry[] {
     if (depth === 0) return []
     const { table, select } = access
-    const columns = [...table.columns.values()].filter(({ name }) => select.columns.has(name) && !named.has(name))
-    const entries = columns.map((column): OutputEntry => ({ key: column.name, value: columnOutput(column) }))
+    const isReadable = (name: string) => select.columns.has(name) || select.transformed.has(name)
+    const columns = [...table.columns.values()].filter(({ name }) => isReadable(name) && !named.has(name))
+    const entries = columns.map((column): OutputEntry => {
+      return { key: column.name, value: columnOutput(column, access, this.#caller) }
+    })
     this.#count(entries.length)
     this.#caller.cost.add(entries.length)
     if (depth === 1) return entries

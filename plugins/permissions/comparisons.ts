@@ -1,6 +1,6 @@
 // The comparisons of one column in a boolean expression.
 
-import { comparisonCost } from '../../sdk/access.ts'
+import { comparisonCost, equalityOperators } from '../../sdk/access.ts'
 import {
   badRequest,
   graphqlBaseName,
@@ -9,7 +9,7 @@ import {
   sessionVariableName,
   within,
 } from '../../sdk/index.ts'
-import type { ColumnModel, EnumValue, PgType, TableModel } from '../../sdk/metadata.ts'
+import type { ColumnModel, ColumnTransform, EnumValue, PgType, TableModel } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
 import {
   allOf,
@@ -19,6 +19,7 @@ import {
   codecFor,
   compare,
   encodeArray,
+  encodedCodec,
   findOperator,
   inputType,
   listInputType,
@@ -30,6 +31,7 @@ import {
   readOperands,
   stringCodec,
   supportOf,
+  type TextEncoding,
   textLiteralCodec,
   typeBeside,
 } from '../../sdk/sql.ts'
@@ -62,6 +64,11 @@ export function resolveComparisons(
   table: TableModel,
   context: ExpressionContext,
 ): Condition {
+  const { transform } = column
+  if (transform && isJsonObject(value)) {
+    for (const word of Object.keys(value))
+      within(word, () => checkTransformed(transform, operatorName(word), column, context))
+  } else if (transform) checkTransformed(transform, '_eq', column, context)
   if (column.type.name === 'json') throw unexpected('JSON column can not be part of where clause')
   const { name, type } = column
   const subject = { column, table, name, type, casts: [], collation: column.column.collation }
@@ -147,6 +154,10 @@ function compareColumns(operator: string, other: unknown, subject: Subject, cont
   if (!table.columns.has(name) && !table.fields.has(name)) context.reader?.checkUnknown(table, name)
   const right = requireColumn(table, name, { missing: `"${name}" does not exist`, hint, visible })
   context.reader?.checkColumn(table, name)
+  const transform = column.transform ?? right.transform
+  if (transform && (transform.write || context.reader)) {
+    throw unexpected(`a column that "${transform.name}" transforms cannot be compared with another one`)
+  }
   if (right.type.sql !== type.sql) throw unexpected(`incompatible column types : "${column.name}", "${name}"`)
   context.depend({ kind: 'column', table: subject.table.name, name: column.name }, 'on_type')
   context.depend({ kind: 'column', table: table.name, name }, 'on_type')
@@ -180,7 +191,13 @@ function compareWithValue(
     return { condition: { kind: 'null', column: name, negated: operator.name === '_neq' }, literal: true }
   }
   const codec = operator.types ? codecFor(type) : columnCodec(subject.column, type, context)
-  const operands = readOperands(operator, { type, codec }, readerOf(value, context))
+  const { transform } = subject.column
+  const reader = readerOf(
+    value,
+    context,
+    transform?.compareAs && ((text) => transform.compareAs!(text, { table: subject.table.name, column: name })),
+  )
+  const operands = readOperands(operator, { type, codec }, reader)
   const literal = operands.some(({ source }) => source.from === 'constant')
   const condition = compare(subject, operator, operands)
   const isNullUnequal = operator.name === '_neq' && context.dialect.nullsDiffer
@@ -192,16 +209,36 @@ const orNull = (condition: Condition, column: string): Condition => ({
   of: [condition, { kind: 'null', column, negated: false }],
 })
 
+/**
+ * Refuses a comparison of stored values with given ones, if they have another form, or a caller could find out with it
+ * what is stored.
+ */
+function checkTransformed(
+  { name, write, compareAs }: ColumnTransform,
+  operator: string,
+  column: ColumnModel,
+  { reader }: ExpressionContext,
+): void {
+  if (!write && !reader) return
+  const isEquality = equalityOperators.has(operator) && (!write || compareAs !== undefined)
+  if (operator === '_is_null' || isEquality) return
+  throw unexpected(`the column "${column.name}" is transformed by "${name}" and has no operator "${operator}"`)
+}
+
 /** A JSON value as an operand: a session variable, or a literal in PostgreSQL's syntax. Null is a literal. */
-const readerOf = (value: unknown, context: ExpressionContext): OperandReader<ParamOperand> => ({
+const readerOf = (
+  value: unknown,
+  context: ExpressionContext,
+  compareAs?: TextEncoding,
+): OperandReader<ParamOperand> => ({
   param: (codec, sqlType) => ({
     kind: 'param',
-    source: valueSource(value, codec, context),
+    source: valueSource(value, codec, { context, compareAs }),
     type: inputType(codec, sqlType),
   }),
   listParam: (codec, elementType) => ({
     kind: 'param',
-    source: listSource(value, codec, context),
+    source: listSource(value, codec, { context, compareAs }),
     type: listInputType(codec, elementType),
   }),
   required() {
@@ -236,16 +273,26 @@ function nullCheck(column: string, value: unknown): Condition {
   return { kind: 'null', column, negated: !value }
 }
 
-function valueSource(value: unknown, codec: Codec, { dialect }: ExpressionContext): ParamSource {
+interface OperandContext {
+  readonly context: ExpressionContext
+  /** Turns an operand into the stored text that it is compared with. */
+  readonly compareAs: TextEncoding | undefined
+}
+
+function valueSource(value: unknown, codec: Codec, { context: { dialect }, compareAs }: OperandContext): ParamSource {
   const variable = typeof value === 'string' ? sessionVariableName(dialect, value) : null
-  return variable === null ? { from: 'constant', value: encode(codec, value) } : { from: 'session', variable }
+  const encoding = compareAs && { encode: compareAs }
+  if (variable !== null) return { from: 'session', variable, ...encoding }
+  return { from: 'constant', value: encode(codec, value), ...encoding }
 }
 
 /** A list, or one variable that holds an array; inside of lists everything is a literal. */
-function listSource(value: unknown, codec: Codec, { dialect }: ExpressionContext): ParamSource {
+function listSource(value: unknown, codec: Codec, { context: { dialect }, compareAs }: OperandContext): ParamSource {
   const variable = typeof value === 'string' ? sessionVariableName(dialect, value) : null
+  if (variable !== null && compareAs) throw unexpected('a session variable cannot be a list of a transformed column')
   if (variable !== null) return { from: 'session', variable }
-  const items = listItems(value).map((item, i) => within(i, () => encode(codec, item)))
+  const itemCodec = compareAs ? encodedCodec(codec, compareAs) : codec
+  const items = listItems(value).map((item, i) => within(i, () => encode(itemCodec, item)))
   return { from: 'constant', value: encodeArray(items) }
 }
 

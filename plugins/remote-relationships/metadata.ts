@@ -80,9 +80,16 @@ function resolveRemoteRelationship(
   // The message has no space there in v1.3.
   const where = `in table "${nameText(table.name)}": in remote relationship"${name}"`
   const join = located(where, () => resolveJoin({ name, definition }, membersOf(table), context))
+  for (const column of join.columns) located(where, () => refuseTransformed(column, table))
   for (const column of given) context.depend({ kind: 'column', table: table.name, name: column }, 'remote_relationship')
   context.depend(remoteSchemaRef(remoteSchema), 'remote_schema')
   return { kind: 'remote_relationship', ...join }
+}
+
+/** The stored value of a transformed column goes to no other server, which could show it. */
+function refuseTransformed(column: string, { columns }: TableModel): void {
+  const transform = columns.get(column)?.transform
+  if (transform) throw badRequest('not-supported', `the column "${column}" is transformed by "${transform.name}"`)
 }
 
 /** The join of an entry whose source has these members; throws if the entry is invalid. */

@@ -35,7 +35,7 @@ const suffixes = [
 
 const generatedTypes: GeneratedTypes = {
   tables: suffixes.map((suffix) => `*${suffix}`),
-  scalars: ['*', '*_comparison_exp', '*_cast_exp'],
+  scalars: ['*', '*_comparison_exp', '*_equality_exp', '*_cast_exp'],
 }
 
 export default definePlugin({

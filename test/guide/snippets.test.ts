@@ -10,9 +10,9 @@ import { startTrellis, type TestTrellis } from 'trellis/testing'
 import { type Block, blocksOf } from './blocks.ts'
 
 const root = join(import.meta.dirname, '../..')
-const pages = ['docs/plugins.md', 'docs/plugins-reference.md', 'docs/plugins-graphql.md']
+const pages = ['docs/plugins.md', 'docs/plugins-reference.md', 'docs/plugins-graphql.md', 'docs/plugins-columns.md']
 const linesOf = (file: string) => readFileSync(join(root, file), 'utf8').split('\n')
-const sources = globSync(['examples/*.ts', 'test/guide/*.ts'], { cwd: root }).map(linesOf)
+const sources = globSync(['examples/*.ts', 'test/guide/*.ts', 'test/access/*.test.ts'], { cwd: root }).map(linesOf)
 
 /** Whether the lines stand below each other in a file, all of them indented by the same. */
 function standsIn(lines: readonly string[], file: readonly string[]): boolean {

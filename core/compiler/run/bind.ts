@@ -1,6 +1,6 @@
 // Binds the parameters of a statement for one request.
 
-import type { Codec, InputSource, ParamSource } from '../../database/sql/param.ts'
+import type { Codec, InputSource, ParamSource, TextEncoding } from '../../database/sql/param.ts'
 import { badRequest, TrellisError } from '../../errors/errors.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'
 import type { Session } from '../../session/session.ts'
@@ -49,7 +49,18 @@ function bindParam(source: ParamSource, bindings: Bindings): string | null {
   if (value === null) return null
   if (typeof value !== 'string') throw noText(source, value)
   if ('check' in source) source.check?.(value)
-  return value
+  return 'encode' in source && source.encode ? encodedText(source, source.encode, value) : value
+}
+
+function encodedText(source: ParamSource, encode: TextEncoding, value: string): string {
+  let text: unknown
+  try {
+    text = encode(value)
+  } catch (error) {
+    throw located(error, 'path' in source ? source.path : null)
+  }
+  if (typeof text !== 'string') throw noText(source, text)
+  return text
 }
 
 /** The error for a plugin's value that is not a text. PostgreSQL's client would treat it as a broken connection. */

@@ -13,11 +13,24 @@ export type InputSource =
 /** Throws the error that PostgreSQL would raise for some rows only. */
 export type TextCheck = (text: string) => void
 
+/** Turns a text into the one that is bound, at each request; its errors get the path of the value. */
+export type TextEncoding = (text: string) => string
+
 export type ParamSource =
   /** Text in PostgreSQL's input syntax, known when planning. */
-  | { readonly from: 'constant'; readonly value: string | null; readonly check?: TextCheck }
+  | {
+      readonly from: 'constant'
+      readonly value: string | null
+      readonly check?: TextCheck
+      readonly encode?: TextEncoding
+    }
   /** A session variable; its absence is an error of the request. */
-  | { readonly from: 'session'; readonly variable: string; readonly check?: TextCheck }
+  | {
+      readonly from: 'session'
+      readonly variable: string
+      readonly check?: TextCheck
+      readonly encode?: TextEncoding
+    }
   /** All session variables as one JSON object. */
   | { readonly from: 'session-object' }
   /** A request value, checked and encoded by the codec of that name; `list` makes it a PostgreSQL array literal. */
@@ -28,6 +41,7 @@ export type ParamSource =
       readonly list: boolean
       readonly path: Path | null
       readonly check?: TextCheck
+      readonly encode?: TextEncoding
     }
   /** One member of each object of a list, as an array literal of the encoded values. */
   | {

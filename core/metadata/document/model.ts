@@ -5,6 +5,7 @@
 import type { FieldKinds, ModelSlices } from '../../../sdk/registry.ts'
 import type { CatalogColumn, CatalogConstraint, CatalogTable, EnumValue, PgType } from '../../catalog/types.ts'
 import type { Condition, Mapping } from '../../compiler/plan/plan.ts'
+import type { Sql } from '../../database/sql/sql.ts'
 import type { QualifiedName } from '../../names/names.ts'
 import type { LaterRootFieldKey, RootFieldKey, TableConfiguration } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
@@ -24,6 +25,57 @@ export interface ColumnModel {
   readonly column: CatalogColumn
   /** The enum table whose key this column references. */
   readonly enumTable: QualifiedName | null
+  /** The plugin's transformation of its values, if any. */
+  readonly transform?: ColumnTransform
+}
+
+/** The place of a value, which a cipher may bind it to. */
+export interface ColumnPlace {
+  readonly table: QualifiedName
+  /** The database name. */
+  readonly column: string
+}
+
+/** A role that reads a transformed column. */
+export interface ColumnReader {
+  readonly role: string
+  readonly table: TableModel
+  readonly column: ColumnModel
+  readonly model: Model
+}
+
+/**
+ * The form in which a role reads a transformed column. `comparable`: the role may also compare it for equality, with
+ * the stored values and the operand's `compareAs`.
+ */
+export type ColumnReading =
+  /** As it is stored. Without a `write`, the column is then an ordinary one to the role. */
+  | 'stored'
+  /** Always null. */
+  | 'hidden'
+  /**
+   * An expression of the column's type, as a part of the statement. It must not fail, or the whole statement does; its
+   * parameters are shown to administrators with errors of the database, so they must hold no secret.
+   */
+  | { sql(value: Sql): Sql; readonly comparable?: boolean }
+  /** A function of the stored text, for text columns. Where it throws, the value is null and the error is located. */
+  | { value(text: string, place: ColumnPlace): string | null; readonly comparable?: boolean }
+
+/** A plugin's transformation of columns. */
+export interface ColumnTransform {
+  /** The name in messages; it must be unique. */
+  readonly name: string
+  /** Whether it transforms this column. Two transformations of one column make the table inconsistent. */
+  applies(table: QualifiedName, column: CatalogColumn): boolean
+  /**
+   * The text to store for a text that a request or a preset gives, for text columns; null is stored as null. Called
+   * once for each value and request. Absent: values are stored as they are given.
+   */
+  write?(text: string, place: ColumnPlace): string
+  /** The stored text of equal values, for comparisons; absent: they are refused. */
+  compareAs?(text: string, place: ColumnPlace): string
+  /** The form in which a role reads the column; called once for each role, table and generation of the model. */
+  read(reader: ColumnReader): ColumnReading
 }
 
 export interface RelationshipModel {

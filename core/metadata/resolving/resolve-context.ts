@@ -27,12 +27,15 @@ import type {
 import { sliceValue } from '../slices/registry.ts'
 import type { ClaimedTypes, ObjectDescription, ResolveContext, SliceContext } from '../slices/slices.ts'
 import { placeOf, type SourceState, type SourceStates } from '../slices/sources.ts'
+import type { ColumnTransforms } from './column-transforms.ts'
 
 /** The environment of one resolve. */
 export interface ResolveEnvironment {
   readonly dialect: Dialect
   /** The types and operators that the engine knows. */
   readonly vocabulary: Vocabulary
+  /** The transformations of columns, if plugins declare any. */
+  readonly transforms?: ColumnTransforms
   /** The value of an environment variable; constant for the life of the process. */
   environment(name: string): string | undefined
 }

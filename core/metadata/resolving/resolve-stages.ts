@@ -101,7 +101,11 @@ export const differences = (previous: StageResults | undefined, next: StageResul
 const none: ReadonlySet<string> = new Set()
 
 /** The first stage: columns, names and kind, from the table's own entry, its catalog table and the enums it refers to. */
-export function baseStage(previous: Generation | null, next: NextGeneration): Stage {
+export function baseStage(
+  previous: Generation | null,
+  next: NextGeneration,
+  { transforms }: Pick<ResolveEnvironment, 'transforms'>,
+): Stage {
   const enumKey = (generation: Generation, key: string): string | null =>
     enumKeyOf(generation.entries.get(key), generation.catalog.tables.get(key))
   const changedEnums = new Set<string>()
@@ -118,6 +122,7 @@ export function baseStage(previous: Generation | null, next: NextGeneration): St
       const result = resolveBase({
         entry,
         catalog: next.catalog.tables.get(key),
+        ...(transforms && { transforms }),
         enumKey(target) {
           tables.add(nameKey(target))
           return enumKey(next, nameKey(target))

@@ -67,7 +67,7 @@ export function* resolve(
     edited: editedTables(before, document.tables),
   }
   const { order } = registry
-  const base = yield* runStage(previous?.base, next.entries, baseStage(previous, next))
+  const base = yield* runStage(previous?.base, next.entries, baseStage(previous, next, environment))
   const { usable, rootFields } = withoutConflicts(base, previous, { registry, catalog })
   const results = new Map<string, SliceResult>()
   const ledger = new NameLedger(rootFields)

@@ -5,6 +5,7 @@ import { englishList, graphqlBaseName, isGraphQLName, nameText, type QualifiedNa
 import type { TableConfiguration, TableEntry } from '../document/document.ts'
 import type { ColumnModel, TableModel } from '../document/model.ts'
 import { columnComment, configurationOf, customColumnName, customColumns } from '../document/table-configuration.ts'
+import type { ColumnTransforms } from './column-transforms.ts'
 import { enumTableError } from './enum-table.ts'
 
 /** The input of the first stage. */
@@ -13,12 +14,14 @@ export interface BaseInput {
   readonly catalog: CatalogTable | undefined
   /** The column that other tables refer to when this tracked table serves as an enum; otherwise null. */
   enumKey(table: QualifiedName): string | null
+  /** The transformations of columns, if plugins declare any. */
+  readonly transforms?: ColumnTransforms
 }
 
 /** The table with its columns, or the reason why it cannot be served. */
 export type BaseResult = { readonly table: TableModel } | { readonly reason: string }
 
-export function resolveBase({ entry, catalog, enumKey }: BaseInput): BaseResult {
+export function resolveBase({ entry, catalog, enumKey, transforms }: BaseInput): BaseResult {
   if (!catalog) return { reason: `no such table/view exists in postgres: "${nameText(entry.table)}"` }
   const configuration = configurationOf(entry)
   const enumReason = entry.is_enum ? enumTableError(catalog) : null
@@ -27,7 +30,24 @@ export function resolveBase({ entry, catalog, enumKey }: BaseInput): BaseResult 
   const enumTables = referencedEnums(catalog, enumKey)
   const ambiguous = [...enumTables].find(([, tables]) => tables.length > 1)
   if (ambiguous) return { reason: ambiguousEnumError(catalog, ...ambiguous) }
-  return { table: baseTable(entry, catalog, enumTables) }
+  const table = baseTable(entry, catalog, enumTables)
+  return transforms ? withTransforms(table, transforms) : { table }
+}
+
+/** The table whose columns have the transformations of plugins. */
+function withTransforms(table: TableModel, transforms: ColumnTransforms): BaseResult {
+  const changed = new Map<string, ColumnModel>()
+  for (const model of table.columns.values()) {
+    const found = transforms.of(table.name, model.column)
+    if ('reason' in found) return found
+    if (found.transform) changed.set(model.name, { ...model, transform: found.transform })
+  }
+  if (changed.size === 0) return { table }
+  // The values of an enum table are a part of the schema, for every role.
+  if (table.isEnum) return { reason: 'an enum table has no columns that a plugin transforms' }
+  const columns = new Map([...table.columns].map(([name, model]) => [name, changed.get(name) ?? model]))
+  const exposed = [...columns.values()].filter(({ field }) => field !== null)
+  return { table: { ...table, columns, fields: new Map(exposed.map((column) => [column.field!, column])) } }
 }
 
 function baseTable(

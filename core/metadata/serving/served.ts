@@ -17,6 +17,7 @@ import { type Variables, variableIn } from '../../options/referable-variables.ts
 import type { MetadataDocument } from '../document/document.ts'
 import type { Model } from '../document/model.ts'
 import { tableEntries } from '../document/table-entries.ts'
+import type { ColumnTransforms } from '../resolving/column-transforms.ts'
 import { inconsistencyJson } from '../resolving/consistency.ts'
 import { functionNames } from '../resolving/function-names.ts'
 import { modelOf, resolve } from '../resolving/resolve.ts'
@@ -42,6 +43,8 @@ export interface ServedMetadataOptions {
   readonly observe: Observer
   readonly registry: MetadataRegistry
   readonly vocabulary: Vocabulary
+  /** The transformations of columns, if plugins declare any. */
+  readonly transforms?: ColumnTransforms
   /** Environment variables that metadata may refer to. */
   readonly variables: Variables
 }
@@ -77,9 +80,12 @@ export class ServedMetadata {
   #state: MetadataState | null = null
 
   constructor(options: ServedMetadataOptions) {
-    const { database, dialect, observe, registry, vocabulary } = options
+    const { database, dialect, observe, registry, vocabulary, transforms } = options
     this.#options = options
-    this.resolving = { dialect, vocabulary, environment: variableIn(options.variables) }
+    this.resolving = {
+      ...{ dialect, vocabulary, environment: variableIn(options.variables) },
+      ...(transforms && { transforms }),
+    }
     this.#store = new MetadataStore(registry)
     this.#sourceStore = new SourceStore(registry)
     this.format = new DeclaredFormat(registry, dialect, (message, detail) => this.warn(message, detail))

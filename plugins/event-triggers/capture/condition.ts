@@ -89,7 +89,10 @@ function withLiterals(fragment: Sql): Sql {
 }
 
 function literalOf(source: ParamSource): Sql {
-  if (source.from === 'constant') return source.value === null ? trusted('null') : literal(source.value)
+  if (source.from === 'constant') {
+    const { value, encode } = source
+    return value === null ? trusted('null') : literal(encode ? encode(value) : value)
+  }
   throw badRequest('not-supported', 'session variables cannot be compared with in when')
 }
 

@@ -33,8 +33,9 @@ export function nodeKey(scope: SchemaScope, table: TableModel): readonly ColumnM
   const select = scope.access(table.name)?.select
   if (!select || !table.primaryKey || table.graphqlName === null) return null
   const names = table.primaryKey.columns
-  const isNode = scope.dialect.lenientSchema || names.every((name) => select.columns.has(name))
-  return isNode ? names.map((name) => table.columns.get(name)!) : null
+  const isShown = (name: string) =>
+    select.columns.has(name) || (scope.dialect.lenientSchema && !table.columns.get(name)!.transform)
+  return names.every(isShown) ? names.map((name) => table.columns.get(name)!) : null
 }
 
 /** The JSON of a row's node id. */

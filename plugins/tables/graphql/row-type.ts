@@ -1,12 +1,21 @@
 // `T`: the object type of a table's rows, and the plan of a selection of a row.
 
-import { GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql'
+import {
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql'
+import { isReadByFunction, readValue, type TransformedColumn, transformedOutput } from '../../../sdk/access.ts'
 import {
   columnType,
   type FieldMap,
   type FieldSelection,
+  type NeededRow,
   type PlanContext,
   planJoin,
+  type RowPlanner,
   type SchemaScope,
 } from '../../../sdk/graphql.ts'
 import { blaming, nameText } from '../../../sdk/index.ts'
@@ -35,7 +44,7 @@ function describe(table: TableModel): string | null {
   return table.catalog.comment === null ? generated : `${table.catalog.comment}\n\n\n${generated}\n`
 }
 
-/** The columns that a role may select, by GraphQL name. */
+/** The columns that a role may select and compare, by GraphQL name: transformed ones are missing. */
 export function selectableColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> {
   const allowed = scope.access(table.name)?.select?.columns
   return exposedColumns(scope, table, allowed)
@@ -69,21 +78,45 @@ export function exposedColumns(
   return exposed
 }
 
-/** Contribution: a field for each selectable column. */
+/** Contribution: a field for each column that the role may select, transformed ones included. */
 export function columnFields(scope: SchemaScope, table: TableModel): FieldMap {
-  const fields = new Map()
-  for (const [name, column] of selectableColumns(scope, table)) {
-    fields.set(name, () => {
-      const type = columnType(scope, column)!
-      return {
-        type: column.nullable ? type : new GraphQLNonNull(type),
-        description: column.comment,
-        args: isJson(column) ? { path: { type: GraphQLString, description: 'JSON select path' } } : {},
-        extensions: { row: { kind: 'relational', plan: (field: FieldSelection) => columnOutput(column, field) } },
-      }
+  const fields = new Map<string, () => GraphQLFieldConfig<unknown, unknown>>()
+  const select = scope.access(table.name)?.select
+  if (!select) return fields
+  for (const column of table.columns.values()) {
+    const { name, field, comment: description } = column
+    const seen = select.transformed.get(name)
+    const type = seen || select.columns.has(name) ? columnType(scope, column) : null
+    if (field === null || !type) continue
+    fields.set(field, () => {
+      const row = seen ? transformedPlanner(seen) : ordinaryPlanner(column)
+      const args: GraphQLFieldConfigArgumentMap =
+        isJson(column) && row.kind === 'relational'
+          ? { path: { type: GraphQLString, description: 'JSON select path' } }
+          : {}
+      const isNullable = column.nullable || seen !== undefined
+      return { type: isNullable ? type : new GraphQLNonNull(type), description, args, extensions: { row } }
     })
   }
   return fields
+}
+
+const ordinaryPlanner = (column: ColumnModel): RowPlanner => ({
+  kind: 'relational',
+  plan: (field) => columnOutput(column, field),
+})
+
+function transformedPlanner(seen: TransformedColumn): RowPlanner {
+  const { name } = seen.column
+  if (isReadByFunction(seen)) {
+    const resolve = (rows: readonly NeededRow[]) => rows.map((row) => readValue(seen, row[name]))
+    return { kind: 'resolved', partial: true, needs: [name], resolve }
+  }
+  const plan = (field: FieldSelection) => {
+    const path = field.argument('path')
+    return transformedOutput(seen, path ? readPathArgument(path) : null)
+  }
+  return { kind: 'relational', plan }
 }
 
 const isJson = ({ type }: ColumnModel): boolean => type.name === 'json' || type.name === 'jsonb'

@@ -7,6 +7,7 @@ import {
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
+import { mayCompare } from '../../../../sdk/access.ts'
 import type { PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
 import { isEnumValueName, nameText } from '../../../../sdk/index.ts'
 import { conflictRefusal, keysOf, type TableModel } from '../../../../sdk/metadata.ts'
@@ -16,7 +17,7 @@ import { updatableColumns } from './written-columns.ts'
 
 /** `T_on_conflict`; null when the role may not update, or there is no constraint to name. */
 export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType | null {
-  const constraints = constraintNames(table)
+  const constraints = constraintNames(scope, table)
   const columns = [...updatableColumns(scope, table).keys()].filter(isEnumValueName)
   if (constraints.length === 0 || columns.length === 0) return null
   const name = `${table.graphqlName}_on_conflict`
@@ -36,10 +37,14 @@ export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLIn
   })
 }
 
-const constraintNames = ({ catalog }: TableModel): string[] =>
-  keysOf(catalog).flatMap((key) =>
-    isEnumValueName(key.name) && conflictRefusal(catalog, key) === null ? [key.name] : [],
-  )
+/** A key of a transformed column would tell which of its values are there, unless the role may compare them. */
+function constraintNames(scope: SchemaScope, { catalog, columns, name }: TableModel): string[] {
+  const read = scope.access(name)?.select ?? null
+  return keysOf(catalog).flatMap((key) => {
+    const isUsable = isEnumValueName(key.name) && conflictRefusal(catalog, key) === null
+    return isUsable && key.columns.every((column) => mayCompare(read, columns.get(column)!)) ? [key.name] : []
+  })
+}
 
 function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {
   const name = `${table.graphqlName}_constraint`

@@ -7,12 +7,19 @@ import {
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
-import type { InputFieldMap, PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
+import { isComparable } from '../../../../sdk/access.ts'
+import {
+  columnType,
+  type InputFieldMap,
+  type PlanContext,
+  type SchemaScope,
+  type Value,
+} from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
 import type { TableModel } from '../../../../sdk/metadata.ts'
 import { allOf, always, type Condition } from '../../../../sdk/sql.ts'
 import { selectableColumns } from '../row-type.ts'
-import { comparisonType, isHolding, planComparison, subjectOf } from './comparison.ts'
+import { comparisonType, equalityType, isHolding, planComparison, subjectOf, transformedSubject } from './comparison.ts'
 
 /** `T_bool_exp`. */
 export function booleanExpressionType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
@@ -64,7 +71,7 @@ function connected(kind: 'and' | 'or', value: Value, context: PlanContext): Cond
   return kind === 'and' ? allOf(of) : { kind, of }
 }
 
-/** Contribution: a comparison for each selectable column. */
+/** Contribution: a comparison for each selectable column, and for transformed ones that the role may compare. */
 export function columnComparisons(scope: SchemaScope, table: TableModel): InputFieldMap {
   const fields = new Map()
   for (const [name, column] of selectableColumns(scope, table)) {
@@ -73,6 +80,17 @@ export function columnComparisons(scope: SchemaScope, table: TableModel): InputF
       return {
         type: comparisonType(scope, subject),
         extensions: { column: column.name, boolean: (value: Value) => planComparison(scope, subject, value) },
+      }
+    })
+  }
+  for (const seen of scope.access(table.name)?.select?.transformed.values() ?? []) {
+    const { field, name: column } = seen.column
+    if (field === null || !isComparable(seen) || !columnType(scope, seen.column)) continue
+    fields.set(field, () => {
+      const subject = transformedSubject(scope, seen)
+      return {
+        type: equalityType(scope, subject),
+        extensions: { column, boolean: (value: Value) => planComparison(scope, subject, value) },
       }
     })
   }

@@ -11,7 +11,7 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql'
-import { comparisonCost } from '../../../../sdk/access.ts'
+import { comparisonCost, equalityOperators, type TransformedColumn } from '../../../../sdk/access.ts'
 import { columnCodec, columnType, type SchemaScope, scalarType, type Value } from '../../../../sdk/graphql.ts'
 import { builtInType, type ColumnModel, type PgType } from '../../../../sdk/metadata.ts'
 import {
@@ -23,6 +23,7 @@ import {
   type Condition,
   codecFor,
   compare,
+  encodedCodec,
   findOperator,
   isOperandObject,
   type OperandMember,
@@ -85,7 +86,7 @@ export function comparisonType(scope: SchemaScope, subject: Subject): GraphQLInp
       fields: () => {
         const fields = operatorsOf(subject).map((operator): [string, GraphQLInputFieldConfig] => [
           operator.name,
-          { type: operandGraphQLType(scope, operator, subject), description: operator.description },
+          operandField(scope, operator, subject),
         ])
         const casts = castsOf(subject)
         if (casts.size > 0) fields.push([castField, { type: castType(scope, subject, casts) }])
@@ -94,6 +95,34 @@ export function comparisonType(scope: SchemaScope, subject: Subject): GraphQLInp
     })
   })
 }
+
+/** `<scalar>_equality_exp`: the comparisons of a transformed column. */
+export function equalityType(scope: SchemaScope, subject: Subject): GraphQLInputObjectType {
+  const { name: scalar } = subject.valueType
+  const name = `${scalar}_equality_exp`
+  return scope.type(name, () => {
+    const operators = operatorsOf(subject).filter((operator) => equalityOperators.has(operator.name))
+    return new GraphQLInputObjectType({
+      name,
+      description: `Boolean expression to compare columns of type "${scalar}" for equality. All fields are combined with logical 'AND'.`,
+      fields: () =>
+        Object.fromEntries(operators.map((operator) => [operator.name, operandField(scope, operator, subject)])),
+    })
+  })
+}
+
+/** A transformed column, compared by its stored values. */
+export const transformedSubject = (scope: SchemaScope, { column, place, transform }: TransformedColumn): Subject => {
+  const subject = subjectOf(scope, column)
+  return transform.compareAs
+    ? { ...subject, codec: encodedCodec(subject.codec, (text) => transform.compareAs!(text, place)) }
+    : subject
+}
+
+const operandField = (scope: SchemaScope, operator: ComparisonOperator, subject: Subject): GraphQLInputFieldConfig => ({
+  type: operandGraphQLType(scope, operator, subject),
+  description: operator.description,
+})
 
 /** `<scalar>_cast_exp` */
 function castType(scope: SchemaScope, subject: Subject, casts: ReadonlyMap<string, PgType>): GraphQLInputObjectType {

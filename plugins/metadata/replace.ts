@@ -62,6 +62,11 @@ const sourcesOf = ({ content }: ReadDocument, { wanted, isKnown }: SourcesContex
 
 /** The parts of the document that the server passes over, if there are any: ignored ones, and kept ones. */
 function passedOver({ ignored }: ReadDocument, context: Pick<OperationContext, 'model' | 'dialect' | 'interface'>) {
+  // In interface 2 inconsistent objects are listed beside it, and a connection is kept like all that is not served.
+  if (context.interface === '2') {
+    const unknown = ignored.filter((each) => each.key !== undefined)
+    return unknown.length > 0 ? { passed_over: unknown } : {}
+  }
   const kept = context.model.inconsistencies.filter(({ isTolerated }) => isTolerated)
   const all = [...ignored, ...kept.map((each) => inconsistencyJson(each, listingForm(context)))]
   return all.length > 0 ? { passed_over: all } : {}

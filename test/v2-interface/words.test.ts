@@ -46,14 +46,11 @@ test('inconsistent objects have a name and a source', async (t) => {
     assert.deepEqual(await refusal('run_sql', drop, '/v2/query'), {
       status: 400,
       path: '$.args',
-      error: `cannot drop due to the following dependent objects : ${dependents}`,
+      error: 'cannot drop due to the following dependent objects : relationship book.writer in source "library"',
       code: 'dependency-error',
     })
     const { error } = (await refusal('run_sql', drop, '/v1/query')) as { error?: string }
-    assert.equal(
-      error,
-      `cannot drop due to the following dependent objects : ${dependents.replaceAll(' in source "library"', '')}`,
-    )
+    assert.equal(error, 'cannot drop due to the following dependent objects : relationship book.writer')
   })
 
   await t.test('an object that would be inconsistent is refused as such', async () => {

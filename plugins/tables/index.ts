@@ -9,6 +9,7 @@ import { tablesSlice } from './metadata.ts'
 import {
   addExistingTableOrView,
   setTableCustomFields,
+  setTableCustomization,
   setTableIsEnum,
   trackTable,
   trackTableV2,
@@ -46,7 +47,7 @@ export default definePlugin({
     engine.metadata.typeNames(generatedTypes)
     engine.operations.add(trackTable, addExistingTableOrView, trackTableV2, untrackTable)
     engine.operations.add(trackTables, pgTrackTables)
-    engine.operations.add(setTableIsEnum, setTableCustomFields)
+    engine.operations.add(setTableIsEnum, setTableCustomFields, setTableCustomization)
     engine.graphql.contribute(tableContribution)
     engine.graphql.contribute(tableQueryContribution)
     engine.graphql.contribute(updateManyContribution)

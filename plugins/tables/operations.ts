@@ -20,6 +20,7 @@ import { requireTable } from './entries.ts'
 import { mayTakeOrderByName, takenOrderByName } from './graphql/queries/order-by.ts'
 import {
   SetTableCustomFieldsArgs,
+  SetTableCustomizationArgs,
   SetTableIsEnumArgs,
   type TrackedTable,
   TrackTableArgs,
@@ -168,5 +169,18 @@ export const setTableCustomFields = operation({
   object: ({ table }) => tableRef(table),
   handle({ metadata }, { table, ...configuration }) {
     configure(requireTable(metadata, table), completeConfiguration(configuration))
+  },
+})
+
+export const setTableCustomization = operation({
+  type: 'set_table_customization',
+  about: { summary: 'Replaces the GraphQL names and descriptions of a table, its root fields and its columns.' },
+  args: SetTableCustomizationArgs,
+  check: 'object',
+  object: ({ table }) => tableRef(table),
+  handle({ metadata, model }, { table, configuration }) {
+    const entry = requireTable(metadata, table)
+    if (configuration.custom_name !== undefined) refuseTakenNames(model, table, configuration.custom_name)
+    configure(entry, configuration)
   },
 })

@@ -86,6 +86,9 @@ export const SetTableCustomFieldsArgs = Type.Object({
   custom_column_names: Type.Optional(CustomColumnNames),
 })
 
+/** `configuration` replaces that of the table. */
+export const SetTableCustomizationArgs = Type.Object({ table: TableName, configuration: TableConfig })
+
 const TableKey = Type.Object({ table: TableName }, { missingKey: 'A' })
 
 /** Decodes nothing, but says in its own words that `table` is missing: for operations on parts of a table. */

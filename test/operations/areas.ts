@@ -17,6 +17,7 @@ import { relationships } from './relationships.ts'
 import { remoteRelationships } from './remote-relationships.ts'
 import { remoteSchemas } from './remote-schemas.ts'
 import { scheduled } from './scheduled.ts'
+import { sources } from './sources.ts'
 import { sql } from './sql.ts'
 import { tables } from './tables.ts'
 
@@ -37,6 +38,7 @@ export const areas: readonly Area[] = [
   remoteRelationships,
   remoteSchemas,
   scheduled,
+  sources,
   sql,
   tables,
 ]

@@ -452,6 +452,41 @@ export const tables: Area = {
         },
       ],
     },
+    {
+      type: 'set_table_customization',
+      requires: ['table', 'configuration'],
+      succeeds: [
+        {
+          title: 'replaces names and descriptions',
+          args: {
+            table: 'publisher',
+            configuration: {
+              custom_name: 'house',
+              custom_root_fields: { select: 'houses' },
+              column_config: { name: { custom_name: 'title' } },
+            },
+          },
+          then: [serves('{ houses(where: {id: {_eq: 1}}) { title } }', { houses: [{ title: 'Ark' }] })],
+        },
+        {
+          title: 'swaps the names of two columns',
+          args: { table: 'publisher', configuration: { custom_column_names: { id: 'name', name: 'id' } } },
+          then: [serves('{ publisher(where: {name: {_eq: 1}}) { id } }', { publisher: [{ id: 'Ark' }] })],
+        },
+        {
+          title: 'resets everything',
+          given: [
+            {
+              type: 'set_table_customization',
+              args: { table: 'publisher', configuration: { custom_name: 'house' } },
+            },
+          ],
+          args: { table: 'publisher', configuration: {} },
+          then: [tableIs('publisher', { configuration: undefined })],
+        },
+      ],
+      refuses: [{ ...noSuchTable, args: { table: 'colour', configuration: {} } }],
+    },
     ...manyTablesOperations,
   ],
 }

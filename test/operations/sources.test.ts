@@ -1,0 +1,4 @@
+import { sources } from './sources.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(sources)

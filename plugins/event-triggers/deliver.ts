@@ -4,6 +4,7 @@ import type { Engine } from '../../sdk/index.ts'
 import type { Deliveries } from '../delivery/index.ts'
 import { EventLedger } from './ledger/ledger.ts'
 import type { ClaimedEvent } from './ledger/ledger-statements.ts'
+import type { UnknownListeners } from './listeners/unknown.ts'
 import { eventTriggersOf } from './metadata.ts'
 import { repeatWarningMillis } from './tuning.ts'
 
@@ -12,7 +13,11 @@ const behind = (variable: string): string =>
 const caughtUp = 'It looks like the events processor is keeping up again.'
 
 /** Delivers events while the server runs. */
-export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (message: string) => void): void {
+export function deliverEvents(
+  engine: Engine,
+  deliveries: Deliveries,
+  { unknown, report }: { readonly unknown: Pick<UnknownListeners, 'names'>; report(message: string): void },
+): void {
   const { database, dialect, observe } = engine
   // Events of triggers that were not served, paused or full are due already when they may be claimed.
   let before = eventTriggersOf(engine.model)
@@ -33,6 +38,7 @@ export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (m
       database,
       caller: deliveries.caller('2'),
       model: () => engine.model,
+      undeclared: () => unknown.names,
       triggerConcurrency: deliveries.settings.eventsTriggerPoolSize,
       pool: deliveries.settings.eventsHttpPoolSize,
       interval: () => deliveries.lookInterval(),
@@ -43,7 +49,7 @@ export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (m
         report(`table or event-trigger not found in schema cache: "${name}"`)
       },
     }),
-    report,
+    report: (message) => report(message),
     backlogged(isBacklogged) {
       const detail = isBacklogged ? behind(`${dialect.environmentPrefix}EVENTS_HTTP_POOL_SIZE`) : caughtUp
       observe.log({ type: 'unstructured', level: 'warn', detail })

@@ -9,6 +9,9 @@ import { scheduleCleanups } from './cleanup/cleanup.ts'
 import { cleanupEventTriggerLogs, pauseCleanups, resumeCleanups } from './cleanup/cleanup-operations.ts'
 import { deliverEvents } from './deliver.ts'
 import { archiveWhatIsLeft } from './ledger/archive.ts'
+import { RowListeners, rowEvents } from './listeners/service.ts'
+import { rowListenersSlice } from './listeners/slice.ts'
+import { UnknownListeners } from './listeners/unknown.ts'
 import { eventTriggersFacet } from './metadata.ts'
 import { eventLogMigrations } from './migrations.ts'
 import {
@@ -22,6 +25,16 @@ import {
 import { getEventById, getEventInvocationLogs, getEventLogs } from './reading.ts'
 
 export { type EventCall, type EventHandler, type EventHandlers, eventHandlers } from '../delivery/index.ts'
+export type { EventCondition } from './capture/condition.ts'
+export {
+  type EventRow,
+  type RowEvent,
+  type RowEventCall,
+  type RowEventHandler,
+  type RowEvents,
+  type RowListener,
+  rowEvents,
+} from './listeners/service.ts'
 export type { EventTriggerLog } from './log.ts'
 
 export default definePlugin({
@@ -32,25 +45,30 @@ export default definePlugin({
     const { dialect, settings, observe } = engine
     const report = (message: string) => observe.log({ type: 'event-trigger', level: 'error', detail: { message } })
     const disabled = new DisabledTriggers()
+    const unknown = new UnknownListeners()
     const { handlers } = engine.use(deliveries)
     const names = { dialect, stringifyNumbers: settings.stringifyNumericTypes }
-    engine.metadata.facet(eventTriggersFacet(dialect, { names, handlers }))
+    engine.metadata.facet(eventTriggersFacet(dialect, { names, handlers, noun: 'event trigger' }))
+    const listeners = new RowListeners(dialect.roleVariable)
+    engine.metadata.slice('row_listeners', rowListenersSlice(listeners, names))
+    engine.provide(rowEvents, listeners)
+    engine.onReady(() => listeners.complete())
     engine.metadata.effect(async ({ previous, next, isReread, transaction }) => {
       if (previous) await followEventTriggers({ previous, next }, { transaction, dialect })
       // Another instance, or a reload by the server itself, may have found changed tables.
       if (!isReread) return
-      await reconcileEventTriggers(next, { transaction, dialect, report })
+      unknown.found(await reconcileEventTriggers(next, { transaction, dialect, report }), report)
       await disabled.warn(next, transaction, report)
     })
     engine.operations.add(
       createEventTrigger(dialect, () => engine.model),
-      deleteEventTrigger,
+      deleteEventTrigger(dialect),
     )
     engine.operations.add(redeliverEvent, invokeEventTrigger(dialect))
     engine.operations.add(pauseEventTrigger, resumeEventTrigger, getEventLogs, getEventInvocationLogs, getEventById)
     engine.operations.add(cleanupEventTriggerLogs, pauseCleanups, resumeCleanups)
     archiveWhatIsLeft(engine, report)
     scheduleCleanups(engine, engine.use(jobs), engine.use(deliveries))
-    deliverEvents(engine, engine.use(deliveries), report)
+    deliverEvents(engine, engine.use(deliveries), { unknown, report })
   },
 })

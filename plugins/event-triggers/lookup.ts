@@ -2,7 +2,8 @@
 
 import { isDraft, original } from 'immer'
 import { badRequest } from '../../sdk/index.ts'
-import type { MetadataDocument, TableEntry } from '../../sdk/metadata.ts'
+import type { MetadataDocument, Model, OperationContext, TableEntry } from '../../sdk/metadata.ts'
+import { listenersOf } from './listeners/slice.ts'
 import type { EventTrigger } from './schema.ts'
 
 /** The table entry with an event trigger of this name. */
@@ -21,6 +22,20 @@ export function requireEventTrigger(
   const entry = owner?.event_triggers?.find((each) => each.name === name)
   if (!owner || !entry) throw noSuchTrigger(name)
   return { owner, entry }
+}
+
+/** Refuses a name that neither an event trigger nor a listener of a plugin has. */
+export function requireKnownTrigger(
+  { metadata, model }: Pick<OperationContext, 'metadata' | 'model'>,
+  name: string,
+): void {
+  if (!listenersOf(model).declared.has(name)) requireEventTrigger(metadata, name)
+}
+
+/** Refuses the name of a listener. */
+export function refuseListener(model: Model, name: string): void {
+  if (!listenersOf(model).declared.has(name)) return
+  throw badRequest('not-supported', `"${name}" is a row listener, which its plugin declares`)
 }
 
 export const noSuchTrigger = (name: string) => badRequest('not-exists', `event trigger "${name}" does not exist`)

@@ -6,8 +6,11 @@ import { notifyStatement } from '../delivery/index.ts'
 import { requireTable } from '../tables/index.ts'
 import { rowOperations } from './capture/row-operations.ts'
 import { archive } from './ledger/archive.ts'
-import { noSuchEvent, noSuchTrigger, ownerOf, requireEventTrigger } from './lookup.ts'
-import { eventTriggerRef, eventTriggersOf, refuseTable, storedTriggers } from './metadata.ts'
+import { listenersOf } from './listeners/slice.ts'
+import { forgetListener } from './listeners/unknown.ts'
+import { noSuchEvent, noSuchTrigger, ownerOf, refuseListener, requireEventTrigger } from './lookup.ts'
+import { eventTriggerRef, eventTriggersOf, storedTriggers } from './metadata.ts'
+import { refuseTable } from './resolving.ts'
 import {
   createEventTriggerArgs,
   type EventTrigger,
@@ -49,6 +52,7 @@ export const createEventTrigger = (dialect: Dialect, served: () => Model) =>
     object: ({ table, trigger }) => eventTriggerRef(table, trigger.name),
     async handle({ metadata, model, transaction }, { table, replace, trigger }) {
       const entry = requireTable(metadata, table)
+      refuseListener(model, trigger.name)
       const owner = ownerOf(metadata, trigger.name)
       if (!replace && owner) throw badRequest('already-exists', `event trigger "${trigger.name}" already exists`)
       if (replace && !owner) throw noSuchTrigger(trigger.name)
@@ -64,30 +68,35 @@ export const createEventTrigger = (dialect: Dialect, served: () => Model) =>
     },
   })
 
-export const deleteEventTrigger = operation({
-  type: 'delete_event_trigger',
-  about: { summary: 'Removes an event trigger; what it has not delivered is archived.' },
-  args: EventTriggerName,
-  check: 'new',
-  handle({ metadata, remove }, { name }) {
-    const owner = ownerOf(metadata, name)
-    if (owner) remove(eventTriggerRef(owner.table, name))
-  },
-})
+export const deleteEventTrigger = (dialect: Dialect) =>
+  operation({
+    type: 'delete_event_trigger',
+    about: { summary: 'Removes an event trigger; what it has not delivered is archived.' },
+    args: EventTriggerName,
+    check: 'new',
+    async handle({ metadata, model, transaction, remove }, { name }) {
+      refuseListener(model, name)
+      const owner = ownerOf(metadata, name)
+      if (owner) remove(eventTriggerRef(owner.table, name))
+      else await forgetListener(name, transaction, dialect)
+    },
+  })
 
 export const redeliverEvent = operation({
   type: 'redeliver_event',
   about: { summary: 'Delivers an event once more, with all of its retries.' },
   args: RedeliverEventArgs,
   editsMetadata: false,
-  async handle({ metadata, transaction }, { event_id: id }) {
+  async handle({ metadata, model, transaction }, { event_id: id }) {
     // PostgreSQL's texts cannot contain it.
     if (id.includes('\0')) throw noSuchEvent()
     const [event] = await transaction.rows<{ trigger_name: string; busy: boolean }>(
       'select trigger_name, coalesce(locked > now(), false) as busy from trellis.event_log where id = $1 for update',
       [id],
     )
-    if (!event || !ownerOf(metadata, event.trigger_name)) throw noSuchEvent()
+    const isKnown =
+      event && (ownerOf(metadata, event.trigger_name) || listenersOf(model).declared.has(event.trigger_name))
+    if (!isKnown) throw noSuchEvent()
     if (event.busy) throw badRequest('busy', 'event is already being processed')
     await transaction.rows(
       `update trellis.event_log set delivered = false, error = false, archived = false, tries = 0, next_retry_at = now(),
@@ -104,7 +113,12 @@ const pausing = (type: string, summary: string, paused: boolean) =>
     about: { summary },
     args: EventTriggerName,
     check: 'new',
-    handle({ metadata }, { name }) {
+    handle({ metadata, model }, { name }) {
+      if (listenersOf(model).declared.has(name)) {
+        const others = metadata.row_listeners.filter((each) => each.name !== name)
+        metadata.row_listeners = paused ? [...others, { name, paused }] : others
+        return
+      }
       const { owner } = requireEventTrigger(metadata, name)
       const table = findTable(metadata, owner.table)
       const trigger = table?.event_triggers?.find((each) => each.name === name)
@@ -136,6 +150,7 @@ export const invokeEventTrigger = (dialect: Dialect) =>
     args: InvokeEventTriggerArgs,
     editsMetadata: false,
     async handle({ model, metadata, transaction }, { name, payload }) {
+      refuseListener(model, name)
       const { owner, entry } = requireEventTrigger(metadata, name)
       if (!entry.definition.enable_manual) {
         throw badRequest('not-supported', 'manual mode is not enabled for event trigger')

@@ -3,7 +3,7 @@
 import { parseFailed, type Static, Type } from '../../sdk/index.ts'
 import { ObjectName, type OperationContext, operation, SourceName } from '../../sdk/metadata.ts'
 import { readPage } from '../delivery/index.ts'
-import { noSuchEvent, requireEventTrigger } from './lookup.ts'
+import { noSuchEvent, requireKnownTrigger } from './lookup.ts'
 
 /** Conditions on events by state; `processed` events need no more attempts. */
 const states: Readonly<Record<string, string>> = {
@@ -76,7 +76,7 @@ export const getEventLogs = operation({
   editsMetadata: false,
   handle(context, args) {
     const { name, status } = args
-    requireEventTrigger(context.metadata, name)
+    requireKnownTrigger(context, name)
     const where = status === undefined ? 'true' : states[status]
     const from = `select ${eventColumns} from trellis.event_log where trigger_name = $1 and ${where}`
     return readLog(context, { key: 'events', from, values: [name], args })
@@ -94,7 +94,7 @@ export const getEventInvocationLogs = operation({
   editsMetadata: false,
   handle(context, args) {
     const { name } = args
-    requireEventTrigger(context.metadata, name)
+    requireKnownTrigger(context, name)
     const from = `select ${invocationColumns} from trellis.event_invocation_logs where trigger_name = $1`
     return readLog(context, { key: 'invocations', from, values: [name], args })
   },

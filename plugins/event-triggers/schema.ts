@@ -82,7 +82,7 @@ const spec = (options: object) =>
 
 const specs = (options: object) => ({ insert: spec(options), update: spec(options), delete: spec(options) })
 
-const retryDefaults: RetryConf = { num_retries: 0, interval_sec: 10, timeout_sec: 60 }
+export const retryDefaults: RetryConf = { num_retries: 0, interval_sec: 10, timeout_sec: 60 }
 
 const seconds = (least: number) => Type.Optional(Type.Integer({ minimum: least }))
 
@@ -103,8 +103,11 @@ interface ReceiverSource {
 
 const namePattern = /^[A-Za-z]+[A-Za-z0-9_-]*$/
 
+/** Whether a text can name an event trigger. */
+export const isTriggerName = (name: string): boolean => namePattern.test(name)
+
 function checkName(name: string): void {
-  if (!namePattern.test(name)) throw parseFailed('only alphanumeric and underscore and hyphens allowed for name')
+  if (!isTriggerName(name)) throw parseFailed('only alphanumeric and underscore and hyphens allowed for name')
 }
 
 function checkSpecs(given: Specs & { enable_manual: boolean }): void {

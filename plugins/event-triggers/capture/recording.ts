@@ -9,6 +9,8 @@ import { type RowName, type RowOperation, rowsOf } from './row-operations.ts'
 export interface Recorded {
   readonly name: string
   readonly paused: boolean
+  /** Whether a plugin declares it: a server without that plugin keeps recording. */
+  readonly isListener: boolean
 }
 
 export type SettingNames = Pick<Dialect, 'userSetting' | 'traceSetting'>
@@ -34,10 +36,18 @@ end`
           sql`array[${join(recorded.map(({ name }) => literal(name)))}]`,
           sql`array[${join(recorded.map(isPaused))}]`,
         )}`
-  const names = recorded.map(({ name, paused }) => (paused ? { name, paused } : { name }))
+  const names = recorded.map(({ name, paused, isListener }) => ({
+    name,
+    ...(paused && { paused }),
+    ...(isListener && { isListener }),
+  }))
   return compile(sql`${trusted(`${mark}${JSON.stringify(names)}`)}
   is_recorded := ${call}`).text
 }
+
+const recordedOf = ({ name = '', paused = false, isListener = false }: Partial<Recorded>): Recorded => ({
+  ...{ name, paused, isListener },
+})
 
 /** Reads a function: its beginning, and its event triggers; null: another version of the server wrote it. */
 export function readBody(body: string): { readonly head: string; readonly recorded: readonly Recorded[] } | null {
@@ -46,7 +56,7 @@ export function readBody(body: string): { readonly head: string; readonly record
   const start = at + mark.length
   try {
     const names: Partial<Recorded>[] = JSON.parse(body.slice(start, body.indexOf('\n', start)))
-    return { head: body.slice(0, at), recorded: names.map(({ name = '', paused = false }) => ({ name, paused })) }
+    return { head: body.slice(0, at), recorded: names.map(recordedOf) }
   } catch {
     return null
   }

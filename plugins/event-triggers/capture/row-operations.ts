@@ -13,3 +13,7 @@ export const rowsOf: Readonly<Record<RowOperation, readonly RowName[]>> = {
   update: ['old', 'new'],
   delete: ['old'],
 }
+
+/** The operation of a trigger's function, by the end of its name. */
+export const operationOf = (name: string): RowOperation | undefined =>
+  rowOperations.find((each) => name.endsWith(`_${each.toUpperCase()}`))

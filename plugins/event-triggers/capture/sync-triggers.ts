@@ -9,7 +9,6 @@ import {
   id,
   join,
   literal,
-  type Row,
   type Sql,
   sql,
   type Transaction,
@@ -17,7 +16,10 @@ import {
 } from '../../../sdk/sql.ts'
 import { notifyStatement } from '../../delivery/index.ts'
 import { archive, runUnlessOutdated } from '../ledger/archive.ts'
-import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from '../metadata.ts'
+import { listenersOf } from '../listeners/slice.ts'
+import { undeclaredIn } from '../listeners/unknown.ts'
+import { eventTriggersOf, inconsistentTriggers } from '../metadata.ts'
+import type { ResolvedTrigger } from '../resolving.ts'
 import { readBody } from './recording.ts'
 import { rowOperations } from './row-operations.ts'
 import { hasSettings } from './session-settings.ts'
@@ -25,6 +27,7 @@ import {
   type FoundFunction,
   type FunctionsPlace,
   functionsOf,
+  readFunctions,
   servesUnserved,
   type TableFunction,
 } from './table-functions.ts'
@@ -51,7 +54,8 @@ export async function followEventTriggers(
     ...touched.flatMap(({ tables }) => tables),
   ])
   const triggers = [...after.values()].filter(({ oid }) => oids.has(oid))
-  const place = { found, dialect, unserved, virtual: await virtualColumnsOf(triggers, transaction) }
+  const { declared } = listenersOf(next)
+  const place = { found, dialect, unserved, declared, virtual: await virtualColumnsOf(triggers, transaction) }
   const byTable = Map.groupBy(triggers, ({ oid }) => oid)
   const functions = [...oids].flatMap((oid) => functionsOf(oid, byTable.get(oid) ?? [], place))
   const replaced = [...touched, ...functionsOn(oids, found)]
@@ -75,7 +79,7 @@ function withPrivileges(error: unknown, triggers: readonly ResolvedTrigger[]): u
 
 /**
  * Creates missing triggers, replaces different ones and drops those without an owner. An error of the database is reported, and the
- * others go on: a broken table must not prevent a start or a reload.
+ * others go on: a broken table must not prevent a start or a reload. Returns the recorded listeners that no plugin declares.
  */
 export async function reconcileEventTriggers(
   model: Model,
@@ -88,11 +92,12 @@ export async function reconcileEventTriggers(
     readonly dialect: FunctionsPlace['dialect']
     report(message: string): void
   },
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const found = await readFunctions(transaction)
   const triggers = [...eventTriggersOf(model).values()]
   const unserved = inconsistentTriggers(model)
-  const place = { found, dialect, unserved, virtual: await virtualColumnsOf(triggers, transaction) }
+  const { declared } = listenersOf(model)
+  const place = { found, dialect, unserved, declared, virtual: await virtualColumnsOf(triggers, transaction) }
   const byTable = Map.groupBy(triggers, ({ oid }) => oid)
   const wanted = new Set<string>()
   const work = [...byTable].map(([oid, own]) => {
@@ -112,6 +117,7 @@ export async function reconcileEventTriggers(
     if (refusal === null) continue
     for (const name of names) report(`event trigger "${name}" could not be brought in line in the database: ${refusal}`)
   }
+  return undeclaredIn(found.values(), declared)
 }
 
 /** Whether a function writes events of one of these event triggers, or has its name. */
@@ -138,44 +144,6 @@ async function attempt(statements: readonly Sql[], transaction: Transaction): Pr
     await transaction.script('rollback to savepoint event_trigger')
     return messageWithCause(error)
   }
-}
-
-interface FoundRow extends Row {
-  readonly name: string
-  readonly body: string
-  readonly settings: string[] | null
-  readonly tables: string[]
-  readonly table_schema: string | null
-  readonly table_name: string | null
-  readonly may_record: boolean
-  readonly is_ours: boolean
-}
-
-async function readFunctions(transaction: Transaction): Promise<ReadonlyMap<string, FoundFunction>> {
-  const rows = await transaction.rows<FoundRow>(`
-    select p.proname as name, p.prosrc as body, p.proconfig as settings,
-      array_remove(array_agg(t.tgrelid::int8 order by t.tgrelid), null)::text[] as tables,
-      (array_agg(n.nspname::text order by t.tgrelid))[1] as table_schema, (array_agg(c.relname::text order by t.tgrelid))[1] as table_name,
-      has_schema_privilege(p.proowner, p.pronamespace, 'USAGE') and has_table_privilege(p.proowner, 'trellis.event_log', 'INSERT')
-        and coalesce(has_sequence_privilege(p.proowner, pg_get_serial_sequence('trellis.event_log', 'seq'), 'USAGE'), true)
-        as may_record,
-      pg_has_role(p.proowner, 'USAGE') as is_ours
-    from pg_catalog.pg_proc p left join pg_catalog.pg_trigger t on t.tgfoid = p.oid
-      and not t.tgisinternal and coalesce(pg_catalog.to_jsonb(t) ->> 'tgparentid', '0') = '0'
-      left join pg_catalog.pg_class c on c.oid = t.tgrelid left join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where p.pronamespace = to_regnamespace('trellis') and p.prorettype = 'pg_catalog.trigger'::regtype
-      and p.prosrc ~ 'trellis\\.record_events?\\('
-    group by p.oid, p.proname, p.prosrc, p.proconfig, p.proowner, p.pronamespace`)
-  return new Map(
-    rows.map(({ name, body, settings, tables, table_schema: schema, table_name, ...rights }) => [
-      name,
-      {
-        ...{ name, body, settings: settings ?? [], tables: tables.map(Number) },
-        table: schema === null || table_name === null ? null : { schema, name: table_name },
-        ...{ mayRecord: rights.may_record, isOurs: rights.is_ours },
-      },
-    ]),
-  )
 }
 
 async function run(statements: readonly Sql[], transaction: Transaction): Promise<void> {

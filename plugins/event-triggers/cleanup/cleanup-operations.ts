@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '../../../sdk/index.ts'
 import { type MetadataDocument, operation, requireSource } from '../../../sdk/metadata.ts'
-import { requireEventTrigger } from '../lookup.ts'
+import { requireEventTrigger, requireKnownTrigger } from '../lookup.ts'
 import type { EventTrigger } from '../schema.ts'
 import { cleanUp } from './cleanup.ts'
 import { CleanupArgs, CleanupTriggersArgs, cleanupOf } from './cleanup-schema.ts'
@@ -19,8 +19,9 @@ export const cleanupEventTriggerLogs = operation({
   },
   args: CleanupArgs,
   editsMetadata: false,
-  async handle({ metadata, transaction }, { event_trigger_name: name, ...given }) {
-    requireEventTrigger(metadata, name)
+  async handle(context, { event_trigger_name: name, ...given }) {
+    const { transaction } = context
+    requireKnownTrigger(context, name)
     const { events, invocations } = await cleanUp(name, cleanupOf(given), {
       inTransaction: (work) => work(transaction),
     })

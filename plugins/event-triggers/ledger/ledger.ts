@@ -19,7 +19,8 @@ import {
   type ReceiverCaller,
   type Settled,
 } from '../../delivery/index.ts'
-import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from '../metadata.ts'
+import { eventTriggersOf, inconsistentTriggers } from '../metadata.ts'
+import type { ResolvedTrigger } from '../resolving.ts'
 import { longestPollMillis, pausedSeconds, sharePollMillis, waitingPollMillis } from '../tuning.ts'
 import { Activity } from './activity.ts'
 import {
@@ -49,6 +50,8 @@ export interface EventLedgerOptions {
   readonly caller: Pick<ReceiverCaller, 'call'>
   /** The current model. */
   model(): Model
+  /** Listeners that no plugin of this server declares; absent: none are known. */
+  undeclared?(): ReadonlySet<string>
   /** The concurrency of triggers that configure none; 0: a share of the pool. */
   readonly triggerConcurrency: number
   /** Deliveries at once. */
@@ -87,7 +90,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
 
   #limited(): LimitedTriggers {
     const { triggerConcurrency: standard, pool } = this.#options
-    const unserved = inconsistentTriggers(this.#options.model())
+    const unserved = this.#unserved()
     return { served: this.#triggers(), unserved, standard, pool, activity: this.#activity }
   }
 
@@ -191,6 +194,13 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     return eventTriggersOf(this.#options.model())
   }
 
+  /** The names of triggers that other servers may serve. */
+  #unserved(): ReadonlySet<string> {
+    const inconsistent = inconsistentTriggers(this.#options.model())
+    const undeclared = this.#options.undeclared?.()
+    return undeclared?.size ? new Set([...inconsistent, ...undeclared]) : inconsistent
+  }
+
   /** The names of the paused triggers. */
   #paused(): string[] {
     return [...this.#triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
@@ -228,7 +238,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     this.#isLooking = true
     const began = performance.now()
     try {
-      const unserved = [...this.#paused(), ...inconsistentTriggers(this.#options.model())]
+      const unserved = [...this.#paused(), ...this.#unserved()]
       const found = await this.#options.database.rows<Overlooked>(look, [unserved, this.#bounds.lookEnd])
       this.#bounds.looked(began, found)
       if (this.#bounds.isCostly) {

@@ -4,7 +4,7 @@
 // whole pool, so the next event of any other finds room. A share depends on the room that is free, so it is large while others
 // have little to do.
 
-import type { ResolvedTrigger } from '../metadata.ts'
+import type { ResolvedTrigger } from '../resolving.ts'
 import { timesOfFree } from '../tuning.ts'
 import type { Activity } from './activity.ts'
 

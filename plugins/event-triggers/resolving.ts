@@ -26,7 +26,7 @@ export interface TriggerEnvironment {
   /** How database triggers are written. */
   readonly names: TriggerNames
   readonly handlers: Pick<NamedHandlers, 'require'>
-  /** What errors call it. */
+  /** The noun in errors. */
   readonly noun: 'event trigger' | 'row listener'
 }
 

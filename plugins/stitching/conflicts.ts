@@ -9,12 +9,12 @@ import {
   isIntrospectionType,
   isObjectType,
 } from 'graphql'
-import { invalid, type MemberTypes } from './merges.ts'
+import { invalid, type MergingMember } from './merges.ts'
 
 const rootKinds = ['query', 'mutation', 'subscription'] as const
 
 /** Throws if two members define a name differently. */
-export function checkConflicts(members: readonly MemberTypes[]): void {
+export function checkConflicts(members: readonly MergingMember[]): void {
   for (const [i, member] of members.entries()) {
     for (const other of members.slice(0, i)) {
       for (const kind of rootKinds) checkRoots(kind, other, member)
@@ -31,7 +31,7 @@ function rootOf(schema: GraphQLSchema, kind: (typeof rootKinds)[number]) {
   return kind === 'mutation' ? schema.getMutationType() : schema.getSubscriptionType()
 }
 
-function checkRoots(kind: (typeof rootKinds)[number], first: MemberTypes, second: MemberTypes): void {
+function checkRoots(kind: (typeof rootKinds)[number], first: MergingMember, second: MergingMember): void {
   const [fields, others] = [first, second].map(({ schema }) => rootOf(schema, kind)?.getFields() ?? {})
   const same = Object.keys(fields!).find((name) => Object.hasOwn(others!, name))
   if (same !== undefined) throw invalid(`both "${first.name}" and "${second.name}" have the ${kind} field "${same}"`)
@@ -45,8 +45,8 @@ function ownTypes(schema: GraphQLSchema): GraphQLNamedType[] {
 }
 
 interface Both {
-  readonly first: MemberTypes
-  readonly second: MemberTypes
+  readonly first: MergingMember
+  readonly second: MergingMember
 }
 
 const kindOf = (type: GraphQLNamedType): string => type.constructor.name.replace(/^GraphQL|Type$/g, '')
@@ -75,7 +75,7 @@ function checkTypes(one: GraphQLNamedType, two: GraphQLNamedType, both: Both): v
   if (isInterfaceType(one) && isInterfaceType(two)) missingField(one.name, one.getFields(), two.getFields(), both)
   if (!isObjectType(one) || !isObjectType(two)) return
   const missing = missingField(one.name, one.getFields(), two.getFields(), both)
-  const isMerged = [both.first, both.second].some(({ merge }) => Object.hasOwn(merge, one.name))
+  const isMerged = [both.first, both.second].some(({ merged }) => merged.has(one.name))
   if (missing && !isMerged) throw invalid(`the field ${missing}, and neither merges the type`)
 }
 

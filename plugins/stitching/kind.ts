@@ -1,6 +1,5 @@
 // Definitions of stitched schemas: `{"stitch": [{"remote_schema": "people"}, …]}`.
 
-import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { badRequest, TrellisError } from '../../sdk/index.ts'
 import {
@@ -16,17 +15,17 @@ import {
   timeoutOf,
 } from '../remote-schemas/index.ts'
 import { restoringAliases } from './aliases.ts'
-import { keyFields } from './keys.ts'
+import { hasDirectives, schemaOfSdl } from './directives.ts'
 import type { MemberTypes } from './merges.ts'
 import { type StitchMember, stitchSchema } from './schema.ts'
-import { stitchedSchema } from './stitched.ts'
+import { type StitchedSchema, stitchedSchema } from './stitched.ts'
 import { mostKeptSchemas } from './tuning.ts'
 
 interface Stitched {
   readonly definition: string
   /** The introspections of the members. */
   readonly introspections: readonly object[]
-  readonly schema: GraphQLSchema | TrellisError
+  readonly stitched: StitchedSchema | TrellisError
 }
 
 interface Member extends StitchMember {
@@ -37,18 +36,20 @@ interface Member extends StitchMember {
 /** The kind of servers that are stitched of other remote schemas. */
 export function stitchKind(): ServerKind {
   const kept = new LRUCache<string, Stitched>({ max: mostKeptSchemas })
-  const schemaOf = (name: string, members: readonly Member[]): GraphQLSchema => {
-    const definition = JSON.stringify(members.map(({ index, remote_schema, merge }) => [index, remote_schema, merge]))
+  const schemaOf = (name: string, members: readonly Member[]): StitchedSchema => {
+    const definition = JSON.stringify(
+      members.map(({ index, remote_schema, merge, sdl }) => [index, remote_schema, merge, sdl]),
+    )
     const introspections = members.map(({ server }) => server.introspection)
     let known = kept.get(name)
     const isSame =
       known?.definition === definition && known.introspections.every((each, i) => each === introspections[i])
     if (!known || !isSame) {
-      known = { definition, introspections, schema: schemaOrError(members) }
+      known = { definition, introspections, stitched: schemaOrError(members) }
       kept.set(name, known)
     }
-    if (known.schema instanceof TrellisError) throw known.schema
-    return known.schema
+    if (known.stitched instanceof TrellisError) throw known.stitched
+    return known.stitched
   }
   return {
     key: 'stitch',
@@ -59,11 +60,10 @@ export function stitchKind(): ServerKind {
       const { stitch = [] } = definition
       checkMembers(stitch, context)
       const members = presentMembers(stitch, context)
-      const schema = schemaOf(name, members)
+      const { schema, keys } = schemaOf(name, members)
       const transports: ReadonlyMap<string, RemoteTransport> = new Map(
         members.map(({ remote_schema, server }) => [remote_schema, server.transport]),
       )
-      const keys = new Set(members.flatMap(({ merge = {} }) => Object.values(merge).flatMap(keyFields)))
       const contextOf = (call: LocalCall) => ({ ...call, transports })
       const program = localProgram({ name, schema, context: contextOf })
       const origin = JSON.stringify([definition, [...transports.values()].map((each) => each.origin)])
@@ -114,15 +114,23 @@ function presentMembers(stitch: readonly StitchMember[], context: ServerContext)
   return members
 }
 
-function schemaOrError(members: readonly Member[]): GraphQLSchema | TrellisError {
+function schemaOrError(members: readonly Member[]): StitchedSchema | TrellisError {
   try {
-    return stitchedSchema(
-      members.map(({ index, remote_schema: name, merge = {}, server }): MemberTypes => {
-        return { name, index, merge, schema: introspectedSchema(server.introspection) }
-      }),
-    )
+    return stitchedSchema(members.map(typesOf))
   } catch (error) {
     if (error instanceof TrellisError) return error
     throw error
   }
+}
+
+function typesOf({ index, remote_schema: name, merge, sdl, server }: Member): MemberTypes {
+  const served = introspectedSchema(server.introspection)
+  const member = { name, index, merge: merge ?? {} }
+  if (sdl !== undefined) {
+    const at = `stitch[${index}].sdl`
+    return { ...member, schema: schemaOfSdl(sdl, served, { at, name }), directivesAt: at }
+  }
+  const isDeclared = merge === undefined && server.schema && hasDirectives(server.schema)
+  if (isDeclared) return { ...member, schema: server.schema, directivesAt: `stitch[${index}]` }
+  return { ...member, schema: served, directivesAt: null }
 }

@@ -26,6 +26,13 @@ export interface MemberTypes {
   readonly index: number
   readonly schema: GraphQLSchema
   readonly merge: Readonly<Record<string, MergeDefinition>>
+  /** The place of its SDL with directives in the definition, which then has no `merge`; null: it has none. */
+  readonly directivesAt: string | null
+}
+
+/** A member with the names of the types that it merges. */
+export interface MergingMember extends MemberTypes {
+  readonly merged: ReadonlySet<string>
 }
 
 /** The error in a definition of a stitched schema. */

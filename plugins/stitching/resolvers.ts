@@ -11,7 +11,7 @@ import {
   responsePathAsArray,
 } from 'graphql'
 import { isRawNumber } from '../../sdk/services.ts'
-import type { MemberTypes } from './merges.ts'
+import type { MergingMember } from './merges.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>
 type Read = (value: unknown) => unknown
@@ -24,7 +24,7 @@ const reads: Readonly<Record<string, Read>> = {
 }
 
 /** Wraps the resolvers of all fields. */
-export function wrapResolvers(schema: GraphQLSchema, members: readonly MemberTypes[]): void {
+export function wrapResolvers(schema: GraphQLSchema, members: readonly MergingMember[]): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     for (const field of Object.values(type.getFields())) {
@@ -36,10 +36,10 @@ export function wrapResolvers(schema: GraphQLSchema, members: readonly MemberTyp
 }
 
 /** Why the field cannot be looked up for a value of another member; null if it can, or need not. */
-function lookupMissing(typeName: string, field: string, members: readonly MemberTypes[]): string | null {
+function lookupMissing(typeName: string, field: string, members: readonly MergingMember[]): string | null {
   const having = members.filter(({ schema }) => isObjectType(schema.getType(typeName)))
   const owners = having.filter(({ schema }) => field in (schema.getType(typeName) as GraphQLObjectType).getFields())
-  if (owners.length === having.length || owners.some(({ merge }) => Object.hasOwn(merge, typeName))) return null
+  if (owners.length === having.length || owners.some(({ merged }) => merged.has(typeName))) return null
   return `"${typeName}.${field}" is not known for this value: "${owners[0]?.name}" does not merge "${typeName}"`
 }
 

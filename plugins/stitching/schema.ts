@@ -1,6 +1,6 @@
 // The shape of definitions of stitched schemas.
 
-import { type ObjectOptions, Type } from '../../sdk/index.ts'
+import { badRequest, type ObjectOptions, Type } from '../../sdk/index.ts'
 import { GraphQLName, ObjectName } from '../../sdk/metadata.ts'
 
 /** The way in which a member gives the values of a type that others have too. */
@@ -21,6 +21,8 @@ export interface StitchMember {
   remote_schema: string
   /** By the name of the type. */
   merge?: Record<string, MergeDefinition>
+  /** The member's SDL with stitching directives, in place of `merge`. */
+  sdl?: string
 }
 
 declare module '../remote-schemas/schema.ts' {
@@ -42,12 +44,21 @@ const merge = (options: ObjectOptions) =>
     options,
   )
 
+function checkedMember(member: StitchMember): StitchMember {
+  if (member.merge === undefined || member.sdl === undefined) return member
+  throw badRequest('invalid-params', "both `merge` and `sdl` can't be present")
+}
+
 /** `stitch` of a definition. */
 export const stitchSchema = (options: ObjectOptions) =>
   Type.Array(
     Type.Object(
-      { remote_schema: ObjectName, merge: Type.Optional(Type.Record(Type.String(), merge(options))) },
-      options,
+      {
+        remote_schema: ObjectName,
+        merge: Type.Optional(Type.Record(Type.String(), merge(options))),
+        sdl: Type.Optional(Type.String()),
+      },
+      { ...options, convert: checkedMember },
     ),
     { minItems: 1 },
   )

@@ -143,6 +143,66 @@ test('members may be schemas of this process and another Trellis', async (t) => 
   assert.deepEqual(await trellis.graphql(text), await other.graphql(text))
 })
 
+test('members may declare their merges by stitching directives in their SDL', async (t) => {
+  const peopleSdl = `
+    type Query { users(limit: Int = 2): [User!]!  usersByIds(ids: [ID!]!): [User]! @merge(keyField: "id") }
+    type User @key(selectionSet: "{ id }") { id: ID!  name: String! }
+  `
+  const directives =
+    'directive @key(selectionSet: String!) on OBJECT  directive @merge(keyField: String, keyArg: String) on FIELD_DEFINITION'
+  const visits = definePlugin({
+    name: 'visits',
+    dependencies: ['remote-schemas'],
+    register(engine) {
+      const schema = buildSchema(`${directives}
+        type Query { last: User!  visitors(ids: [ID!]!): [User]! @merge(keyField: "id") }
+        type User @key(selectionSet: "{ id }") { id: ID!  visits: Int }
+      `)
+      const visitor = (id: string) => ({ id, visits: Number(id) + 5 })
+      const rootValue = { last: () => visitor('4'), visitors: ({ ids }: { ids: string[] }) => ids.map(visitor) }
+      engine.use(remoteSchemas).add({ name: 'visits', schema, rootValue })
+    },
+  })
+  const people = await startPeople(t)
+  const trellis = await startTrellis(t, { plugins: [visits] })
+  await trellis.op('update_remote_schema', { name: 'visits', definition: { plugin: 'visits', hidden: true } })
+  await trellis.op('add_remote_schema', { name: 'people', definition: { url: people.url, hidden: true } })
+  const stitch = (sdl: string) => [{ remote_schema: 'people', sdl }, { remote_schema: 'visits' }]
+  await trellis.op('add_remote_schema', { name: 'all', definition: { stitch: stitch(peopleSdl) } })
+  assert.deepEqual(await trellis.graphql('{ users { name visits } last { id: name visits } }'), {
+    data: {
+      users: [
+        { name: 'user 1', visits: 6 },
+        { name: 'user 2', visits: 7 },
+      ],
+      last: { id: 'user 4', visits: 9 },
+    },
+  })
+  const refused: [string, string][] = [
+    ['type Query {', 'stitch[0].sdl: Syntax Error: Expected Name, found <EOF>.'],
+    [peopleSdl.replace('name: String!', 'nick: String'), 'stitch[0].sdl: "people" has no field "User.nick"'],
+    [
+      peopleSdl.replace('name: String!', 'name: Int'),
+      'stitch[0].sdl: the field "User.name" of "people" is of type String!, not Int',
+    ],
+    [peopleSdl.replace('"{ id }"', '"{ id"'), 'stitch[0].sdl: '],
+  ]
+  for (const [sdl, message] of refused) {
+    const { status, body } = await trellis.opError('update_remote_schema', {
+      name: 'all',
+      definition: { stitch: stitch(sdl) },
+    })
+    assert.equal(status, 400)
+    assert.ok(JSON.stringify(body).includes(JSON.stringify(message).slice(1, -1)), JSON.stringify(body))
+  }
+  const both = [{ remote_schema: 'people', sdl: peopleSdl, merge: {} }]
+  const { body } = await trellis.opError('update_remote_schema', { name: 'all', definition: { stitch: both } })
+  assert.deepEqual(body, {
+    ...{ path: '$.definition.stitch[0]', code: 'invalid-params' },
+    error: "both `merge` and `sdl` can't be present",
+  })
+})
+
 test('definitions that do not fit are refused with their place, and a document that holds them is served', async (t) => {
   const [people, orders] = [await startPeople(t), await startOrders(t)]
   const trellis = await startLibrary(t)

@@ -1,5 +1,6 @@
 // The kinds of servers that a definition may name: a URL, a schema of this process, or one that another plugin declares.
 
+import type { GraphQLSchema } from 'graphql'
 import { badRequest, type ObjectOptions, type TProperties, type TSchema, Type } from '../../../sdk/index.ts'
 import type { SourceContext, SourceState } from '../../../sdk/metadata.ts'
 import type { RemoteSchemaDefinition, RemoteSchemaEntry } from '../schema.ts'
@@ -10,6 +11,8 @@ export interface ResolvedServer {
   /** The answer to an introspection; the same object as long as the schema is the same. */
   readonly introspection: object
   readonly transport: RemoteTransport
+  /** The schema itself, with what an introspection leaves out; absent for other servers. */
+  readonly schema?: GraphQLSchema
   /** The names of other remote schemas that it consists of. */
   readonly members?: readonly string[]
 }

@@ -40,7 +40,9 @@ export const localKind = (schemas: Pick<LocalSchemas, 'get'>): ServerKind => ({
     if (!program) throw missing(plugin)
     const origin = JSON.stringify(definition)
     const transport = localTransport({ name, program, timeout: timeoutOf(definition), origin })
-    if (program.schema) return { introspection: introspectionOf(program.schema), transport }
+    if (program.schema) {
+      return { introspection: introspectionOf(program.schema), transport, schema: program.schema }
+    }
     const source = context.source()
     if (source.kind === 'failure') throw badRequest('remote-schema-error', source.reason)
     if (source.trouble !== null) context.report(source.trouble)

@@ -103,6 +103,37 @@ test('presets of session variables are encrypted, and readers find equal values'
   ])
 })
 
+test('lists of values are found, and a permission compares with a session variable', async () => {
+  await using trellis = await startWard()
+  const objects = ['1', '2', '3'].map((ssn, i) => ({ id: i + 1, name: `P${ssn}`, ssn, diagnosis: ssn }))
+  const insert = 'mutation ($objects: [patient_insert_input!]!) { insert_patient(objects: $objects) { affected_rows } }'
+  await trellis.graphql(insert, { variables: { objects } })
+  const find = `query ($ssns: [String!]!, $where: patient_bool_exp!) {
+    some: patient(where: {ssn: {_in: $ssns}}, order_by: {id: asc}) { id }
+    literal: patient(where: {ssn: {_nin: ["1", "3"]}}) { id }
+    whole: patient(where: $where) { id }
+    none: patient(where: {ssn: {_is_null: true}}) { id }
+  }`
+  const variables = { ssns: ['1', '3', '4'], where: { _not: { ssn: { _neq: '2' } } } }
+  assert.deepEqual(await trellis.graphql(find, { role: 'doctor', variables }), {
+    data: { some: [{ id: 1 }, { id: 3 }], literal: [{ id: 2 }], whole: [{ id: 2 }], none: [] },
+  })
+  const found = { table: 'patient', columns: ['id', 'ssn'], where: { ssn: { $in: ['2', '3'] } }, order_by: 'id' }
+  assert.deepEqual(await trellis.operation('select', found), [
+    { id: 2, ssn: '2' },
+    { id: 3, ssn: '3' },
+  ])
+  await trellis.operation('create_select_permission', {
+    table: 'patient',
+    role: 'self',
+    permission: { columns: ['id', 'name', 'ssn'], filter: { ssn: 'x-service-ssn' } },
+  })
+  const own = await trellis.graphql('{ patient { name ssn } }', { role: 'self', headers: { 'x-service-ssn': '2' } })
+  assert.deepEqual(own, { data: { patient: [{ name: 'P2', ssn: null }] } })
+  const { errors } = await trellis.graphql('{ patient(where: {ssn: {_like: "%"}}) { id } }')
+  assert.equal(errors?.[0]?.message, `field "_like" not found in type: 'String_equality_exp'`)
+})
+
 test('a broken ciphertext is null with an error at its place', async () => {
   await using trellis = await startWard()
   await trellis.graphql(`mutation { insert_patient(objects: [

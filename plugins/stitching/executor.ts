@@ -1,7 +1,7 @@
 // Executes parts of an operation at members, through the transports of their remote schemas.
 
 import { type DocumentNode, type ExecutionResult, GraphQLError, print } from 'graphql'
-import { messageOf, TrellisError } from '../../sdk/index.ts'
+import { toTrellisError } from '../../sdk/index.ts'
 import { jsonText, type LocalCall, type RemoteAnswer, type RemoteTransport } from '../remote-schemas/index.ts'
 
 /** The context of resolvers of a stitched schema. */
@@ -49,7 +49,8 @@ const resultOf = ({ data, errors }: RemoteAnswer): ExecutionResult =>
 const withoutPlace = ({ locations: _, ...error }: RemoteAnswer['errors'][number]) => error
 
 /** The error as graphql-js locates it: an error with a path is taken for one that is located already. */
-function located(error: unknown): unknown {
-  if (!(error instanceof TrellisError)) return error
-  return new GraphQLError(messageOf(error), { extensions: { code: error.code, ...error.extensions } })
+function located(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error
+  const { message, code, extensions } = toTrellisError(error)
+  return new GraphQLError(message, { extensions: { code, ...extensions } })
 }

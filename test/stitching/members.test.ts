@@ -143,6 +143,26 @@ test('members may be schemas of this process and another Trellis', async (t) => 
   assert.deepEqual(await trellis.graphql(text), await other.graphql(text))
 })
 
+test('an unexpected error of a member is not shown to clients', async (t) => {
+  const broken = definePlugin({
+    name: 'broken',
+    dependencies: ['remote-schemas'],
+    register(engine) {
+      const executor = () => {
+        throw new TypeError('the password is 1234')
+      }
+      engine.use(remoteSchemas).add({ name: 'broken', schema: buildSchema('type Query { secret: Int }'), executor })
+    },
+  })
+  const trellis = await startTrellis(t, { plugins: [broken] })
+  await trellis.op('update_remote_schema', { name: 'broken', definition: { plugin: 'broken', hidden: true } })
+  await trellis.op('add_remote_schema', { name: 'all', definition: { stitch: [{ remote_schema: 'broken' }] } })
+  assert.deepEqual(await trellis.graphql('{ secret }'), {
+    errors: [{ message: 'internal error', path: ['secret'], extensions: { code: 'unexpected' } }],
+    data: { secret: null },
+  })
+})
+
 test('members may declare their merges by stitching directives in their SDL', async (t) => {
   const peopleSdl = `
     type Query { users(limit: Int = 2): [User!]!  usersByIds(ids: [ID!]!): [User]! @merge(keyField: "id") }

@@ -58,10 +58,13 @@ function removeAreas(copy: string, removed: readonly string[]): void {
   writeFileSync(list, text)
 }
 
+/** Without declarations, and without dividing files among checkers that repeat each other's work: half the time. */
+const compilerOptions = ['--noEmit', '--declaration', 'false', '--declarationMap', 'false', '--checkers', '1']
+
 async function compile(copy: string): Promise<void> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
   try {
-    await run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noEmit'], { cwd: copy })
+    await run(process.execPath, [compiler, '-p', 'tsconfig.build.json', ...compilerOptions], { cwd: copy })
   } catch (error) {
     throw new Error(`does not compile\n${Object(error).stdout}`)
   }
@@ -70,7 +73,8 @@ async function compile(copy: string): Promise<void> {
 /** Starts the program, waits until it listens, and asks it something that it can still answer. */
 async function serve(copy: string, databaseUrl: string, removed: readonly string[]): Promise<void> {
   const args = ['bin/trellis.ts', 'serve', '--server-port', '0', '--database-url', databaseUrl]
-  const child = spawn(process.execPath, args, { cwd: copy, env: { PATH: process.env['PATH'] ?? '' } })
+  const env = { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: join(copy, '.compile-cache') }
+  const child = spawn(process.execPath, args, { cwd: copy, env })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

@@ -146,6 +146,9 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     },
     ...declaringColumns(services, loaded),
     get model() {
+      // The empty model of this time would be kept by mistake: `const { model } = engine`.
+      if (!services.registration.isOver && !loaded.plugin.builtIn)
+        throw new PluginError(`${pluginLabel(loaded)} ${earlyModel}`)
       return services.metadata.model
     },
     onReady: early('what runs when the server is ready', (run) => {
@@ -180,6 +183,8 @@ function declaringColumns(services: Services, loaded: LoadedPlugin): Pick<Engine
     },
   }
 }
+
+const earlyModel = 'reads engine.model in register(), before a model is served: read it where a request is served'
 
 /**
  * Allows a declaration only during registration. A later one would be ignored, as a route, or break shared state, as

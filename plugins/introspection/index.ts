@@ -8,7 +8,7 @@ import { introspects } from './introspects.ts'
 const Options = Type.Object({ disabled_for_roles: Type.Array(ObjectName) }, { additionalProperties: false })
 
 /** The roles that may not ask for the schema. */
-interface IntrospectionOptions {
+export interface IntrospectionOptions {
   disabled_for_roles: string[]
 }
 

@@ -4,7 +4,7 @@ import { badRequest, definePlugin, Type } from '../../sdk/index.ts'
 import { operation, type SliceDefinition } from '../../sdk/metadata.ts'
 
 /** A host, perhaps at one port only. */
-interface UnverifiedHost {
+export interface UnverifiedHost {
   host: string
   /** A port, with or without a colon before it; absent: any. */
   suffix?: string

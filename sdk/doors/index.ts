@@ -24,6 +24,7 @@ declare module '../registry.ts' {
     limits: true
     metadata: true
     metrics: true
+    network: true
     openapi: true
     permissions: true
     'pg-dump': true

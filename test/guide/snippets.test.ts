@@ -8,9 +8,10 @@ import { type TestContext, test } from 'node:test'
 import type { Plugin } from 'trellis'
 import { startTrellis, type TestTrellis } from 'trellis/testing'
 import { type Block, blocksOf } from './blocks.ts'
+import { builtInTable } from './built-in-plugins.ts'
 
 const root = join(import.meta.dirname, '../..')
-const pages = ['docs/plugins.md', 'docs/plugins-reference.md', 'docs/plugins-graphql.md', 'docs/plugins-columns.md']
+const pages = ['', '-reference', '-graphql', '-columns', '-recipes'].map((end) => `docs/plugins${end}.md`)
 const linesOf = (file: string) => readFileSync(join(root, file), 'utf8').split('\n')
 const sources = globSync(['examples/*.ts', 'test/guide/*.ts', 'test/access/*.test.ts'], { cwd: root }).map(linesOf)
 
@@ -66,3 +67,10 @@ for (const page of pages) {
     for (const blocks of servers.values()) await replay(t, blocks)
   })
 }
+
+test('the list of built-in plugins is that of the plugins themselves', () => {
+  const page = linesOf('docs/plugins-reference.md')
+  const [head = ''] = builtInTable()
+  const start = page.indexOf(head)
+  assert.deepEqual(page.slice(start, page.indexOf('', start)), builtInTable())
+})

@@ -50,6 +50,16 @@ test('a field that no request can be served by ends the start, with its plugin a
     message:
       'plugin "faulty rows": GraphQL contribution "pages": the field "pages" of table "books" has no planner in extensions.row',
   })
+  const hasty = definePlugin({
+    name: 'hasty',
+    register({ model, routes }) {
+      routes.add({ method: 'GET', url: '/tables', auth: 'session', handle: () => model.tables.size })
+    },
+  })
+  await assert.rejects(startTrellis({ plugins: [hasty], databaseUrl }), {
+    message:
+      'plugin "hasty" reads engine.model in register(), before a model is served: read it where a request is served',
+  })
   const listed = definePlugin({
     name: 'lists',
     register: (engine) => engine.graphql.contribute({ name: 'lists', query: () => ({ a: 1 }) as never }),

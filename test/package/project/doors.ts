@@ -13,14 +13,17 @@ import * as event_triggers from 'trellis/event-triggers'
 import * as functions from 'trellis/functions'
 import * as graphql from 'trellis/graphql'
 import * as http from 'trellis/http'
+import * as introspection from 'trellis/introspection'
 import * as jobs from 'trellis/jobs'
 import * as limits from 'trellis/limits'
 import * as metadata from 'trellis/metadata'
+import * as network from 'trellis/network'
 import * as permissions from 'trellis/permissions'
 import * as registry from 'trellis/registry'
 import * as relationships from 'trellis/relationships'
 import * as remote_relationships from 'trellis/remote-relationships'
 import * as remote_schemas from 'trellis/remote-schemas'
+import * as rest_endpoints from 'trellis/rest-endpoints'
 import * as scheduled from 'trellis/scheduled'
 import * as services from 'trellis/services'
 import * as sql from 'trellis/sql'
@@ -47,6 +50,7 @@ export const plugin = main.definePlugin({
 })
 
 const ofSubjects = [main, access, engine, graphql, http, metadata, registry, services, sql, testing, unstable]
+const ofNew = [introspection, network, rest_endpoints]
 const ofPlugins = [
   actions,
   collections,
@@ -65,4 +69,4 @@ const ofPlugins = [
   scheduled,
   tables,
 ]
-console.log([...ofSubjects, ...ofPlugins].map((door) => typeof door === 'object'))
+console.log([...ofSubjects, ...ofNew, ...ofPlugins].map((door) => typeof door === 'object'))

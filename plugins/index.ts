@@ -21,6 +21,7 @@ import health from './health/index.ts'
 import introspection from './introspection/index.ts'
 import jobs from './jobs/index.ts'
 import limits from './limits/index.ts'
+import ltree from './ltree/index.ts'
 import metadata from './metadata/index.ts'
 import metrics from './metrics/index.ts'
 import network from './network/index.ts'
@@ -64,6 +65,7 @@ const plugins: readonly Plugin[] = [
   scheduled,
   customTypes,
   actions,
+  ltree,
   postgis,
   sql,
   data,

@@ -28,6 +28,7 @@ export type {
   DependentPart,
   FieldModel,
   InsertPermission,
+  MemberValue,
   Model,
   PresetValue,
   RelationshipModel,
@@ -38,7 +39,7 @@ export type {
   TablePermissions,
   UpdatePermission,
 } from '../core/metadata/document/model.ts'
-export { rowCondition } from '../core/metadata/document/model.ts'
+export { memberValue, rowCondition } from '../core/metadata/document/model.ts'
 export type { ConflictingObject, DependencyReason } from '../core/metadata/document/objects.ts'
 export {
   type Dependency,

@@ -36,15 +36,16 @@ export type * from '../core/compiler/plan/plan.ts'
 export { allOf, allRows, always, columnPair, isNull } from '../core/compiler/plan/plan.ts'
 export type { UseOfColumns } from '../core/compiler/plan/used-columns.ts'
 export { usedColumns, usedList } from '../core/compiler/plan/used-columns.ts'
-export { aggregateSql } from '../core/compiler/print/aggregate-sql.ts'
+export { aggregateSql, callSql } from '../core/compiler/print/aggregate-sql.ts'
 export type { BatchStatement } from '../core/compiler/print/batch-sql.ts'
-export { type Compared, compare } from '../core/compiler/print/compare.ts'
+export { type Compared, compare, compareNull } from '../core/compiler/print/compare.ts'
 export {
   andSql,
   columnSql,
   comparableSql,
   conditionSql,
   isTrue,
+  mappingSql,
   operandSql,
   tableSql,
 } from '../core/compiler/print/condition-sql.ts'
@@ -102,6 +103,7 @@ export {
   operatorsNamed,
 } from '../core/compiler/types/operators.ts'
 export {
+  castsOf,
   isComparedByMembers,
   isOrdered,
   offersOrder,

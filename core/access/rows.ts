@@ -10,6 +10,7 @@ import {
   type Mapping,
   type OrderTarget,
   type Rows,
+  type SqlBuilder,
 } from '../compiler/plan/plan.ts'
 import type { RootFieldVisibility, SelectPermission, TableModel } from '../metadata/document/model.ts'
 import type { Narrower } from './narrowing.ts'
@@ -41,8 +42,8 @@ export interface SelectAccess {
   rows(wanted?: WantedRows): Rows
   /** At most one row; the role's limit applies only to lists. */
   row(wanted: WantedRow): Rows
-  /** Holds if a row that the mapping relates exists and fulfils a condition. */
-  related(mapping: Mapping, where: Condition): Condition
+  /** Holds if a row that the mapping relates, or that another source gives, exists and fulfils a condition. */
+  related(mapping: Mapping, where: Condition, from?: SqlBuilder): Condition
   /** Holds if any row fulfils a condition. */
   exists(where: Condition): Condition
   /** A value of the related row. */
@@ -96,8 +97,9 @@ export class PermittedRows implements SelectAccess {
     return { ...allRows, from, mapping, where: allOf([where, this.#filter]) }
   }
 
-  related(mapping: Mapping, where: Condition): Condition {
-    return { kind: 'related', table: this.#table.name, mapping, where: allOf([this.#filter, where]) }
+  related(mapping: Mapping, where: Condition, from?: SqlBuilder): Condition {
+    const source = from && { from }
+    return { kind: 'related', table: this.#table.name, mapping, where: allOf([this.#filter, where]), ...source }
   }
 
   exists(where: Condition): Condition {

@@ -13,9 +13,10 @@ import {
 import { graphqlBaseName, isGraphQLName, nameKey, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
 import type { PgType, TableModel } from '../../sdk/metadata.ts'
 import { allOf, columnJson, type Output, type Sql, type SqlBuilder, sql } from '../../sdk/sql.ts'
-import { callArguments, isRow, planCall, planFunctionRows } from '../functions/graphql.ts'
-import { type FunctionCall, requestArguments } from '../functions/index.ts'
+import { callArguments, planCall, planFunctionRows } from '../functions/graphql.ts'
+import { type FunctionCall, isRow, requestArguments } from '../functions/index.ts'
 import { planRow, readPathArgument, rowType, selectArguments } from '../tables/graphql.ts'
+import { computedBooleanFields, computedOrderFields } from './graphql-conditions.ts'
 import type { ComputedFieldModel } from './metadata.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>
@@ -138,4 +139,6 @@ const argumentsText = (call: FunctionCall): string => JSON.stringify(requestArgu
 export const computedFieldContribution: Contribution = {
   name: 'computed-fields',
   rowFields: computedRowFields,
+  booleanFields: computedBooleanFields,
+  orderFields: computedOrderFields,
 }

@@ -5,14 +5,15 @@ import {
   type CatalogFunction,
   type Facet,
   type FunctionArgument,
+  type MemberValue,
   type ObjectRef,
   type PgType,
   type ResolveContext,
   type TableModel,
   withReasons,
 } from '../../sdk/metadata.ts'
-import { isKnownType } from '../../sdk/sql.ts'
-import { type FunctionCall, findArgument, functionCall, soleFunction } from '../functions/index.ts'
+import { always, isKnownType, type SqlBuilder, sql } from '../../sdk/sql.ts'
+import { type FunctionCall, findArgument, fixedCall, functionCall, isRow, soleFunction } from '../functions/index.ts'
 import { type ComputedFieldDefinition, type ComputedFieldEntry, computedFieldEntrySchema } from './schema.ts'
 
 /** A member of a table's rows that a function gives. */
@@ -27,6 +28,8 @@ export interface ComputedFieldModel {
   readonly returns:
     | { readonly kind: 'scalar'; readonly type: PgType }
     | { readonly kind: 'table'; readonly table: QualifiedName }
+  /** Its use in conditions and orders; null if it needs arguments of the request. */
+  readonly inConditions: MemberValue | null
 }
 
 declare module '../../sdk/registry.ts' {
@@ -85,14 +88,31 @@ function computedField(name: string, definition: ComputedFieldDefinition, found:
   const { comment, returnsSet, returnsTable, returnType } = found
   const row = rowArgument(found, definition)
   const session = findArgument(found, definition.session_argument)
+  const call = functionCall(found, { row, session })
   return {
     kind: 'computed_field',
     name,
     comment,
-    call: functionCall(found, { row, session }),
+    call,
     returnsSet,
     returns: returnsTable ? { kind: 'table', table: returnsTable } : { kind: 'scalar', type: returnType },
+    inConditions: memberValueOf(call, found),
   }
+}
+
+function memberValueOf(call: FunctionCall, { returnsSet, returnsTable: table, returnType: type }: CatalogFunction) {
+  const called = fixedCall(call)
+  if (!called) return null
+  if (!table) {
+    const value: SqlBuilder = (row, printer) =>
+      returnsSet ? sql`(select ${called(row, printer)} limit 1)` : called(row, printer)
+    return { kind: 'scalar', type, value } as const
+  }
+  const from: SqlBuilder = (row, printer) => {
+    printer.follow(table)
+    return called(row, printer)
+  }
+  return { kind: 'rows', table, from, where: returnsSet ? always : isRow } as const
 }
 
 /** The argument that takes the row. */

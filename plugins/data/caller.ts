@@ -20,7 +20,13 @@ import {
   TrellisError,
   within,
 } from '../../sdk/index.ts'
-import type { ColumnModel, FieldModel, RelationshipModel, TableModel } from '../../sdk/metadata.ts'
+import {
+  type ColumnModel,
+  type FieldModel,
+  memberValue,
+  type RelationshipModel,
+  type TableModel,
+} from '../../sdk/metadata.ts'
 import { always, type Condition, type Output } from '../../sdk/sql.ts'
 import { type ExpressionContext, kindText, requireColumn, resolveExpression } from '../permissions/index.ts'
 
@@ -84,6 +90,7 @@ export class Caller {
         cost: this.cost,
         checkColumn: (table, column) => this.#checkCompared(table, column),
         checkUnknown: (table, name) => this.refuseUnknown(name, this.#columns(table)),
+        checkMember: (table, name) => this.#requireMember(table, name),
         columns: (table) => this.#columns(table),
         reach: ({ name }, relationship) => this.#reach(name, relationship),
       },
@@ -183,6 +190,21 @@ export class Caller {
     return requireColumn(table, name, { missing: `column "${name}" does not exist`, hint, visible: columns })
   }
 
+  /** Refuses a computed field that the role may not read, as a column. */
+  #requireMember(table: TableModel, name: string): void {
+    const select = this.#access.get(table.name)?.select
+    const field = table.fields.get(name)
+    if (!select || !field || !this.#mayKnow(field, select)) this.refuseUnknown(name, this.#columns(table))
+  }
+
+  #mayKnow(field: FieldModel, select: SelectAccess): boolean {
+    if (field.kind === 'relationship') return this.mayFollow(field)
+    if (field.kind === 'column') return isReadable(field.name, select)
+    const member = memberValue(field)
+    if (member?.kind === 'scalar') return select.computedFields.has(field.name)
+    return member !== null && this.#access.get(member.table)?.select != null
+  }
+
   get role(): string {
     return this.#session.role
   }
@@ -209,13 +231,10 @@ export class Caller {
   /** The table as the caller may know it: with the columns and relationships that they may read. */
   #visible(table: TableModel, select: SelectAccess): TableModel {
     if (isAdmin(this.#session)) return table
-    const isReadable = (name: string) => select.columns.has(name) || select.transformed.has(name)
-    const mayKnow = (field: FieldModel) =>
-      field.kind === 'relationship' ? this.mayFollow(field) : field.kind === 'column' && isReadable(field.name)
     return {
       ...table,
-      columns: new Map([...table.columns].filter(([name]) => isReadable(name))),
-      fields: new Map([...table.fields].filter(([, field]) => mayKnow(field))),
+      columns: new Map([...table.columns].filter(([name]) => isReadable(name, select))),
+      fields: new Map([...table.fields].filter(([, field]) => this.#mayKnow(field, select))),
     }
   }
 
@@ -232,6 +251,9 @@ export class Caller {
     return relationship === null ? this.readableByItself(access).select : this.permission(access, 'select')
   }
 }
+
+const isReadable = (name: string, { columns, transformed }: SelectAccess): boolean =>
+  columns.has(name) || transformed.has(name)
 
 const noRelationship = (name: string) => badRequest('not-exists', `relationship "${name}" does not exist`)
 

@@ -2,6 +2,7 @@
 
 import { isGraphQLName, type QualifiedName } from '../../sdk/index.ts'
 import type { CatalogFunction, FunctionArgument } from '../../sdk/metadata.ts'
+import { type Condition, id, join, param, type SqlBuilder, sql } from '../../sdk/sql.ts'
 
 /** An argument, and who gives its value: the request (under the name `field`), the session, or the row at hand. */
 export type CallArgument = FunctionArgument &
@@ -33,6 +34,29 @@ export function functionCall(
     arguments: all.map((argument) => ({ ...argument, ...sourceOf(argument) })),
   }
 }
+
+/** The call without arguments of the request; null if it cannot do without them. */
+export function fixedCall(call: FunctionCall): SqlBuilder | null {
+  const passed: SqlBuilder[] = []
+  let isByName = false
+  for (const argument of call.arguments) {
+    const { name, source, type, hasDefault } = argument
+    if (source === 'request') {
+      if (!hasDefault) return null
+      isByName = true
+      continue
+    }
+    const value: SqlBuilder =
+      source === 'row' ? (row) => sql`${row}.*` : () => param({ from: 'session-object' }, type.sql)
+    if (isByName && name === null) return null
+    passed.push(isByName ? (row, printer) => sql`${id(name!)} => ${value(row, printer)}` : value)
+  }
+  const name = id(call.function.schema, call.function.name)
+  return (row, printer) => sql`${name}(${join(passed.map((build) => build(row, printer)))})`
+}
+
+/** A function that returns a single row gives one of NULLs when it finds none. */
+export const isRow: Condition = { kind: 'sql', build: (row) => sql`not (${row}.* is null)` }
 
 type RequestArgument = Extract<CallArgument, { source: 'request' }>
 

@@ -6,16 +6,7 @@ import type { SelectAccess } from '../../sdk/access.ts'
 import type { Contribution, FieldMap, FieldSelection, PlanContext, SchemaScope } from '../../sdk/graphql.ts'
 import { nameText } from '../../sdk/index.ts'
 import type { TableModel } from '../../sdk/metadata.ts'
-import {
-  allOf,
-  type Condition,
-  type From,
-  type RootOutput,
-  type Rows,
-  returnedRows,
-  type SqlBuilder,
-  sql,
-} from '../../sdk/sql.ts'
+import { allOf, type From, type RootOutput, type Rows, returnedRows, type SqlBuilder } from '../../sdk/sql.ts'
 import {
   aggregateType,
   planAggregate,
@@ -28,7 +19,7 @@ import {
   showsRootField,
 } from '../tables/graphql.ts'
 import { callArguments, planCall } from './arguments.ts'
-import type { FunctionCall } from './call.ts'
+import { type FunctionCall, isRow } from './call.ts'
 import { type FunctionModel, mayCall } from './metadata.ts'
 
 export { callArguments, planCall }
@@ -54,9 +45,6 @@ function calledRows(field: FieldSelection, { call, table }: Called): Extract<Fro
   }
   return { kind: 'sql', build }
 }
-
-/** A function that returns a single row gives one of NULLs when it finds none. */
-export const isRow: Condition = { kind: 'sql', build: (row) => sql`not (${row}.* is null)` }
 
 /** The functions of a root type that the role may call, as far as their own permissions go. */
 export function callableFunctions({ model, role }: SchemaScope, root: FunctionModel['root']): FunctionModel[] {

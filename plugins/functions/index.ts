@@ -12,7 +12,7 @@ import {
   untrackFunction,
 } from './operations.ts'
 
-export { type FunctionCall, functionCall, requestArguments } from './call.ts'
+export { type FunctionCall, fixedCall, functionCall, isRow, requestArguments } from './call.ts'
 export { findArgument, soleFunction } from './metadata.ts'
 
 export default definePlugin({

@@ -3,11 +3,11 @@
 
 import { relatedCost } from '../../sdk/access.ts'
 import { badRequest, didYouMean, nameText, parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
-import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
+import { type MemberValue, memberValue, type RelationshipModel, type TableModel } from '../../sdk/metadata.ts'
 import { isDeeper } from '../../sdk/services.ts'
 import { allOf, type Condition } from '../../sdk/sql.ts'
 import { visibleColumns } from './columns.ts'
-import { resolveComparisons } from './comparisons.ts'
+import { resolveComparisons, resolveValueComparisons } from './comparisons.ts'
 import type { ExpressionContext, ReachedRows } from './expression-context.ts'
 import { canonicalWord, listItems, objectEntries, readExists } from './expression-syntax.ts'
 
@@ -78,7 +78,7 @@ const reach = (table: TableModel, relationship: string | null, { reader }: Expre
 
 /** For permissions, whose authors see all rows; row filters of plugins apply where roles get access. */
 const allRowsOf = ({ name: table }: TableModel): ReachedRows => ({
-  related: (mapping, where) => ({ kind: 'related', table, mapping, where }),
+  related: (mapping, where, from) => ({ kind: 'related', table, mapping, where, ...(from && { from }) }),
   exists: (where) => ({ kind: 'exists', table, where }),
 })
 
@@ -88,9 +88,25 @@ function existingTable(name: QualifiedName, context: ExpressionContext): TableMo
   return table
 }
 
+/** The condition on a computed field: on its value, or on any of its rows. */
+function resolveMember(
+  name: string,
+  member: MemberValue,
+  value: unknown,
+  { table, context }: { readonly table: TableModel; readonly context: ExpressionContext },
+): Condition {
+  context.reader?.checkMember(table, name)
+  context.depend({ kind: 'computed field', table: table.name, name }, 'on_type')
+  if (member.kind === 'scalar') return resolveValueComparisons({ name, ...member }, value, table, context)
+  const returned = existingTable(member.table, context)
+  const rows = reach(returned, name, context)
+  context.reader?.cost.add(relatedCost)
+  return rows.related([], allOf([member.where, resolveMembers(value, returned, context)]), member.from)
+}
+
 /** Why a member of a row that is neither a column nor a relationship cannot be used in an expression. */
 const refusals: Readonly<Record<string, string>> = {
-  computed_field: 'Computed columns can not be part of the where clause',
+  computed_field: 'computed fields that take arguments can not be part of the where clause',
   remote_relationship: 'remote field unsupported',
 }
 
@@ -108,6 +124,8 @@ function resolveField(name: string, value: unknown, table: TableModel, context: 
     throw badRequest('not-exists', `"${name}" does not exist`, { help })
   }
   if (field.kind === 'relationship') return resolveRelated(field, value, table, context)
+  const member = memberValue(field)
+  if (member) return resolveMember(name, member, value, { table, context })
   throw badRequest('unexpected-payload', refusals[(field as { kind: string }).kind] ?? `"${name}" is not a column`)
 }
 

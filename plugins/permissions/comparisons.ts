@@ -16,8 +16,10 @@ import {
   type Codec,
   type ComparisonOperator,
   type Condition,
+  castsOf,
   codecFor,
   compare,
+  compareNull,
   encodeArray,
   encodedCodec,
   findOperator,
@@ -29,11 +31,10 @@ import {
   type ParamOperand,
   type ParamSource,
   readOperands,
+  type SqlBuilder,
   stringCodec,
-  supportOf,
   type TextEncoding,
   textLiteralCodec,
-  typeBeside,
 } from '../../sdk/sql.ts'
 import { requireColumn, visibleColumns } from './columns.ts'
 import type { ExpressionContext } from './expression-context.ts'
@@ -41,9 +42,11 @@ import { columnOperator, columnReference, listItems, objectEntries, operatorName
 
 const unexpected = (message: string) => badRequest('unexpected-payload', message)
 
-/** A column, possibly seen through casts. */
+/** A column or another value of a row, possibly seen through casts. */
 interface Subject {
-  readonly column: ColumnModel
+  /** Null: it is no column. */
+  readonly column: ColumnModel | null
+  readonly value?: SqlBuilder
   readonly table: TableModel
   readonly name: string
   readonly type: PgType
@@ -72,13 +75,25 @@ export function resolveComparisons(
   if (column.type.name === 'json') throw unexpected('JSON column can not be part of where clause')
   const { name, type } = column
   const subject = { column, table, name, type, casts: [], collation: column.column.collation }
-  const comparisons = isJsonObject(value)
-    ? resolveOperators(value, subject, context)
-    : [resolveOperator('_eq', value, subject, context)]
+  const comparisons = comparisonsOf(value, subject, context)
   const reason = comparisons.some(({ literal }) => literal) ? 'on_type' : 'session_variable'
   context.depend({ kind: 'column', table: table.name, name: column.name }, reason)
   return allOf(comparisons.map(({ condition }) => condition))
 }
+
+/** The same for a value that is not a column's. */
+export function resolveValueComparisons(
+  member: { readonly name: string; readonly type: PgType; readonly value: SqlBuilder },
+  value: unknown,
+  table: TableModel,
+  context: ExpressionContext,
+): Condition {
+  const comparisons = comparisonsOf(value, { ...member, column: null, table, casts: [] }, context)
+  return allOf(comparisons.map(({ condition }) => condition))
+}
+
+const comparisonsOf = (value: unknown, subject: Subject, context: ExpressionContext): Comparison[] =>
+  isJsonObject(value) ? resolveOperators(value, subject, context) : [resolveOperator('_eq', value, subject, context)]
 
 function resolveOperators(operators: object, subject: Subject, context: ExpressionContext): Comparison[] {
   const entries = Object.entries(operators)
@@ -95,17 +110,19 @@ function resolveOperator(word: string, operand: unknown, subject: Subject, conte
   return compareWithValue(requireOperator(operatorName(word), subject.type), operand, subject, context)
 }
 
-/** The operator of a name that there is, for columns of the type. */
+/** The operator of a name that there is, for columns of the type. The message of v1.3 leaves out `bpchar`, which it did not serve. */
 function requireOperator(name: string, type: PgType): ComparisonOperator {
   const operator = findOperator(name, type)
   if (operator) return operator
   const known = operatorsNamed(name, type)
-  const general = known.find(({ types }) => !types)
+  const general = known.find(({ types, arrays }) => !types && !arrays)
   if (general) {
     const lack = general.needsOrder ? 'whose values have no order' : 'whose values PostgreSQL cannot compare'
     throw unexpected(` is of type "${typeText(type)}", ${lack}`)
   }
-  const list = known.flatMap(({ types = [] }) => types.map((each) => `"${each}"`)).join('/')
+  const list = known
+    .flatMap(({ types = [] }) => types.filter((each) => each !== 'bpchar').map((each) => `"${each}"`))
+    .join('/')
   throw unexpected(` is of type "${typeText(type)}"; this operator works only on columns of type ${list}`)
 }
 
@@ -139,27 +156,27 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 
 function castSubject(subject: Subject, target: string): Subject {
   const { type } = subject
-  if (!supportOf(type)?.casts?.includes(target)) {
-    throw unexpected(`cannot cast column of type "${typeText(type)}" to type "${target}"`)
-  }
-  const cast = typeBeside(type, target)
+  const casts = castsOf(type)
+  // Documents name the type of PostgreSQL, GraphQL its scalar.
+  const cast = casts.get(target) ?? [...casts.values()].find(({ name }) => name === target)
+  if (!cast) throw unexpected(`cannot cast column of type "${typeText(type)}" to type "${target}"`)
   return { ...subject, type: cast, casts: [...subject.casts, cast] }
 }
 
 function compareColumns(operator: string, other: unknown, subject: Subject, context: ExpressionContext): Comparison {
-  const { column, type } = subject
+  const { type } = subject
   const { table, name, kind } = comparedColumn(other, subject, context)
   const hint = 'column operators can only compare postgres columns'
   const visible = visibleColumns(table, context)
   if (!table.columns.has(name) && !table.fields.has(name)) context.reader?.checkUnknown(table, name)
   const right = requireColumn(table, name, { missing: `"${name}" does not exist`, hint, visible })
   context.reader?.checkColumn(table, name)
-  const transform = column.transform ?? right.transform
+  const transform = subject.column?.transform ?? right.transform
   if (transform && (transform.write || context.reader)) {
     throw unexpected(`a column that "${transform.name}" transforms cannot be compared with another one`)
   }
-  if (right.type.sql !== type.sql) throw unexpected(`incompatible column types : "${column.name}", "${name}"`)
-  context.depend({ kind: 'column', table: subject.table.name, name: column.name }, 'on_type')
+  if (right.type.sql !== type.sql) throw unexpected(`incompatible column types : "${subject.name}", "${name}"`)
+  if (subject.column) context.depend({ kind: 'column', table: subject.table.name, name: subject.name }, 'on_type')
   context.depend({ kind: 'column', table: table.name, name }, 'on_type')
   const condition = compare(subject, requireOperator(operator, type), [{ kind, column: name }])
   return { condition, literal: true }
@@ -183,30 +200,30 @@ function compareWithValue(
   subject: Subject,
   context: ExpressionContext,
 ): Comparison {
-  const { name, type } = subject
+  const { type } = subject
   const { operand } = operator
-  if (operand === 'isNull') return { condition: nullCheck(name, value), literal: false }
+  if (operand === 'isNull') return { condition: nullCheck(subject, value), literal: false }
   const isEquality = operator.name === '_eq' || operator.name === '_neq'
   if (value === null && isEquality) {
-    return { condition: { kind: 'null', column: name, negated: operator.name === '_neq' }, literal: true }
+    return { condition: compareNull(subject, operator.name === '_neq'), literal: true }
   }
-  const codec = operator.types ? codecFor(type) : columnCodec(subject.column, type, context)
-  const { transform } = subject.column
+  const codec = operator.types ? codecFor(type) : literalCodec(subject, context)
+  const transform = subject.column?.transform
   const reader = readerOf(
     value,
     context,
-    transform?.compareAs && ((text) => transform.compareAs!(text, { table: subject.table.name, column: name })),
+    transform?.compareAs && ((text) => transform.compareAs!(text, { table: subject.table.name, column: subject.name })),
   )
   const operands = readOperands(operator, { type, codec }, reader)
   const literal = operands.some(({ source }) => source.from === 'constant')
   const condition = compare(subject, operator, operands)
   const isNullUnequal = operator.name === '_neq' && context.dialect.nullsDiffer
-  return { condition: isNullUnequal ? orNull(condition, name) : condition, literal }
+  return { condition: isNullUnequal ? orNull(condition, subject) : condition, literal }
 }
 
-const orNull = (condition: Condition, column: string): Condition => ({
+const orNull = (condition: Condition, subject: Subject): Condition => ({
   kind: 'or',
-  of: [condition, { kind: 'null', column, negated: false }],
+  of: [condition, compareNull(subject, false)],
 })
 
 /**
@@ -224,6 +241,9 @@ function checkTransformed(
   if (operator === '_is_null' || isEquality) return
   throw unexpected(`the column "${column.name}" is transformed by "${name}" and has no operator "${operator}"`)
 }
+
+const literalCodec = ({ column, type }: Subject, context: ExpressionContext): Codec =>
+  column ? columnCodec(column, type, context) : typeCodec(type, context)
 
 /** A JSON value as an operand: a session variable, or a literal in PostgreSQL's syntax. Null is a literal. */
 const readerOf = (
@@ -266,11 +286,11 @@ const readerAt = (name: string, reader: OperandReader<ParamOperand>): OperandRea
   param: (codec, sqlType) => within(name, () => reader.param(codec, sqlType)),
 })
 
-function nullCheck(column: string, value: unknown): Condition {
+function nullCheck(subject: Subject, value: unknown): Condition {
   if (typeof value !== 'boolean') {
     throw parseFailed(`parsing Bool failed, expected Boolean, but encountered ${jsonType(value)}`)
   }
-  return { kind: 'null', column, negated: !value }
+  return compareNull(subject, !value)
 }
 
 interface OperandContext {
@@ -302,8 +322,11 @@ const encode = (codec: Codec, value: unknown): string | null => (value === null 
 export function columnCodec(column: ColumnModel, type: PgType, context: ExpressionContext): Codec {
   const values = column.enumTable && context.table(column.enumTable)?.enumValues
   if (values) return enumValueCodec(graphqlBaseName(column.enumTable!), values)
-  return context.dialect.textLiterals ? textLiteralCodec(codecFor(type)) : codecFor(type)
+  return typeCodec(type, context)
 }
+
+const typeCodec = (type: PgType, { dialect }: ExpressionContext): Codec =>
+  dialect.textLiterals ? textLiteralCodec(codecFor(type)) : codecFor(type)
 
 function enumValueCodec(type: string, values: readonly EnumValue[]): Codec {
   const names = values.map(({ value }) => `"${value}"`)

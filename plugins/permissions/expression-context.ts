@@ -23,6 +23,8 @@ export interface ExpressionReader {
   checkColumn(table: TableModel, column: string): void
   /** Throws the error for a name that the sender may not read, of any kind; does nothing if the sender may read all. */
   checkUnknown(table: TableModel, name: string): void
+  /** Throws unless the sender may read the member, which is neither a column nor a relationship. */
+  checkMember(table: TableModel, name: string): void
   /** The columns of a table that the sender may read. */
   columns(table: TableModel): Iterable<string>
   /** How to reach the rows of a table, by a relationship or by its name; throws if the sender may read none. */

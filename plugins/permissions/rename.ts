@@ -1,7 +1,7 @@
 // Applies renames of columns, relationships and tables to permissions.
 
 import { type QualifiedName, sameName } from '../../sdk/index.ts'
-import type { Rename, TableModel } from '../../sdk/metadata.ts'
+import { memberValue, type Rename, type TableModel } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 import {
   type BooleanExpression,
@@ -92,6 +92,8 @@ function renameMember(key: string, value: unknown, place: Place): [string, unkno
   if (field?.kind === 'relationship') {
     return [name, renameMembers(value, { ...place, table: field.target })]
   }
+  const member = field ? memberValue(field) : null
+  if (member?.kind === 'rows') return [name, renameMembers(value, { ...place, table: member.table })]
   if (rename.kind !== 'column') return [name, value]
   return [name, renameOperands(value, { ...rename, isHere, isOfRoot: sameName(rename.table, root) })]
 }

@@ -105,6 +105,20 @@ export const geometryOperators: readonly ComparisonOperator[] = [
     types: ['geometry'],
     sql: (column, [tolerance, from], type) => call(type, 'st_dwithin', [column, from!, tolerance!]),
   },
+  {
+    name: '_st_3d_intersects',
+    description: 'does the column spatially intersect the given geometry value in 3D',
+    operand: 'scalar',
+    types: ['geometry'],
+    sql: (column, [value], type) => call(type, 'st_3dintersects', [column, value!]),
+  },
+  {
+    name: '_st_3d_d_within',
+    description: 'is the column within a 3D distance from a geometry value',
+    operand: withinDistance,
+    types: ['geometry'],
+    sql: (column, [tolerance, from], type) => call(type, 'st_3ddwithin', [column, from!, tolerance!]),
+  },
 ]
 
 export const geographyOperators: readonly ComparisonOperator[] = [

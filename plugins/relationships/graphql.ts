@@ -17,12 +17,14 @@ import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
 import type { Condition } from '../../sdk/sql.ts'
 import {
   aggregateOrderByType,
+  aggregatePredicateType,
   aggregateType,
   booleanExpressionType,
   orderableColumns,
   orderByType,
   planAggregate,
   planAggregateOrder,
+  planAggregatePredicate,
   planBoolean,
   planOrder,
   planRow,
@@ -139,6 +141,18 @@ export function relationshipPredicates(scope: SchemaScope, table: TableModel): I
     fields.set(relationship.name, () => ({
       type: booleanExpressionType(scope, target),
       extensions: { relationship: relationship.name, boolean: predicate },
+    }))
+    if (relationship.type !== 'array' || !rows.allowAggregations) continue
+    const name = `${relationship.name}_aggregate`
+    // A member of that name keeps it.
+    if (table.fields.has(name)) continue
+    const aggregated = (value: Value, context: PlanContext): Condition => {
+      context.addCost(relatedCost, value.path)
+      return planAggregatePredicate(value, context, { table: target, rows, mapping: relationship.mapping })
+    }
+    fields.set(name, () => ({
+      type: aggregatePredicateType(scope, target),
+      extensions: { relationship: relationship.name, boolean: aggregated },
     }))
   }
   return fields

@@ -70,20 +70,31 @@ const manualProperties = (document: boolean) => ({
 function otherKeySchema(document: boolean) {
   const table = tableName(document)
   const absent = Type.Optional(Type.Null())
+  const names = Type.Union([ColumnName, ColumnNames])
   const shown = Type.Union([
     objectOf({ table, column: ColumnName, columns: absent }, document),
-    objectOf({ table, columns: ColumnNames, column: absent }, document),
+    objectOf({ table, columns: names, column: absent }, document),
   ])
-  const shape = { table, column: Type.Optional(ColumnName), columns: Type.Optional(ColumnNames) }
+  const shape = { table, column: Type.Optional(ColumnName), columns: Type.Optional(names) }
   return { ...objectOf(shape, document), convert: checkOtherKey, shown }
 }
 
-function checkOtherKey(key: Partial<OtherKey>): Partial<OtherKey> {
+/** A single text as `columns` is the same as `column`. */
+function checkOtherKey({ columns: given, ...rest }: GivenOtherKey): Partial<OtherKey> {
+  const isSingle = typeof given === 'string' && rest.column === undefined
+  const named = isSingle ? { column: given } : given !== undefined && { columns: [given].flat() }
+  const key: { readonly column?: string; readonly columns?: string[] } = { ...rest, ...named }
   if (key.column !== undefined && key.columns !== undefined) {
     throw parseFailed('only one of column/columns should be present')
   }
   if (key.column === undefined && key.columns === undefined) throw parseFailed("the key 'column' was not present")
-  return key
+  return key as Partial<OtherKey>
+}
+
+interface GivenOtherKey {
+  readonly table?: QualifiedName
+  readonly column?: string
+  readonly columns?: string | string[]
 }
 
 function usingSchema<T extends RelationshipType>(type: T, document: boolean) {

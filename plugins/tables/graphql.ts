@@ -13,12 +13,19 @@ export { onConflictType, planOnConflict } from './graphql/mutations/on-conflict.
 export { isWritableColumn } from './graphql/mutations/written-columns.ts'
 export { aggregateType, planAggregate } from './graphql/queries/aggregate.ts'
 export { isNumeric } from './graphql/queries/aggregate-columns.ts'
+export {
+  type AggregatedRows,
+  aggregatePredicateType,
+  planAggregatePredicate,
+} from './graphql/queries/aggregate-predicate.ts'
 export { booleanExpressionType, planBoolean } from './graphql/queries/boolean-expression.ts'
+export { valueComparison } from './graphql/queries/comparison.ts'
 export { readPathArgument } from './graphql/queries/json-path.ts'
 export {
   aggregateOrderByType,
   directed,
   orderableColumns,
+  orderByEnum,
   orderByType,
   orderedColumn,
   planAggregateOrder,

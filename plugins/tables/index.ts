@@ -4,6 +4,7 @@ import { definePlugin } from '../../sdk/index.ts'
 import type { GeneratedTypes } from '../../sdk/metadata.ts'
 import { updateOperators } from '../../sdk/sql.ts'
 import { numericAggregates } from './graphql/queries/aggregate-columns.ts'
+import { predicateAggregates } from './graphql/queries/aggregate-predicate.ts'
 import { tableContribution, tableQueryContribution, updateManyContribution } from './graphql.ts'
 import { tablesSlice } from './metadata.ts'
 import {
@@ -25,7 +26,8 @@ export type { SystemTableName } from './system-tables.ts'
 const suffixes = [
   ...['', '_insert_input', '_bool_exp', '_order_by', '_aggregate', '_aggregate_fields', '_aggregate_order_by'],
   ...['_mutation_response', '_on_conflict', '_pk_columns_input', '_constraint', '_select_column', '_update_column'],
-  ...['_enum', '_enum_comparison_exp', '_updates'],
+  ...['_enum', '_enum_comparison_exp', '_updates', '_aggregate_bool_exp'],
+  ...['count', ...predicateAggregates].map((name) => `_aggregate_bool_exp_${name}`),
   ...['max', 'min', ...numericAggregates].flatMap((name) => [
     `_${name}_fields`,
     `_${name}_order_by`,

@@ -18,7 +18,8 @@ const pgType = (name: string, isArray = false): PgType => ({
 const generic = ['_eq', '_neq', '_gt', '_lt', '_gte', '_lte', '_in', '_nin', '_is_null']
 const likes = ['_like', '_nlike', '_ilike', '_nilike', '_similar', '_nsimilar']
 const patterns = [...likes, '_regex', '_iregex', '_nregex', '_niregex']
-const jsonb = ['_contains', '_contained_in', '_has_key', '_has_keys_any', '_has_keys_all']
+const paths = ['_jsonb_path_exists', '_jsonb_path_match']
+const jsonb = ['_contains', '_contained_in', '_has_key', '_has_keys_any', '_has_keys_all', ...paths]
 const equality = ['_eq', '_neq', '_in', '_nin', '_is_null']
 
 const names = (type: string, enumTable = false) => operatorsFor(pgType(type), { enumTable }).map(({ name }) => name)
@@ -27,7 +28,7 @@ test('columns have the operators of their type', () => {
   assert.deepEqual(names('int4'), generic)
   assert.deepEqual(names('text'), [...generic, ...patterns])
   assert.deepEqual(names('varchar'), [...generic, ...patterns])
-  assert.deepEqual(names('bpchar'), generic)
+  assert.deepEqual(names('bpchar'), [...generic, ...patterns])
   assert.deepEqual(names('jsonb'), [...generic, ...jsonb])
   assert.deepEqual(names('text', true), equality)
 })
@@ -60,6 +61,8 @@ test('each operator prints as its SQL', () => {
     _has_key: '"c" ? v',
     _has_keys_any: '"c" ?| v',
     _has_keys_all: '"c" ?& v',
+    _jsonb_path_exists: '"c" @? v',
+    _jsonb_path_match: '"c" @@ v',
   })
 })
 

@@ -66,8 +66,8 @@ test("the administrator's schema is that of the interface", async (t) => {
   )
   assert.equal(
     type('jsonb_comparison_exp'),
-    'input jsonb_comparison_exp { _contained_in: jsonb _contains: jsonb _eq: jsonb _gt: jsonb _gte: jsonb ' +
-      '_has_key: String _has_keys_all: [String!] _has_keys_any: [String!] _in: [jsonb!] _is_null: Boolean _lt: jsonb ' +
+    'input jsonb_comparison_exp { _cast: jsonb_cast_exp _contained_in: jsonb _contains: jsonb _eq: jsonb _gt: jsonb _gte: jsonb ' +
+      '_has_key: String _has_keys_all: [String!] _has_keys_any: [String!] _in: [jsonb!] _is_null: Boolean _jsonb_path_exists: String _jsonb_path_match: String _lt: jsonb ' +
       '_lte: jsonb _neq: jsonb _nin: [jsonb!] }',
   )
   assert.equal(

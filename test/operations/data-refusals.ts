@@ -64,13 +64,6 @@ export const refusedWhere = (args: (where: unknown) => object): Refusal[] => {
       'unexpected-payload',
       'JSON column can not be part of where clause',
     ),
-    refused(
-      'a computed field',
-      { label: 'x' },
-      '.label',
-      'unexpected-payload',
-      'Computed columns can not be part of the where clause',
-    ),
     refused('an unknown operator', { id: { $foo: 1 } }, ".id['$foo']", 'unexpected-payload', 'Unknown operator : $foo'),
     refused(
       'an operator of other types',

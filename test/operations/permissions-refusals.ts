@@ -44,7 +44,6 @@ export const refusedExpressions = (kind: Kind, key: 'check' | 'filter'): Refusal
         'table "genre" does not exist',
       ],
       ['a json column', { info: { _is_null: true } }, 'JSON column can not be part of where clause'],
-      ['a computed field', { label: { _eq: 'x' } }, 'Computed columns can not be part of the where clause'],
       ['an unknown operator', { id: { _foo: 1 } }, 'Unknown operator : _foo'],
       [
         'an operator of other types',

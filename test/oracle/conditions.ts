@@ -58,6 +58,8 @@ function evaluateEntry(entry: Expression[number], row: Row, scope: Scope): Truth
       scope.view?.require(relationship.target)
       return relatedRows(relationship, row, scope).some((related) => holds(entry.where, related, scope))
     }
+    case 'counted':
+      return counted(entry, row, scope)
     case 'exists':
       return rowsThere(scope.world, entry.table).some((other) => holds(entry.where, other, scope))
     case 'column': {
@@ -65,6 +67,16 @@ function evaluateEntry(entry: Expression[number], row: Row, scope: Scope): Truth
       return every(entry.comparisons.map((comparison) => compare(comparison, column, row, scope)))
     }
   }
+}
+
+function counted(entry: Extract<Expression[number], { kind: 'counted' }>, row: Row, scope: Scope): Truth {
+  const relationship = scope.world.relationships.find(({ id }) => id === entry.relationship)
+  if (!relationship) throw new Invalid(`there is no relationship ${entry.relationship}`)
+  if (scope.view?.require(relationship.target).aggregations === false) throw new Invalid('no aggregates')
+  const { filter, operator, count } = entry
+  const rows = relatedRows(relationship, row, scope).filter((each) => filter === null || holds(filter, each, scope))
+  if (operator === '_eq') return rows.length === count
+  return operator === '_gt' ? rows.length > count : rows.length <= count
 }
 
 /** The rows of a relationship that the view contains. */

@@ -47,6 +47,14 @@ export type Entry =
   | { readonly kind: 'not'; readonly of: Expression }
   | { readonly kind: 'column'; readonly column: string; readonly comparisons: readonly Comparison[] }
   | { readonly kind: 'related'; readonly relationship: string; readonly where: Expression }
+  /** In requests: the number of the related rows that the role may see and that fulfil the filter. */
+  | {
+      readonly kind: 'counted'
+      readonly relationship: string
+      readonly filter: Expression | null
+      readonly operator: '_eq' | '_gt' | '_lte'
+      readonly count: number
+    }
   /** In permissions. */
   | { readonly kind: 'exists'; readonly table: string; readonly where: Expression }
 

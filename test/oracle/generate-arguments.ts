@@ -16,7 +16,7 @@ import { type Json, Num } from './json.ts'
 import type { Arguments, OrderEntry } from './request.ts'
 import { columnTypes } from './types.ts'
 import type { View } from './view.ts'
-import { type Column, displayName, fieldName, type Stored, tableOf } from './world.ts'
+import { type Column, displayName, fieldName, type Relationship, type Stored, tableOf } from './world.ts'
 
 /** A leaf whose input is its value. */
 export const literalOf = <D extends boolean | string>(type: string, datum: D): Leaf<D> => ({
@@ -121,10 +121,13 @@ export function drawWhere(
   view: View,
   values: RequestValues,
 ): NonNullable<Arguments['where']> {
+  const isAggregated = ({ type, target }: Relationship) =>
+    type === 'array' && view.permission(target)?.aggregations === true
   const words: Vocabulary = {
     columns: (id) => view.columns(id),
     // A role cannot query rows that it may change but not see.
     relationships: (id) => (view.permission(id) ? view.relationships(id) : []),
+    aggregated: (id) => (view.permission(id) ? view.relationships(id) : []).filter(isAggregated),
     tables: [],
     comparison: (_draw, column) => values.comparison(column),
   }

@@ -12,6 +12,8 @@ import type { Column, Relationship, Row, Table, World } from './world.ts'
 export interface Vocabulary {
   columns(table: string): readonly Column[]
   relationships(table: string): readonly Relationship[]
+  /** Array relationships whose rows may be aggregated in conditions. */
+  aggregated(table: string): readonly Relationship[]
   /** Tables for `_exists`. */
   readonly tables: readonly Table[]
   comparison(draw: Draw, column: Column, siblings: readonly Column[]): Comparison
@@ -29,6 +31,7 @@ export function drawExpression(draw: Draw, table: string, words: Vocabulary, dep
 
 function entryKey(entry: Entry): string {
   if (entry.kind === 'column') return entry.column
+  if (entry.kind === 'counted') return `${entry.relationship} counted`
   return entry.kind === 'related' ? entry.relationship : entry.kind
 }
 
@@ -53,6 +56,18 @@ function drawEntry(draw: Draw, table: string, words: Vocabulary, depth: number):
         () => {
           const { id, target } = draw.pick(relationships)
           return { kind: 'related', relationship: id, where: inner(target) }
+        },
+      ])
+    }
+    const aggregated = words.aggregated(table)
+    if (aggregated.length > 0) {
+      choices.push([
+        2,
+        () => {
+          const { id, target } = draw.pick(aggregated)
+          const filter = draw.chance(0.5) ? inner(target) : null
+          const operator = draw.pick(['_eq', '_gt', '_lte'] as const)
+          return { kind: 'counted', relationship: id, filter, operator, count: draw.integer(0, 3) }
         },
       ])
     }

@@ -107,6 +107,8 @@ function entryJson(entry: Entry, world: World): readonly [string, Json] {
       return ['_not', filterJson(entry.of, world)]
     case 'related':
       return [relationshipOf(world, entry.relationship).name, filterJson(entry.where, world)]
+    case 'counted':
+      throw new Error('permissions have no aggregates')
     case 'exists':
       return ['_exists', { _table: tableName(tableOf(world, entry.table)), _where: filterJson(entry.where, world) }]
     case 'column':

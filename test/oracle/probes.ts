@@ -187,7 +187,12 @@ function relationshipProbes({ name, type, table, target }: Relationship, view: V
     probe(` { ${field} { __typename } }`, unknownField(field, owner), `.selectionSet.${field}`)
   const aggregate = type === 'array' ? [selected(`${name}_aggregate`)] : []
   const permission = view.permission(target)
-  if (permission) return permission.aggregations ? [] : aggregate
+  const counted = probe(
+    `(where: {${name}_aggregate: {}}) { __typename }`,
+    unknownField(`${name}_aggregate`, `${owner}_bool_exp`),
+    `.args.where.${name}_aggregate`,
+  )
+  if (permission) return permission.aggregations ? [] : [...aggregate, ...(type === 'array' ? [counted] : [])]
   const ordered = type === 'array' ? `${name}_aggregate` : name
   const byOrder = probe(
     `(order_by: {${ordered}: ${type === 'array' ? '{count: asc}' : '{}'}}) { __typename }`,
@@ -197,6 +202,7 @@ function relationshipProbes({ name, type, table, target }: Relationship, view: V
   return [
     selected(name),
     ...aggregate,
+    ...(type === 'array' ? [counted] : []),
     probe(`(where: {${name}: {}}) { __typename }`, unknownField(name, `${owner}_bool_exp`), `.args.where.${name}`),
     ...(isOrderable(from, view) ? [byOrder] : []),
   ]

@@ -3,7 +3,7 @@
 import { rootName } from './answer.ts'
 import type { Entry, Expression, Leaf, Operand } from './expressions.ts'
 import { type Input, Inputs, leafInput, nullInput, type ObjectInput, objectInput } from './inputs.ts'
-import type { Json } from './json.ts'
+import { type Json, Num } from './json.ts'
 import type {
   AggregateItem,
   Arguments,
@@ -216,6 +216,17 @@ export class SelectionWriter {
       case 'related': {
         const { name, target } = relationshipOf(this.#world, entry.relationship)
         return [name, this.expression(entry.where, `${displayName(tableOf(this.#world, target))}_bool_exp`)]
+      }
+      case 'counted': {
+        const { name, target } = relationshipOf(this.#world, entry.relationship)
+        const of = displayName(tableOf(this.#world, target))
+        const count: Input = leafInput({ type: 'Int', input: new Num(String(entry.count)), datum: entry.count })
+        const filter = entry.filter && this.expression(entry.filter, `${of}_bool_exp`)
+        const members = [
+          ...(filter ? [['filter', filter] as const] : []),
+          ['predicate', objectInput([[entry.operator, count]])] as const,
+        ]
+        return [`${name}_aggregate`, objectInput([['count', objectInput(members)]])]
       }
       case 'column': {
         const comparisons = entry.comparisons.map(({ operator, operand }) => [operator, operandInput(operand)] as const)

@@ -172,7 +172,12 @@ const refusals: readonly (readonly [
   [{ f: 1 }, ['f'], 'not-exists', '"f" does not exist'],
   [{ lost: {} }, ['lost'], 'not-exists', 'table "nowhere" does not exist'],
   [{ raw: {} }, ['raw'], 'unexpected-payload', 'JSON column can not be part of where clause'],
-  [{ full_name: 'x' }, ['full_name'], 'unexpected-payload', 'Computed columns can not be part of the where clause'],
+  [
+    { full_name: 'x' },
+    ['full_name'],
+    'unexpected-payload',
+    'computed fields that take arguments can not be part of the where clause',
+  ],
   [{ notes: {} }, ['notes'], 'unexpected-payload', 'remote field unsupported'],
   [{ score: { _foo: 1 } }, ['score', '_foo'], 'unexpected-payload', 'Unknown operator : _foo'],
   [{ score: { $foo: 1 } }, ['score', '$foo'], 'unexpected-payload', 'Unknown operator : $foo'],

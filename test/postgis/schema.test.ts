@@ -55,6 +55,8 @@ const comparisons = {
     '_cast: geometry_cast_exp',
     ...generic('geometry'),
     ...ordered('geometry'),
+    '_st_3d_d_within: st_d_within_input "is the column within a 3D distance from a geometry value"',
+    '_st_3d_intersects: geometry "does the column spatially intersect the given geometry value in 3D"',
     '_st_contains: geometry "does the column contain the given geometry value"',
     '_st_crosses: geometry "does the column crosses the given geometry value"',
     '_st_d_within: st_d_within_input "is the column within a distance from a geometry value"',

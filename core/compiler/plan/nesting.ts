@@ -46,6 +46,8 @@ type Related = Extract<Condition, { kind: 'related' }>
 /** The form of the condition on a related row, and the scope of the condition within it. */
 export function existsForm(condition: Related, scope: Scope): { readonly form: ExistsForm; readonly inner: Scope } {
   const level = scope.level + 1
+  // A function of the outer row has no keys to collect.
+  if (condition.from) return { form: 'probed', inner: { ...inSubquery(scope), level } }
   const isDeep = level + heightOf(condition.where) > joinedLevels
   if (level > joinedLevels || (isDeep && !scope.isPart)) return collected(condition, scope)
   if (scope.isPart) {

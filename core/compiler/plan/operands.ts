@@ -39,7 +39,7 @@ export function readOperands<Read extends Operand>(
     case 'jsonb':
       return [value.required().param(codecFor(builtInType('jsonb')), 'jsonb')]
   }
-  if (!isOperandObject(operand)) return [valueOperand(operand, type, value.required())]
+  if (!isOperandObject(operand)) return [valueOperand(operand, type, operand.isList ? value : value.required())]
   const given = value.members(operand)
   return operand.members.map((member) => {
     const read = given.get(member.name)
@@ -50,7 +50,8 @@ export function readOperands<Read extends Operand>(
 
 function valueOperand<Read extends Operand>(operand: OperandValue, column: PgType, value: OperandReader<Read>): Read {
   const type = operand.type(column)
-  return value.param(codecFor(type), operand.sqlType ?? type.sql)
+  const sqlType = operand.sqlType ?? type.sql
+  return operand.isList ? value.listParam(codecFor(type), sqlType) : value.param(codecFor(type), sqlType)
 }
 
 const nullOperand = ({ type, sqlType }: OperandValue, column: PgType): ParamOperand => ({

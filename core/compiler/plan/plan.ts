@@ -67,7 +67,14 @@ export type Condition =
   /** `operator` is the name of one of core's operators. */
   | { readonly kind: 'compare'; readonly column: string; readonly operator: string; readonly operand: Comparand }
   /** A related row exists that fulfils `where`, which includes the `filter` of the target's permission. */
-  | { readonly kind: 'related'; readonly table: QualifiedName; readonly mapping: Mapping; readonly where: Condition }
+  | {
+      readonly kind: 'related'
+      readonly table: QualifiedName
+      readonly mapping: Mapping
+      readonly where: Condition
+      /** Another source of the table's rows, given the alias of the current row. */
+      readonly from?: SqlBuilder
+    }
   | { readonly kind: 'exists'; readonly table: QualifiedName; readonly where: Condition }
   /** Conditions on rows of other tables within it may refer to the current row. */
   | { readonly kind: 'rooted'; readonly of: Condition }
@@ -154,6 +161,8 @@ export type OrderTarget =
       readonly where: Condition
       readonly operator: string
       readonly column: string | null
+      /** As in a condition on related rows. */
+      readonly from?: SqlBuilder
       /** As in {@link AggregateCall}. */
       readonly takenAs?: TakenAs
       /** As in {@link AggregateCall}. */

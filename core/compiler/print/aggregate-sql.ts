@@ -132,7 +132,8 @@ function aggregateOutput(output: AggregateOutput, frame: Frame, printer: Printer
   }
 }
 
-function callSql(call: AggregateCall, row: Sql): Sql {
+/** The call of an aggregate on the rows with that alias. */
+export function callSql(call: AggregateCall, row: Sql): Sql {
   const { columns, distinct, takenAs } = call
   if (columns.length === 0) return sql`count(*)`
   const list = columns.map((column) => argumentSql(row, column, takenAs))

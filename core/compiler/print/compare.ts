@@ -4,7 +4,7 @@ import type { PgType } from '../../catalog/types.ts'
 import type { ParamSource } from '../../database/sql/param.ts'
 import { id, param, type Sql, sql, trusted, typed } from '../../database/sql/sql.ts'
 import type { QualifiedName } from '../../names/names.ts'
-import type { Comparand, Condition } from '../plan/plan.ts'
+import type { Comparand, Condition, SqlBuilder } from '../plan/plan.ts'
 import type { Printer } from '../printer.ts'
 import { codecFor, inputType } from '../types/codecs.ts'
 import type { ComparisonOperator } from '../types/comparison-operator.ts'
@@ -16,6 +16,8 @@ import { columnSql, comparableSql, comparandSql } from './condition-sql.ts'
 export interface Compared {
   /** The name of the column. */
   readonly name: string
+  /** The value, if it is not that of a column; the name is then used by messages only. */
+  readonly value?: SqlBuilder
   /** The type of the column, or of its last cast. */
   readonly type: PgType
   /** The types that the column is cast to, in order. */
@@ -37,6 +39,14 @@ export function compare(
   return compareBy(column, typeof operator === 'string' ? operatorOf(column, operator) : operator, operands)
 }
 
+/** Whether the value is null, or is not. */
+export function compareNull({ name, value }: Pick<Compared, 'name' | 'value'>, negated: boolean): Condition {
+  if (!value) return { kind: 'null', column: name, negated }
+  const build: SqlBuilder = (row, printer) =>
+    negated ? sql`${value(row, printer)} is not null` : sql`${value(row, printer)} is null`
+  return { kind: 'sql', build }
+}
+
 const isSingle = (operand: Comparand | readonly Comparand[]): operand is Comparand => !Array.isArray(operand)
 
 function operatorOf({ name, type }: Compared, operator: string): ComparisonOperator {
@@ -52,7 +62,7 @@ function compareBy(column: Compared, operator: ComparisonOperator, operands: rea
     return compareWithArrays(column, operator, operand.source)
   }
   const collated = collatedTrial(column, operator)
-  const isPlain = casts.length === 0 && !type.isEnumDomain && !isComparedByMembers(type) && !collated
+  const isPlain = !column.value && casts.length === 0 && !type.isEnumDomain && !isComparedByMembers(type) && !collated
   if (isPlain && isNamedOperator(operator, type)) {
     return { kind: 'compare', column: name, operator: operator.name, operand: operand! }
   }
@@ -66,7 +76,7 @@ function compareBy(column: Compared, operator: ComparisonOperator, operands: rea
       for (const trial of trialsOf(operator, printed, operands, type)) printer.try(trial)
       if (collated) printer.try(collated(printed))
     }
-    return operator.sql(comparedSql(column, row), printed, type)
+    return operator.sql(comparedSql(column, row, printer), printed, type)
   }
   return { kind: 'sql', build }
 }
@@ -100,11 +110,11 @@ function selfComparison(operator: ComparisonOperator, printed: readonly Sql[], t
   return operator.operand === 'list' ? [sql`${operand!} = ${operand!}`] : []
 }
 
-const comparedSql = ({ name, type, casts = [] }: Compared, row: Sql): Sql =>
-  casts.reduce(
-    (value, cast) => sql`(${value})::${trusted(cast.sql)}`,
-    casts.length === 0 ? comparableSql(columnSql(row, name), type) : columnSql(row, name),
-  )
+function comparedSql({ name, value, type, casts = [] }: Compared, row: Sql, printer: Printer): Sql {
+  const own = value ? value(row, printer) : columnSql(row, name)
+  if (casts.length === 0) return comparableSql(own, type)
+  return casts.reduce((inner, cast) => sql`(${inner})::${trusted(cast.sql)}`, own)
+}
 
 /** `any` and `all` over a list whose members are arrays. */
 function compareWithArrays(column: Compared, operator: ComparisonOperator, source: ParamSource): Condition {
@@ -116,7 +126,7 @@ function compareWithArrays(column: Compared, operator: ComparisonOperator, sourc
   const build = (row: Sql, printer: Printer) => {
     // Rows evaluate the members one by one, so a later member might never be checked.
     printer.try(all)
-    return operator.sql(comparedSql(column, row), [members], type)
+    return operator.sql(comparedSql(column, row, printer), [members], type)
   }
   return { kind: 'sql', build }
 }

@@ -81,7 +81,8 @@ function relatedSql(condition: Extract<Condition, { kind: 'related' }>, { row, p
   }
   const link = mappingSql(mapping, row, inner)
   const fence = form === 'probed' ? sql` offset 0` : empty
-  return sql`exists (select 1 from ${tableSql(table)} as ${inner} where ${andSql(link, where)}${fence})`
+  const source = condition.from ? condition.from(row, printer) : tableSql(table)
+  return sql`exists (select 1 from ${source} as ${inner} where ${andSql(link, where)}${fence})`
 }
 
 /** Unlike a plain IN, the result is never NULL. */

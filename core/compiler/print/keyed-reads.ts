@@ -119,6 +119,7 @@ class ReadsOfPlan {
         this.#addCondition(condition.of, row)
         break
       case 'related':
+        if (condition.from) this.#addSql(condition.from)
         this.#related(condition.table, condition, row)
         break
       case 'exists':
@@ -132,8 +133,10 @@ class ReadsOfPlan {
 
   #addTarget(target: OrderTarget, row: RowScope): void {
     if (target.kind === 'sql') this.#addSql(target.build)
-    else if (target.kind === 'aggregate') this.#related(target.table, target, row)
-    else if (target.kind === 'related') this.#addTarget(target.of, this.#related(target.table, target, row))
+    else if (target.kind === 'aggregate') {
+      if (target.from) this.#addSql(target.from)
+      this.#related(target.table, target, row)
+    } else if (target.kind === 'related') this.#addTarget(target.of, this.#related(target.table, target, row))
   }
 
   #addOutput(output: Output, row: RowScope): void {

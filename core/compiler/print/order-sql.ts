@@ -70,7 +70,8 @@ function targetSql(target: OrderTarget, row: Sql, frame: OrderFrame): Sql {
       const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
       const argument = target.column === null ? sql`*` : argumentSql(inner, target.column, target.takenAs)
       const call = sql`${aggregateName(target)}(${argument})`
-      return sql`(select ${call} from ${tableSql(target.table)} as ${inner} where ${on})`
+      const source = target.from ? target.from(row, printer) : tableSql(target.table)
+      return sql`(select ${call} from ${source} as ${inner} where ${on})`
     }
     default:
       return target satisfies never

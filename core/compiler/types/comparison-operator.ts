@@ -17,6 +17,8 @@ export interface OperandValue {
   type(column: PgType): PgType
   /** The PostgreSQL type that it is cast to, if that differs, as for a `Float` that is `double precision`. */
   readonly sqlType?: string
+  /** Whether it is a list of such values. */
+  readonly isList?: boolean
 }
 
 /** An operand of several values: an input object with this name. */
@@ -43,6 +45,8 @@ export interface ComparisonOperator {
   readonly operand: OperandKind
   /** `pg_type.typname` of the columns that it works on; absent: all. A typed operator wins over one for all types. */
   readonly types?: readonly string[]
+  /** Whether it works on arrays of all types, and on nothing else. */
+  readonly arrays?: boolean
   /** Whether it compares by order, which some types lack. */
   readonly needsOrder?: boolean
   /** Operators of PostgreSQL; the column's type must have one of them. */

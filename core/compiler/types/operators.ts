@@ -1,12 +1,13 @@
 // The comparison operators, by their GraphQL names. Each engine has one table, with core's operators and those of its
 // plugins. The schema, permissions and the SQL printer all read it.
 
-import type { ComparisonSymbol, PgType } from '../../catalog/types.ts'
+import { builtInType, type ComparisonSymbol, type PgType } from '../../catalog/types.ts'
 import type { TextCheck } from '../../database/sql/param.ts'
 import { id, type Sql, sql, trusted } from '../../database/sql/sql.ts'
 import { badRequest } from '../../errors/errors.ts'
 import { comparisonSql, hasOperator, isComparedAsUsual } from './comparing.ts'
 import type { ComparisonOperator, OperandKind, OperandObject, OperatorTable } from './comparison-operator.ts'
+import { checkJsonPath } from './json-path.ts'
 import { supportOf, vocabularyOf } from './type-support.ts'
 
 /** Whether an operator takes several values, as an input object. */
@@ -26,7 +27,7 @@ const infix =
   (column, operand) =>
     sql`${column} ${trusted(symbol)} ${operand}`
 
-const textTypes = ['varchar', 'text', 'citext']
+const textTypes = ['varchar', 'text', 'citext', 'bpchar']
 
 const compared =
   (symbol: ComparisonSymbol): CoreOperator['print'] =>
@@ -112,6 +113,12 @@ const onJsonb = (name: string, symbol: string, operand: OperandKind, description
   print: infix(symbol),
 })
 
+/** A path in the language of SQL/JSON; PostgreSQL suppresses the errors that values cause, so no operand fails. */
+const jsonPath = (name: string, symbol: string, description: string): CoreOperator => ({
+  ...onJsonb(name, symbol, { type: () => builtInType('text'), sqlType: 'jsonpath' }, description),
+  check: checkJsonPath,
+})
+
 const builtIn: readonly CoreOperator[] = [
   { name: '_eq', operand: 'scalar', enums: true, needs: ['='], print: equal },
   { name: '_neq', operand: 'scalar', enums: true, needs: ['<>', '='], print: isOther },
@@ -137,6 +144,23 @@ const builtIn: readonly CoreOperator[] = [
   onJsonb('_has_key', '?', 'text', 'does the string exist as a top-level key in the column'),
   onJsonb('_has_keys_any', '?|', 'texts', 'do any of these strings exist as top-level keys in the column'),
   onJsonb('_has_keys_all', '?&', 'texts', 'do all of these strings exist as top-level keys in the column'),
+  jsonPath('_jsonb_path_exists', '@?', 'does the JSON path return any item for the specified JSON value'),
+  jsonPath('_jsonb_path_match', '@@', 'is the JSON path predicate true for the specified JSON value'),
+]
+
+/** An operator on arrays of any type. Its schema is written, since extensions have operators of that name with other rules. */
+const onArrays = (name: string, symbol: string, description: string): ComparisonOperator => ({
+  name,
+  description,
+  operand: 'scalar',
+  arrays: true,
+  needs: ['='],
+  sql: (column, [operand]) => sql`${column} operator(pg_catalog.${trusted(symbol)}) ${operand!}`,
+})
+
+const arrayOperators: readonly ComparisonOperator[] = [
+  onArrays('_contains', '@>', 'does the array contain the given value'),
+  onArrays('_contained_in', '<@', 'is the array contained in the given array value'),
 ]
 
 /** The table with one more operator. Two operators with one name cannot share a type. */
@@ -164,7 +188,10 @@ const core: ReadonlyMap<ComparisonOperator, CoreOperator> = new Map(
 )
 
 /** Core's operators, without those of plugins. */
-export const coreOperators: OperatorTable = [...core.keys()].reduce<OperatorTable>(withOperator, new Map())
+export const coreOperators: OperatorTable = [...core.keys(), ...arrayOperators].reduce<OperatorTable>(
+  withOperator,
+  new Map(),
+)
 
 const tableOf = (type: PgType): OperatorTable => vocabularyOf(type)?.operators ?? coreOperators
 
@@ -196,7 +223,8 @@ export const findOperator = (name: string, type: PgType): ComparisonOperator | u
   operatorsNamed(name, type).find((operator) => appliesTo(operator, type))
 
 /** Whether columns of the type have the operator. */
-function appliesTo({ types, needsOrder, needs }: ComparisonOperator, type: PgType): boolean {
+function appliesTo({ types, arrays, needsOrder, needs }: ComparisonOperator, type: PgType): boolean {
+  if (arrays && !type.isArray) return false
   if (types) return type.kind === 'b' && types.includes(type.name)
   if (needsOrder && supportOf(type)?.ordered === false) return false
   return !needs || vocabularyOf(type)?.offersAll === true || hasOperator(type, needs)

@@ -67,6 +67,16 @@ export function isComparedByMembers(type: PgType): boolean {
 export const hasSupportedElements = (type: PgType): boolean =>
   vocabularyOf(type)?.types.has(type.name.slice(1)) === true
 
+/**
+ * The types to which boolean expressions may cast columns of a type, by the name of the cast: those of the plugin's
+ * support, and text for `jsonb`.
+ */
+export function castsOf(type: PgType): ReadonlyMap<string, PgType> {
+  const isJson = type.name === 'jsonb' && type.schema === 'pg_catalog'
+  if (isJson) return new Map([['String', typeBeside(type, 'text')]])
+  return new Map((supportOf(type)?.casts ?? []).map((name) => [name, typeBeside(type, name)]))
+}
+
 /** The type of that name in the same schema as another type of the extension. */
 export function typeBeside(beside: PgType, name: string): PgType {
   const { schema, name: other, sql } = beside

@@ -4,7 +4,7 @@
 
 import type { FieldKinds, ModelSlices } from '../../../sdk/registry.ts'
 import type { CatalogColumn, CatalogConstraint, CatalogTable, EnumValue, PgType } from '../../catalog/types.ts'
-import type { Condition, Mapping } from '../../compiler/plan/plan.ts'
+import type { Condition, Mapping, SqlBuilder } from '../../compiler/plan/plan.ts'
 import type { Sql } from '../../database/sql/sql.ts'
 import type { QualifiedName } from '../../names/names.ts'
 import type { LaterRootFieldKey, RootFieldKey, TableConfiguration } from './document.ts'
@@ -96,6 +96,16 @@ export interface RelationshipModel {
 
 /** A member of a table's rows; `kind` distinguishes them. */
 export type FieldModel = ColumnModel | RelationshipModel | FieldKinds[keyof FieldKinds]
+
+/** The value of a member that is neither a column nor a relationship, as conditions and orders use it. */
+export type MemberValue =
+  | { readonly kind: 'scalar'; readonly type: PgType; readonly value: SqlBuilder }
+  /** Rows of a table, and a condition that tells them from a missing row. */
+  | { readonly kind: 'rows'; readonly table: QualifiedName; readonly from: SqlBuilder; readonly where: Condition }
+
+/** The value of a member; null: conditions cannot use it. */
+export const memberValue = (field: FieldModel): MemberValue | null =>
+  ('inConditions' in field ? (field.inConditions as MemberValue | null) : null) ?? null
 
 /** A value that a permission sets: a literal in the input syntax of the column's type, or a session variable. */
 export type PresetValue =

@@ -21,8 +21,10 @@ import {
   type Compared,
   type ComparisonOperator,
   type Condition,
+  castsOf,
   codecFor,
   compare,
+  compareNull,
   encodedCodec,
   findOperator,
   isOperandObject,
@@ -31,8 +33,7 @@ import {
   type OperandReader,
   operatorsFor,
   readOperands,
-  supportOf,
-  typeBeside,
+  type SqlBuilder,
 } from '../../../../sdk/sql.ts'
 
 /** A column, possibly seen through casts, as GraphQL compares it. */
@@ -54,6 +55,19 @@ export const subjectOf = (scope: SchemaScope, column: ColumnModel): Subject => (
   isEnum: column.enumTable !== null,
 })
 
+/** The comparison of a value that is not a column's: its input type, and the condition. */
+export function valueComparison(
+  scope: SchemaScope,
+  { name, type, value }: { readonly name: string; readonly type: PgType; readonly value: SqlBuilder },
+) {
+  const codec = codecFor(type)
+  const subject: Subject = { name, type, value, casts: [], valueType: scalarType(scope, type)!, codec, isEnum: false }
+  return {
+    type: comparisonType(scope, subject),
+    plan: (given: Value): Condition => planComparison(scope, subject, given),
+  }
+}
+
 const castSubject = (scope: SchemaScope, subject: Subject, type: PgType): Subject => ({
   ...subject,
   type,
@@ -68,10 +82,6 @@ export const isHolding = ({ isNull }: Value, { dialect, settings }: SchemaScope)
 
 /** The member of a comparison type that compares the column as another type. */
 const castField = '_cast'
-
-/** The types that columns of a type can be cast to, by the name of the field. */
-const castsOf = ({ type }: Subject): ReadonlyMap<string, PgType> =>
-  new Map((supportOf(type)?.casts ?? []).map((name) => [name, typeBeside(type, name)]))
 
 const operatorsOf = ({ type, isEnum }: Subject): readonly ComparisonOperator[] =>
   operatorsFor(type, { enumTable: isEnum })
@@ -88,7 +98,7 @@ export function comparisonType(scope: SchemaScope, subject: Subject): GraphQLInp
           operator.name,
           operandField(scope, operator, subject),
         ])
-        const casts = castsOf(subject)
+        const casts = castsOf(subject.type)
         if (casts.size > 0) fields.push([castField, { type: castType(scope, subject, casts) }])
         return Object.fromEntries(fields)
       },
@@ -163,7 +173,9 @@ function operandGraphQLType(
     case 'jsonb':
       return scalarType(scope, builtInType('jsonb'))!
   }
-  return isOperandObject(operand) ? operandsType(scope, operand, type) : scalarType(scope, operand.type(type))!
+  if (isOperandObject(operand)) return operandsType(scope, operand, type)
+  const scalar = scalarType(scope, operand.type(type))!
+  return operand.isList ? new GraphQLList(new GraphQLNonNull(scalar)) : scalar
 }
 
 /** The input object of an operator that takes several values. */
@@ -198,7 +210,7 @@ export function planComparison(scope: SchemaScope, subject: Subject, value: Valu
 }
 
 function planCasts(scope: SchemaScope, subject: Subject, value: Value): Condition {
-  const casts = castsOf(subject)
+  const casts = castsOf(subject.type)
   const comparisons = [...value.members(1)].map(([name, comparison]) =>
     planComparison(scope, castSubject(scope, subject, casts.get(name)!), comparison),
   )
@@ -208,7 +220,7 @@ function planCasts(scope: SchemaScope, subject: Subject, value: Value): Conditio
 function planOperator(subject: Subject, operator: ComparisonOperator, value: Value): Condition {
   if (operator.operand === 'isNull') {
     if (value.isNull) throw value.mismatch('a boolean')
-    return { kind: 'null', column: subject.name, negated: !value.boolean() }
+    return compareNull(subject, !value.boolean())
   }
   return compare(subject, operator, readOperands(operator, subject, readerOf(value)))
 }

@@ -12,7 +12,7 @@ import type {
 } from '../../../../sdk/graphql.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, type Model, type TableModel } from '../../../../sdk/metadata.ts'
-import { type Mapping, offersOrder } from '../../../../sdk/sql.ts'
+import { type Mapping, offersOrder, type SqlBuilder } from '../../../../sdk/sql.ts'
 import { selectableColumns } from '../row-type.ts'
 import { aggregatedType, aggregateSchema, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
 
@@ -28,7 +28,7 @@ const directions = {
 type Direction = keyof typeof directions
 
 /** `enum order_by`. */
-function orderByEnum(scope: SchemaScope): GraphQLEnumType {
+export function orderByEnum(scope: SchemaScope): GraphQLEnumType {
   return scope.type('order_by', () => {
     const values = Object.entries(directions).map(([name, [, , description]]) => [name, { description }])
     const description = 'column ordering options'
@@ -105,6 +105,8 @@ export interface RelatedRows {
   readonly field: string
   readonly table: TableModel
   readonly mapping: Mapping
+  /** Another source of the rows. */
+  readonly from?: SqlBuilder
 }
 
 /** `R_aggregate_order_by`. */
@@ -175,7 +177,7 @@ export function takenOrderByName({ tables }: Pick<Model, 'tables'>, table: Quali
 
 /** The order that an `R_aggregate_order_by` value asks for, over all related rows that the role may see. */
 export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, value: Value): readonly OrderElement[] {
-  const { field: relation, table, mapping } = related
+  const { field: relation, table, mapping, from } = related
   const rows = scope.access(table.name)!.select!
   const ordered = (operator: string, column: ColumnModel | null): Omit<OrderElement, 'direction' | 'nulls'> => {
     const taken = column && takenAs(operator, column)
@@ -183,7 +185,10 @@ export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, val
     const type = column ? aggregatedType(operator, column) : builtInType('int8')
     const key = column ? [operator, column.name] : [operator]
     return {
-      target: rows.orderByAggregate({ mapping, operator, column: column?.name ?? null, takenAs: taken, schema }),
+      target: rows.orderByAggregate({
+        ...{ mapping, operator, column: column?.name ?? null, takenAs: taken, schema },
+        ...(from && { from }),
+      }),
       value: relatedValue(relation, { key, type, nullable: true }),
       column: null,
     }

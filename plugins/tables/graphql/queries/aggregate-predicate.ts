@@ -1,0 +1,228 @@
+// `T_aggregate_bool_exp`: conditions on aggregates of related rows, as far as the role may see these rows.
+
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  type GraphQLInputFieldConfig,
+  GraphQLInputObjectType,
+  GraphQLList,
+  GraphQLNonNull,
+} from 'graphql'
+import type { SelectAccess } from '../../../../sdk/access.ts'
+import type { PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
+import { isEnumValueName, nameText } from '../../../../sdk/index.ts'
+import { builtInType, type ColumnModel, type PgType, type TableModel } from '../../../../sdk/metadata.ts'
+import {
+  type AggregateCall,
+  allOf,
+  always,
+  andSql,
+  type Condition,
+  callSql,
+  columnSql,
+  conditionSql,
+  empty,
+  join,
+  type Mapping,
+  mappingSql,
+  type Sql,
+  type SqlBuilder,
+  sql,
+  tableSql,
+  trusted,
+} from '../../../../sdk/sql.ts'
+import { selectableColumns } from '../row-type.ts'
+import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
+import { valueComparison } from './comparison.ts'
+import { distinctColumn, selectColumnType } from './select-arguments.ts'
+
+/** An aggregate that conditions may use: the type of its columns, their number, and the type of its result. */
+interface PredicateAggregate {
+  readonly name: string
+  readonly columns: 'bool' | 'float8'
+  readonly isOfTwo?: boolean
+}
+
+const onDoubles = (name: string): PredicateAggregate => ({ name, columns: 'float8' })
+
+const aggregates: readonly PredicateAggregate[] = [
+  onDoubles('avg'),
+  { name: 'bool_and', columns: 'bool' },
+  { name: 'bool_or', columns: 'bool' },
+  { ...onDoubles('corr'), isOfTwo: true },
+  { ...onDoubles('covar_samp'), isOfTwo: true },
+  onDoubles('max'),
+  onDoubles('min'),
+  onDoubles('stddev_samp'),
+  onDoubles('sum'),
+  onDoubles('var_samp'),
+]
+
+/** The names of the aggregates that conditions may use besides `count`. */
+export const predicateAggregates: readonly string[] = aggregates.map(({ name }) => name)
+
+/** The arguments of an aggregate of two columns: the dependent variable first. */
+const [dependent, independent] = ['Y', 'X']
+
+/** The selectable columns that an aggregate takes, by GraphQL name. */
+const columnsFor = (scope: SchemaScope, table: TableModel, { columns }: PredicateAggregate) =>
+  new Map(
+    [...selectableColumns(scope, table)].filter(([name, { type, enumTable }]) => {
+      return type.name === columns && enumTable === null && isEnumValueName(name)
+    }),
+  )
+
+/** `T_aggregate_bool_exp` of a table whose rows the role may aggregate. */
+export function aggregatePredicateType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
+  const name = `${table.graphqlName}_aggregate_bool_exp`
+  return scope.tableType(table, name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `Boolean expression to filter rows by aggregates of rows from "${nameText(table.name)}".`,
+      fields: () => {
+        const column = selectColumnType(scope, table)
+        const columns = column && { arguments: { type: new GraphQLList(new GraphQLNonNull(column)) } }
+        const fields: Record<string, GraphQLInputFieldConfig> = {}
+        for (const aggregate of aggregates) {
+          if (columnsFor(scope, table, aggregate).size === 0) continue
+          const argument = { type: new GraphQLNonNull(argumentType(scope, table, aggregate)) }
+          const type = operatorType(scope, table, { ...aggregate, arguments: { arguments: argument } })
+          fields[aggregate.name] = { type }
+        }
+        fields['count'] = { type: operatorType(scope, table, { name: 'count', columns: 'int4', arguments: columns }) }
+        return fields
+      },
+    })
+  })
+}
+
+interface Operator {
+  readonly name: string
+  readonly columns: string
+  readonly arguments: Record<string, GraphQLInputFieldConfig> | null
+}
+
+/** `T_aggregate_bool_exp_<aggregate>`. */
+function operatorType(scope: SchemaScope, table: TableModel, operator: Operator): GraphQLInputObjectType {
+  const name = `${table.graphqlName}_aggregate_bool_exp_${operator.name}`
+  return scope.tableType(table, name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      fields: () => ({
+        ...operator.arguments,
+        distinct: { type: GraphQLBoolean },
+        filter: { type: booleanExpressionType(scope, table) },
+        predicate: { type: new GraphQLNonNull(predicateType(scope, operator)) },
+      }),
+    })
+  })
+}
+
+const predicateType = (scope: SchemaScope, { name, columns }: Operator): GraphQLInputObjectType =>
+  valueComparison(scope, { name, type: builtInType(columns), value: () => sql`null` }).type
+
+/** The enum of the columns that an aggregate takes, or an object of two of them. */
+function argumentType(
+  scope: SchemaScope,
+  table: TableModel,
+  aggregate: PredicateAggregate,
+): GraphQLEnumType | GraphQLInputObjectType {
+  const operator = `${table.graphqlName}_aggregate_bool_exp_${aggregate.name}`
+  const enumName = `${table.graphqlName}_select_column_${operator}_arguments_columns`
+  const column = scope.tableType(table, enumName, () => {
+    const values = [...columnsFor(scope, table, aggregate).keys()].map((name) => [name, { description: 'column name' }])
+    const description = `select columns of table "${nameText(table.name)}" for "${aggregate.name}"`
+    return new GraphQLEnumType({ name: enumName, description, values: Object.fromEntries(values) })
+  })
+  if (!aggregate.isOfTwo) return column
+  const name = `${operator}_arguments`
+  return scope.tableType(table, name, () => {
+    const type = new GraphQLNonNull(column)
+    return new GraphQLInputObjectType({ name, fields: { [independent]: { type }, [dependent]: { type } } })
+  })
+}
+
+/** The rows that conditions aggregate. */
+export interface AggregatedRows {
+  readonly table: TableModel
+  readonly rows: SelectAccess
+  readonly mapping: Mapping
+}
+
+/** The condition that a `T_aggregate_bool_exp` puts on the row that the aggregated rows are related to. */
+export function planAggregatePredicate(value: Value, context: PlanContext, related: AggregatedRows): Condition {
+  const conditions = [...value.members(1)].map(([name, member]) => {
+    if (member.isNull) throw member.mismatch('an object')
+    return planOperator(name, member, context, related)
+  })
+  return allOf(conditions)
+}
+
+function planOperator(name: string, value: Value, context: PlanContext, related: AggregatedRows): Condition {
+  const { schema } = context
+  const members = value.members()
+  const given = (key: string): Value | undefined => (members.get(key)?.isNull ? undefined : members.get(key))
+  const aggregate = aggregates.find((each) => each.name === name)
+  const isDistinct = given('distinct')?.boolean() ?? false
+  const selected = given('arguments')
+  const columns = aggregate
+    ? argumentColumns(selected!, columnsFor(schema, related.table, aggregate), aggregate)
+    : countedColumns(selected, selectableColumns(schema, related.table), isDistinct)
+  const call = { operator: name, columns, distinct: isDistinct && columns.length > 0 }
+  const filter = given('filter')
+  const where = filter ? planBoolean(filter, context) : always
+  const type = builtInType(aggregate?.columns ?? 'int4')
+  const aggregated = aggregatedValue(related, where, (row) => callOf(call, row, aggregate?.isOfTwo === true))
+  return predicate(schema, { name, type, value: aggregated }, members.get('predicate')!)
+}
+
+const predicate = (
+  scope: SchemaScope,
+  subject: { readonly name: string; readonly type: PgType; readonly value: SqlBuilder },
+  value: Value,
+): Condition => valueComparison(scope, subject).plan(value)
+
+/** Two columns are two arguments, unless they are counted. */
+function callOf(call: AggregateCall, row: Sql, isOfTwo: boolean): Sql {
+  if (!isOfTwo) return callSql(call, row)
+  const columns = join(call.columns.map((column) => columnSql(row, column)))
+  return sql`${trusted(call.operator)}(${call.distinct ? sql`distinct ` : empty}${columns})`
+}
+
+function argumentColumns(
+  value: Value,
+  columns: ReadonlyMap<string, ColumnModel>,
+  { isOfTwo }: PredicateAggregate,
+): readonly string[] {
+  const name = (each: Value) => columns.get(each.enumValue())!.name
+  if (!isOfTwo) return [name(value)]
+  const members = value.members()
+  return [name(members.get(dependent)!), name(members.get(independent)!)]
+}
+
+function countedColumns(
+  value: Value | undefined,
+  columns: ReadonlyMap<string, ColumnModel>,
+  isDistinct: boolean,
+): readonly string[] {
+  const items = value?.items(1) ?? []
+  const named = items.map((item) => {
+    return isDistinct ? distinctColumn(item, columns, 'a distinct count').name : columns.get(item.enumValue())!.name
+  })
+  return [...new Set(named)]
+}
+
+/** The aggregate of the related rows that the role may see. */
+function aggregatedValue(
+  { table, rows, mapping }: AggregatedRows,
+  filter: Condition,
+  call: (row: Sql) => Sql,
+): SqlBuilder {
+  const visible = rows.related(mapping, filter)
+  const where = visible.kind === 'related' ? visible.where : visible
+  return (row, printer) => {
+    const inner = printer.alias()
+    const on = andSql(mappingSql(mapping, row, inner), conditionSql(where, inner, printer))
+    return sql`(select ${call(inner)} from ${tableSql(table.name)} as ${inner} where ${on})`
+  }
+}

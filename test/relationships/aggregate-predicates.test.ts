@@ -1,0 +1,138 @@
+// Conditions on aggregates of related rows: `<relationship>_aggregate` in `where`.
+
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { refusalOf } from '../graphql/mutations.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+const sql = `
+  create table shop (id int primary key, name text);
+  create table sale (id int primary key, shop_id int references shop(id), item text, price float8, weight float8,
+                     paid bool, secret bool not null default false, doc json);
+  insert into shop values (1, 'a'), (2, 'b'), (3, 'c');
+  insert into sale values (1, 1, 'x', 10, 1, true), (2, 1, 'x', 20, 2, true), (3, 1, 'y', 30, 4, false),
+                          (4, 2, 'x', 5, 1, true);
+  insert into sale values (5, 2, 'z', 1000, 1, true, true)`
+
+test('aggregates of related rows are conditions', async (t) => {
+  const trellis = await startTrellis(t, { sql })
+  const { op, graphql } = trellis
+  await op('track_table', 'shop')
+  await op('track_table', 'sale')
+  const using = { foreign_key_constraint_on: { table: 'sale', column: 'shop_id' } }
+  await op('create_array_relationship', { table: 'shop', name: 'sales', using })
+  await op('create_object_relationship', {
+    table: 'sale',
+    name: 'shop',
+    using: { foreign_key_constraint_on: 'shop_id' },
+  })
+  const shops = async (aggregate: string, options = {}): Promise<unknown> => {
+    const where = `where: {sales_aggregate: {${aggregate}}}`
+    const body = await graphql<{ data?: { shop: { id: number }[] } }>(
+      `{ shop(${where}, order_by: {id: asc}) { id } }`,
+      {},
+      options,
+    )
+    return body.data ? body.data.shop.map(({ id }) => id) : refusalOf(body)
+  }
+
+  await t.test('count, with columns, distinct and a filter', async () => {
+    assert.deepEqual(await shops('count: {predicate: {_gte: 2}}'), [1, 2])
+    assert.deepEqual(await shops('count: {predicate: {_eq: 0}}'), [3])
+    assert.deepEqual(await shops('count: {predicate: {_in: [0, 3]}}'), [1, 3])
+    assert.deepEqual(await shops('count: {predicate: {_gt: 0, _lt: 3}}'), [2])
+    assert.deepEqual(await shops('count: {arguments: [item], distinct: true, predicate: {_eq: 2}}'), [1, 2])
+    assert.deepEqual(await shops('count: {arguments: [doc], predicate: {_eq: 0}}'), [1, 2, 3])
+    assert.deepEqual(await shops('count: {filter: {item: {_eq: "x"}}, predicate: {_eq: 2}}'), [1])
+    assert.deepEqual(await shops('count: {filter: {shop: {name: {_eq: "b"}}}, predicate: {_eq: 2}}'), [2])
+    assert.deepEqual(
+      await shops('count: {filter: {shop: {sales_aggregate: {count: {predicate: {_eq: 3}}}}}, predicate: {_eq: 3}}'),
+      [1],
+    )
+    assert.deepEqual(await shops(''), [1, 2, 3])
+  })
+
+  await t.test('booleans and doubles', async () => {
+    assert.deepEqual(await shops('bool_and: {arguments: paid, predicate: {_eq: true}}'), [2])
+    assert.deepEqual(await shops('bool_or: {arguments: paid, predicate: {_eq: true}}'), [1, 2])
+    assert.deepEqual(await shops('bool_and: {arguments: paid, predicate: {_is_null: true}}'), [3])
+    assert.deepEqual(await shops('avg: {arguments: price, predicate: {_eq: 20}}'), [1])
+    assert.deepEqual(await shops('sum: {arguments: weight, distinct: true, predicate: {_eq: 1}}'), [2])
+    assert.deepEqual(
+      await shops('max: {arguments: price, predicate: {_gt: 100}}, min: {arguments: price, predicate: {_lt: 6}}'),
+      [2],
+    )
+    assert.deepEqual(await shops('corr: {arguments: {X: price, Y: weight}, predicate: {_gt: 0.9}}'), [1])
+    assert.deepEqual(
+      await shops('covar_samp: {arguments: {X: price, Y: weight}, distinct: true, predicate: {_gt: 0}}'),
+      [1],
+    )
+    assert.deepEqual(
+      await shops(
+        'stddev_samp: {arguments: price, predicate: {_eq: 10}}, var_samp: {arguments: price, predicate: {_eq: 100}}',
+      ),
+      [1],
+    )
+  })
+
+  await t.test('in changes, aggregates and subscriptions of other rows', async () => {
+    const few = 'where: {shop: {sales_aggregate: {count: {predicate: {_lt: 3}}}}}'
+    assert.deepEqual(await graphql(`{ sale_aggregate(${few}) { aggregate { count } } }`), {
+      data: { sale_aggregate: { aggregate: { count: 2 } } },
+    })
+    assert.deepEqual(await graphql(`mutation { update_sale(${few}, _inc: {weight: 0}) { affected_rows } }`), {
+      data: { update_sale: { affected_rows: 2 } },
+    })
+  })
+
+  await t.test('a role aggregates the rows that it may see', async () => {
+    const permit = (table: string, permission: object) =>
+      op('create_select_permission', { table, role: 'clerk', permission })
+    await permit('shop', { columns: ['id'], filter: {} })
+    const clerk = { role: 'clerk' }
+    const unknown = { message: `field "sales_aggregate" not found in type: 'shop_bool_exp'`, code: 'validation-failed' }
+    const path = '$.selectionSet.shop.args.where.sales_aggregate'
+    const filter = { secret: { _eq: false } }
+    assert.deepEqual(await shops('count: {predicate: {_eq: 1}}', clerk), { ...unknown, path })
+    await permit('sale', { columns: ['id', 'item', 'weight'], filter })
+    assert.deepEqual(await shops('count: {predicate: {_eq: 1}}', clerk), { ...unknown, path })
+    await op('drop_select_permission', { table: 'sale', role: 'clerk' })
+    await permit('sale', { columns: ['id', 'item', 'weight'], filter, allow_aggregations: true, limit: 1 })
+    assert.deepEqual(await shops('count: {predicate: {_eq: 1}}', clerk), [2])
+    assert.deepEqual(await shops('count: {filter: {item: {_eq: "z"}}, predicate: {_gt: 0}}', clerk), [])
+    assert.equal(
+      ((await shops('max: {arguments: price, predicate: {_gt: 100}}', clerk)) as { code: string }).code,
+      'validation-failed',
+    )
+    assert.equal(
+      ((await shops('bool_and: {arguments: paid, predicate: {_eq: true}}', clerk)) as { message: string }).message,
+      `field "bool_and" not found in type: 'sale_aggregate_bool_exp'`,
+    )
+    assert.equal(
+      ((await shops('count: {filter: {price: {_gt: 1}}, predicate: {_gt: 0}}', clerk)) as { message: string }).message,
+      `field "price" not found in type: 'sale_bool_exp'`,
+    )
+  })
+
+  await t.test('wrong conditions are refused where they stand', async () => {
+    const path = '$.selectionSet.shop.args.where.sales_aggregate'
+    const code = 'validation-failed'
+    assert.deepEqual(await shops('count: {}'), {
+      message: 'missing required field "predicate"',
+      path: `${path}.count.predicate`,
+      code,
+    })
+    assert.deepEqual(await shops('count: null'), {
+      message: 'expected an object for type "sale_aggregate_bool_exp_count", but found null',
+      path: `${path}.count`,
+      code,
+    })
+    assert.deepEqual(await shops('count: {arguments: [doc], distinct: true, predicate: {_eq: 1}}'), {
+      message: `"doc" has type 'json' and cannot be used in a distinct count`,
+      path: `${path}.count.arguments[0]`,
+      code,
+    })
+    assert.equal(((await shops('avg: {arguments: item, predicate: {_eq: 1}}')) as { code: string }).code, code)
+    assert.equal(((await shops('count: {predicate: {_eq: "x"}}')) as { code: string }).code, code)
+  })
+})

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type ColumnTransform, definePlugin, mapColumnValues, sql } from '../../sdk/index.ts'
 import { ask } from '../relay/relay.ts'
+import { startCrm } from '../remote-schemas/crm.ts'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
 
@@ -354,7 +355,7 @@ test('Relay has no nodes whose ids would show stored keys, in either dialect', a
 })
 
 test('stored values are no join columns of other servers', async (t) => {
-  const { opError } = await startOffice(t)
+  const { op, opError } = await startOffice(t)
   const set = {
     objects: [
       {
@@ -364,6 +365,14 @@ test('stored values are no join columns of other servers', async (t) => {
       },
     ],
   }
+  const crm = await startCrm(t)
+  await op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const joined = {
+    ...{ name: 'found', table: 'person', service_fields: ['pin'], remote_schema: 'crm' },
+    remote_field: { user: { arguments: { id: 1, tags: '$pin' } } },
+  }
+  const refused = await opError('create_remote_relationship', joined)
+  assert.match(JSON.stringify(refused.body), /the column \\"pin\\" is transformed by \\"pins\\"/)
   const { body } = await opError('set_custom_types', set)
   assert.match(
     JSON.stringify(body),

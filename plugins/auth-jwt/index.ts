@@ -3,7 +3,11 @@
 import { definePlugin, option, Type } from '../../sdk/index.ts'
 
 /** The place of claims in tokens; null if tokens are not accepted. */
-const Claims = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])
+const Claims = Type.Union([
+  Type.Object({}, { additionalProperties: true }),
+  Type.Null(),
+  Type.Array(Type.Unknown(), { maxItems: 0 }),
+])
 
 export default definePlugin({
   name: 'auth-jwt',
@@ -40,9 +44,10 @@ export default definePlugin({
     const { auth, configuration } = engine
     const { jwtSecret } = engine.options
     const isSet = () => auth.mode === 'jwt'
+    const unset = engine.settings.graphqlInterface === '2' ? [] : null
     configuration.add(
       { key: 'is_jwt_set', place: 22, schema: Type.Boolean(), value: isSet },
-      { key: 'jwt', place: 23, schema: Claims, value: () => (isSet() ? auth.configuration : null) },
+      { key: 'jwt', place: 23, schema: Claims, value: () => (isSet() ? auth.configuration : unset) },
     )
     if (jwtSecret === null) return
     // Loaded on demand: its cryptography library takes longer to load than all other built-in plugins.

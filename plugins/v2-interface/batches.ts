@@ -30,11 +30,9 @@ export const bulkKeepGoing = operation({
 export const bulkAtomic = operation({
   ...batch,
   type: 'bulk_atomic',
-  about: { summary: 'Runs requests in order; they succeed or fail together.', result: Results },
+  about: { summary: 'Runs requests in order; they succeed or fail together, and are answered once.' },
   async handle({ runMember }, requests) {
-    const results: unknown[] = []
-    for (const i of requests.keys()) results.push(await runMember(i))
-    return results
+    for (const i of requests.keys()) await runMember(i)
   },
 })
 

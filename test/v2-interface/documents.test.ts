@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
+import type { Metadata } from 'hasura-metadata-types'
 import { atEnd } from '../support/cleanup.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 
@@ -13,113 +14,138 @@ const sql = `
     as 'select * from book where title ilike term';
   create function writer_label(writer) returns text language sql stable as 'select $1.name'`
 
-/** A document of format 3 in the order of exports, with every key that documents have. */
-const whole = (url: string) => ({
-  version: 3,
-  sources: [
+/** Keys of a table that the types of tools lack. */
+const laterKeys = (url: string): object => ({
+  event_triggers: [
     {
-      name: 'library',
-      kind: 'postgres',
-      tables: [
-        {
-          table: { schema: 'public', name: 'book' },
-          configuration: { custom_root_fields: { select: 'books' }, custom_column_names: {}, comment: 'All of them' },
-          object_relationships: [{ name: 'writer', using: { foreign_key_constraint_on: 'writer_id' } }],
-          remote_relationships: [
-            {
-              name: 'echo',
-              definition: {
-                to_remote_schema: {
-                  remote_schema: 'echoes',
-                  lhs_fields: ['title'],
-                  remote_field: { echo: { arguments: { text: '$title' } } },
+      name: 'told',
+      definition: { enable_manual: false, insert: { columns: '*' } },
+      retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 },
+      webhook: url,
+    },
+  ],
+  apollo_federation_config: { enable: 'v1' },
+})
+
+/** Settings of a source that the types of tools lack. */
+const laterSettings: object = {
+  query_tags: { disabled: false, format: 'sqlcommenter' },
+  health_check: { interval: 60, test: { sql: 'select 1' } },
+}
+
+/**
+ * A document of format 3 in the order of exports, with every key that documents have. The compiler checks that it fits the
+ * types of other people's tools.
+ */
+const whole = (url: string) => {
+  const document: Metadata['metadata'] & { readonly metrics_config: object } = {
+    version: 3,
+    sources: [
+      {
+        name: 'library',
+        kind: 'postgres',
+        tables: [
+          {
+            table: { schema: 'public', name: 'book' },
+            configuration: { custom_root_fields: { select: 'books' }, custom_column_names: {}, comment: 'All of them' },
+            object_relationships: [{ name: 'writer', using: { foreign_key_constraint_on: 'writer_id' } }],
+            remote_relationships: [
+              {
+                name: 'echo',
+                definition: {
+                  to_remote_schema: {
+                    remote_schema: 'echoes',
+                    lhs_fields: ['title'],
+                    remote_field: { echo: { arguments: { text: '$title' } } },
+                  },
                 },
               },
-            },
-          ],
-          insert_permissions: [{ role: 'reader', permission: { check: {}, columns: ['id', 'title'] } }],
-          select_permissions: [{ role: 'reader', permission: { columns: ['id', 'title'], filter: {} } }],
-          update_permissions: [{ role: 'reader', permission: { columns: ['title'], filter: {}, check: null } }],
-          delete_permissions: [{ role: 'reader', permission: { filter: {} } }],
-          event_triggers: [
-            {
-              name: 'told',
-              definition: { enable_manual: false, insert: { columns: '*' } },
-              retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 },
-              webhook: url,
-            },
-          ],
-          apollo_federation_config: { enable: 'v1' },
+            ],
+            insert_permissions: [{ role: 'reader', permission: { check: {}, columns: ['id', 'title'] } }],
+            select_permissions: [{ role: 'reader', permission: { columns: ['id', 'title'], filter: {} } }],
+            update_permissions: [{ role: 'reader', permission: { columns: ['title'], filter: {}, check: {} } }],
+            delete_permissions: [{ role: 'reader', permission: { filter: {} } }],
+            ...laterKeys(url),
+          },
+          {
+            table: { schema: 'public', name: 'writer' },
+            array_relationships: [
+              {
+                name: 'books',
+                using: {
+                  foreign_key_constraint_on: { table: { schema: 'public', name: 'book' }, column: 'writer_id' },
+                },
+              },
+            ],
+            computed_fields: [{ name: 'label', definition: { function: { schema: 'public', name: 'writer_label' } } }],
+          },
+        ],
+        functions: [{ function: { schema: 'public', name: 'search_books' } }],
+        native_queries: [
+          { root_field_name: 'recent', code: 'select 1', returns: 'recent', type: 'query', arguments: {} },
+        ],
+        logical_models: [{ name: 'recent', fields: [{ name: 'id', type: { scalar: 'integer', nullable: false } }] }],
+        configuration: {
+          connection_info: {
+            database_url: { from_env: 'PG_DATABASE_URL' },
+            isolation_level: 'read-committed',
+            pool_settings: { connection_lifetime: 600, idle_timeout: 180, max_connections: 50, retries: 1 },
+            use_prepared_statements: true,
+          },
         },
-        {
-          table: { schema: 'public', name: 'writer' },
-          array_relationships: [
-            {
-              name: 'books',
-              using: { foreign_key_constraint_on: { table: { schema: 'public', name: 'book' }, column: 'writer_id' } },
-            },
-          ],
-          computed_fields: [{ name: 'label', definition: { function: { schema: 'public', name: 'writer_label' } } }],
-        },
-      ],
-      functions: [{ function: { schema: 'public', name: 'search_books' } }],
-      native_queries: [
-        { root_field_name: 'recent', code: 'select 1', returns: 'recent', type: 'query', arguments: {} },
-      ],
-      logical_models: [{ name: 'recent', fields: [{ name: 'id', type: { scalar: 'integer' } }] }],
-      configuration: {
-        connection_info: {
-          database_url: { from_env: 'PG_DATABASE_URL' },
-          isolation_level: 'read-committed',
-          pool_settings: { connection_lifetime: 600, idle_timeout: 180, max_connections: 50, retries: 1 },
-          use_prepared_statements: true,
+        customization: { root_fields: { namespace: 'shop', prefix: 'a_' }, type_names: { suffix: '_z' } },
+        ...laterSettings,
+      },
+    ],
+    remote_schemas: [{ name: 'echoes', definition: { url, timeout_seconds: 60, customization: {} } }],
+    query_collections: [{ name: 'kept', definition: { queries: [{ name: 'all', query: '{ books { id } }' }] } }],
+    actions: [
+      {
+        name: 'greet',
+        definition: {
+          handler: url,
+          output_type: 'Greeting',
+          forward_client_headers: true,
+          arguments: [{ name: 'name', type: 'String!' }],
+          type: 'query',
         },
       },
-      customization: { root_fields: { namespace: 'shop', prefix: 'a_' }, type_names: { suffix: '_z' } },
-      query_tags: { disabled: false, format: 'sqlcommenter' },
-      health_check: { interval: 60, test: { sql: 'select 1' } },
-    },
-  ],
-  remote_schemas: [{ name: 'echoes', definition: { url, timeout_seconds: 60, customization: {} } }],
-  query_collections: [{ name: 'kept', definition: { queries: [{ name: 'all', query: '{ books { id } }' }] } }],
-  actions: [
-    {
-      name: 'greet',
-      definition: {
-        handler: url,
-        output_type: 'Greeting',
-        arguments: [{ name: 'name', type: 'String!' }],
-        type: 'query',
+    ],
+    custom_types: { objects: [{ name: 'Greeting', fields: [{ name: 'text', type: 'String!' }] }] },
+    cron_triggers: [
+      {
+        name: 'nightly',
+        webhook: url,
+        schedule: '0 3 * * *',
+        include_in_metadata: true,
+        payload: { deep: [1, 'two', null] },
+        headers: [{ name: 'x-from', value: 'cron' }],
       },
+    ],
+    rest_endpoints: [
+      {
+        name: 'all',
+        url: 'books',
+        methods: ['GET'],
+        definition: { query: { collection_name: 'kept', query_name: 'all' } },
+        comment: '',
+      },
+    ],
+    api_limits: { disabled: false, depth_limit: { global: 7, per_role: {} } },
+    metrics_config: { analyze_query_variables: true },
+    inherited_roles: [{ role_name: 'both', role_set: ['reader', 'writer'] }],
+    graphql_schema_introspection: { disabled_for_roles: ['reader'] },
+    network: { tls_allowlist: [{ host: 'localhost', suffix: '443' }] },
+    opentelemetry: {
+      status: 'enabled',
+      data_types: ['traces'],
+      exporter_otlp: { headers: [], protocol: 'http/protobuf', resource_attributes: [], traces_propagators: ['b3'] },
+      batch_span_processor: { max_export_batch_size: 512 },
     },
-  ],
-  custom_types: { objects: [{ name: 'Greeting', fields: [{ name: 'text', type: 'String!' }] }] },
-  cron_triggers: [
-    {
-      name: 'nightly',
-      webhook: url,
-      schedule: '0 3 * * *',
-      include_in_metadata: true,
-      payload: { deep: [1, 'two', null] },
-    },
-  ],
-  rest_endpoints: [
-    {
-      name: 'all',
-      url: 'books',
-      methods: ['GET'],
-      definition: { query: { collection_name: 'kept', query_name: 'all' } },
-      comment: '',
-    },
-  ],
-  api_limits: { disabled: false, depth_limit: { global: 7, per_role: {} } },
-  metrics_config: { analyze_query_variables: true },
-  inherited_roles: [{ role_name: 'both', role_set: ['reader', 'writer'] }],
-  graphql_schema_introspection: { disabled_for_roles: ['reader'] },
-  network: { tls_allowlist: [{ host: 'localhost', permissions: ['self-signed'] }] },
-  opentelemetry: { status: 'enabled', data_types: ['traces'], exporter_otlp: { protocol: 'http/protobuf' } },
-  backend_configs: { dataconnector: { athena: { uri: 'http://localhost' } } },
-})
+    backend_configs: { dataconnector: { athena: { uri: 'http://localhost' } } },
+  }
+  return document
+}
 
 const introspected = `{"data":{"__schema":{"queryType":{"name":"Query"},"mutationType":null,"subscriptionType":null,"types":[
   {"kind":"SCALAR","name":"String"},

@@ -221,6 +221,8 @@ test('the interface option decides the told version, and the names at /v1/query'
   const trellis = await startTrellis(t, { sql: library, settings: { graphqlInterface: '2' } })
   const { former, send } = callsOf(trellis)
   assert.deepEqual((await trellis.request('/v1/version', { method: 'GET' })).body, { version: 'v2.48.0' })
+  const configuration = await trellis.request<{ jwt: unknown }>('/v1alpha1/config', { method: 'GET' })
+  assert.deepEqual(configuration.body.jwt, [])
   assert.deepEqual(await former('pg_track_table', { schema: 'public', name: 'book' }), done)
   assert.deepEqual(await send('/v1/query', { type: 'replace_metadata', args: 1 }, { role: 'reader' }), {
     status: 400,

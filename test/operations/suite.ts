@@ -111,7 +111,6 @@ async function checkRoundTrip(world: World): Promise<void> {
 async function checkRefusals(t: TestContext, entry: OperationEntry, shared: Shared): Promise<void> {
   const { world, state } = shared
   const [sample] = entry.succeeds
-  const unchanged = async () => assert.deepEqual(await stateOf(world), state)
   const found = registered(world.operations, entry)
   assert.ok(found, 'the operation is not registered')
   const shape = world.shapes(entry)
@@ -122,12 +121,8 @@ async function checkRefusals(t: TestContext, entry: OperationEntry, shared: Shar
     assert.deepEqual(shape.requiredOf(sample.args), entry.requires ?? [])
     await checkMalformed(world, entry, shape.malformed(sample.args))
     for (const { args } of entry.succeeds) await checkMalformed(world, entry, shape.withOneStrangeKey(args))
-    await unchanged()
   })
-  await t.test('leaves no trace in a refused bulk', async () => {
-    await checkRolledBack(world, entry, sample, sample.args)
-    await unchanged()
-  })
+  await t.test('refuses a bulk', () => checkRolledBack(world, entry, sample, sample.args))
   await t.test('refuses malformed arguments in the other dialect, and ignores unknown ones', async () => {
     const { tolerant } = shared
     const its = tolerant.shapes(entry)
@@ -139,8 +134,11 @@ async function checkRefusals(t: TestContext, entry: OperationEntry, shared: Shar
     await checkEnvelope(world, entry, sample)
     if (!isReader(found.operation, sample.args)) await checkStale(world, entry, sample)
     assert.equal(found.operation.adminOnly !== false, !entry.anyRole)
-    await unchanged()
   })
+  // Read once per operation, since reading it takes longer than a refusal.
+  await t.test('leaves the state as it was before all refusals', async () =>
+    assert.deepEqual(await stateOf(world), state),
+  )
 }
 
 interface RefusalCheck {
@@ -153,7 +151,7 @@ interface RefusalCheck {
 async function checkRefusal(t: TestContext, { entry, refusal, shared, shape }: RefusalCheck): Promise<void> {
   const isShared = !refusal.given && !refusal.settings
   const world = isShared ? shared.world : await worldOf(t, shared, refusal)
-  const state = isShared ? shared.state : await stateOf(world)
+  const state = isShared ? null : await stateOf(world)
   const { status, body } = await ask(world, envelope(entry, refusal.args), refusal)
   const { internal, ...answer } = body
   const { code, error, path = code === 'parse-failed' ? '$' : '$.args' } = refusal
@@ -166,7 +164,7 @@ async function checkRefusal(t: TestContext, { entry, refusal, shared, shape }: R
   assert.deepEqual({ status, ...answer }, { status: refusal.status ?? 400, ...expected })
   if ('internal' in refusal) assert.deepEqual(internal, refusal.internal)
   if (code === 'parse-failed') assert.equal(shape.fits(refusal.args), refusal.fits === true, 'what its schema says')
-  assert.deepEqual(await stateOf(world), state)
+  if (state) assert.deepEqual(await stateOf(world), state)
 }
 
 /** The API's description and the server agree on malformed arguments, and the server reports the path. */
@@ -194,7 +192,7 @@ function missingKey({ notFound = {} }: OperationEntry, key: string, path: string
   return keys === true || keys.includes(key) ? `key "${key}" not found` : `the key '${key}' was not present`
 }
 
-/** Runs the request, and then one that is refused: no trace of either remains. */
+/** Runs the request, and then one that is refused: no trace of either may remain. */
 async function checkRolledBack(
   world: World,
   entry: OperationEntry,

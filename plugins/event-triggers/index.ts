@@ -62,7 +62,7 @@ export default definePlugin({
       await disabled.warn(next, transaction, report)
     })
     engine.operations.add(
-      createEventTrigger(dialect, () => engine.model),
+      createEventTrigger(dialect, () => engine.model, unknown),
       deleteEventTrigger(dialect),
     )
     engine.operations.add(redeliverEvent, invokeEventTrigger(dialect))

@@ -38,6 +38,10 @@ export function refuseListener(model: Model, name: string): void {
   throw badRequest('not-supported', `"${name}" is a row listener, which its plugin declares`)
 }
 
+/** The error for the name of a listener that another server may have. */
+export const listenerElsewhere = (name: string) =>
+  badRequest('already-exists', `"${name}" is a row listener, whose plugin this server does not have`)
+
 export const noSuchTrigger = (name: string) => badRequest('not-exists', `event trigger "${name}" does not exist`)
 
 export const noSuchEvent = () => badRequest('not-exists', 'event not found')

@@ -7,8 +7,15 @@ import { requireTable } from '../tables/index.ts'
 import { rowOperations } from './capture/row-operations.ts'
 import { archive } from './ledger/archive.ts'
 import { listenersOf } from './listeners/slice.ts'
-import { forgetListener } from './listeners/unknown.ts'
-import { noSuchEvent, noSuchTrigger, ownerOf, refuseListener, requireEventTrigger } from './lookup.ts'
+import { forgetListener, type UnknownListeners } from './listeners/unknown.ts'
+import {
+  listenerElsewhere,
+  noSuchEvent,
+  noSuchTrigger,
+  ownerOf,
+  refuseListener,
+  requireEventTrigger,
+} from './lookup.ts'
 import { eventTriggerRef, eventTriggersOf, storedTriggers } from './metadata.ts'
 import { refuseTable } from './resolving.ts'
 import {
@@ -42,8 +49,12 @@ function checkColumns({ definition }: EventTrigger, table: TableModel): void {
   }
 }
 
-/** `served`: the triggers that were served when the request began. */
-export const createEventTrigger = (dialect: Dialect, served: () => Model) =>
+/** `served`: the triggers that were served when the request began; `undeclared`: the listeners of other servers. */
+export const createEventTrigger = (
+  dialect: Dialect,
+  served: () => Model,
+  undeclared: Pick<UnknownListeners, 'names'>,
+) =>
   operation({
     type: 'create_event_trigger',
     about: { summary: 'Sends changes of a table to a webhook; with `replace`, changes how.' },
@@ -53,6 +64,7 @@ export const createEventTrigger = (dialect: Dialect, served: () => Model) =>
     async handle({ metadata, model, transaction }, { table, replace, trigger }) {
       const entry = requireTable(metadata, table)
       refuseListener(model, trigger.name)
+      if (undeclared.names.has(trigger.name)) throw listenerElsewhere(trigger.name)
       const owner = ownerOf(metadata, trigger.name)
       if (!replace && owner) throw badRequest('already-exists', `event trigger "${trigger.name}" already exists`)
       if (replace && !owner) throw noSuchTrigger(trigger.name)

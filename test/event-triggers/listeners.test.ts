@@ -237,8 +237,13 @@ test('without its plugin, the changes for a listener are recorded and wait', asy
   const waiting = 'changes for the row listener "mail" wait, because no plugin of this server declares it'
   const lines = observe.entries.map(({ detail }) => Object(detail).message)
   assert.ok(lines.includes(`${waiting}; delete_event_trigger ends their recording`))
-  // An event trigger of the same table changes nothing about that.
   const trigger = { table: 'orders', name: 'other', insert: { columns: '*' }, webhook: 'http://127.0.0.1:1' }
+  const taken = '"mail" is a row listener, whose plugin this server does not have'
+  assert.deepEqual(await second.opError('create_event_trigger', { ...trigger, name: 'mail' }), {
+    status: 400,
+    body: { path: '$.args', error: taken, code: 'already-exists' },
+  })
+  // An event trigger of the same table changes nothing about that.
   await second.op('create_event_trigger', trigger)
   await second.sql('insert into orders values (1)')
   await second.op('delete_event_trigger', { name: 'other' })

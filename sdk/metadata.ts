@@ -74,6 +74,7 @@ export type { ConsistencyCheck } from '../core/metadata/resolving/consistency.ts
 export { inconsistencyJson, inconsistentObjects, type ListingForm } from '../core/metadata/resolving/consistency.ts'
 export { dependenciesOn, withDependents } from '../core/metadata/resolving/dependencies.ts'
 export { withReasons } from '../core/metadata/resolving/reasons.ts'
+export { recordingTables } from '../core/metadata/resolving/recording-tables.ts'
 export type { BaseInput, BaseResult } from '../core/metadata/resolving/table-base.ts'
 export { resolveBase } from '../core/metadata/resolving/table-base.ts'
 export { dependentText, type Wording, wordingOf } from '../core/metadata/resolving/wording.ts'
@@ -87,6 +88,7 @@ export {
   type FormatContext,
   findTable,
   type ModelChange,
+  type ModelCheck,
   type ModelEffect,
   type ObjectDescription,
   type RenamePlace,

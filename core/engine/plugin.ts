@@ -17,7 +17,7 @@ import type { Observer } from '../log/observe.ts'
 import type { MetadataDocument, TableEntry } from '../metadata/document/document.ts'
 import type { ColumnTransform, Model } from '../metadata/document/model.ts'
 import type { GeneratedTypes } from '../metadata/naming/type-names.ts'
-import type { FacetDefinition, ModelEffect, SliceDefinition } from '../metadata/slices/slices.ts'
+import type { FacetDefinition, ModelCheck, ModelEffect, SliceDefinition } from '../metadata/slices/slices.ts'
 import type { Source } from '../metadata/slices/sources.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { Operation } from '../operations/operation.ts'
@@ -96,6 +96,8 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
     typeNames(generated: GeneratedTypes): void
     /** Updates the database on each model change, in the transaction that stores the change. */
     effect(effect: ModelEffect): void
+    /** Looks at each model as a whole, and lists objects that do not fit it. */
+    check(check: ModelCheck): void
     /** Runs operations and reads the document, for routes and jobs. */
     readonly service: MetadataService
   }

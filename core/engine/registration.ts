@@ -248,6 +248,10 @@ function declaringMetadata(services: Services, loaded: LoadedPlugin): Omit<Engin
       checkGeneratedTypes(generated)
       registry.addGeneratedTypes(generated)
     }),
+    check: early('a check of the model', (check) => {
+      requireFunction('metadata', 'check', check)
+      registry.addCheck(check)
+    }),
     effect: early('an effect', (effect) => {
       requireFunction('metadata', 'effect', effect)
       registry.addEffect(reconciling(effect, loaded))

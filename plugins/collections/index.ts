@@ -11,6 +11,9 @@ import {
   dropQueryFromCollection,
   updateScopeInAllowlist,
 } from './operations.ts'
+import { collectionsCheck, type QueryUse, queryUses } from './validity.ts'
+
+export { type QueryUse, queryUses } from './validity.ts'
 
 export default definePlugin({
   name: 'collections',
@@ -36,6 +39,9 @@ export default definePlugin({
       schema: Type.Boolean(),
       value: () => enableAllowlist,
     })
+    const uses: QueryUse[] = []
+    engine.provide(queryUses, uses)
+    engine.metadata.check(collectionsCheck((text, model) => engine.graphql.validate(text, {}, model), uses))
     if (enableAllowlist) engine.around({ document: allowListCheck(() => engine.model) })
   },
 })

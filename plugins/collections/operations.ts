@@ -67,7 +67,6 @@ export const addQueryToCollection = operation({
   type: 'add_query_to_collection',
   about: { summary: 'Adds a query to a collection.' },
   args: AddQueryArgs,
-  check: 'new',
   handle({ metadata }, { collection_name, query_name: name, query }) {
     const { queries } = requireCollection(metadata, collection_name).definition
     if (queries.some((each) => each.name === name)) {

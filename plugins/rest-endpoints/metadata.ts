@@ -82,6 +82,19 @@ function removeEndpoint(draft: MetadataDocument, { kind: of, name }: ObjectRef):
   return true
 }
 
+/** The endpoints that use a query, for the reason why it is inconsistent. */
+export function endpointsOf(
+  { rest_endpoints }: Pick<MetadataDocument, 'rest_endpoints'>,
+  collection: string,
+  query: string,
+): string {
+  const names = rest_endpoints
+    .filter(({ definition: { query: used } }) => used.collection_name === collection && used.query_name === query)
+    .map(({ name }) => `"${name}"`)
+  if (names.length === 0) return ''
+  return `. This query is being used in the following REST endpoint(s): ${names.join(', ')}`
+}
+
 export const restEndpointsSlice: SliceDefinition<'rest_endpoints', typeof DocumentEndpoints> = {
   schema: DocumentEndpoints,
   empty: [],

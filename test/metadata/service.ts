@@ -117,6 +117,7 @@ function engineFor({ name }: Plugin, { registry, operations, service, dialect, s
       slice: (key, slice) => registry.addSlice({ ...slice, key } as Slice, name),
       facet: (facet) => registry.addFacet(facet, name),
       source: (source) => registry.addSource(source, name),
+      check: (check) => registry.addCheck(check),
       typeNames: (generated) => registry.addGeneratedTypes(generated),
       effect: (effect) => registry.addEffect(effect),
       service,

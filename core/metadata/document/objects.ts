@@ -63,8 +63,8 @@ export interface Inconsistency {
   readonly reason: string
   /** Help for the author of the object; shown to users who may write metadata. */
   readonly help?: (() => ErrorHelp) | null
-  /** Whether a document with this inconsistency is accepted. */
-  readonly isTolerated?: boolean
+  /** Whether a document with this inconsistency is accepted, and also an operation that causes it. */
+  readonly isTolerated?: boolean | 'in documents'
   /** The other parties of a conflict: all are listed together, and none of them is served. */
   readonly others?: readonly ConflictingObject[]
   /** Whether the conflict is listed by its definitions alone. */

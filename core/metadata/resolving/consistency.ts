@@ -33,7 +33,7 @@ export interface ListingForm {
 /** An inconsistency as `get_inconsistent_metadata` lists it. */
 export function inconsistencyJson(inconsistency: Inconsistency, form: ListingForm): Record<string, unknown> {
   const { dialect, wording } = form
-  const reason = reasonText(inconsistency.reason, wording)
+  const reason = inconsistency.isClash ? inconsistency.reason : reasonText(inconsistency.reason, wording)
   const objects = inconsistentObjects(inconsistency).map((object) => {
     const { ref, definition } = object
     const shown = ref.kind === 'table' ? tableDefinition(ref, definition, dialect) : definition
@@ -62,7 +62,7 @@ export interface CheckedChange {
 export function checkConsistency(check: ConsistencyCheck, change: CheckedChange): void {
   if (check === 'none') return
   const all = check === 'strict' ? change.after : newInconsistencies(change)
-  const found = all.filter(({ isTolerated }) => !isTolerated)
+  const found = all.filter(({ isTolerated }) => !isTolerated || (check !== 'strict' && isTolerated !== true))
   if (found.length === 0) return
   const json = (list: readonly Inconsistency[]) => list.map((each) => inconsistencyJson(each, change.form))
   if (check === 'strict') {

@@ -103,7 +103,7 @@ export function* resolve(
     ...(rootFields.conflicts ? [rootFields.conflicts] : []),
     ...collect([slices], (part) => part.conflicts),
   ]
-  return {
+  const resolution = {
     catalog,
     sources,
     entries: next.entries,
@@ -114,6 +114,17 @@ export function* resolve(
     conflicts,
     inconsistencies,
   }
+  const found = yield* checked(modelOf(resolution, unknownVersion), document, registry)
+  return found.length === 0 ? resolution : { ...resolution, inconsistencies: [...inconsistencies, ...found] }
+}
+
+/** The version of a model that is only looked at. */
+const unknownVersion = -1
+
+function* checked(model: Model, document: MetadataDocument, registry: MetadataRegistry): Steps<Inconsistency[]> {
+  const all: Inconsistency[] = []
+  for (const check of registry.checks) all.push(...(yield* check(model, document)))
+  return all
 }
 
 function inOrder(slices: readonly Pick<Slice, 'key'>[], results: SliceResults): SliceResults {

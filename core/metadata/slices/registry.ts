@@ -7,7 +7,7 @@ import type { GeneratedTypes } from '../naming/type-names.ts'
 import { DeclaredFacets } from './facet-format.ts'
 import { sourceKey, sourceSlice } from './given-source.ts'
 import { type ResolveOrder, resolveOrder } from './resolve-order.ts'
-import type { Facet, FacetFormat, ModelEffect, Slice, SliceTypes } from './slices.ts'
+import type { Facet, FacetFormat, ModelCheck, ModelEffect, Slice, SliceTypes } from './slices.ts'
 import type { AnySource, Source } from './sources.ts'
 import { unreadableKey, unreadableSlice } from './unreadable.ts'
 import { unservedKey, unservedSlice } from './unserved.ts'
@@ -62,6 +62,7 @@ export class MetadataRegistry {
   ])
   readonly #facets = new Map<string, Facet>()
   readonly #effects: ModelEffect[] = []
+  readonly #checks: ModelCheck[] = []
   readonly #sources = new Map<string, AnySource>()
   readonly #generatedTypes: GeneratedTypes[] = []
   #order: ResolveOrder | null = null
@@ -102,6 +103,11 @@ export class MetadataRegistry {
     return this.#effects
   }
 
+  /** The checks of whole models, in order of registration. */
+  get checks(): readonly ModelCheck[] {
+    return this.#checks
+  }
+
   /** The sources that resolving needs, by key. */
   get sources(): ReadonlyMap<string, AnySource> {
     return this.#sources
@@ -135,6 +141,10 @@ export class MetadataRegistry {
 
   addEffect(effect: ModelEffect): void {
     this.#effects.push(effect)
+  }
+
+  addCheck(check: ModelCheck): void {
+    this.#checks.push(check)
   }
 
   addSlice<T extends SliceTypes>(slice: Slice<T>, plugin = 'unknown'): void {

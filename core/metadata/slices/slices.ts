@@ -4,13 +4,14 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { isDraft, original } from 'immer'
 import type { ModelSlices } from '../../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../../catalog/types.ts'
+import type { Steps } from '../../concurrency/stepwise.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import type { TrellisError } from '../../errors/errors.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { nameKey, type QualifiedName, sameName } from '../../names/names.ts'
 import type { MetadataDocument, TableEntry } from '../document/document.ts'
 import type { FieldModel, Model, TableModel, TablePermissions } from '../document/model.ts'
-import type { DependencyReason, ObjectRef, Rename } from '../document/objects.ts'
+import type { DependencyReason, Inconsistency, ObjectRef, Rename } from '../document/objects.ts'
 import type { ConflictWording, RootFieldNames } from '../naming/root-fields.ts'
 import type { SchemaKind } from '../naming/type-names.ts'
 import { searchesBeforeIndex } from '../tuning.ts'
@@ -283,6 +284,12 @@ export interface ModelChange {
  * change is stored; both are committed together or not at all.
  */
 export type ModelEffect = (change: ModelChange) => Promise<void>
+
+/**
+ * Looks at a model as a whole, after it was resolved; returns objects that do not fit it. These are listed, and an
+ * operation that makes them so is refused. It yields now and then, and must not throw.
+ */
+export type ModelCheck = (model: Model, document: MetadataDocument) => Steps<readonly Inconsistency[]>
 
 /** The positions of tables in a frozen list, after so many searches that the index has paid for itself. */
 interface Positions {

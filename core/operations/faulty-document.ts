@@ -54,7 +54,7 @@ async function inconsistenciesOf(
     served.format.fill(step.draft, document)
     step.refreshCatalog('all')
     const { model } = await edit.rehearse(step)
-    return model.inconsistencies
+    return model.inconsistencies.filter(({ isTolerated }) => isTolerated !== 'in documents')
   }
   return served.edit(rehearse, { fetched: () => fetched })
 }

@@ -3,7 +3,7 @@
 
 import { type ParsedDocument, parseText } from '../../sdk/graphql.ts'
 import { badRequest, isAdmin, within } from '../../sdk/index.ts'
-import type { MetadataDocument, Model, SliceDefinition } from '../../sdk/metadata.ts'
+import type { MetadataDocument, Model, ObjectRef, SliceDefinition } from '../../sdk/metadata.ts'
 import type { AroundSync, DocumentWork } from '../../sdk/services.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type AllowedCollection, type CollectedQuery, documentSchemas, type QueryCollection } from './schema.ts'
@@ -72,10 +72,31 @@ function eitherOf(known: AllowedRoles | undefined, more: AllowedRoles): AllowedR
   return known === 'all' || more === 'all' ? 'all' : new Set([...known, ...more])
 }
 
+/** A query of a collection, as inconsistencies name it. */
+export const queryRef = (collection: string, query: string): ObjectRef => ({
+  kind: 'query_collections',
+  name: `${query} in ${collection}`,
+})
+
+/** Takes a query out of a draft; false when there is no such query. */
+function removeQuery({ query_collections }: MetadataDocument, { kind, name: wanted }: ObjectRef): boolean {
+  for (const { name, definition } of query_collections) {
+    const index = definition.queries.findIndex((query) => {
+      const ref = queryRef(name, query.name)
+      return ref.kind === kind && ref.name === wanted
+    })
+    if (index < 0) continue
+    definition.queries.splice(index, 1)
+    return true
+  }
+  return false
+}
+
 export const queryCollectionsSlice: SliceDefinition<'query_collections', (typeof documentSchemas)['collections']> = {
   schema: documentSchemas.collections,
   empty: [],
   entryKey: ({ name }: QueryCollection) => name,
+  remove: removeQuery,
 }
 
 export const allowlistSlice: SliceDefinition<'allowlist', (typeof documentSchemas)['allowlist']> = {

@@ -4,6 +4,7 @@
 import { serviceKey, TrellisError } from '../../sdk/index.ts'
 import type { Inconsistency, MetadataDocument, Model, ModelCheck, TableModel } from '../../sdk/metadata.ts'
 import { recordingTables } from '../../sdk/metadata.ts'
+import { queryRef } from './metadata.ts'
 import type { CollectedQuery, QueryCollection } from './schema.ts'
 
 /** Tells how another plugin uses a query; empty: it does not. */
@@ -82,7 +83,7 @@ const said = (problem: string): string =>
 function inconsistency({ name: collection }: QueryCollection, query: CollectedQuery, problem: string): Inconsistency {
   const { name } = query
   return {
-    ref: { kind: 'query_collections', name: `${name} in ${collection}` },
+    ref: queryRef(collection, name),
     type: 'query_collections',
     definition: query,
     reason: `In query collection "${collection}" the query "${name}" is invalid with the following error(s): ${problem}`,

@@ -67,7 +67,7 @@ function passedOver({ ignored }: ReadDocument, context: Pick<OperationContext, '
     const unknown = ignored.filter((each) => each.key !== undefined)
     return unknown.length > 0 ? { passed_over: unknown } : {}
   }
-  const kept = context.model.inconsistencies.filter(({ isTolerated }) => isTolerated)
+  const kept = context.model.inconsistencies.filter(({ isTolerated }) => isTolerated === true)
   const all = [...ignored, ...kept.map((each) => inconsistencyJson(each, listingForm(context)))]
   return all.length > 0 ? { passed_over: all } : {}
 }

@@ -79,4 +79,15 @@ test('queries of collections are checked against the schema whenever it changes'
     await trellis.op('replace_metadata', document)
     assert.deepEqual(await listed(), [])
   })
+
+  await t.test('those that are inconsistent can be dropped', async () => {
+    await trellis.sql('alter table item drop column name')
+    await trellis.op('reload_metadata', {})
+    await trellis.op('drop_rest_endpoint', { name: 'items' })
+    await trellis.op('drop_inconsistent_metadata', {})
+    assert.deepEqual(await listed(), [])
+    const { query_collections } = await trellis.op<{ query_collections: unknown }>('export_metadata', {})
+    const queries = [{ name: 'late', query: '{ other { id } }' }]
+    assert.deepEqual(query_collections, [{ name: 'stored', definition: { queries } }])
+  })
 })

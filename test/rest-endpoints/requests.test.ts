@@ -395,6 +395,9 @@ test('endpoints that cannot be served are refused, and change nothing', async (t
 
 test('documents keep endpoints; those that cannot be served are listed, and a server starts with them', async (t) => {
   const trellis = await start(t)
+  for (const query_name of ['none', 'circle']) {
+    await trellis.op('drop_query_from_collection', { collection_name: 'stored', query_name })
+  }
   const before = await trellis.op<object>('export_metadata', {})
   const get = ['GET']
   const good = { ...endpoint('authors', 'good', get), comment: 'all of them' }

@@ -31,7 +31,7 @@ export const testWebhookTransform = operation({
   type: 'test_webhook_transform',
   about: { summary: 'Shows the request that a transform makes, and sends nothing.', result: Result },
   args: Arguments,
-  access: 'READ ONLY',
+  access: 'any',
   editsMetadata: false,
   handle(_context, args) {
     const { env = {}, body = null, request_headers = [], session_variables = null } = args

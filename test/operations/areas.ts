@@ -11,6 +11,7 @@ import type { Area } from './entry.ts'
 import { eventLog } from './event-log.ts'
 import { eventTriggers } from './event-triggers.ts'
 import { functions } from './functions.ts'
+import { governance } from './governance.ts'
 import { metadata } from './metadata.ts'
 import { permissions } from './permissions.ts'
 import { relationships } from './relationships.ts'
@@ -32,6 +33,7 @@ export const areas: readonly Area[] = [
   eventLog,
   eventTriggers,
   functions,
+  governance,
   metadata,
   permissions,
   relationships,

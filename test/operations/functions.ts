@@ -115,6 +115,76 @@ export const functions: Area = {
       $$ select * from book where pages >= minimum and who ->> 'x-service-shelf' = 'open' $$`,
   operations: [
     {
+      type: 'create_function_permission',
+      requires: ['function', 'role'],
+      succeeds: [
+        {
+          title: 'keeps the role',
+          args: { function: 'search_book', role: 'reader' },
+          then: [documentHas('functions', [{ function: named('search_book'), permissions: [{ role: 'reader' }] }])],
+        },
+      ],
+      refuses: [
+        {
+          title: 'a role that may not select the rows',
+          args: { function: 'search_book', role: 'stranger' },
+          code: 'not-supported',
+          error:
+            'function permission can only be added when the function\'s return table "book" has select permission configured for role: "stranger"',
+        },
+        {
+          title: 'a function that is not tracked',
+          args: { function: 'same', role: 'reader' },
+          code: 'not-exists',
+          error: 'function "same" does not exist',
+        },
+      ],
+    },
+    {
+      type: 'drop_function_permission',
+      requires: ['function', 'role'],
+      succeeds: [
+        {
+          title: 'removes the role',
+          given: [{ type: 'create_function_permission', args: { function: 'search_book', role: 'reader' } }],
+          args: { function: 'search_book', role: 'reader' },
+          then: [documentHas('functions', [{ function: named('search_book') }])],
+        },
+      ],
+      refuses: [
+        {
+          title: 'a role without permission',
+          args: { function: 'search_book', role: 'reader' },
+          code: 'not-exists',
+          error: 'permission of role "reader" does not exist for function "search_book"',
+        },
+      ],
+    },
+    {
+      type: 'set_function_customization',
+      requires: ['function'],
+      succeeds: [
+        {
+          title: 'renames the root fields',
+          args: { function: 'search_book', configuration: { custom_name: 'found_books' } },
+          then: [
+            documentHas('functions', [
+              { function: named('search_book'), configuration: { custom_name: 'found_books' } },
+            ]),
+            serves('{ found_books(args: {word: "Dawn"}) { id } }', { found_books: [{ id: 1 }] }),
+          ],
+        },
+      ],
+      refuses: [
+        {
+          title: 'a function that is not tracked',
+          args: { function: 'same' },
+          code: 'not-exists',
+          error: 'function "same" does not exist',
+        },
+      ],
+    },
+    {
       type: 'track_function',
       requires: ['name'],
       notFound: { $: true },

@@ -1,0 +1,4 @@
+import { governance } from './governance.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(governance)

@@ -1,0 +1,178 @@
+// Limits, introspection, certificates, REST endpoints, and transforms.
+
+import { documentHas } from './effects.ts'
+import type { Area, Refusal } from './entry.ts'
+
+const endpoint = {
+  name: 'books',
+  url: 'books/:id',
+  methods: ['GET'],
+  definition: { query: { collection_name: 'kept', query_name: 'one' } },
+}
+
+const collection = {
+  type: 'create_query_collection',
+  args: {
+    name: 'kept',
+    definition: { queries: [{ name: 'one', query: 'query ($id: Int!) { book_by_pk(id: $id) { title } }' }] },
+  },
+}
+
+const limits = { depth_limit: { global: 3, per_role: { reader: 1 } }, time_limit: { global: 2.5 } }
+
+const notThere: Refusal = {
+  title: 'a host that is not in the list',
+  args: { host: 'crm.test' },
+  code: 'not-exists',
+  error: 'the host "crm.test" is not in the allowlist',
+}
+
+export const governance: Area = {
+  title: 'limits, introspection, certificates, REST endpoints and transforms',
+  given: [collection],
+  operations: [
+    {
+      type: 'set_api_limits',
+      succeeds: [
+        { title: 'keeps the limits', args: limits, then: [documentHas('api_limits', limits)] },
+        { title: 'keeps nothing of none', args: {}, then: [documentHas('api_limits', undefined)] },
+      ],
+      refuses: [
+        {
+          title: 'a negative depth',
+          args: { depth_limit: { global: -1 } },
+          code: 'parse-failed',
+          path: '$.depth_limit.global',
+          error: 'unexpected negative value',
+        },
+      ],
+    },
+    {
+      type: 'remove_api_limits',
+      succeeds: [
+        {
+          title: 'removes the limits',
+          given: [{ type: 'set_api_limits', args: limits }],
+          args: {},
+          then: [documentHas('api_limits', undefined)],
+        },
+      ],
+      refuses: [],
+    },
+    {
+      type: 'set_graphql_schema_introspection_options',
+      requires: ['disabled_for_roles'],
+      succeeds: [
+        {
+          title: 'keeps the roles',
+          args: { disabled_for_roles: ['reader'] },
+          then: [documentHas('graphql_schema_introspection', { disabled_for_roles: ['reader'] })],
+        },
+      ],
+      refuses: [],
+    },
+    {
+      type: 'add_host_to_tls_allowlist',
+      requires: ['host'],
+      succeeds: [
+        {
+          title: 'keeps the host',
+          args: { host: 'crm.test', suffix: '8443', permissions: ['self-signed'] },
+          then: [
+            documentHas('network', {
+              tls_allowlist: [{ host: 'crm.test', suffix: '8443', permissions: ['self-signed'] }],
+            }),
+          ],
+        },
+      ],
+      refuses: [
+        {
+          title: 'an empty host',
+          args: { host: '' },
+          code: 'parse-failed',
+          path: '$.host',
+          error: 'empty string not allowed',
+        },
+      ],
+    },
+    {
+      type: 'drop_host_from_tls_allowlist',
+      requires: ['host'],
+      succeeds: [
+        {
+          title: 'removes the host',
+          given: [{ type: 'add_host_to_tls_allowlist', args: { host: 'crm.test', suffix: '8443' } }],
+          args: { host: 'crm.test', suffix: '8443' },
+          then: [documentHas('network', undefined)],
+        },
+      ],
+      refuses: [notThere],
+    },
+    {
+      type: 'create_rest_endpoint',
+      requires: ['name', 'url', 'methods', 'definition'],
+      succeeds: [{ title: 'keeps the endpoint', args: endpoint, then: [documentHas('rest_endpoints', [endpoint])] }],
+      refuses: [
+        {
+          title: 'an empty URL',
+          args: { ...endpoint, url: '' },
+          code: 'parse-failed',
+          path: '$.url',
+          error: 'empty string not allowed',
+        },
+        {
+          title: 'a name that is taken',
+          given: [{ type: 'create_rest_endpoint', args: endpoint }],
+          args: { ...endpoint, url: 'other' },
+          code: 'already-exists',
+          error: 'Endpoint with name: books already exists',
+        },
+      ],
+    },
+    {
+      type: 'drop_rest_endpoint',
+      requires: ['name'],
+      succeeds: [
+        {
+          title: 'removes the endpoint',
+          given: [{ type: 'create_rest_endpoint', args: endpoint }],
+          args: { name: 'books' },
+          then: [documentHas('rest_endpoints', undefined)],
+        },
+      ],
+      refuses: [
+        {
+          title: 'an endpoint that does not exist',
+          args: { name: 'none' },
+          code: 'not-exists',
+          error: 'Endpoint with name: none does not exist',
+        },
+      ],
+    },
+    {
+      type: 'test_webhook_transform',
+      requires: ['webhook_url', 'body'],
+      succeeds: [
+        {
+          title: 'shows the request',
+          args: {
+            webhook_url: 'http://hook.test',
+            body: { a: 1 },
+            request_transform: { version: 2, url: '{{$base_url}}/{{$body.a}}' },
+          },
+          answers: { webhook_url: 'http://hook.test/1', method: 'GET', headers: [], body: { a: 1 } },
+        },
+      ],
+      refuses: [
+        {
+          title: 'a template that cannot be parsed',
+          args: { webhook_url: 'http://hook.test', body: null, request_transform: { url: '{{' } },
+          code: 'parse-failed',
+          path: '$.request_transform.url',
+          error: 'Unexpected end of the template.',
+          fits: true,
+        },
+      ],
+    },
+  ],
+}

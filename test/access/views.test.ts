@@ -35,7 +35,15 @@ test('every role can change a view as far as PostgreSQL supports it', async (t) 
     )
     assert.deepEqual(
       data.__schema.mutationType.fields.map(({ name }) => name),
-      ['delete_shelf', 'insert_inbox', 'insert_inbox_one', 'insert_shelf', 'insert_shelf_one', 'update_shelf'],
+      [
+        'delete_shelf',
+        'insert_inbox',
+        'insert_inbox_one',
+        'insert_shelf',
+        'insert_shelf_one',
+        'update_shelf',
+        'update_shelf_many',
+      ],
     )
     const refused = async (type: string, table: string, args: object) => {
       const { status, body } = await trellis.request('/v1/query', {

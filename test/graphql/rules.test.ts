@@ -155,9 +155,12 @@ test('a view accepts only changes that its INSTEAD rules perform and return', as
     'insert_kept',
     'insert_kept_one',
     'update_desk',
+    'update_desk_many',
     'update_kept',
     'update_kept_by_pk',
+    'update_kept_many',
     'update_till',
+    'update_till_many',
   ])
   for (const [table, what] of [
     ['desk', 'view'],

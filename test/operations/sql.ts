@@ -347,7 +347,7 @@ export const sql: Area = {
           code: 'parse-failed',
           path: '$[0]',
           error: 'unknown type "create_permission"',
-          hint: 'did you mean "create_action_permission", "create_delete_permission" or "create_insert_permission"?',
+          hint: 'did you mean "create_action_permission", "create_delete_permission" or "create_function_permission"?',
         },
         {
           title: 'members of a version that there is not',

@@ -38,7 +38,9 @@ export const unservedKeysOf = (
 
 /** The reason why a key is listed. */
 const reasonOf = (key: string, isDeclared: boolean): string =>
-  isDeclared ? `"${key}" was stored before it could be served: reload the metadata` : `"${key}" is not served`
+  isDeclared
+    ? `"${key}" was stored before it could be served: replace the metadata by their export`
+    : `"${key}" is not served`
 
 /** The slice; `isDeclared`: whether a plugin declares a slice of that key. */
 export const unservedSlice = (isDeclared: (key: string) => boolean): Slice => ({

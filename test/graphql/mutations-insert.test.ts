@@ -404,6 +404,7 @@ test('views that PostgreSQL can insert into are inserted into; others have no su
     'insert_visible',
     'insert_visible_one',
     'update_visible',
+    'update_visible_many',
   ]
   assert.deepEqual(fields, { data: { __schema: { mutationType: { fields: names.map((name) => ({ name })) } } } })
   const answer = await trellis.graphql(`mutation {

@@ -211,6 +211,7 @@ test('fields follow from permissions', async (t) => {
     'insert_author_one',
     'update_author',
     'update_author_by_pk',
+    'update_author_many',
   ]
   assert.deepEqual(await fields(), all)
 })

@@ -27,7 +27,7 @@ test('events claimed without an answer are claimed again at once, and an attempt
       ...{ request: '{}', response: '{}', size: 0, logged: { type: 'client', detail: null } as const },
     }
   }
-  const caller = { call } as unknown as ConstructorParameters<typeof OneOffLedger>[0]['caller']
+  const caller = { webhooks: { call } } as unknown as ConstructorParameters<typeof OneOffLedger>[0]['caller']
   const worker = deliveryWorker({
     ledger: new OneOffLedger({ database: lossy, caller, interval: () => 60_000 }, () => undefined),
     ...{ concurrency: 10, batch: 10, report: () => {}, missed: () => {}, settled: () => {} },

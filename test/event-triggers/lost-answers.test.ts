@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Row } from '../../sdk/sql.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { everyOther, losing } from '../support/lost-answers.ts'
 import { eventually } from '../support/waiting.ts'
 import { attemptOf, ledgerOf, workerOn } from './ledgers.ts'
@@ -70,6 +71,7 @@ for (const ordering_key of [undefined, ['state']]) {
     })
     const worker = workerOn(ledger, () => {})
     const waking = setInterval(() => worker.wake(), 10)
+  atEnd(t, () => clearInterval(waking))
     worker.start()
     await eventually(async () => (await logOf(shop)).every(({ delivered }) => delivered))
     clearInterval(waking)

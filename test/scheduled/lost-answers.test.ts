@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { DeliveryMeasures } from '../../plugins/delivery/measures.ts'
 import { deliveryWorker } from '../../plugins/delivery/worker.ts'
 import { OneOffLedger } from '../../plugins/scheduled/ledger.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { everyOther, losing } from '../support/lost-answers.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
@@ -34,6 +35,7 @@ test('events claimed without an answer are claimed again at once, and an attempt
     measures: new DeliveryMeasures({ kind: 'x', invocations: 'x', processed: 'x', fetched: 'x', workers: 'x' }),
   })
   const waking = setInterval(() => worker.wake(), 10)
+  atEnd(t, () => clearInterval(waking))
   worker.start()
   const log = () =>
     sql(`select status, tries, (select count(*)::int from trellis.hdb_scheduled_event_invocation_logs where event_id = e.id) as attempts

@@ -71,7 +71,7 @@ for (const ordering_key of [undefined, ['state']]) {
     })
     const worker = workerOn(ledger, () => {})
     const waking = setInterval(() => worker.wake(), 10)
-  atEnd(t, () => clearInterval(waking))
+    atEnd(t, () => clearInterval(waking))
     worker.start()
     await eventually(async () => (await logOf(shop)).every(({ delivered }) => delivered))
     clearInterval(waking)

@@ -1,6 +1,6 @@
 // Operations on sources. There is one: the database of the server's options, under any name.
 
-import { badRequest, Type } from '../../sdk/index.ts'
+import { badRequest, type QualifiedName, Type } from '../../sdk/index.ts'
 import {
   dependenciesOn,
   functionRef,
@@ -79,6 +79,11 @@ export const renameSource = operation({
   },
 })
 
+/** A document as the plugin of functions declares it, which may be absent. */
+interface WithFunctions extends Pick<MetadataDocument, 'tables'> {
+  readonly functions?: readonly { readonly function: QualifiedName }[] | undefined
+}
+
 export const dropSource = operation({
   type: 'pg_drop_source',
   about: { summary: 'Forgets all tables and functions, and the name and settings of the source.' },
@@ -88,7 +93,8 @@ export const dropSource = operation({
     const { metadata, model, remove } = context
     requireSource(metadata, name)
     const tables = metadata.tables.map(({ table }) => ({ schema: table.schema, name: table.name }))
-    const functions = (metadata.functions ?? []).map((entry) => ({ ...entry.function }))
+    const { functions: entries = [] }: WithFunctions = metadata
+    const functions = entries.map((entry) => ({ ...entry.function }))
     const refs = functions.map((each) => functionRef(each))
     const isInside = ({ kind, table, name: own }: ObjectRef) =>
       table !== undefined || refs.some((ref) => ref.kind === kind && ref.name === own)

@@ -1,4 +1,4 @@
-// Puts the values of transformed columns into an answer, in place of the stored ones.
+// Replaces stored values of transformed columns in an answer by the values that the caller may read.
 
 import { readValue } from '../../sdk/access.ts'
 import type { Output } from '../../sdk/sql.ts'

@@ -116,8 +116,11 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   readonly comparisons: { add(...operators: readonly ComparisonOperator[]): void }
   /** Authenticates requests of other transports, and registers an authenticator. */
   readonly auth: AuthService
-  /** Adds hooks around the server's work; each member hooks one kind of work. */
-  around(surroundings: Surroundings): void
+  /**
+   * Adds hooks around the server's work; each member hooks one kind of work. `isNeeded` tells whether they have something
+   * to do under a model: while they have not, they cost nothing. Absent: they always have.
+   */
+  around(surroundings: Surroundings, isNeeded?: (model: Model) => boolean): void
   /** The configuration that administrators can read. */
   readonly configuration: {
     add(...members: readonly ConfigurationMember[]): void

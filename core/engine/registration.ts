@@ -115,9 +115,10 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     auth: services.auth,
     admission: admissionBy(services.hooks),
     sessionSettings: ownSettings(services.sessionSettings, loaded),
-    around(surroundings) {
+    around(surroundings, isNeeded) {
       checkSurroundings(surroundings)
-      services.hooks.add(surroundings, pluginLabel(loaded))
+      const engage = services.hooks.add(surroundings, pluginLabel(loaded))
+      if (isNeeded) services.metadata.onChange((model) => engage(isNeeded(model)))
     },
     outgoing: services.outgoing,
     apis: services.apis,

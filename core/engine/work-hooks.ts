@@ -27,6 +27,9 @@ export interface Surroundings {
   readonly outgoing?: AroundOutgoing
 }
 
+/** Engages or disengages hooks; one that is disengaged costs nothing. */
+type HookSwitch = (isEngaged: boolean) => void
+
 /** The composed hooks of all plugins for each kind of work; null if no plugin has one. The first added is outermost. */
 export class WorkHooks
   implements AdmissionHooks, GraphQLHooks, MetadataHooks, OutgoingHooks, RequestHooks, StatementHooks
@@ -42,42 +45,74 @@ export class WorkHooks
   statement: Around<StatementWork> | null = null
   outgoing: AroundOutgoing | null = null
 
+  readonly #added: { readonly hooks: Surroundings; isEngaged: boolean }[] = []
+
   /** `whose` names the plugin in messages. */
-  add(added: Surroundings, whose: string): void {
-    this.request = inside(this.request, added.request)
-    this.admission = inside(this.admission, added.admission)
-    this.batch = inside(this.batch, requireResult(added.batch, `"batch" of ${whose}`))
-    this.operation = inside(this.operation, requireResult(added.operation, `"operation" of ${whose}`))
-    this.metadata = inside(this.metadata, requireResult(added.metadata, `"metadata" of ${whose}`))
-    this.change = inside(this.change, added.change && aroundChange(added.change, whose))
-    this.statement = inside(this.statement, requireResult(added.statement, `"statement" of ${whose}`))
-    this.planning = insideSync(this.planning, requireResultSync(added.planning, `"planning" of ${whose}`))
-    this.document = insideSync(this.document, requireResultSync(added.document, `"document" of ${whose}`))
-    const { outgoing } = this
-    const inner = requireResponse(added.outgoing, `"outgoing" of ${whose}`)
-    this.outgoing =
-      outgoing && inner
-        ? (request, send) => outgoing(request, (changed) => inner(changed, send))
-        : (outgoing ?? inner ?? null)
+  add(added: Surroundings, whose: string): HookSwitch {
+    const entry = { hooks: checked(added, whose), isEngaged: true }
+    this.#added.push(entry)
+    this.#compose()
+    return (isEngaged) => {
+      if (entry.isEngaged === isEngaged) return
+      entry.isEngaged = isEngaged
+      this.#compose()
+    }
+  }
+
+  #compose(): void {
+    const engaged = this.#added.filter(({ isEngaged }) => isEngaged).map(({ hooks }) => hooks)
+    this.request = composed(engaged.map((hooks) => hooks.request))
+    this.admission = composed(engaged.map((hooks) => hooks.admission))
+    this.batch = composed(engaged.map((hooks) => hooks.batch))
+    this.operation = composed(engaged.map((hooks) => hooks.operation))
+    this.metadata = composed(engaged.map((hooks) => hooks.metadata))
+    this.change = composed(engaged.map((hooks) => hooks.change))
+    this.statement = composed(engaged.map((hooks) => hooks.statement))
+    this.planning = composedSync(engaged.map((hooks) => hooks.planning))
+    this.document = composedSync(engaged.map((hooks) => hooks.document))
+    this.outgoing = composedOutgoing(engaged.map((hooks) => hooks.outgoing))
   }
 }
 
-function inside<Work>(outer: Around<Work> | null, inner: Around<Work> | undefined): Around<Work> | null {
-  if (!outer || !inner) return outer ?? inner ?? null
-  return (work, run) => outer(work, () => inner(work, run))
+/** The hooks with checks of what they return. */
+function checked({ request, admission, ...added }: Surroundings, whose: string): Surroundings {
+  return {
+    ...(request && { request }),
+    ...(admission && { admission }),
+    ...(added.batch && { batch: requireResult(added.batch, `"batch" of ${whose}`) }),
+    ...(added.operation && { operation: requireResult(added.operation, `"operation" of ${whose}`) }),
+    ...(added.metadata && { metadata: requireResult(added.metadata, `"metadata" of ${whose}`) }),
+    ...(added.change && { change: aroundChange(added.change, whose) }),
+    ...(added.statement && { statement: requireResult(added.statement, `"statement" of ${whose}`) }),
+    ...(added.planning && { planning: requireResultSync(added.planning, `"planning" of ${whose}`) }),
+    ...(added.document && { document: requireResultSync(added.document, `"document" of ${whose}`) }),
+    ...(added.outgoing && { outgoing: requireResponse(added.outgoing, `"outgoing" of ${whose}`) }),
+  }
 }
 
-function insideSync<Work>(
-  outer: AroundSync<Work> | null,
-  inner: AroundSync<Work> | undefined,
-): AroundSync<Work> | null {
-  if (!outer || !inner) return outer ?? inner ?? null
-  return (work, run) => outer(work, () => inner(work, run))
+function composed<Work>(hooks: readonly (Around<Work> | undefined)[]): Around<Work> | null {
+  return hooks.reduce<Around<Work> | null>((outer, inner) => {
+    if (!outer || !inner) return outer ?? inner ?? null
+    return (work, run) => outer(work, () => inner(work, run))
+  }, null)
+}
+
+function composedSync<Work>(hooks: readonly (AroundSync<Work> | undefined)[]): AroundSync<Work> | null {
+  return hooks.reduce<AroundSync<Work> | null>((outer, inner) => {
+    if (!outer || !inner) return outer ?? inner ?? null
+    return (work, run) => outer(work, () => inner(work, run))
+  }, null)
+}
+
+function composedOutgoing(hooks: readonly (AroundOutgoing | undefined)[]): AroundOutgoing | null {
+  return hooks.reduce<AroundOutgoing | null>((outer, inner) => {
+    if (!outer || !inner) return outer ?? inner ?? null
+    return (request, send) => outer(request, (changed) => inner(changed, send))
+  }, null)
 }
 
 /** Refuses an undefined result, because the hook probably forgot to return the result of `run`. */
-function requireResult<Work>(around: Around<Work> | undefined, what: string): Around<Work> | undefined {
-  if (!around) return undefined
+function requireResult<Work>(around: Around<Work>, what: string): Around<Work> {
   return <T>(work: Work, run: () => Promise<T>) => {
     let running: Promise<T> | null = null
     const given = around(work, () => {
@@ -97,8 +132,7 @@ async function undefinedOf<T>(running: Promise<T> | null, what: string): Promise
   return result as T
 }
 
-function requireResponse(around: AroundOutgoing | undefined, what: string): AroundOutgoing | undefined {
-  if (!around) return undefined
+function requireResponse(around: AroundOutgoing, what: string): AroundOutgoing {
   return (request, send) => {
     let sending: Promise<OutgoingResponse> | null = null
     const given = around(request, (changed) => {
@@ -110,8 +144,7 @@ function requireResponse(around: AroundOutgoing | undefined, what: string): Arou
   }
 }
 
-function requireResultSync<Work>(around: AroundSync<Work> | undefined, what: string): AroundSync<Work> | undefined {
-  if (!around) return undefined
+function requireResultSync<Work>(around: AroundSync<Work>, what: string): AroundSync<Work> {
   return (work, run) => {
     const given = around(work, run)
     if (given === undefined) throw missingResult(what)

@@ -2,7 +2,8 @@
 
 import { chooseOperation, type GraphQLOperation } from '../../sdk/graphql.ts'
 import { badRequest, definePlugin, Type } from '../../sdk/index.ts'
-import { ObjectName, operation, type SliceDefinition } from '../../sdk/metadata.ts'
+import { type Model, ObjectName, operation, type SliceDefinition } from '../../sdk/metadata.ts'
+import type { AroundSync, DocumentWork } from '../../sdk/services.ts'
 import { introspects } from './introspects.ts'
 
 const Options = Type.Object({ disabled_for_roles: Type.Array(ObjectName) }, { additionalProperties: false })
@@ -44,17 +45,16 @@ export default definePlugin({
     const asking = new WeakMap<GraphQLOperation, boolean>()
     engine.metadata.slice('graphql_schema_introspection', slice)
     engine.operations.add(setOptions)
-    engine.around({
-      document({ document, session, request }, run) {
-        const { graphql_schema_introspection: disabled } = engine.model.slices
-        if (disabled?.has(session.role)) {
-          const chosen = chooseOperation(document, request.operationName)
-          const asks = asking.get(chosen) ?? introspects(chosen)
-          asking.set(chosen, asks)
-          if (asks) throw badRequest('not-supported', `introspection is disabled for role: "${session.role}"`)
-        }
-        return run()
-      },
-    })
+    const disabled = ({ slices }: Model) => slices.graphql_schema_introspection
+    const document: AroundSync<DocumentWork> = ({ document, session: { role }, request }, run) => {
+      if (disabled(engine.model)?.has(role)) {
+        const chosen = chooseOperation(document, request.operationName)
+        const asks = asking.get(chosen) ?? introspects(chosen)
+        asking.set(chosen, asks)
+        if (asks) throw badRequest('not-supported', `introspection is disabled for role: "${role}"`)
+      }
+      return run()
+    }
+    engine.around({ document }, (model) => (disabled(model)?.size ?? 0) > 0)
   },
 })

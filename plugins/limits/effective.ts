@@ -33,6 +33,11 @@ export class EffectiveLimits {
     return this.#option.disabled !== true
   }
 
+  /** Whether there is a limit of this kind for some role. */
+  has(kind: 'time_limit' | 'rate_limit'): boolean {
+    return [this.#option, this.#stored()].filter(holds).some((limits) => limits[kind] !== undefined)
+  }
+
   of(role: string): RoleLimits {
     const stored = this.#stored()
     if (!this.#known || this.#known.stored !== stored) {

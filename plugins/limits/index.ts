@@ -30,6 +30,7 @@ export default definePlugin({
     metadata.slice('api_limits', limitsSlice(dialect))
     operations.add(...limitOperations(dialect))
     const time = timeLimit(limits)
-    engine.around({ document: sizeLimit(limits), batch: batchLimit(limits), operation: time, metadata: time })
+    engine.around({ document: sizeLimit(limits), batch: batchLimit(limits) })
+    engine.around({ operation: time, metadata: time }, () => limits.has('time_limit'))
   },
 })

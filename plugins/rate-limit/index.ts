@@ -8,6 +8,7 @@ export default definePlugin({
   name: 'rate-limit',
   dependencies: ['limits'],
   register({ settings, around, use }) {
-    around(rateLimit(use(apiLimits), settings.trustedProxies))
+    const limits = use(apiLimits)
+    around(rateLimit(limits, settings.trustedProxies), () => limits.has('rate_limit'))
   },
 })

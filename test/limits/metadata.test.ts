@@ -156,3 +156,22 @@ test('introspection can be disabled for roles', async () => {
   await trellis.op('set_graphql_schema_introspection_options', { disabled_for_roles: [] })
   assert.ok('data' in (await ask('guest', queries[0]!)))
 })
+
+test('limits of the metadata hold after a start, too', async (t) => {
+  await trellis.op('set_api_limits', { rate_limit: { global: { max_reqs_per_min: 1 } }, time_limit: { global: 0.2 } })
+  await trellis.op('set_graphql_schema_introspection_options', { disabled_for_roles: ['guest'] })
+  const again = await startTrellis(t, { database: trellis.database })
+  const asked = (query: string) => again.graphql<object>(query, {}, { role: 'guest' })
+  const refusal = refused('not-supported', 'introspection is disabled for role: "guest"')
+  assert.deepEqual(await asked('{ __schema { queryType { name } } }'), refusal)
+  assert.match(JSON.stringify(await asked('{ shelf { id } }')), /rate-limit-exceeded/)
+  await again.op('set_api_limits', { time_limit: { global: 0.2 } })
+  await again.sql('create view slower as select pg_sleep(1)::text as id')
+  await again.op('track_table', 'slower')
+  await again.op('create_select_permission', {
+    table: 'slower',
+    role: 'guest',
+    permission: { columns: '*', filter: {} },
+  })
+  assert.match(JSON.stringify(await asked('{ slower { id } }')), /time-limit-exceeded/)
+})

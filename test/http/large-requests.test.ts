@@ -71,6 +71,8 @@ const data = (type: string, args: string): string => `{"type":"${type}","args":{
 
 const replace = (parts: string): string => `{"type":"replace_metadata","args":{"version":2,${parts}}}`
 const permission = (i: number): string => `{"role":"r${i}","permission":{"columns":[],"filter":{}}}`
+const settings = (objects: number): string =>
+  `{"type":"replace_metadata","args":{"version":3,"sources":[{"name":"default","tables":[],"configuration":{"a":[${list(objects, () => '{"a":1}')}]}}]}}`
 const objectType = (i: number): string => `{"name":"T${i}","fields":[{"name":"a","type":"Int"}]}`
 const collectedQuery = (i: number): string => `{"name":"q${i}","query":"{__typename}"}`
 
@@ -167,6 +169,19 @@ const cases: readonly Case[] = [
     () => replace(`"tables":[{"table":"item","select_permissions":[${list(41_000, permission)}]}]`),
     /one entry of the metadata has more than 200000 JSON values/,
   ],
+  [
+    'a key that is not served, of 600,000 objects',
+    query,
+    () => replace(`"tables":[],"backend_configs":[${list(600_000, () => '{"a":1}')}]`),
+    /the keys that are not served have more than 200000 JSON values/,
+  ],
+  [
+    'settings of a source of 600,000 objects',
+    query,
+    () => settings(600_000),
+    /the settings of the source have more than 200000 JSON values/,
+  ],
+  ['settings of a source of 99,000 objects', query, () => settings(99_000), /success|admin only/],
   [
     'custom types of 200,000 values',
     query,

@@ -263,8 +263,8 @@ export class DeclaredFormat implements DocumentFormat {
   ): Promise<unknown> {
     const value = own(parts, slice.key)
     const at = place(slice.key)
-    if (slice.key === sourceKey) return deepFreeze(source)
-    if (slice.key === unservedKey) return deepFreeze(this.#unserved(parts))
+    if (slice.key === sourceKey) return faults.keep(source, 'the settings of the source have', ['sources', 0])
+    if (slice.key === unservedKey) return faults.keep(this.#unserved(parts), 'the keys that are not served have', [])
     if (slice.isInternal) return slice.empty
     if (value === undefined || (value === null && !slice.isRequired)) return slice.empty
     const unknownKeys = unknownKeysIn(this.#dialect)

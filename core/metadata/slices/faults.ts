@@ -5,7 +5,7 @@ import type { Static, TArray, TSchema } from '@sinclair/typebox'
 import { mapSteps, type Steps } from '../../concurrency/stepwise.ts'
 import { flatError, parseFailed, TrellisError } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
-import { hasMoreValues, isJsonObject } from '../../json/json.ts'
+import { deepFreeze, hasMoreValues, isJsonObject } from '../../json/json.ts'
 import { decode, type UnknownKeys, unknownKeyErrors } from '../../wire/decode.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import { mostDecodings, mostFaults, mostValues } from '../tuning.ts'
@@ -61,10 +61,7 @@ export class Faults {
     at: readonly PathKey[],
     unknownKeys: UnknownKeys,
   ): Static<S> | undefined {
-    if (hasMoreValues(value, mostValues)) {
-      this.add(tooManyValues('one entry of the metadata has', at))
-      return undefined
-    }
+    if (!this.#isReadable(value, 'one entry of the metadata has', at)) return undefined
     let left: unknown = value
     for (let times = 0; times < mostDecodings; times++) {
       try {
@@ -81,6 +78,17 @@ export class Faults {
       }
     }
     return undefined
+  }
+
+  /** A value that is kept as it was given, frozen; null if it is too large. `subject`: its name, and the verb. */
+  keep<T>(value: T, subject: string, at: readonly PathKey[]): T | null {
+    return this.#isReadable(value, subject, at) ? deepFreeze(value) : null
+  }
+
+  #isReadable(value: unknown, subject: string, at: readonly PathKey[]): boolean {
+    if (!hasMoreValues(value, mostValues)) return true
+    this.add(tooManyValues(subject, at))
+    return false
   }
 
   /** Decodes a list in steps; items with faults are undefined. */

@@ -32,7 +32,7 @@ async function connect(t: TestContext, { url }: TestDatabase): Promise<PooledDat
 /** An instance's ear, with what it hears and what it complains of. */
 async function startEar(t: TestContext, world: TestDatabase, interval: number, listen?: PooledDatabase['listen']) {
   const database = await connect(t, world)
-  const store = new MetadataStore(new MetadataRegistry())
+  const store = new MetadataStore(new MetadataRegistry(), { readPart: (_, value) => Promise.resolve({ value }) })
   const heard: Heard[] = []
   const problems: string[] = []
   const sync = new MetadataSync({

@@ -255,3 +255,48 @@ test('each change raises the version by one, and refuses a request for another v
   }
   assert.equal(await version(), first + 2)
 })
+
+test('keys that were kept are served once their plugins are loaded', async (t) => {
+  const endpoint = (name: string, url: string = name) => ({
+    ...{ name, url, methods: ['GET'] },
+    definition: { query: { collection_name: 'kept', query_name: 'all' } },
+    comment: '',
+  })
+  const document = (network: unknown, endpoints: object[]) => ({
+    version: 3,
+    sources: [{ name: 'library', kind: 'postgres', tables: [{ table: { schema: 'public', name: 'book' } }] }],
+    query_collections: [{ name: 'kept', definition: { queries: [{ name: 'all', query: '{ book { id } }' }] } }],
+    rest_endpoints: endpoints,
+    network,
+  })
+  const given = document({ tls_allowlist: 17 }, [endpoint('all'), endpoint('other')])
+  const former = await startTrellis(t, { sql, without: ['rest-endpoints', 'network'] })
+  await ask(former, 'replace_metadata', { allow_inconsistent_metadata: true, metadata: given })
+  const { database } = former
+  const listed = async (trellis: TestTrellis) => {
+    const { inconsistent_objects } = (await ask(trellis, 'get_inconsistent_metadata', {})).body as {
+      inconsistent_objects: { reason: string }[]
+    }
+    return inconsistent_objects.map(({ reason }) => reason).sort()
+  }
+  assert.deepEqual(await listed(former), [
+    'Inconsistent object: "network" is not served',
+    'Inconsistent object: "rest_endpoints" is not served',
+  ])
+
+  const now = await startTrellis(t, { database })
+  const exported = async (trellis: TestTrellis) => (await ask(trellis, 'export_metadata', {})).body
+  assert.deepEqual(await exported(now), given)
+  assert.deepEqual(await listed(now), ['Inconsistent object: it is not in the shape of "network"'])
+  const get = async (trellis: TestTrellis, url: string) =>
+    (await trellis.request(`/api/rest/${url}`, { method: 'GET' })).status
+  assert.deepEqual([await get(now, 'all'), await get(now, 'other')], [200, 200])
+  assert.equal((await ask(now, 'drop_rest_endpoint', { name: 'other' })).status, 200)
+  assert.equal((await ask(now, 'drop_inconsistent_metadata', {})).status, 200)
+
+  const again = await startTrellis(t, { database })
+  const { network: _, ...left } = document(null, [endpoint('all')])
+  assert.deepEqual(await exported(again), left)
+  assert.deepEqual(await listed(again), [])
+  assert.deepEqual([await get(again, 'all'), await get(again, 'other')], [200, 404])
+})

@@ -30,9 +30,17 @@ export interface StoredSource {
   readonly [setting: string]: unknown
 }
 
-/** Keys of later documents, which may be of features that this server lacks. */
-export const laterKeys: ReadonlySet<string> = new Set([
+/** Parts of every engine that format 3 keeps in sources. */
+const sourceKeys = ['tables', 'functions'] as const
+
+/** Parts of later engines that format 3 keeps in sources. */
+const laterParts = ['native_queries', 'logical_models'] as const
+
+/** Parts that stand at the top in every format, which may be of features that this server lacks. */
+const topKeys = [
   'remote_schemas',
+  'query_collections',
+  'allowlist',
   'actions',
   'custom_types',
   'cron_triggers',
@@ -44,7 +52,13 @@ export const laterKeys: ReadonlySet<string> = new Set([
   'network',
   'opentelemetry',
   'backend_configs',
-])
+] as const
+
+/** The order of keys in documents; other keys follow in order of registration. */
+export const documentOrder: readonly string[] = [...sourceKeys, ...laterParts, ...topKeys]
+
+/** Keys of documents, which may be of features that this server lacks. */
+export const laterKeys: ReadonlySet<string> = new Set(topKeys)
 
 /** The same for a table's entry. */
 export const laterTableKeys: ReadonlySet<string> = new Set([
@@ -59,8 +73,7 @@ export const laterSourceKeys: ReadonlySet<string> = new Set([
   'customization',
   'query_tags',
   'health_check',
-  'native_queries',
-  'logical_models',
+  ...laterParts,
   'stored_procedures',
 ])
 
@@ -83,11 +96,8 @@ export function openDocument(wire: unknown, isDeclared: (key: string) => boolean
   return openSources(sources, others, isDeclared)
 }
 
-/** Parts of every engine that format 3 keeps in sources. */
-const sourceKeys: readonly string[] = ['tables', 'functions']
-
 /** Whether format 3 keeps a part in sources. */
-export const isOfSource = (key: string): boolean => sourceKeys.includes(key) || laterSourceKeys.has(key)
+export const isOfSource = (key: string): boolean => sourceKeys.some((each) => each === key) || laterSourceKeys.has(key)
 
 function openSources(wire: unknown, others: WireObject, isDeclared: (key: string) => boolean): GivenDocument {
   const sources = decode(Type.Array(Type.Unknown()), wire, ['sources'])

@@ -86,9 +86,9 @@ export class ServedMetadata {
       ...{ dialect, vocabulary, environment: variableIn(options.variables) },
       ...(transforms && { transforms }),
     }
-    this.#store = new MetadataStore(registry)
-    this.#sourceStore = new SourceStore(registry)
     this.format = new DeclaredFormat(registry, dialect, (message, detail) => this.warn(message, detail))
+    this.#store = new MetadataStore(registry, this.format)
+    this.#sourceStore = new SourceStore(registry)
     this.#reconciliation = new Reconciliation({
       attempt: () => this.#reconcile(),
       warn: (message, info) => this.warn(message, info),

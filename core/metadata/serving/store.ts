@@ -9,6 +9,7 @@ import { listChange } from '../document/list-change.ts'
 import { documentOf, type MetadataRegistry, sliceValue } from '../slices/registry.ts'
 import type { Slice } from '../slices/slices.ts'
 import { storageKey } from '../slices/storage-key.ts'
+import { type PartReader, takeOver } from '../slices/taken-over.ts'
 import { type UnreadableRow, unreadableKey, unusable } from '../slices/unreadable.ts'
 import { longestPayload, rowsAtATime, statementSize } from '../tuning.ts'
 
@@ -63,10 +64,14 @@ interface RevisionRow extends Row, RowName {
 
 export class MetadataStore {
   readonly #registry: MetadataRegistry
+  readonly #format: PartReader
   #rows = new Map<string, KnownRow>()
+  /** The slices whose rows the next save writes whole, because they were taken over from other rows. */
+  #takenOver: ReadonlySet<string> = new Set()
 
-  constructor(registry: MetadataRegistry) {
+  constructor(registry: MetadataRegistry, format: PartReader) {
     this.#registry = registry
+    this.#format = format
   }
 
   /** Blocks other editors until the transaction ends, and returns the stored version. */
@@ -118,8 +123,9 @@ export class MetadataStore {
       const own = values.get(slice.key) ?? []
       return [slice.key, slice.entryKey ? own : own.length > 0 ? own[0] : slice.empty] as const
     })
-    const document = deepFreeze(documentOf(slices))
-    return { resourceVersion: versionIn(rows), document }
+    const { document, changed } = await takeOver(documentOf(slices), this.#registry, this.#format)
+    this.#takenOver = changed
+    return { resourceVersion: versionIn(rows), document: deepFreeze(document) }
   }
 
   async #fetch(transaction: Transaction, wanted: readonly RevisionRow[]): Promise<void> {
@@ -152,9 +158,10 @@ export class MetadataStore {
 
   /** Writes the difference between two documents and sets the version. */
   async save(transaction: Transaction, change: DocumentChange): Promise<void> {
-    const changes = this.#registry.slices.map((slice) =>
-      differences(slice, sliceValue(change.previous, slice.key), sliceValue(change.next, slice.key)),
-    )
+    const changes = this.#registry.slices.map((slice) => {
+      const compare = this.#takenOver.has(slice.key) ? replacement : differences
+      return compare(slice, sliceValue(change.previous, slice.key), sliceValue(change.next, slice.key))
+    })
     const gone = changes.flatMap((each) => each.gone)
     await deleteRows(transaction, this.#withoutReplaced(gone, change))
     await writeRows(
@@ -197,12 +204,21 @@ const rowKey = ({ slice, key }: RowName): string => `${slice}\u0000${key}`
 
 const sliceOfRow = (key: string): string => key.slice(0, key.indexOf('\u0000'))
 
+/** The rows to delete and to write. */
+interface RowChanges {
+  readonly gone: readonly RowName[]
+  readonly written: readonly WrittenRow[]
+}
+
+/** All rows, if the store lacks the previous ones. */
+function replacement(slice: Slice, previous: unknown, next: unknown): RowChanges {
+  if (!slice.entryKey) return differences(slice, undefined, next)
+  const { gone } = differences(slice, previous, next)
+  return { gone, written: (next as readonly unknown[]).map((entry) => entryRow(slice, entry)) }
+}
+
 /** The rows that differ, entries compared by identity. */
-function differences(
-  slice: Slice,
-  previous: unknown,
-  next: unknown,
-): { readonly gone: readonly RowName[]; readonly written: readonly WrittenRow[] } {
+function differences(slice: Slice, previous: unknown, next: unknown): RowChanges {
   if (previous === next) return { gone: [], written: [] }
   if (!slice.entryKey) {
     const row = { slice: slice.key, key: '' }

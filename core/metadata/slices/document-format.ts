@@ -26,7 +26,7 @@ import { Faults, FaultyDocument, TooManyFaults } from './faults.ts'
 import { isOwnConnection, sourceKey, unnamedSource } from './given-source.ts'
 import { documentOf, documentRank, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { FormatContext, Slice } from './slices.ts'
-import { type UnservedKeys, unservedKey, unservedKeysOf } from './unserved.ts'
+import { type UnservedKeys, unservedKey } from './unserved.ts'
 
 /** The formats of exported documents: that of v1.3, and that of version 2 with sources. */
 export type ExportVersion = 2 | 3
@@ -52,6 +52,8 @@ export interface ReadDocument {
 export interface DocumentFormat {
   /** The stored form of a wire document of any format, frozen. Paths of errors start with `at`. */
   read(wire: unknown, at?: readonly PathKey[]): Promise<ReadDocument>
+  /** The stored form of the value of one declared key, frozen; throws if it is not in the key's shape. */
+  readPart(key: string, wire: unknown): Promise<{ readonly value: unknown }>
   /** The shape of written documents of a format, with everything that plugins have declared. Absent: format 2. */
   schema(version?: ExportVersion): TSchema
   /** The shape of accepted documents of any format. */
@@ -96,6 +98,17 @@ export class DeclaredFormat implements DocumentFormat {
     } catch (error) {
       throw toTrellisError(error).at(...at)
     }
+  }
+
+  async readPart(key: string, wire: unknown): Promise<{ readonly value: unknown }> {
+    const slice = this.#registry.find(key)!
+    const faults = new Faults()
+    const given = { formatVersion: 3, parts: { [key]: wire }, place: () => [], source: null }
+    const value = await this.#readSlice(slice, given, faults)
+    const [first] = faults.found
+    if (first) throw first
+    await this.#refuseDuplicates([slice], documentOf([[key, value]]), () => [])
+    return { value }
   }
 
   async #readParts(given: GivenDocument, faults: Faults): Promise<MetadataDocument> {
@@ -177,7 +190,7 @@ export class DeclaredFormat implements DocumentFormat {
     const declared = shown.map(
       ({ key }, i) => [key, writeSlice(shown[i]!, sliceValue(document, key), context)] as const,
     )
-    const kept = unservedKeysOf(document, (key) => this.#registry.isDeclared(key))
+    const kept = Object.entries(document.unserved ?? {})
     const parts = [...declared, ...kept.filter(([, value]) => version === 3 || !saysNothing(value))]
       .filter(([, value]) => value !== undefined)
       .sort(([a], [b]) => documentRank(a) - documentRank(b))
@@ -200,15 +213,19 @@ export class DeclaredFormat implements DocumentFormat {
   }
 
   async validate({ content: document, place }: ReadDocument): Promise<void> {
-    await this.#refuseDuplicates(document, place)
+    await this.#refuseDuplicates(this.#registry.slices, document, place)
     for (const slice of this.#registry.slices) {
       locate(place(slice.key), () => slice.validate?.(sliceValue(document, slice.key), document, this.#context))
     }
   }
 
   /** Entries that contain other entries come last. */
-  async #refuseDuplicates(document: MetadataDocument, place: ReadDocument['place']): Promise<void> {
-    const lists = this.#registry.slices.filter(({ entryKey }) => entryKey)
+  async #refuseDuplicates(
+    slices: readonly Slice[],
+    document: MetadataDocument,
+    place: ReadDocument['place'],
+  ): Promise<void> {
+    const lists = slices.filter(({ entryKey }) => entryKey)
     const plain = lists.filter(({ validateEntry }) => !validateEntry)
     for (const slice of [...plain, ...lists.filter((each) => !plain.includes(each))]) {
       const { key, kind = key.replaceAll('_', ' '), validateEntry } = slice

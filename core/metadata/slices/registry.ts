@@ -3,6 +3,7 @@
 
 import { deepFreeze, memberOf } from '../../json/json.ts'
 import type { MetadataDocument } from '../document/document.ts'
+import { documentOrder } from '../document/given-document.ts'
 import type { GeneratedTypes } from '../naming/type-names.ts'
 import { DeclaredFacets } from './facet-format.ts'
 import { sourceKey, sourceSlice } from './given-source.ts'
@@ -11,27 +12,6 @@ import type { Facet, FacetFormat, ModelCheck, ModelEffect, Slice, SliceTypes } f
 import type { AnySource, Source } from './sources.ts'
 import { unreadableKey, unreadableSlice } from './unreadable.ts'
 import { unservedKey, unservedSlice } from './unserved.ts'
-
-/** The order of keys in documents; other keys follow in order of registration. */
-const documentOrder = [
-  'tables',
-  'functions',
-  'native_queries',
-  'logical_models',
-  'remote_schemas',
-  'query_collections',
-  'allowlist',
-  'actions',
-  'custom_types',
-  'cron_triggers',
-  'rest_endpoints',
-  'api_limits',
-  'metrics_config',
-  'inherited_roles',
-  'graphql_schema_introspection',
-  'network',
-  'opentelemetry',
-]
 
 /** Compares keys of documents by their order there. */
 export const documentRank = (key: string): number => rankIn(documentOrder, key)

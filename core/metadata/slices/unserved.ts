@@ -3,7 +3,6 @@
 
 import { Type } from '@sinclair/typebox'
 import { saysNothing } from '../../json/json.ts'
-import type { MetadataDocument } from '../document/document.ts'
 import type { ObjectDescription, Slice } from './slices.ts'
 
 /** Such keys with their values; null if there is no such key. */
@@ -30,17 +29,9 @@ const described = (key: string, definition: unknown): ObjectDescription => ({
   isTolerated: !restricting.has(key),
 })
 
-/** The keys of a document, without those that a plugin has declared since they were stored. */
-export const unservedKeysOf = (
-  { unserved }: Pick<MetadataDocument, 'unserved'>,
-  isDeclared: (key: string) => boolean,
-): readonly [key: string, value: unknown][] => Object.entries(unserved ?? {}).filter(([key]) => !isDeclared(key))
-
-/** The reason why a key is listed. */
+/** The reason why a key is listed. Values of declared keys are taken over (`taken-over.ts`) if they can be read. */
 const reasonOf = (key: string, isDeclared: boolean): string =>
-  isDeclared
-    ? `"${key}" was stored before it could be served: replace the metadata by their export`
-    : `"${key}" is not served`
+  isDeclared ? `it is not in the shape of "${key}"` : `"${key}" is not served`
 
 /** The slice; `isDeclared`: whether a plugin declares a slice of that key. */
 export const unservedSlice = (isDeclared: (key: string) => boolean): Slice => ({

@@ -34,6 +34,7 @@ export const innerOrders: Readonly<Record<string, readonly string[]>> = {
   'core/graphql': ['read', 'schema', 'plan', 'run'],
   'core/compiler': ['types', 'plan', 'print', 'run'],
   'core/http': ['body', 'front', 'route'],
+  'core/outgoing': ['answer', 'connecting'],
 }
 
 /** The files of a plugin that its dependents may import. */

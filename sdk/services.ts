@@ -40,6 +40,9 @@ export { maxLevels } from '../core/json/tuning.ts'
 export type { GeneratedSql, HttpLog, LogType, StartupLog } from '../core/log/log-entry.ts'
 export type { LogDetails, LogEntry, LogLevel, Observer, QueryLog } from '../core/log/observe.ts'
 export type { MetadataWork } from '../core/operations/metadata-work.ts'
+export type { Freshness } from '../core/outgoing/answer/freshness.ts'
+export { answerExpiry, freshnessOf } from '../core/outgoing/answer/freshness.ts'
+export { retryAfterOf } from '../core/outgoing/answer/http-date.ts'
 export {
   type Outgoing,
   OutgoingError,
@@ -50,10 +53,7 @@ export {
   type SocketClass,
 } from '../core/outgoing/client.ts'
 export { configuredHeaders, configuredUrl, type Environment, filledTemplate } from '../core/outgoing/configured.ts'
-export type { Freshness } from '../core/outgoing/freshness.ts'
-export { answerExpiry, freshnessOf } from '../core/outgoing/freshness.ts'
 export { clientHeaders, forwardedHeaders, isSecretHeader, type OutgoingHeaders } from '../core/outgoing/headers.ts'
-export { retryAfterOf } from '../core/outgoing/http-date.ts'
 export type { AroundOutgoing, UnverifiedHosts } from '../core/outgoing/request.ts'
 export { type SignedMessage, signatureHeaders, signingKey } from '../core/outgoing/signing.ts'
 export { isHttpUrl, loggableTemplate, loggableUrl } from '../core/outgoing/url.ts'

@@ -5,12 +5,12 @@
 import type { Dispatcher } from 'undici'
 import { longestTimer } from '../concurrency/timers.ts'
 import type { Dialect } from '../names/dialect.ts'
-import { type ConnectorOptions, connector } from './connector.ts'
-import { askedCoding, codingsOf, streamCoding, unpackedStream } from './content-coding.ts'
-import type { Egress } from './egress.ts'
+import { askedCoding, codingsOf, streamCoding, unpackedStream } from './answer/content-coding.ts'
+import { type ConnectorOptions, connector } from './connecting/connector.ts'
+import type { Egress } from './connecting/egress.ts'
+import { Openings } from './connecting/openings.ts'
 import { type Dispatchers, exchange, failure } from './exchange.ts'
 import { type OutgoingHeaders, typed, withDefaults } from './headers.ts'
-import { Openings } from './openings.ts'
 import type {
   Outgoing,
   OutgoingHooks,

@@ -1,7 +1,7 @@
 // The options of requests to other servers.
 
 import { choice, list } from '../options/option-kinds.ts'
-import { refusalOfEgress } from './egress.ts'
+import { refusalOfEgress } from './connecting/egress.ts'
 
 /** A property's name is the option's key in the configuration file. */
 export const outgoingOptions = {

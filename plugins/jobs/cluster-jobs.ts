@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Leased, type LeaseTable, leaseSeconds, type Observer, Outage, Work } from '../../sdk/services.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from './clock/clock.ts'
 import type { DeclaredJob, Job, JobState } from './job.ts'
 import type { JobRecord, Ledger, LedgerRow } from './ledger.ts'
 import { messageOf, type Outcome, type Runs } from './runs.ts'

@@ -1,14 +1,14 @@
 // Background jobs that other plugins declare: PostgreSQL is the ledger of runs, Agenda is the clock.
 
 import { definePlugin, option } from '../../sdk/index.ts'
+import { mongoUrlRefusal, shownMongoUrl } from './clock/mongodb-url.ts'
+import { createStore } from './clock/stores.ts'
 import { jobs } from './job.ts'
 import { jobMeasures } from './measures.ts'
 import { jobMigrations } from './migrations.ts'
-import { mongoUrlRefusal, shownMongoUrl } from './mongodb-url.ts'
 import { jobsRoute } from './routes.ts'
 import { Runs } from './runs.ts'
 import { JobService } from './service.ts'
-import { createStore } from './stores.ts'
 
 export { type DeclaredJob, type Job, type JobCall, type JobState, type Jobs, jobs } from './job.ts'
 export { type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'

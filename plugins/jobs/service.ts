@@ -4,15 +4,15 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Engine } from '../../sdk/index.ts'
 import { storableText } from '../../sdk/sql.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from './clock/clock.ts'
+import type { Store } from './clock/store.ts'
+import type { StoreMaker } from './clock/stores.ts'
 import { ClusterJobs } from './cluster-jobs.ts'
 import { InstanceJob } from './instance-jobs.ts'
 import type { DeclaredJob, Job, JobState, Jobs } from './job.ts'
 import { Ledger } from './ledger.ts'
 import type { JobReport } from './routes.ts'
 import type { Runs } from './runs.ts'
-import type { Store } from './store.ts'
-import type { StoreMaker } from './stores.ts'
 import { longestName, mostLoggedReasons } from './tuning.ts'
 
 /** The parts of the service. */
@@ -126,7 +126,7 @@ export class JobService implements Jobs, JobReport {
   }
 
   async #createClock(cluster: ClusterJobs): Promise<Clock> {
-    const { Clock } = await import('./clock.ts')
+    const { Clock } = await import('./clock/clock.ts')
     const store = await this.#createStore.create()
     this.#clock = new Clock({
       store,

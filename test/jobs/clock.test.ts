@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobParameters, JobRepository } from 'agenda'
-import { Clock } from '../../plugins/jobs/clock.ts'
-import { entryOf, type Store } from '../../plugins/jobs/store.ts'
+import { Clock } from '../../plugins/jobs/clock/clock.ts'
+import { entryOf, type Store } from '../../plugins/jobs/clock/store.ts'
 import { eventually } from '../support/waiting.ts'
 
 const hour = 3_600_000

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Clock } from '../../plugins/jobs/clock.ts'
+import type { Clock } from '../../plugins/jobs/clock/clock.ts'
 import { ClusterJobs } from '../../plugins/jobs/cluster-jobs.ts'
 import type { Ledger } from '../../plugins/jobs/ledger.ts'
 import { Runs } from '../../plugins/jobs/runs.ts'

@@ -7,9 +7,9 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { dialects } from '../../core/names/dialect.ts'
+import { asUtf8 } from '../../core/outgoing/answer/content-coding.ts'
+import { InterimAnswers } from '../../core/outgoing/answer/interim-answers.ts'
 import { OutgoingClient, OutgoingError, type OutgoingRequest } from '../../core/outgoing/client.ts'
-import { asUtf8 } from '../../core/outgoing/content-coding.ts'
-import { InterimAnswers } from '../../core/outgoing/interim-answers.ts'
 import fc from '../support/fast-check.ts'
 
 function client(t: TestContext) {

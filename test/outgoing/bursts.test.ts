@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dialects } from '../../core/names/dialect.ts'
 import { OutgoingClient } from '../../core/outgoing/client.ts'
-import { HostOpenings, type Opening } from '../../core/outgoing/openings.ts'
+import { HostOpenings, type Opening } from '../../core/outgoing/connecting/openings.ts'
 import { atEnd } from '../support/cleanup.ts'
 
 /** A receiver in its own process, whose accept queue holds about six connections. */

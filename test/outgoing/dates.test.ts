@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerExpiry, freshnessOf } from '../../core/outgoing/freshness.ts'
-import { httpDate, retryAfterOf } from '../../core/outgoing/http-date.ts'
+import { answerExpiry, freshnessOf } from '../../core/outgoing/answer/freshness.ts'
+import { httpDate, retryAfterOf } from '../../core/outgoing/answer/http-date.ts'
 import fc from '../support/fast-check.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')

@@ -1,10 +1,10 @@
 // Opens connections to other servers, as far as the egress policy and the limit of the host permit.
 
 import type { buildConnector } from 'undici'
+import type { UnverifiedHosts } from '../request.ts'
 import { connectorBy, type Egress } from './egress.ts'
 import { observeReception } from './keep-alive.ts'
 import type { Opening, Openings } from './openings.ts'
-import type { UnverifiedHosts } from './request.ts'
 
 /** The policy and the limits of connections. */
 export interface ConnectorOptions {

@@ -1,9 +1,9 @@
 // Agenda's entries in the catalog's schema, over the server's own connections.
 
 import { PostgresJobRepository } from '@agendajs/postgres-backend'
-import type { Database, Row } from '../../sdk/sql.ts'
-import { entriesTable } from './migrations.ts'
-import { messageOf } from './runs.ts'
+import type { Database, Row } from '../../../sdk/sql.ts'
+import { entriesTable } from '../migrations.ts'
+import { messageOf } from '../runs.ts'
 import type { Entry, Store } from './store.ts'
 
 // The library quotes the name as one identifier, so the quotes within it separate the schema. The library creates nothing here, and

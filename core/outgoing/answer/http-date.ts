@@ -1,6 +1,6 @@
 // Parses dates and `Retry-After` in headers, in the three forms that a recipient has to accept (RFC 9110, 5.6.7).
 
-import type { OutgoingResponse } from './request.ts'
+import type { OutgoingResponse } from '../request.ts'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const month = `(?<month>${months.join('|')})`

@@ -2,8 +2,8 @@
 // request was never read. It is sent again on a new connection if a repetition is safe.
 
 import type { Socket } from 'node:net'
-import { InterimAnswers } from './interim-answers.ts'
-import { crossingMillis } from './tuning.ts'
+import { InterimAnswers } from '../answer/interim-answers.ts'
+import { crossingMillis } from '../tuning.ts'
 
 /** When bytes were received on a connection, by `performance.now()`. */
 interface Reception {

@@ -1,7 +1,7 @@
 // Skips interim responses such as `100 Continue`. A client has to ignore those that it did not ask for (RFC 9110,
 // 15.2), but undici closes the connection at `100`.
 
-import { mostInterimHead } from './tuning.ts'
+import { mostInterimHead } from '../tuning.ts'
 
 const empty: Buffer = Buffer.alloc(0)
 

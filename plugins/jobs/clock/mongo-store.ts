@@ -2,8 +2,8 @@
 
 import { MongoJobRepository } from '@agendajs/mongo-backend'
 import { MongoClient, type MongoClientOptions, MongoServerSelectionError } from 'mongodb'
+import { messageOf } from '../runs.ts'
 import { mongoDatabaseOf, mongoUrlSets, withoutSecrets } from './mongodb-url.ts'
-import { messageOf } from './runs.ts'
 import { entryOf, type Store } from './store.ts'
 
 /** Defaults that the URL may override: few connections, and short timeouts for a server that is away. */

@@ -1,7 +1,7 @@
 // Chooses the database of Agenda's entries.
 
-import { type Dialect, OptionRefusal } from '../../sdk/index.ts'
-import type { Database } from '../../sdk/sql.ts'
+import { type Dialect, OptionRefusal } from '../../../sdk/index.ts'
+import type { Database } from '../../../sdk/sql.ts'
 import { withoutSecrets } from './mongodb-url.ts'
 import type { Store } from './store.ts'
 

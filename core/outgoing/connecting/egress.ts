@@ -4,7 +4,7 @@
 import { lookup as resolve } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import type { buildConnector } from 'undici'
-import { OutgoingError } from './request.ts'
+import { OutgoingError } from '../request.ts'
 
 /** Networks that are not public: loopback, private, link-local, carrier or reserved ones. */
 const reserved: readonly string[] = [

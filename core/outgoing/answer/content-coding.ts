@@ -3,9 +3,9 @@
 import { isUtf8 } from 'node:buffer'
 import { type Duplex, pipeline, type Readable, Transform, type TransformCallback } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
-import { reasonOf } from '../errors/thrown.ts'
-import { OutgoingError } from './request.ts'
-import { mostCodings } from './tuning.ts'
+import { reasonOf } from '../../errors/thrown.ts'
+import { OutgoingError } from '../request.ts'
+import { mostCodings } from '../tuning.ts'
 
 /** The requested coding. Without the header, a server could use any coding. */
 export const askedCoding = 'gzip'

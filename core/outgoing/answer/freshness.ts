@@ -1,7 +1,7 @@
 // Computes how long a response is fresh, from `Cache-Control` or else `Expires` (RFC 9111).
 
+import type { OutgoingResponse } from '../request.ts'
 import { httpDate } from './http-date.ts'
-import type { OutgoingResponse } from './request.ts'
 
 /** When a response expires. */
 export interface Freshness {

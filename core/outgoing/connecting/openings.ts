@@ -3,9 +3,9 @@
 // a second or more, or considers the connection open, and no request on it ever arrives. So only a few are opened at
 // first, and more as the host answers.
 
-import { longestTimer } from '../concurrency/timers.ts'
-import { codeOf } from '../errors/thrown.ts'
-import { acceptMillis, burstMillis, firstLimit, mostHosts, oneStall, openingRate, stallMillis } from './tuning.ts'
+import { longestTimer } from '../../concurrency/timers.ts'
+import { codeOf } from '../../errors/thrown.ts'
+import { acceptMillis, burstMillis, firstLimit, mostHosts, oneStall, openingRate, stallMillis } from '../tuning.ts'
 
 /** A request for a connection that waits. */
 interface Waiting {

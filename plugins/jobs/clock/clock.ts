@@ -13,8 +13,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agenda, InMemoryNotificationChannel, type Job, type JobParameters, type JobRepository, toJobId } from 'agenda'
+import { aheadMillis, lockMillis, mostQueries, scanMillis, scanRetryMillis, storeCloseMillis } from '../tuning.ts'
 import { type Entry, entryOf, type Store } from './store.ts'
-import { aheadMillis, lockMillis, mostQueries, scanMillis, scanRetryMillis, storeCloseMillis } from './tuning.ts'
 
 export interface ClockOptions {
   readonly store: Store

@@ -30,10 +30,10 @@ export {
   soleStep,
   type Update,
 } from '../core/compiler/plan/mutation-plan.ts'
-export type { Scope } from '../core/compiler/plan/nesting.ts'
 export { type OperandReader, readOperands } from '../core/compiler/plan/operands.ts'
 export type * from '../core/compiler/plan/plan.ts'
 export { allOf, allRows, always, columnPair, isNull } from '../core/compiler/plan/plan.ts'
+export type { Scope } from '../core/compiler/plan/scope.ts'
 export type { UseOfColumns } from '../core/compiler/plan/used-columns.ts'
 export { usedColumns, usedList } from '../core/compiler/plan/used-columns.ts'
 export { aggregateSql, callSql } from '../core/compiler/print/aggregate-sql.ts'

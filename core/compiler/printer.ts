@@ -4,6 +4,7 @@
 import type { StatementForm } from '../catalog/types.ts'
 import { compile, empty, id, join, type Sql, type Statement, sql } from '../database/sql/sql.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
+import { inSubquery, rootScope, type Scope } from './plan/scope.ts'
 
 export interface PrinterOptions {
   /** Whether bigint, numeric, float8 and money are printed as JSON strings. */
@@ -20,6 +21,7 @@ export class Printer {
   #count = 0
   readonly #trials: Sql[] = []
   #root: Sql | null = null
+  #scope: Scope | null = null
   readonly #followed = new Map<string, QualifiedName>()
 
   constructor(options: PrinterOptions) {
@@ -48,6 +50,20 @@ export class Printer {
   /** The row that `rootColumn` refers to: that of the enclosing `rooted` condition, else this one. */
   rootOr(row: Sql): Sql {
     return this.#root ?? row
+  }
+
+  /** Prints SQL of a plugin that is a condition in this scope. */
+  within(scope: Scope, print: () => Sql): Sql {
+    const outer = this.#scope
+    this.#scope = { ...inSubquery(scope), level: 0 }
+    const printed = print()
+    this.#scope = outer
+    return printed
+  }
+
+  /** The scope of a condition that stands in a subquery of the current SQL of a plugin, or selects the rows of a query. */
+  scope(): Scope {
+    return this.#scope ? inSubquery(this.#scope) : rootScope()
   }
 
   /**

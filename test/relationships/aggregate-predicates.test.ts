@@ -114,6 +114,20 @@ test('aggregates of related rows are conditions', async (t) => {
     )
   })
 
+  await t.test('PostgreSQL plans deep conditions quickly', async () => {
+    await trellis.sql(
+      `do $$ begin execute format('alter database %I set statement_timeout = 5000', current_database()); end $$`,
+    )
+    const { graphql: ask } = await startTrellis(t, { database: trellis.database })
+    const nested = (levels: number): string => {
+      if (levels === 0) return '{paid: {_eq: true}}'
+      const sales = `{sales_aggregate: {count: {filter: ${nested(levels - 1)}, predicate: {_gt: 0}}}}`
+      return `{_or: [{id: {_eq: 4}}, {shop: {_or: [{id: {_eq: 3}}, ${sales}]}}]}`
+    }
+    const answer = await ask(`{ sale(where: ${nested(14)}, order_by: {id: asc}) { id } }`)
+    assert.deepEqual(answer, { data: { sale: [1, 2, 3, 4, 5].map((id) => ({ id })) } })
+  })
+
   await t.test('wrong conditions are refused where they stand', async () => {
     const path = '$.selectionSet.shop.args.where.sales_aggregate'
     const code = 'validation-failed'

@@ -3,14 +3,15 @@
 import type { PgType } from '../../catalog/types.ts'
 import type { ParamSource, TextCheck } from '../../database/sql/param.ts'
 import { empty, id, join, param, type Sql, sql, trusted } from '../../database/sql/sql.ts'
-import { detached, existsForm, inSubquery, rootedScope, rootScope, type Scope } from '../plan/nesting.ts'
+import { existsForm } from '../plan/nesting.ts'
 import type { Comparand, Condition, Mapping, Operand, PairEquality, TakenAs } from '../plan/plan.ts'
+import { detached, inSubquery, rootedScope, type Scope } from '../plan/scope.ts'
 import type { Printer } from '../printer.ts'
 import { isThereSql, operatorSql } from '../types/comparing.ts'
 import { coreOperatorCheck, coreOperatorSql, coreOperatorTrial } from '../types/operators.ts'
 
 /** A condition on the row with that alias. */
-export function conditionSql(condition: Condition, row: Sql, printer: Printer, scope = rootScope()): Sql {
+export function conditionSql(condition: Condition, row: Sql, printer: Printer, scope = printer.scope()): Sql {
   switch (condition.kind) {
     case 'true':
       return sql`true`
@@ -44,7 +45,7 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer, s
     case 'rooted':
       return printer.rooted(row, () => conditionSql(condition.of, row, printer, rootedScope(scope)))
     case 'sql':
-      return sql`(${condition.build(row, printer)})`
+      return sql`(${printer.within(scope, () => condition.build(row, printer))})`
     default:
       return condition satisfies never
   }

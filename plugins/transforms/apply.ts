@@ -9,7 +9,7 @@ import {
   type TextTemplates,
 } from './compile.ts'
 import type { RequestTransform, ResponseTransform } from './forms.ts'
-import { evaluate, type TemplateScope } from './kriti/evaluate.ts'
+import { evaluate, type TemplateScope, Work } from './kriti/evaluate.ts'
 import { type ListedError, type Template, TemplateError } from './kriti/syntax.ts'
 import { textOf } from './kriti/values.ts'
 
@@ -50,6 +50,7 @@ export class TransformError extends Error {
 class Results {
   readonly errors: ListedError[] = []
   readonly #scope: TemplateScope
+  readonly #work = new Work()
 
   constructor(scope: TemplateScope) {
     this.#scope = scope
@@ -57,7 +58,7 @@ class Results {
 
   value(template: Template): unknown {
     try {
-      return evaluate(template, this.#scope)
+      return evaluate(template, this.#scope, this.#work)
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error
       this.errors.push(error.listed(template.text))

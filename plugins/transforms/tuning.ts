@@ -3,11 +3,18 @@
 /** Characters of one template. */
 export const mostTemplateCharacters = 100_000
 
-/** Levels of values within each other, in a template and in its value. */
+/** Levels of values within each other in a template. */
 export const mostTemplateLevels = 200
 
-/** Values that the evaluation of one template may make: some tens of milliseconds. */
-export const mostEvaluations = 500_000
+/** Values that the templates of one transform may make and look up: up to 100 ms, in which no other request runs. */
+export const mostEvaluations = 250_000
 
-/** Characters of the texts that the evaluation of one template may make, and of its value as JSON. */
+/** Characters that the templates of one transform may read and make, and those of a value as JSON: up to 100 ms each. */
 export const mostCharacters = 10_000_000
+
+/** Characters that one character costs in a function: some take it apart and put it together again. */
+export const functionCost = 5
+
+/** Members from which on V8 keeps an object as a table. Listing such members is slow, so each costs `memberCost` characters. */
+export const manyMembers = 1000
+export const memberCost = 40

@@ -156,6 +156,48 @@ test('an error names its place in the text', () => {
 const nested = (times: number): string => `${'['.repeat(times)}${']'.repeat(times)}`
 const loops = (times: number): string => `${'{{ range _, x := $body }}'.repeat(times)}1${'{{ end }}'.repeat(times)}`
 
+const loop = (inner: string) => `{{ range _, x := $body.items }} ${inner} {{ end }}`
+
+test('comparisons, functions and paths count as work', () => {
+  const items = Array.from({ length: 50_000 }, () => ({}))
+  const [one, other] = [`${'x'.repeat(2_000_000)}1`, `${'x'.repeat(2_000_000)}2`]
+  const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`m${i}`, 0]))
+  const digits = JSON.rawJSON('1'.repeat(2_000_000))
+  let deep: unknown = 1
+  for (let i = 0; i < 400; i++) deep = [deep]
+  const of = { items, one, other, members, digits, deep }
+  const templates = [
+    loop('{{ $body.one < $body.other }}'),
+    loop('{{ $body.one == $body.other }}'),
+    loop('{{ $body.digits <= $body.digits }}'),
+    loop('{{ x == $body.members }}'),
+    '{{ $body.members in $body.items }}',
+    loop('{{ empty $body.members }}'),
+    loop('{{ head $body.one }}'),
+    loop(`{{ $body.deep${'[0]'.repeat(400)} }}`),
+  ]
+  for (const template of templates) {
+    const began = performance.now()
+    assert.throws(() => result(template, of), { code: 'Limit Error' }, template.slice(0, 80))
+    assert.ok(performance.now() - began < 5000, template.slice(0, 80))
+  }
+})
+
+test('a chain of operators may be long', () => {
+  assert.equal(result(`{{ ${'false || '.repeat(9000)} true }}`), true)
+  assert.equal(result(`{{ ${'null ?? '.repeat(9000)} 3 }}`), 3)
+  assert.throws(() => result(`{{ ${'1 == '.repeat(9000)} 1 || 2 }}`), { code: 'Type Error' })
+})
+
+test('functions take characters apart, not their halves', () => {
+  const of = { text: '😀bß', words: "o'neil ǆ élan 😀x" }
+  assert.equal(result('{{ head $body.text }}', of), '😀')
+  assert.equal(result('{{ tail $body.text }}', of), 'bß')
+  assert.equal(result('{{ size $body.text }}', of), 3)
+  assert.equal(result('{{ inverse $body.text }}', of), 'ßb😀')
+  assert.equal(result('{{ toTitle $body.words }}', of), "O'neil Ǆ Élan 😀X")
+})
+
 test('a template that never ends in practice is stopped', () => {
   const items = Array.from({ length: 100 }, (_, i) => i)
   const [long, large] = ['x'.repeat(1_000_000), { a: 'x'.repeat(1000) }]

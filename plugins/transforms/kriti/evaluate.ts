@@ -1,7 +1,7 @@
 // Evaluates templates. A template is data: it can read only the values that it is given, and its work has a limit.
 
 import { isJsonObject, jsonType } from '../../../sdk/services.ts'
-import { mostCharacters, mostEvaluations } from '../tuning.ts'
+import { functionCost, mostCharacters, mostEvaluations } from '../tuning.ts'
 import { FunctionRefusal, templateFunctions } from './functions.ts'
 import {
   type EvaluationErrorCode,
@@ -12,7 +12,7 @@ import {
   type Template,
   TemplateError,
 } from './syntax.ts'
-import { compare, equal, jsonSize, textOf } from './values.ts'
+import { type Count, compare, equal, jsonSize, textOf } from './values.ts'
 
 /** The values that a template can read, by the names of variables, and functions of its place. */
 export interface TemplateScope {
@@ -20,9 +20,15 @@ export interface TemplateScope {
   readonly functions?: Readonly<Record<string, (value: unknown) => unknown>>
 }
 
+/** The work of the templates of one transform, which have one limit together. */
+export class Work {
+  evaluations = 0
+  characters = 0
+}
+
 /** The value of a template, as JSON with exact numbers; throws {@link TemplateError}. */
-export function evaluate({ root }: Template, scope: TemplateScope): unknown {
-  const value = new Evaluation(scope).of(root, null)
+export function evaluate({ root }: Template, scope: TemplateScope, work = new Work()): unknown {
+  const value = new Evaluation(scope, work).of(root, null)
   if (jsonSize(value, mostCharacters) > mostCharacters) {
     throw new TemplateError('Limit Error', `The value has more than ${mostCharacters} characters.`, root)
   }
@@ -36,15 +42,17 @@ interface Local {
   readonly outer: Local | null
 }
 
+type Operation = Extract<Expression, { kind: 'operation' }>
+
 const absent = Symbol('absent')
 
 class Evaluation {
   readonly #scope: TemplateScope
-  #evaluations = 0
-  #characters = 0
+  readonly #work: Work
 
-  constructor(scope: TemplateScope) {
+  constructor(scope: TemplateScope, work: Work) {
     this.#scope = scope
+    this.#work = work
   }
 
   of(expression: Expression, locals: Local | null): unknown {
@@ -79,14 +87,15 @@ class Evaluation {
     let text = ''
     for (const part of parts) {
       const value = typeof part === 'string' ? part : this.of(part, locals)
-      this.#count(0, jsonSize(value, mostCharacters), range)
+      this.#read(value, 1, range)
       text += textOf(value)
     }
     return text
   }
 
   #path({ variable, steps, ...range }: Extract<Expression, { kind: 'path' }>, locals: Local | null): unknown {
-    let value = this.#variable(variable, locals)
+    this.#count(steps.length, 0, range)
+    let value = this.#variable(variable, locals, range)
     if (value === absent) throw failed('Invalid Path', `"${variable}" is not defined.`, range)
     let isOptional = false
     for (const [i, step] of steps.entries()) {
@@ -110,8 +119,11 @@ class Evaluation {
     return value
   }
 
-  #variable(name: string, locals: Local | null): unknown {
-    for (let local = locals; local; local = local.outer) if (local.name === name) return local.value
+  #variable(name: string, locals: Local | null, range: Range): unknown {
+    for (let local = locals; local; local = local.outer) {
+      this.#count(1, 0, range)
+      if (local.name === name) return local.value
+    }
     const { variables } = this.#scope
     return Object.hasOwn(variables, name) ? variables[name] : absent
   }
@@ -122,7 +134,7 @@ class Evaluation {
     if (!call) throw failed('Function Error', `Function "${name}" is not defined.`, range)
     const value = this.of(argument, locals)
     // The work of a function grows with its value.
-    this.#count(0, jsonSize(value, mostCharacters), range)
+    this.#read(value, functionCost, range)
     try {
       return call(value)
     } catch (error) {
@@ -131,25 +143,32 @@ class Evaluation {
     }
   }
 
-  #operation(expression: Extract<Expression, { kind: 'operation' }>, locals: Local | null): unknown {
-    const { operator, left, right } = expression
-    if (operator === '&&') return this.#condition(left, locals) && this.#condition(right, locals)
-    if (operator === '||') return this.#condition(left, locals) || this.#condition(right, locals)
-    const value = this.of(left, locals)
-    if (operator === '??') return value ?? this.of(right, locals)
+  /** Chains such as `a || b || c` nest on their left. They have no limit, so this is a loop. */
+  #operation(expression: Operation, locals: Local | null): unknown {
+    const chain: Operation[] = []
+    let leftmost: Expression = expression
+    for (; leftmost.kind === 'operation'; leftmost = leftmost.left) chain.push(leftmost)
+    this.#count(chain.length, 0, expression)
+    return chain.reduceRight((left, each) => this.#applied(each, left, locals), this.of(leftmost, locals))
+  }
+
+  #applied(operation: Operation, left: unknown, locals: Local | null): unknown {
+    const { operator, right } = operation
+    if (operator === '??') return left ?? this.of(right, locals)
+    if (operator === '&&') return boolean(left, operation.left) && this.#condition(right, locals)
+    if (operator === '||') return boolean(left, operation.left) || this.#condition(right, locals)
     const other = this.of(right, locals)
-    if (operator === '==' || operator === '!=') {
-      this.#count(0, jsonSize(value, mostCharacters), expression)
-      return equal(value, other) === (operator === '==')
-    }
-    if (operator === 'in') this.#count(0, jsonSize(other, mostCharacters), expression)
-    return operator === 'in' ? isIn(value, other, expression) : ordered(operator, value, other, expression)
+    const count = (characters: number) => this.#count(0, characters, operation)
+    if (operator === '==' || operator === '!=') return equal(left, other, count) === (operator === '==')
+    if (operator === 'in') return isIn(left, other, { count, range: operation })
+    return ordered(operator, compare(left, other, count), () => {
+      const message = `${jsonType(left)} and ${jsonType(other)} have no order.`
+      return failed('Type Error', message, operation)
+    })
   }
 
   #condition(expression: Expression, locals: Local | null): boolean {
-    const value = this.of(expression, locals)
-    if (typeof value === 'boolean') return value
-    throw failed('Type Error', `Expected Boolean, but got ${jsonType(value)}.`, expression)
+    return boolean(this.of(expression, locals), expression)
   }
 
   #range({ index, item, list, body }: Extract<Expression, { kind: 'range' }>, locals: Local | null): unknown[] {
@@ -161,10 +180,17 @@ class Evaluation {
     })
   }
 
+  /** Counts a value that is read as a whole. */
+  #read(value: unknown, cost: number, range: Range): void {
+    const left = (mostCharacters - this.#work.characters) / cost
+    this.#count(0, jsonSize(value, left) * cost, range)
+  }
+
   #count(evaluations: number, characters: number, range: Range): void {
-    this.#evaluations += evaluations
-    this.#characters += characters
-    if (this.#evaluations <= mostEvaluations && this.#characters <= mostCharacters) return
+    const work = this.#work
+    work.evaluations += evaluations
+    work.characters += characters
+    if (work.evaluations <= mostEvaluations && work.characters <= mostCharacters) return
     throw failed('Limit Error', 'The template takes too long.', range)
   }
 }
@@ -181,17 +207,23 @@ function memberAt(value: unknown, { key }: Step): unknown {
   return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : absent
 }
 
-function isIn(value: unknown, container: unknown, range: Range): boolean {
-  if (Array.isArray(container)) return container.some((item) => equal(value, item))
+function boolean(value: unknown, range: Range): boolean {
+  if (typeof value === 'boolean') return value
+  throw failed('Type Error', `Expected Boolean, but got ${jsonType(value)}.`, range)
+}
+
+function isIn(
+  value: unknown,
+  container: unknown,
+  { count, range }: { readonly count: Count; readonly range: Range },
+): boolean {
+  if (Array.isArray(container)) return container.some((item) => equal(value, item, count))
   if (isJsonObject(container)) return typeof value === 'string' && Object.hasOwn(container, value)
   throw failed('Type Error', `Expected Array or Object, but got ${jsonType(container)}.`, range)
 }
 
-function ordered(operator: Operator, left: unknown, right: unknown, range: Range): boolean {
-  const order = compare(left, right)
-  if (order === null) {
-    throw failed('Type Error', `${jsonType(left)} and ${jsonType(right)} have no order.`, range)
-  }
+function ordered(operator: Operator, order: number | null, refusal: () => TemplateError): boolean {
+  if (order === null) throw refusal()
   if (operator === '<') return order < 0
   if (operator === '>') return order > 0
   return operator === '<=' ? order <= 0 : order >= 0

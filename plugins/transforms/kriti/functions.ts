@@ -20,6 +20,16 @@ function text(value: unknown): string {
 
 const characters = (value: string): string[] => [...value]
 
+/** The first character, which may be two units of a text. */
+const first = (value: string): string => (value === '' ? '' : String.fromCodePoint(value.codePointAt(0) ?? 0))
+
+/** The number of characters; those of two units count once. */
+function length(value: string): number {
+  let pairs = 0
+  for (const _ of value.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g)) pairs++
+  return value.length - pairs
+}
+
 const isEmpty: TemplateFunction = (value) => {
   if (value === null || value === '') return true
   if (typeof value === 'string') return false
@@ -32,7 +42,7 @@ const isEmpty: TemplateFunction = (value) => {
 const size: TemplateFunction = (value) => {
   if (value === null) return 0
   if (typeof value === 'boolean') return value ? 1 : 0
-  if (typeof value === 'string') return characters(value).length
+  if (typeof value === 'string') return length(value)
   if (isNumber(value)) return value
   return Array.isArray(value) ? value.length : Object.keys(value as object).length
 }
@@ -47,22 +57,21 @@ const inverse: TemplateFunction = (value) => {
 }
 
 const head: TemplateFunction = (value) => {
-  const items = typeof value === 'string' ? characters(value) : value
-  if (!Array.isArray(items)) throw refused(value, 'Array or String')
-  if (items.length === 0) throw new FunctionRefusal('Expected a value that is not empty.')
-  return items[0]
+  if (typeof value !== 'string' && !Array.isArray(value)) throw refused(value, 'Array or String')
+  if (value.length === 0) throw new FunctionRefusal('Expected a value that is not empty.')
+  return typeof value === 'string' ? first(value) : value[0]
 }
 
 const tail: TemplateFunction = (value) => {
-  if (typeof value === 'string') return characters(value).slice(1).join('')
+  if (typeof value === 'string') return value.slice(first(value).length)
   if (!Array.isArray(value)) throw refused(value, 'Array or String')
   return value.slice(1)
 }
 
 const toTitle = (value: unknown): string =>
   text(value).replace(/\p{L}[\p{L}\p{M}\p{N}'’]*/gu, (word) => {
-    const [first = '', ...rest] = characters(word)
-    return first.toUpperCase() + rest.join('').toLowerCase()
+    const initial = first(word)
+    return initial.toUpperCase() + word.slice(initial.length).toLowerCase()
   })
 
 const fromPairs: TemplateFunction = (value) => {

@@ -1,5 +1,6 @@
 // Calls of action webhooks, and the interpretation of their answers.
 
+import { readJsonInTurns } from '../../sdk/http.ts'
 import { internalError, messageOf, TrellisError, Type } from '../../sdk/index.ts'
 import { type ConfiguredHeader, decode } from '../../sdk/metadata.ts'
 import {
@@ -62,7 +63,7 @@ export async function callWebhook(call: HandlerCall, context: WebhookContext): P
   }
   log(context.observe, request.body ?? '', response)
   const exchange: Exchange = { request: shown, response }
-  const answered = answeredValue(exchange, asked, action.transforms.response_transform)
+  const answered = await answeredValue(exchange, asked, action.transforms.response_transform)
   let value: unknown
   try {
     value = coerceOutput(answered, action.output, context.rules)
@@ -139,7 +140,11 @@ function log(observe: Observer, text: string, { body }: OutgoingResponse): void 
 }
 
 /** The JSON of a success; throws the webhook's refusal, or an error for an invalid answer. */
-function answeredValue(exchange: Exchange, asked: RequestContext, transform: ResponseTransform | undefined): unknown {
+async function answeredValue(
+  exchange: Exchange,
+  asked: RequestContext,
+  transform: ResponseTransform | undefined,
+): Promise<unknown> {
   const { status } = exchange.response
   const isSuccess = status >= 200 && status < 300
   const isRefusal = status >= 400 && status < 500
@@ -147,20 +152,19 @@ function answeredValue(exchange: Exchange, asked: RequestContext, transform: Res
     const error = `expecting 2xx or 4xx status code, but found ${status}`
     throw internalError('internal error', { internal: internalOf(error, exchange) })
   }
-  const received = parsedBody(exchange)
-  const value = transform ? transformed(received, { exchange, asked, transform }) : received
+  const value = transform ? await transformed({ exchange, asked, transform }) : await parsedBody(exchange, parsed)
   if (isRefusal) throw refusalOf(value, exchange)
   return value
 }
 
-function transformed(
-  body: unknown,
-  {
-    exchange,
-    asked,
-    transform,
-  }: { readonly exchange: Exchange; readonly asked: RequestContext; readonly transform: ResponseTransform },
-): unknown {
+interface Transforming {
+  readonly exchange: Exchange
+  readonly asked: RequestContext
+  readonly transform: ResponseTransform
+}
+
+async function transformed({ exchange, asked, transform }: Transforming): Promise<unknown> {
+  const body = await parsedBody(exchange, (bytes) => readJsonInTurns(bytes, 'lossless'))
   try {
     return transformResponse(transform, { status: exchange.response.status, body }, asked)
   } catch (error) {
@@ -170,9 +174,11 @@ function transformed(
   }
 }
 
-function parsedBody(exchange: Exchange): unknown {
+const parsed = (bytes: Buffer): unknown => parseJson(bytes.toString('utf8'), 'lossless')
+
+async function parsedBody(exchange: Exchange, parse: (bytes: Buffer) => unknown): Promise<unknown> {
   try {
-    return parseJson(exchange.response.body.toString('utf8'), 'lossless')
+    return await parse(exchange.response.body)
   } catch (error) {
     const internal = internalOf(`invalid json: ${messageOf(error)}`, exchange)
     throw internalError('not a valid json response from webhook', { internal })

@@ -1,15 +1,14 @@
 // One call of a webhook, and the record of it.
 
 import { randomUUID } from 'node:crypto'
-import type { Dialect } from '../../sdk/index.ts'
-import { messageOf } from '../../sdk/index.ts'
+import { readJsonInTurns } from '../../sdk/http.ts'
+import { type Dialect, messageOf, TrellisError } from '../../sdk/index.ts'
 import {
   longestTimer,
   type Outgoing,
   OutgoingError,
   type OutgoingHeaders,
   type OutgoingResponse,
-  parseJson,
   retryAfterOf,
   signatureHeaders,
 } from '../../sdk/services.ts'
@@ -49,7 +48,7 @@ export interface WebhookCall {
 interface SentCall extends Omit<WebhookCall, 'body'>, Partial<Pick<TransformedRequest, 'method' | 'contentType'>> {
   /** Null: none. */
   readonly body: string | null
-  /** The values that the templates of the request could read. */
+  /** The values that the templates of the request could read; absent: it is not transformed. */
   readonly asked?: RequestContext
 }
 
@@ -118,16 +117,16 @@ export class WebhookCaller {
   async call(call: WebhookCall): Promise<Attempt> {
     const { signal, transforms } = call
     try {
-      const sent = transforms?.request_transform ? transformed(call, transforms.request_transform) : call
-      return await this.#send(sent)
+      const sent = transforms?.request_transform ? await transformed(call, transforms.request_transform) : call
+      return await this.#send(sent, call)
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof TransformError)) throw error
+      if (!isRefusal(error)) throw error
       return this.failed(call, `the request transform failed: ${error.message}`, failureStatus.other)
     }
   }
 
-  async #send(call: SentCall): Promise<Attempt> {
+  async #send(call: SentCall, given: WebhookCall): Promise<Attempt> {
     const { url, body, timeoutSeconds, trace, signal, method = 'POST', contentType } = call
     const timeout = Math.min(longestTimer, Math.max(1, Math.round(timeoutSeconds * 1000)))
     try {
@@ -141,7 +140,7 @@ export class WebhookCaller {
         isRepeatable: true,
         ...(trace !== null && { trace }),
       })
-      return this.#answered(call, response)
+      return this.#answered(call, response, await answeredText(call, given, response))
     } catch (error) {
       signal.throwIfAborted()
       const isResent = error instanceof OutgoingError && error.isResent
@@ -166,10 +165,9 @@ export class WebhookCaller {
     }
   }
 
-  #answered(call: SentCall, { status, headers, body, isCut, isResent }: OutgoingResponse): Attempt {
+  #answered(call: SentCall, { status, headers, body, isResent }: OutgoingResponse, text: LoggedBody): Attempt {
     const { version } = this.#options
     const succeeded = status >= 200 && status <= 299
-    const text = answeredText(call, status, bodyText(body, isCut))
     const data = { body: text, headers: loggedResponseHeaders(headers), status }
     const logged = { status, headers: data.headers, body: text, size: body.length }
     return {
@@ -235,29 +233,37 @@ function keptBody(body: string): string {
   return JSON.stringify(`${body.slice(0, keptRequestCharacters).toWellFormed()}…`)
 }
 
+/** Whether a transform has no value, or its input is larger than bodies may be. */
+const isRefusal = (error: unknown): error is Error => error instanceof TransformError || error instanceof TrellisError
+
+/** The values that templates read of a call. */
+async function askedOf({ url, body: text, sessionOf }: WebhookCall): Promise<RequestContext> {
+  const body = await readJsonInTurns(Buffer.from(text), 'lossless')
+  return { url, body, sessionVariables: sessionOf?.(body) ?? null }
+}
+
 /** The request that a transform makes of a call. */
-function transformed(call: WebhookCall, transform: RequestTransform): SentCall {
-  const { url, headers } = call
-  const body = parseJson(call.body, 'lossless')
-  const asked = { url, body, sessionVariables: call.sessionOf?.(body) ?? null }
+async function transformed(call: WebhookCall, transform: RequestTransform): Promise<SentCall> {
+  const { headers } = call
+  const asked = await askedOf(call)
   const request = transformRequest(transform, asked, { method: 'POST', headers: headers.sent })
   return { ...call, ...request, asked, headers: transformedHeaders(headers, request) }
 }
 
 /** The text of an answer for the log; one that its transform cannot read stays as it is. */
-function answeredText({ transforms, asked, url, ...call }: SentCall, status: number, text: LoggedBody): LoggedBody {
+async function answeredText(
+  { transforms, asked }: SentCall,
+  call: WebhookCall,
+  { status, body, isCut }: OutgoingResponse,
+): Promise<LoggedBody> {
+  const text = bodyText(body, isCut)
   const transform = transforms?.response_transform
   if (!transform || typeof text !== 'string') return text
   try {
-    const body = parseJson(text, 'lossless')
-    const request = asked ?? {
-      url,
-      body: call.body === null ? null : parseJson(call.body, 'lossless'),
-      sessionVariables: null,
-    }
-    return JSON.stringify(transformResponse(transform, { status, body }, request))
+    const answer = { status, body: await readJsonInTurns(body, 'lossless') }
+    return JSON.stringify(transformResponse(transform, answer, asked ?? (await askedOf(call))))
   } catch (error) {
-    if (error instanceof TransformError || error instanceof SyntaxError) return text
+    if (isRefusal(error)) return text
     throw error
   }
 }

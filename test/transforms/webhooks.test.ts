@@ -121,6 +121,41 @@ test('a template without a value fails the action, and administrators see the re
   assert.equal(refused.errors[0]?.message, 'the response transform failed')
 })
 
+test('no text from a client ends a header, or the head of a request', async () => {
+  answer = { body: { id: 1 } }
+  const text = '{{$body.input.text}}'
+  const places: Readonly<Record<string, object>> = {
+    header: { request_headers: { add_headers: { 'x-text': text } } },
+    type: { request_headers: { add_headers: { 'content-type': text } } },
+    host: { request_headers: { add_headers: { host: text } } },
+    url: { url: `{{$base_url}}/${text}` },
+    query: { query_params: text },
+  }
+  for (const [name, request_transform] of Object.entries(places)) {
+    await shop.action(name, { arguments: [{ name: 'text', type: 'String!' }], request_transform })
+    for (const end of ['\r\n', '\n', '\r', '\0', 'č\u010a']) {
+      const count = shop.hook.received.length
+      await shop.graphql(`mutation ($text: String!) { ${name}(text: $text) { id } }`, {
+        text: `a HTTP/1.1${end}x-more: 1${end}${end}b`,
+      })
+      const sent = shop.hook.received.slice(count)
+      assert.ok(sent.length <= 1 && sent.every(({ headers }) => headers['x-more'] === undefined), `${name} ${end}`)
+      assert.ok(sent.every(({ method, path }) => method === 'POST' && path.startsWith(`/${name}`)))
+    }
+  }
+})
+
+test('long answers are transformed too, and refused when they are no JSON', async () => {
+  const rows = Array.from({ length: 20_000 }, (_, n) => ({ n, name: `row ${n}` }))
+  const template = '{"id": {{ size $body.rows }}, "tags": [{{ $body.rows[19999].name }}]}'
+  await shop.action('long', { response_transform: { version: 2, body: { action: 'transform', template } } })
+  answer = { body: { rows } }
+  assert.deepEqual(await order('long'), { data: { long: { id: 20_000, tags: ['row 19999'] } } })
+  answer = { body: `${JSON.stringify({ rows })}]` }
+  const { errors } = (await order('long')) as unknown as { errors: { message: string }[] }
+  assert.equal(errors[0]?.message, 'not a valid json response from webhook')
+})
+
 test('headers that the action ignores are not forwarded', async () => {
   answer = { body: { id: 1 } }
   await shop.action('forward', { forward_client_headers: true, ignored_client_headers: ['X-Secret'] })

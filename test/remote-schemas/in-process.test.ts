@@ -11,6 +11,7 @@ import { graphqlSseClient, graphqlWsClient, subscribeWith } from '../subscriptio
 import { testDatabase } from '../support/database.ts'
 import { startLibrary } from '../support/library.ts'
 import { startTrellis, type TrellisOptions } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 
 const types = `
   type Query {
@@ -323,7 +324,32 @@ test('an executor alone is asked for its types, and answers as another server do
   assert.deepEqual(asked, ['query of admin', 'query of clerk'])
 })
 
-test('executors that answer anything hurt their own requests only', async (t) => {
+test('a subscription that begins after its client has gone is ended', async (t) => {
+  const log: string[] = []
+  const late: AsyncIterable<never> = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise(() => {}),
+      return: async () => {
+        log.push('ended')
+        return { done: true, value: undefined }
+      },
+    }),
+  }
+  const executor: LocalSchema['executor'] = ({ signal }) => {
+    log.push('begun')
+    return new Promise((resolve) => signal.addEventListener('abort', () => setImmediate(resolve, late)))
+  }
+  const types = buildSchema('type Query { a: Int } type Subscription { ticks: Int }')
+  const trellis = await startTrellis(t, { plugins: [pluginOf({ name: 'late', schema: types, executor })] })
+  const client = graphqlWsClient(t, trellis.url)
+  subscribeWith(client, 'subscription { ticks }')
+  await eventually(() => log.length === 1)
+  await client.dispose()
+  await eventually(() => log.length === 2)
+  assert.deepEqual(log, ['begun', 'ended'])
+})
+
+test('executors that answer anything fail their own requests only', async (t) => {
   const answers: unknown[] = [undefined, null, 5, {}, { errors: 'none' }, []]
   const executor = () => {
     const answer = answers.shift()

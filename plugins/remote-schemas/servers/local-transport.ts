@@ -65,10 +65,24 @@ async function run(
   })
   if (!isPromise(running)) return { result: running, signal }
   const timer = setTimeout(() => limit.abort(late(server)), Math.min(timeout, longestTimer))
+  const working = Promise.resolve(running)
   try {
-    return { result: await unlessAborted(signal, Promise.resolve(running)), signal }
+    return { result: await unlessAborted(signal, working), signal }
+  } catch (error) {
+    // A subscription that begins after its reader has gone would never be ended.
+    void ended(working)
+    throw error
   } finally {
     clearTimeout(timer)
+  }
+}
+
+async function ended(working: Promise<Result>): Promise<void> {
+  try {
+    const result = await working
+    if (isIterable(result)) await closed(result[Symbol.asyncIterator]())
+  } catch {
+    // Its reader is gone.
   }
 }
 

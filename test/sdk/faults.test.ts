@@ -99,22 +99,27 @@ test('each fault of a field has its reason', () => {
   )
 })
 
+type Refused<Field> = Field extends PlannedField ? false : true
+
 test('the compiler refuses the same', () => {
   const type = GraphQLInt
   const extensions = { root }
-  fieldMap({ a: () => ({ type, args: { n: { type, default: { value: 3 } } }, extensions }) })
-  // @ts-expect-error: graphql-js would call it.
-  fieldMap({ a: () => ({ type, resolve: () => 1, extensions }) })
-  // @ts-expect-error: graphql-js would call it.
-  fieldMap({ a: () => ({ type, subscribe: () => 1, extensions }) })
-  // @ts-expect-error: graphql-js would use it.
-  fieldMap({ a: () => ({ type, args: { n: { type, defaultValue: 3 } }, extensions }) })
-  // @ts-expect-error: no planner.
-  fieldMap({ a: () => ({ type }) })
-  // @ts-expect-error: no planner of a known name.
-  fieldMap({ a: () => ({ type, extensions: { rot: root } }) })
-  // @ts-expect-error: two planners.
-  fieldMap({ a: () => ({ type, extensions: { root, row: { kind: 'resolved', needs: [], resolve: () => [] } } }) })
+  const fields = {
+    right: { type, args: { n: { type, default: { value: 3 } } }, extensions },
+    resolving: { type, resolve: () => 1, extensions },
+    subscribing: { type, subscribe: () => 1, extensions },
+    withDefaultValue: { type, args: { n: { type, defaultValue: 3 } }, extensions },
+    withoutPlanner: { type },
+    withUnknownPlanner: { type, extensions: { rot: root } },
+    withTwoPlanners: { type, extensions: { root, row: { kind: 'resolved', needs: [], resolve: () => [] } as const } },
+  }
+  const refused: { [Name in keyof typeof fields]: Refused<(typeof fields)[Name]> } = {
+    ...{ right: false, resolving: true, subscribing: true, withDefaultValue: true },
+    ...{ withoutPlanner: true, withUnknownPlanner: true, withTwoPlanners: true },
+  }
+  for (const [name, isRefused] of Object.entries(refused)) {
+    assert.equal(fieldFault(fields[name as keyof typeof fields], 'root') !== null, isRefused, name)
+  }
 })
 
 test('errors of a plugin are logged with its name and stack, and answered without details', async () => {

@@ -39,7 +39,7 @@ export interface RemoteSchemaDefinition {
   /** Absent: the URL for other requests. */
   subscription_url?: ConfiguredUrl
   customization?: Customization
-  /** The schema that a plugin adds under this name, in place of a URL. */
+  /** The schema that a plugin adds under this name, instead of a URL. */
   plugin?: string
   /** Whether it is served only as a part of others. */
   hidden?: boolean

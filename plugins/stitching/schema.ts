@@ -21,13 +21,13 @@ export interface StitchMember {
   remote_schema: string
   /** By the name of the type. */
   merge?: Record<string, MergeDefinition>
-  /** The member's SDL with stitching directives, in place of `merge`. */
+  /** The member's SDL with stitching directives, instead of `merge`. */
   sdl?: string
 }
 
 declare module '../remote-schemas/schema.ts' {
   interface RemoteSchemaDefinition {
-    /** The members of a stitched schema, in place of a URL. */
+    /** The members of a stitched schema, instead of a URL. */
     stitch?: StitchMember[]
   }
 }

@@ -41,7 +41,7 @@ export interface ServerKind {
   request(definition: RemoteSchemaDefinition): RemoteSchemaDefinition | null
   /** Fetches the introspection for such a part. */
   fetch?(request: RemoteSchemaDefinition, signal: AbortSignal, context: SourceContext): Promise<object>
-  /** The names of remote schemas whose introspections a reload fetches in place of its own. */
+  /** The names of remote schemas whose introspections a reload fetches instead of its own. */
   members?(definition: RemoteSchemaDefinition): readonly string[]
   /** The server of an entry; throws if the entry is invalid. */
   resolve(entry: RemoteSchemaEntry, context: ServerContext): ResolvedServer

@@ -1,8 +1,23 @@
 // Response names of clients that are names of keys. The library adds the fields of keys to selections under their own names, so
 // such a response name has another one in the library's request, and is restored in the result.
 
-import { type DocumentNode, type ExecutionResult, type FieldNode, Kind, visit } from 'graphql'
-import type { LocalExecutor } from '../remote-schemas/graphql.ts'
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  type SelectionSetNode,
+  visit,
+} from 'graphql'
+import {
+  type LocalExecutor,
+  type RenamedMember,
+  type RenamedMembers,
+  restoredPath,
+  restoredValue,
+} from '../remote-schemas/index.ts'
 
 /** A document without response names that are names of keys. */
 interface Renamed {
@@ -13,26 +28,35 @@ interface Renamed {
 
 /** An executor that restores the client's response names. */
 export function restoringAliases(execute: LocalExecutor, keys: ReadonlySet<string>): LocalExecutor {
+  const taken = new Set([...keys, '__typename'])
   const known = new WeakMap<DocumentNode, Renamed | null>()
   return (operation) => {
     let renamed = known.get(operation.document)
     if (renamed === undefined) {
-      renamed = withoutKeys(operation.document, keys)
+      renamed = withoutKeys(operation.document, taken)
       known.set(operation.document, renamed)
     }
     if (renamed === null) return execute(operation)
-    const { document, prefix } = renamed
-    return restoredResult(execute({ ...operation, document }), prefix)
+    const { document } = renamed
+    return restoredResult(execute({ ...operation, document }), rootMembers(renamed))
   }
 }
 
 /** The document with other response names; null if it has none of these names. */
 function withoutKeys(document: DocumentNode, keys: ReadonlySet<string>): Renamed | null {
-  const aliases = new Set<string>()
-  visit(document, { [Kind.FIELD]: ({ alias }: FieldNode) => void (alias && aliases.add(alias.value)) })
-  if (![...aliases].some((alias) => keys.has(alias))) return null
+  const names = new Set(keys)
+  let isConflicting = false
+  visit(document, {
+    [Kind.FIELD]({ name, alias }: FieldNode) {
+      names.add(name.value)
+      if (!alias) return
+      names.add(alias.value)
+      isConflicting ||= keys.has(alias.value)
+    },
+  })
+  if (!isConflicting) return null
   let prefix = 'client_'
-  while ([...aliases].some((alias) => alias.startsWith(prefix))) prefix += '_'
+  while ([...names].some((name) => name.startsWith(prefix))) prefix += '_'
   const renamed = visit(document, {
     [Kind.FIELD](field: FieldNode): FieldNode | undefined {
       const { alias } = field
@@ -43,35 +67,81 @@ function withoutKeys(document: DocumentNode, keys: ReadonlySet<string>): Renamed
   return { document: renamed, prefix }
 }
 
+interface Fragments {
+  readonly prefix: string
+  readonly byName: ReadonlyMap<string, FragmentDefinitionNode>
+}
+
+/** A field of a result. Its members are looked up when a result has a value of it: most paths of a document have none. */
+class ResultField implements RenamedMember {
+  readonly responseName: string
+  readonly selections: SelectionSetNode[] = []
+  readonly #fragments: Fragments
+  #members: RenamedMembers | undefined
+
+  constructor(name: string, fragments: Fragments) {
+    this.responseName = name.startsWith(fragments.prefix) ? name.slice(fragments.prefix.length) : name
+    this.#fragments = fragments
+  }
+
+  get members(): RenamedMembers {
+    this.#members ??= membersOf(this.selections, this.#fragments)
+    return this.#members
+  }
+}
+
+function rootMembers({ document, prefix }: Renamed): RenamedMembers {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  const roots: SelectionSetNode[] = []
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+    if (definition.kind === Kind.OPERATION_DEFINITION) roots.push(definition.selectionSet)
+  }
+  return membersOf(roots, { prefix, byName: fragments })
+}
+
+/** The fields of selections by their names in the result; those of scalars have no members. */
+function membersOf(selections: readonly SelectionSetNode[], fragments: Fragments): RenamedMembers {
+  const members = new Map<string, ResultField>()
+  const all = new Set(selections)
+  for (const set of all) {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.INLINE_FRAGMENT) all.add(selection.selectionSet)
+      else if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        const fragment = fragments.byName.get(selection.name.value)
+        if (fragment) all.add(fragment.selectionSet)
+      } else {
+        const name = (selection.alias ?? selection.name).value
+        const field = members.get(name) ?? new ResultField(name, fragments)
+        members.set(name, field)
+        if (selection.selectionSet) field.selections.push(selection.selectionSet)
+      }
+    }
+  }
+  return members
+}
+
 type Result = ReturnType<LocalExecutor>
 
-function restoredResult(result: Result, prefix: string): Result {
-  if (result instanceof Promise) return result.then((settled) => restoredResult(settled, prefix))
-  if (Symbol.asyncIterator in result) return restoredEvents(result, prefix)
-  const { data, errors } = result as ExecutionResult
+function restoredResult(result: Result, members: RenamedMembers): Result {
+  if (result instanceof Promise) return result.then((settled) => restoredResult(settled, members))
+  if (Symbol.asyncIterator in result) return restoredEvents(result, members)
+  return restoredAnswer(result, members)
+}
+
+function restoredAnswer({ data, errors }: ExecutionResult, members: RenamedMembers): ExecutionResult {
   return {
-    ...(data !== undefined && { data: restored(data, prefix) as ExecutionResult['data'] }),
-    ...(errors && { errors: errors.map((error) => withPath(error.toJSON(), prefix)) as never }),
+    ...(data !== undefined && { data: restoredValue(data, members) as ExecutionResult['data'] }),
+    ...(errors && { errors: errors.map((error) => restoredError(error, members)) }),
   }
 }
 
 async function* restoredEvents(
   events: AsyncIterable<ExecutionResult>,
-  prefix: string,
+  members: RenamedMembers,
 ): AsyncGenerator<ExecutionResult> {
-  for await (const event of events) yield restoredResult(event, prefix) as ExecutionResult
+  for await (const event of events) yield restoredAnswer(event, members)
 }
 
-function restored(value: unknown, prefix: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => restored(item, prefix))
-  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [nameOf(name, prefix), restored(member, prefix)]),
-  )
-}
-
-const nameOf = <T>(name: T, prefix: string): T | string =>
-  typeof name === 'string' && name.startsWith(prefix) ? name.slice(prefix.length) : name
-
-const withPath = <T extends { readonly path?: readonly (string | number)[] }>(error: T, prefix: string): T =>
-  error.path ? { ...error, path: error.path.map((key) => nameOf(key, prefix)) } : error
+const restoredError = ({ message, path, extensions }: GraphQLError, members: RenamedMembers): GraphQLError =>
+  new GraphQLError(message, { path: path && restoredPath(path, members), extensions })

@@ -40,7 +40,7 @@ function checkRoots(kind: (typeof rootKinds)[number], first: MergingMember, seco
 function ownTypes(schema: GraphQLSchema): GraphQLNamedType[] {
   const roots = rootKinds.map((kind) => rootOf(schema, kind))
   return Object.values(schema.getTypeMap()).filter(
-    (type) => !isIntrospectionType(type) && !roots.includes(type as never),
+    (type) => !isIntrospectionType(type) && !roots.some((root) => root === type),
   )
 }
 

@@ -10,7 +10,7 @@ import {
   parse,
 } from 'graphql'
 import { messageOf } from '../../sdk/index.ts'
-import { directives } from './library.ts'
+import { directives, type SubschemaConfig } from './library.ts'
 import { invalid } from './merges.ts'
 
 /** Whether the SDL of a schema of this process has the directives. */
@@ -51,11 +51,11 @@ export function schemaOfSdl(
 const hasFields = (type: unknown) => isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)
 
 /** The form of the library with the merges that directives declare; throws if they are invalid. */
-export function withDirectives<Config extends { readonly schema: GraphQLSchema }>(config: Config, at: string): Config {
+export function withDirectives(config: SubschemaConfig, at: string): SubschemaConfig {
   const { stitchingDirectivesTransformer, stitchingDirectivesValidator } = directives()
   try {
     stitchingDirectivesValidator(config.schema)
-    return stitchingDirectivesTransformer(config as never) as unknown as Config
+    return stitchingDirectivesTransformer(config)
   } catch (error) {
     throw invalid(`${at}: ${messageOf(error)}`)
   }

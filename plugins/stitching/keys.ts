@@ -8,7 +8,7 @@ type Row = Readonly<Record<string, unknown>>
 /** The fields of a key. */
 export const keyFields = ({ key }: MergeDefinition): readonly string[] => (typeof key === 'string' ? [key] : key)
 
-/** The value that an argument takes for a row: that of the only field, or an object of all. */
+/** The value that an argument takes for a row: that of the field, or an object if the key is a list of fields. */
 export function keyOf(merge: MergeDefinition, row: Row): unknown {
   const fields = keyFields(merge)
   return typeof merge.key === 'string' ? row[merge.key] : Object.fromEntries(fields.map((field) => [field, row[field]]))

@@ -1,9 +1,16 @@
-// The stitching library, which is loaded when the first stitched schema is resolved: nobody else pays for it.
+// The stitching library. It is loaded when the first stitched schema is resolved, so that servers without one do not pay for it.
 
 import { createRequire } from 'node:module'
+import type { GraphQLSchema } from 'graphql'
 
 /** The exports of the library. */
-export type Library = typeof import('@graphql-tools/stitch')
+type Library = typeof import('@graphql-tools/stitch')
+
+/** A member in the form of the library. */
+export type SubschemaConfig = Exclude<
+  NonNullable<Parameters<Library['stitchSchemas']>[0]['subschemas']>[number],
+  GraphQLSchema
+>
 
 type Directives = ReturnType<typeof import('@graphql-tools/stitching-directives')['stitchingDirectives']>
 

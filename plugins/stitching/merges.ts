@@ -49,13 +49,23 @@ function checkMerge(typeName: string, merge: MergeDefinition, { name, index, sch
   if (!type) throw invalid(`${at}: "${name}" has no type "${typeName}"`)
   if (!isObjectType(type) && !isInterfaceType(type)) throw invalid(`${at}: "${typeName}" is no object or interface`)
   const keys = keyFields(merge).map((key) => [key, keyType(key, type.getFields(), { at, typeName, name })] as const)
-  const fields = schema.getQueryType()?.getFields() ?? {}
-  const field = Object.hasOwn(fields, merge.field) ? fields[merge.field] : undefined
+  const field = lookupField(merge, schema)
   if (!field) throw invalid(`${at}.field: "${name}" has no root field "${merge.field}"`)
   const given = getNamedType(field.type)
   const isOfType = given === type || (isAbstractType(given) && isObjectType(type) && schema.isSubType(given, type))
   if (!isOfType) throw invalid(`${at}.field: "${merge.field}" of "${name}" is of type ${field.type}, not ${typeName}`)
   checkArguments(merge, { keys, field, at, name })
+}
+
+/** The root field that looks up values of a merged type. */
+const lookupField = ({ field }: MergeDefinition, schema: GraphQLSchema) => schema.getQueryType()?.getFields()[field]
+
+const givesList = ({ type }: GraphQLField<unknown, unknown>): boolean => isListType(getNullableType(type))
+
+/** Whether a merge of a checked member looks up the values for a list of keys at once. */
+export function looksUpLists(merge: MergeDefinition, schema: GraphQLSchema): boolean {
+  const field = lookupField(merge, schema)
+  return field !== undefined && givesList(field)
 }
 
 function keyType(
@@ -76,7 +86,7 @@ interface Arguments {
   readonly name: string
 }
 
-function checkArguments({ argument, field: fieldName }: MergeDefinition, given: Arguments): void {
+function checkArguments({ key: givenKey, argument, field: fieldName }: MergeDefinition, given: Arguments): void {
   const { keys, field, name } = given
   const at = `${given.at}.argument`
   const typeAt = (path: string) => {
@@ -89,22 +99,21 @@ function checkArguments({ argument, field: fieldName }: MergeDefinition, given: 
   if (typeof argument === 'string') {
     const type = getNullableType(typeAt(argument))
     const isList = isListType(type)
-    if (isList !== isListType(getNullableType(field.type))) {
+    if (isList !== givesList(field)) {
       const [one, other] = isList ? ['a list', 'one value'] : ['one value', 'a list']
       throw invalid(`${at}: "${argument}" takes ${one}, and "${fieldName}" gives ${other}`)
     }
     const taken = isList ? type.ofType : type
-    const isBare = keys.length === 1 && !isInputObjectType(getNullableType(taken))
+    const isBare = typeof givenKey === 'string'
     for (const [key, keyed] of keys) requireKey([key, keyed], isBare ? taken : memberType(taken, key, at), at)
     return
   }
-  if (isListType(getNullableType(field.type)))
-    throw invalid(`${at}: "${fieldName}" gives a list, so it needs one argument`)
+  if (givesList(field)) throw invalid(`${at}: "${fieldName}" gives a list, so it needs one argument`)
   for (const field of Object.keys(argument)) {
     if (!keys.some(([key]) => key === field)) throw invalid(`${at}: "${field}" is not a field of the key`)
   }
   for (const [key, type] of keys) {
-    const path = argument[key]
+    const path = Object.hasOwn(argument, key) ? argument[key] : undefined
     if (path === undefined) throw invalid(`${at}: the field "${key}" of the key has no argument`)
     requireKey([key, type], typeAt(path), at)
   }

@@ -17,18 +17,18 @@ type Resolver = GraphQLFieldResolver<unknown, unknown>
 type Read = (value: unknown) => unknown
 
 /** Built-in scalars whose values arrive as texts where a double cannot hold them. Own scalars keep these texts. */
-const reads: Readonly<Record<string, Read>> = {
-  Float: (value) => (isRawNumber(value) ? Number(value.rawJSON) : value),
-  Int: (value) => (isRawNumber(value) ? Number(value.rawJSON) : value),
-  ID: (value) => (isRawNumber(value) ? value.rawJSON : value),
-}
+const reads: ReadonlyMap<string, Read> = new Map([
+  ['Float', (value) => (isRawNumber(value) ? Number(value.rawJSON) : value)],
+  ['Int', (value) => (isRawNumber(value) ? Number(value.rawJSON) : value)],
+  ['ID', (value) => (isRawNumber(value) ? value.rawJSON : value)],
+])
 
 /** Wraps the resolvers of all fields. */
 export function wrapResolvers(schema: GraphQLSchema, members: readonly MergingMember[]): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     for (const field of Object.values(type.getFields())) {
-      const read = reads[getNamedType(field.type).name] ?? null
+      const read = reads.get(getNamedType(field.type).name) ?? null
       const missing = lookupMissing(type.name, field.name, members)
       if (field.resolve) field.resolve = wrapped(field.resolve, { read, missing })
     }

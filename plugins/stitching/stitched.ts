@@ -6,16 +6,12 @@ import { checkConflicts } from './conflicts.ts'
 import { withDirectives } from './directives.ts'
 import { memberExecutor } from './executor.ts'
 import { argumentsOf, argumentsOfAll, keyFields, keyOf, keyText, valuesByKey } from './keys.ts'
-import { type Library, library } from './library.ts'
-import { checkMerges, type MemberTypes } from './merges.ts'
+import { library, type SubschemaConfig } from './library.ts'
+import { checkMerges, looksUpLists, type MemberTypes } from './merges.ts'
 import { wrapResolvers } from './resolvers.ts'
 import type { MergeDefinition } from './schema.ts'
 import { mostKeys } from './tuning.ts'
 
-type SubschemaConfig = Exclude<
-  NonNullable<Parameters<Library['stitchSchemas']>[0]['subschemas']>[number],
-  GraphQLSchema
->
 type MergedTypeConfig = NonNullable<SubschemaConfig['merge']>[string]
 
 /** A stitched schema. */
@@ -63,17 +59,18 @@ function subschemaOf({ name, schema, merge, directivesAt }: MemberTypes): Subsch
   const config: SubschemaConfig = { name, schema, batch: true, executor: memberExecutor(name) as never }
   if (directivesAt !== null) return withDirectives(config, directivesAt)
   const merges = Object.entries(merge).map(([type, definition]) => {
-    return [type, mergeConfig(definition, `"${definition.field}" of "${name}"`)] as const
+    return [type, mergeConfig(definition, { name, schema })] as const
   })
   return { ...config, merge: Object.fromEntries(merges) }
 }
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The library's form of a merge; `place` names the root field in errors. */
-function mergeConfig(merge: MergeDefinition, place: string) {
+/** The library's form of a merge. */
+function mergeConfig(merge: MergeDefinition, { name, schema }: Pick<MemberTypes, 'name' | 'schema'>) {
   const common = { selectionSet: `{ ${keyFields(merge).join(' ')} }`, fieldName: merge.field }
-  if (typeof merge.argument !== 'string') return { ...common, args: (row: Row) => argumentsOf(merge, row) }
+  if (!looksUpLists(merge, schema)) return { ...common, args: (row: Row) => argumentsOf(merge, row) }
+  const place = `"${merge.field}" of "${name}"`
   return {
     ...common,
     key: (row: Row) => keyOf(merge, row),

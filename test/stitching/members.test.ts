@@ -224,7 +224,8 @@ test('members may declare their merges by stitching directives in their SDL', as
 })
 
 test('definitions that do not fit are refused with their place, and a document that holds them is served', async (t) => {
-  const [people, orders] = [await startPeople(t), await startOrders(t)]
+  const types = `${ordersTypes.replace('buyer(', 'shelf(id: ID!): Shelf  buyer(')} type Shelf { id: ID!  constructor: ID }`
+  const [people, orders] = [await startPeople(t), await startOrders(t, {}, types)]
   const trellis = await startLibrary(t)
   const add = adding(trellis)
   await add('people', { url: people.url, hidden: true })
@@ -270,6 +271,17 @@ test('definitions that do not fit are refused with their place, and a document t
       'one',
       orderMerges({ User: { ...user, field: 'buyer', argument: { name: 'id' } } }),
       at('.argument: "name" is not a field of the key'),
+    ],
+    ['bare', orderMerges({ User: { ...user, key: ['id'] } }), at('.argument: the type ID has no field "id"')],
+    [
+      'object',
+      orderMerges({ User: { ...user, field: 'usersByKeys', argument: 'keys' } }),
+      at('.argument: the field "id" of the key is of type ID!, but the argument takes UserKey!'),
+    ],
+    [
+      'constructor',
+      orderMerges({ Shelf: { key: ['id', 'constructor'], field: 'shelf', argument: { id: 'id' } } }),
+      'stitch[1].merge.Shelf.argument: the field "constructor" of the key has no argument',
     ],
     [
       'neither',

@@ -7,11 +7,12 @@ export const peopleTypes = `
   type Query { users(limit: Int = 2): [User!]!  user(id: ID!): User  usersByIds(ids: [ID!]!): [User]!  seats: [Seat!]!  things: [Thing!]!  named: [Named!]! }
   type Mutation { rename(id: ID!, name: String!): User }
   interface Named { name: String! }
-  type User implements Named { id: ID!  name: String!  height: Float  big: BigInt  tags: [String!]! }
+  type User implements Named { id: ID!  name: String!  height: Float  big: BigInt  tags: [String!]!  meta: JSON  client_id: String }
   type Seat { hall: String!  row: Int!  label: String! }
   type Car implements Named { name: String! }
   union Thing = User | Car
   scalar BigInt
+  scalar JSON
 `
 
 const names = new Map<string, string>()
@@ -19,7 +20,10 @@ const names = new Map<string, string>()
 const user = (id: string) =>
   Number(id) > 2000
     ? null
-    : { __typename: 'User', id, name: names.get(id) ?? `user ${id}`, height: 1.5, big: 10, tags: ['a', 'b'] }
+    : {
+        ...{ __typename: 'User', id, name: names.get(id) ?? `user ${id}`, height: 1.5, big: 10, tags: ['a', 'b'] },
+        ...{ meta: { id, client_id: 5 }, client_id: `c${id}` },
+      }
 
 const count = (length: number) => Array.from({ length }, (_, i) => String(i + 1))
 
@@ -37,11 +41,12 @@ const people = {
 }
 
 export const ordersTypes = `
-  type Query { orders(first: Int = 2): [Order!]!  usersOf(ids: [ID!]!): [User]!  pricesOf(seats: [SeatKey!]!): [Seat]!  buyer(id: ID!): User  priceOf(hall: String!, row: Int!): Seat }
+  type Query { orders(first: Int = 2): [Order!]!  usersOf(ids: [ID!]!): [User]!  pricesOf(seats: [SeatKey!]!): [Seat]!  buyer(id: ID!): User  priceOf(hall: String!, row: Int!): Seat  usersByKeys(keys: [UserKey!]!): [User]! }
   type Order { id: ID!  total: Float!  user: User! }
   type User { id: ID!  spent: Float  orders(first: Int = 1): [Order!]! }
   type Seat { hall: String!  row: Int!  price: Int }
   input SeatKey { hall: String!  row: Int! }
+  input UserKey { id: ID! }
 `
 
 const order = (id: string) => ({ id, total: Number(id) * 10, user: () => buyer(id) })
@@ -63,6 +68,7 @@ const orders = {
   pricesOf: ({ seats }: { seats: { hall: string; row: number }[] }) => seats.map(priced),
   buyer: ({ id }: { id: string }) => buyer(id),
   priceOf: priced,
+  usersByKeys: ({ keys }: { keys: { id: string }[] }) => keys.map(({ id }) => buyer(id)),
 }
 
 /** Starts the server of people. */

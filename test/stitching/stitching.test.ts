@@ -58,9 +58,56 @@ test('types of two servers are merged', async (t) => {
     assert.deepEqual(answer, { data })
   })
 
-  await t.test('aliases that look like keys', async () => {
-    const answer = await trellis.graphql('{ users(limit: 1) { id: name key: id spent total: spent } }')
-    assert.deepEqual(answer, { data: { users: [{ id: 'user 1', key: '1', spent: 100, total: 100 }] } })
+  await t.test('response names may be names of keys', async () => {
+    const ask = (fields: string) => trellis.graphql(`{ users(limit: 1) { ${fields} } }`)
+    const answers: [fields: string, user: object][] = [
+      ['id: name key: id spent total: spent', { id: 'user 1', key: '1', spent: 100, total: 100 }],
+      ['id: name client_id meta spent', { id: 'user 1', client_id: 'c1', meta: { id: '1', client_id: 5 }, spent: 100 }],
+      ['__typename: name spent', { __typename: 'user 1', spent: 100 }],
+      ['spent: name name: spent', { spent: 'user 1', name: 100 }],
+      ['orders { id: total user { id: spent } }', { orders: [{ id: 110, user: { id: 1100 } }] }],
+    ]
+    for (const [fields, user] of answers) assert.deepEqual(await ask(fields), { data: { users: [user] } }, fields)
+    assert.deepEqual(await trellis.graphql('{ things { ... on User { __typename: name spent } } }'), {
+      data: { things: [{ __typename: 'user 1', spent: 100 }, {}] },
+    })
+  })
+
+  await t.test('an error has the response names of the client', async () => {
+    orders.answer = () => ({ body: { errors: [{ message: 'it is closed' }] } })
+    const { data, errors } = await trellis.graphql<{ data: unknown; errors: { path: unknown }[] }>(
+      '{ users(limit: 1) { id: spent } }',
+    )
+    orders.answer = null
+    assert.deepEqual([data, errors.map(({ path }) => path)], [{ users: [{ id: null }] }, [['users', 0, 'id']]])
+  })
+
+  await t.test('fields that look up one value are aliased fields of one request to each member', async () => {
+    const byId = { key: 'id', field: 'buyer', argument: 'id' }
+    const ofPeople = { remote_schema: 'people', merge: { User: { key: 'id', field: 'user', argument: 'id' } } }
+    const Seat = { key: ['hall', 'row'], field: 'priceOf', argument: { hall: 'hall', row: 'row' } }
+    for (const User of [byId, { ...byId, argument: { id: 'id' } }]) {
+      const stitch = [ofPeople, { remote_schema: 'orders', merge: { User, Seat } }]
+      await trellis.op('update_remote_schema', { name: 'shop', definition: { stitch } })
+      const before = asked()
+      const answer = await trellis.graphql('{ users(limit: 20) { spent } seats { price } orders { user { name } } }')
+      const { data } = answer as { data: { users: object[]; seats: object[]; orders: object[] } }
+      assert.deepEqual(data.users.slice(11, 14), [{ spent: 1200 }, { spent: null }, { spent: 1400 }])
+      assert.deepEqual(data.seats, [{ price: 7 }, { price: null }, { price: 21 }])
+      assert.deepEqual(data.orders, [{ user: { name: 'user 1' } }, { user: { name: 'user 2' } }])
+      // One for the root fields, and one for all lookups.
+      assert.deepEqual(asked(), [before[0]! + 2, before[1]! + 2])
+    }
+    await trellis.op('update_remote_schema', { name: 'shop', definition: { stitch: shop } })
+  })
+
+  await t.test('a key that is a list is an input object, also with one field', async () => {
+    const User = { key: ['id'], field: 'usersByKeys', argument: 'keys' }
+    const stitch = [shop[0], { remote_schema: 'orders', merge: { User, Seat: shop[1]!.merge.Seat } }]
+    await trellis.op('update_remote_schema', { name: 'shop', definition: { stitch } })
+    const users = [{ spent: 100 }, { spent: 200 }]
+    assert.deepEqual(await trellis.graphql('{ users { spent } }'), { data: { users } })
+    await trellis.op('update_remote_schema', { name: 'shop', definition: { stitch: shop } })
   })
 
   await t.test('a thousand merged rows need one request to each member', async () => {

@@ -108,9 +108,18 @@ export class TrellisError extends Error {
 
   /** The same error with other details; omitted ones stay. */
   with(details: ErrorDetails): TrellisError {
+    return this.#copy(this.message, details)
+  }
+
+  /** The same error in other words. */
+  saying(message: string): TrellisError {
+    return this.#copy(message, {})
+  }
+
+  #copy(message: string, details: ErrorDetails): TrellisError {
     const { path, placeless, internal, extensions, help, cause } = this
     const merged = { path, placeless, internal, ...(extensions && { extensions }), help, cause, ...details }
-    const copy = new TrellisError(this.status, this.code, this.message, merged)
+    const copy = new TrellisError(this.status, this.code, message, merged)
     copy.stack = this.stack
     return copy
   }

@@ -2,6 +2,7 @@
 
 import type { AuthSettings } from '../auth/options.ts'
 import type { DialectName } from '../names/dialect.ts'
+import type { InterfaceName } from '../names/version.ts'
 import { flagOnly, list, text, trueOrFalse, whole } from '../options/option-kinds.ts'
 import type { SettingsOf } from '../options/option-values.ts'
 
@@ -120,5 +121,6 @@ export const httpOptions = {
 /** The values of these options. */
 export type HttpSettings = SettingsOf<typeof httpOptions>
 
-/** The settings of the HTTP server, together with those of authentication and the dialect. */
-export type ServerSettings = HttpSettings & AuthSettings & { readonly dialect: DialectName }
+/** The settings of the HTTP server, together with those of authentication, the dialect and the interface. */
+export type ServerSettings = HttpSettings &
+  AuthSettings & { readonly dialect: DialectName; readonly graphqlInterface: InterfaceName }

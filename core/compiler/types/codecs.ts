@@ -291,7 +291,13 @@ export const textLiteralCodec = (codec: Codec): Codec => textLiterals.get(codec)
 const textLiterals: ReadonlyMap<Codec, Codec> = new Map(
   [intCodec, floatCodec, booleanCodec].map((codec) => [
     codec,
-    { ...codec, encode: (value, literal) => (typeof value === 'string' ? value : codec.encode(value, literal)) },
+    {
+      ...codec,
+      encode(value, literal) {
+        const isText = typeof value === 'string' && literal !== 'an enum value'
+        return isText ? value : codec.encode(value, literal)
+      },
+    },
   ]),
 )
 

@@ -88,6 +88,14 @@ const prefixes: Readonly<Record<string, string>> = {
   '23P01': 'Exclusion violation. ',
 }
 
+const failedCheck = /^(insert|update) check constraint failed$/
+
+/** Whether a row broke the check of a permission, for which `trellis.check_violation` raises the error. */
+export function failsPermission(error: TrellisError): boolean {
+  const { cause } = error
+  return isPostgresError(cause) && cause.code === '23514' && failedCheck.test(cause.message)
+}
+
 /** The original of a translated error; any other error itself. */
 export const originOf = (error: unknown): unknown => (error instanceof TrellisError ? error.cause : error)
 

@@ -7,6 +7,7 @@ import type { PlanContext, Variables } from '../read/plan-context.ts'
 import { type PlannedField, planOperation } from './plan.ts'
 import { body } from './prepared.ts'
 import { printerOptions } from './printing.ts'
+import { checkRoot } from './validate.ts'
 
 /** A statement that answers one field by itself. */
 export interface InspectedStatement extends Statement {
@@ -37,6 +38,7 @@ export interface InspectedOperation {
 
 /** Plans a query or subscription, and prints the statement that would answer each field by itself. */
 export function inspectOperation(context: PlanContext): InspectedOperation {
+  checkRoot(context.schema, context.operation)
   const planned = planOperation(context)
   const fields = planned.map((field): InspectedField => {
     const { key } = field

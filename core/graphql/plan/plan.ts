@@ -32,7 +32,7 @@ export type PlannedField =
 /** Validates the operation against the role's schema and plans its root fields, in the order of the answer. */
 export function planOperation(context: PlanContext): readonly PlannedField[] {
   const { schema, operation } = context
-  checkOperationDirectives(context, schema.dialect)
+  checkOperationDirectives(context, schema)
   const root = schema.root(operation.kind)
   const fields = collectFields(context, [operation.node.selectionSet], { source: root })
   if (operation.kind === 'subscription') checkSubscription(fields, operation)

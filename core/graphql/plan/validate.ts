@@ -48,16 +48,16 @@ function validateOperation(schema: PlannedSchema, operation: GraphQLOperation): 
   }
   const unknown = Object.fromEntries([...variables.keys()].map((name) => [name, unknownValue]))
   const context = new PlanContext(schema, operation, unknown)
-  checkOperationDirectives(context, schema.dialect)
+  checkOperationDirectives(context, schema)
   const fields = collectFields(context, [operation.node.selectionSet], { source: schema.root(kind) })
   if (kind === 'subscription') checkSubscription(fields, operation)
   for (const field of fields) validateField(field, schema)
   return context
 }
 
-/** Refuses an operation on a root type without fields. */
+/** Refuses an operation on a root type that the role does not have. */
 export function checkRoot(schema: PlannedSchema, { kind }: GraphQLOperation): void {
-  if (kind === 'mutation' && schema.root(kind).isEmpty) throw validationFailed('no mutations exist')
+  if (schema.root(kind).isAbsent) throw validationFailed(`no ${kind}s exist`)
 }
 
 function validateField(field: FieldSelection, schema: PlannedSchema): void {

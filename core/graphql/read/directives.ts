@@ -13,10 +13,10 @@ import {
 } from 'graphql'
 import { validationFailed } from '../../errors/errors.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'
-import type { Dialect } from '../../names/dialect.ts'
 import { compareText } from '../../names/names.ts'
 import type { GraphQLOperation } from './document.ts'
 import type { OperationInput } from './operation-input.ts'
+import type { SchemaScope } from './schema-scope.ts'
 import { Value } from './values.ts'
 
 interface Directive {
@@ -40,7 +40,7 @@ const directives: ReadonlyMap<string, Directive> = new Map([
 
 const severalFields = '_multiple_top_level_fields'
 
-/** The directives, and those that the dialect of existing clients also accepts. */
+/** The directives, and those that clients of v1.3 and version 2 may also use. */
 const directivesOfClients: typeof directives = new Map([
   ...directives,
   [severalFields, { locations: [SUBSCRIPTION], arguments: {} }],
@@ -68,10 +68,14 @@ export function isIncluded(context: OperationInput, selection: SelectionNode, pa
 }
 
 /** Refuses invalid directives on the operation and its variables. */
-export function checkOperationDirectives(context: OperationInput, dialect: Dialect): void {
+export function checkOperationDirectives(
+  context: OperationInput,
+  { dialect, settings }: Pick<SchemaScope, 'dialect' | 'settings'>,
+): void {
   const { node, kind, variables } = context.operation
   if (node.directives && node.directives.length > 0) {
-    const known = dialect.severalSubscribed ? directivesOfClients : directives
+    const mayHaveSeveral = dialect.severalSubscribed || settings.graphqlInterface === '2'
+    const known = mayHaveSeveral ? directivesOfClients : directives
     checkDirectives(node.directives, { location: operationLocations[kind], path: null, known })
     for (const directive of node.directives) {
       if (!directives.has(directive.name.value)) continue

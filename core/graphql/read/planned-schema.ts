@@ -21,8 +21,8 @@ export interface PlannedSchema extends SchemaScope {
 
 /** A root type. */
 export interface PlannedRoot extends FieldSource {
-  /** Whether it has no fields. */
-  readonly isEmpty: boolean
+  /** Whether the role's schema is without it, since it would have no fields. */
+  readonly isAbsent: boolean
   /** The names of all fields. */
   fieldNames(): Iterable<string>
   /** Fields by name, for introspection: these are not kept. */

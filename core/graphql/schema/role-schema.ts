@@ -229,7 +229,7 @@ export class RoleSchema implements SchemaScope {
         requireFields(fields, contribution, kind)
         sources.push([contribution, fields])
       }
-      root = new RootType(kind, sources, this.#report)
+      root = new RootType(kind, sources, { spoken: this.settings.graphqlInterface, report: this.#report })
       this.#roots.set(kind, root)
     }
     return root

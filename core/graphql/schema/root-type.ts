@@ -9,6 +9,7 @@ import {
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql'
+import type { InterfaceName } from '../../names/version.ts'
 import type { FieldSource } from '../read/selection.ts'
 import type { Contribution, FieldMap, RootFieldMaker, RootFields, RootPlanner } from './contribution.ts'
 import { type FieldsOf, firstOf, mergeFields, servable } from './made-field.ts'
@@ -21,23 +22,26 @@ const rootDescriptions: Readonly<Record<RootKind, string | undefined>> = {
   subscription: undefined,
 }
 
+const noQueries = `There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.`
+
 const placeholder = (root: RootPlanner): FieldMap =>
   new Map([
     [
       'no_queries_available',
-      () => ({
-        type: new GraphQLNonNull(GraphQLString),
-        description: `There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.`,
-        extensions: { root },
-      }),
+      () => ({ type: new GraphQLNonNull(GraphQLString), description: noQueries, extensions: { root } }),
     ],
   ])
 
+const answered = (text: string) => placeholder({ kind: 'resolved', completed: true, resolve: () => text })
+
 /** The fields of a root that exists for every role but has no fields for this one: GraphQL requires at least one. */
-const placeholders: Readonly<Record<RootKind, FieldMap>> = {
-  query: placeholder({ kind: 'resolved', completed: true, resolve: () => '' }),
-  mutation: new Map(),
-  subscription: placeholder({ kind: 'relational', plan: () => ({ kind: 'json', text: '""' }) }),
+const placeholders: Readonly<Record<InterfaceName, Readonly<Record<RootKind, FieldMap>>>> = {
+  '1.3': {
+    query: answered(''),
+    mutation: new Map(),
+    subscription: placeholder({ kind: 'relational', plan: () => ({ kind: 'json', text: '""' }) }),
+  },
+  '2': { query: answered(noQueries), mutation: new Map(), subscription: new Map() },
 }
 
 /** Answered from the schema itself; see `introspection.ts`. */
@@ -55,20 +59,31 @@ export class RootType implements FieldSource {
   readonly name: string
   readonly interfaces: readonly string[] = []
   readonly #kind: RootKind
+  readonly #placeholders: FieldMap
   readonly #sources: readonly FieldsOf<RootFields>[]
   readonly #report: (conflict: string) => void
   readonly #made = new Map<string, GraphQLField<unknown, unknown>>()
   #makers: FieldMap | null = null
   #isEmpty: boolean | undefined
 
-  constructor(kind: RootKind, sources: readonly FieldsOf<RootFields>[], report: (conflict: string) => void) {
+  constructor(
+    kind: RootKind,
+    sources: readonly FieldsOf<RootFields>[],
+    { spoken, report }: { readonly spoken: InterfaceName; readonly report: (conflict: string) => void },
+  ) {
     this.name = `${kind}_root`
     this.#kind = kind
+    this.#placeholders = placeholders[spoken][kind]
     this.#sources = sources
     this.#report = report
   }
 
-  get isEmpty(): boolean {
+  get isAbsent(): boolean {
+    return this.#placeholders.size === 0 && this.#hasNone
+  }
+
+  /** Whether no contribution has fields. */
+  get #hasNone(): boolean {
     this.#isEmpty ??= this.#sources.every(([, fields]) => fields[Symbol.iterator]().next().done)
     return this.#isEmpty
   }
@@ -89,8 +104,8 @@ export class RootType implements FieldSource {
       const make = fields.get(name)
       if (make) return make
     }
-    const make = placeholders[this.#kind].get(name)
-    return make && this.isEmpty ? make : undefined
+    const make = this.#placeholders.get(name)
+    return make && this.#hasNone ? make : undefined
   }
 
   /** The configuration of a field. The fields of a root without contributions are Trellis's own. */
@@ -117,8 +132,8 @@ export class RootType implements FieldSource {
 
   /** The makers of all fields, by name. */
   #all(): FieldMap {
-    this.#makers ??= this.isEmpty
-      ? placeholders[this.#kind]
+    this.#makers ??= this.#hasNone
+      ? this.#placeholders
       : mergeFields(this.#sources, { place: this.name, report: this.#report })
     return this.#makers
   }

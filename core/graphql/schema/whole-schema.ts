@@ -31,7 +31,7 @@ const directives = [fieldDirective(GraphQLIncludeDirective), fieldDirective(Grap
 interface Roots {
   readonly query: GraphQLObjectType
   readonly mutation: GraphQLObjectType | undefined
-  readonly subscription: GraphQLObjectType
+  readonly subscription: GraphQLObjectType | undefined
 }
 
 /** All types of a role's schema, each name once. */
@@ -105,8 +105,8 @@ export class WholeSchema {
     if (this.#roots) return this.#roots
     const role = this.#role
     const query = yield* this.#root(role.root('query'))
-    const mutation = role.root('mutation').isEmpty ? undefined : yield* this.#root(role.root('mutation'))
-    const subscription = yield* this.#root(role.root('subscription'))
+    const mutation = role.root('mutation').isAbsent ? undefined : yield* this.#root(role.root('mutation'))
+    const subscription = role.root('subscription').isAbsent ? undefined : yield* this.#root(role.root('subscription'))
     this.#roots = { query, mutation, subscription }
     return this.#roots
   }

@@ -2,6 +2,7 @@
 
 import { Buffer } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { failsPermission } from '../../database/wire/postgres-errors.ts'
 import { culpritOf } from '../../errors/blame.ts'
 import { flatError, TrellisError, toTrellisError } from '../../errors/errors.ts'
 import { stackOf } from '../../errors/thrown.ts'
@@ -19,7 +20,7 @@ export const jsonType = 'application/json; charset=utf-8'
 
 /** The parts of the server that sending needs. */
 export interface HttpContext {
-  readonly settings: Pick<ServerSettings, 'devMode' | 'adminInternalErrors' | 'dialect'>
+  readonly settings: Pick<ServerSettings, 'devMode' | 'adminInternalErrors' | 'dialect' | 'graphqlInterface'>
   readonly observe: Observer
 }
 
@@ -76,9 +77,17 @@ export const flatErrors: ErrorEncoder = (error, showInternal) => ({
 const mayShowInternal = ({ settings }: HttpContext, session: Session | null): boolean =>
   session !== null && (settings.devMode || (settings.adminInternalErrors && isAdmin(session)))
 
-/** The error without `help`, if the dialect does not show it. */
-export const inDialect = (error: TrellisError, { dialect }: Pick<ServerSettings, 'dialect'>): TrellisError =>
-  error.help && !dialects[dialect].errorsHelp ? error.with({ help: null }) : error
+/** The error in the words of the interface, and without `help` if the dialect does not show it. */
+export function inDialect(
+  error: TrellisError,
+  { dialect, graphqlInterface }: Pick<ServerSettings, 'dialect' | 'graphqlInterface'>,
+): TrellisError {
+  const shown = error.help && !dialects[dialect].errorsHelp ? error.with({ help: null }) : error
+  return graphqlInterface === '2' && failsPermission(error) ? shown.saying(failedPermission) : shown
+}
+
+/** The words of interface 2 for rows that break the check of a permission. */
+const failedPermission = 'check constraint of an insert/update permission has failed'
 
 /** An error of Fastify or its plugins. */
 interface FailureWithStatus extends Error {

@@ -2,7 +2,7 @@
 // ones is inserted by itself, after those that it refers to and before those that refer to it.
 
 import type { InsertAccess, RowValues } from '../../../../sdk/access.ts'
-import { columnCodec, type NestedInsert, type PlanContext, type Value } from '../../../../sdk/graphql.ts'
+import type { NestedInsert, PlanContext, Value } from '../../../../sdk/graphql.ts'
 import { below, nameText, type Path, pathKeys, validationFailed } from '../../../../sdk/index.ts'
 import type { TableModel } from '../../../../sdk/metadata.ts'
 import {
@@ -15,6 +15,7 @@ import {
   soleStep,
 } from '../../../../sdk/sql.ts'
 import { type InsertRow, readInsertRow } from './insert-input.ts'
+import { writtenCodec } from './written-columns.ts'
 
 /** A table that rows go into, and the parts that the rows share. */
 export interface InsertTarget {
@@ -90,7 +91,7 @@ class InsertPlanner {
       nested.length === 0 && [...columns.keys()].every((name) => given.has(name) || isNullByDefault(name, table))
     if (columns.size === 0 || !rows.every(isPlain)) return null
     return [...columns].map(([column, { member, value }]) => {
-      const codec = columnCodec(this.#context.schema, table.columns.get(column)!)
+      const codec = writtenCodec(this.#context.schema, table.columns.get(column)!)
       return { column, source: objects.memberParam(member, codec), type: value.type }
     })
   }

@@ -9,16 +9,23 @@ import {
 } from 'graphql'
 import { mayCompare } from '../../../../sdk/access.ts'
 import type { PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
-import { isEnumValueName, nameText } from '../../../../sdk/index.ts'
+import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../../sdk/index.ts'
 import { conflictRefusal, keysOf, type TableModel } from '../../../../sdk/metadata.ts'
 import { always, type OnConflict } from '../../../../sdk/sql.ts'
 import { booleanExpressionType, planBoolean } from '../queries/boolean-expression.ts'
 import { updatableColumns } from './written-columns.ts'
 
-/** `T_on_conflict`; null when the role may not update, or there is no constraint to name. */
+/** With interface 2, the only value for roles that may update no column. It names none, so it is refused. */
+const placeholder = '_PLACEHOLDER'
+
+/**
+ * `T_on_conflict`; null when there is no constraint to name. With interface 1.3 it is also null when the role may not
+ * update.
+ */
 export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType | null {
   const constraints = constraintNames(scope, table)
   const columns = [...updatableColumns(scope, table).keys()].filter(isEnumValueName)
+  if (columns.length === 0 && scope.settings.graphqlInterface === '2') columns.push(placeholder)
   if (constraints.length === 0 || columns.length === 0) return null
   const name = `${table.graphqlName}_on_conflict`
   return scope.tableType(table, name, () => {
@@ -58,7 +65,10 @@ function constraintType(scope: SchemaScope, table: TableModel, constraints: read
 function updateColumnType(scope: SchemaScope, table: TableModel, columns: readonly string[]): GraphQLEnumType {
   const name = `${table.graphqlName}_update_column`
   return scope.tableType(table, name, () => {
-    const values = columns.map((column) => [column, { description: 'column name' }])
+    const values = columns.map((column) => [
+      column,
+      { description: column === placeholder ? 'placeholder (do not use)' : 'column name' },
+    ])
     const description = `update columns of table "${nameText(table.name)}"`
     return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
   })
@@ -70,9 +80,15 @@ export function planOnConflict(value: Value, context: PlanContext, table: TableM
   const constraint = members.get('constraint')!.enumValue()
   const updatable = updatableColumns(context.schema, table)
   const items = members.get('update_columns')!.items(1)
-  const columns = new Set(items.map((item) => updatable.get(item.enumValue())!.name))
+  const columns = new Set(
+    items.map((item) => {
+      const column = updatable.get(item.enumValue())
+      if (!column) throw validationFailed('erroneous column name', pathKeys(value.path))
+      return column.name
+    }),
+  )
   const where = members.get('where')
   const condition = where ? planBoolean(where, context) : always
-  const update = context.schema.access(table.name)!.update!.onConflict([...columns], condition)
-  return { constraint, update: columns.size > 0 ? update : null }
+  const update = context.schema.access(table.name)!.update?.onConflict([...columns], condition)
+  return { constraint, update: update && columns.size > 0 ? update : null }
 }

@@ -2,7 +2,7 @@
 
 import { columnCodec, type SchemaScope, type Value } from '../../../../sdk/graphql.ts'
 import type { ColumnModel, TableModel } from '../../../../sdk/metadata.ts'
-import type { ParamOperand } from '../../../../sdk/sql.ts'
+import { type Codec, type ParamOperand, textLiteralCodec } from '../../../../sdk/sql.ts'
 import { exposedColumns } from '../row-type.ts'
 
 /** The columns that a role may give when it inserts, by GraphQL name. */
@@ -34,5 +34,11 @@ export function checkNull(scope: SchemaScope, column: ColumnModel, value: Value)
 /** A value that a request gives to a column. */
 export function columnParam(scope: SchemaScope, column: ColumnModel, value: Value): ParamOperand {
   checkNull(scope, column, value)
-  return value.param(columnCodec(scope, column), column.type.sql) as ParamOperand
+  return value.param(writtenCodec(scope, column), column.type.sql) as ParamOperand
+}
+
+/** The codec of values that a request gives to a column. With interface 2, texts may stand for numbers and booleans. */
+export function writtenCodec(scope: SchemaScope, column: ColumnModel): Codec {
+  const codec = columnCodec(scope, column)
+  return scope.settings.graphqlInterface === '2' ? textLiteralCodec(codec) : codec
 }

@@ -1,0 +1,127 @@
+// The GraphQL API in the words and forms of version 2, beside that of v1.3 on the same database.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { refusalOf } from '../graphql/mutations.ts'
+import { graphqlWsClient, openApollo, subscribeWith } from '../subscriptions/clients.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+const sql = `
+  create table book (id int primary key, title text, pages int, weight float4, in_print boolean, sold int check (sold >= 0));
+  insert into book values (1, 'Tides', 300, 1.5, true, 3)`
+
+const second = { graphqlInterface: '2' } as const
+const none = { role: 'nobody' }
+const writer = { role: 'writer' }
+
+test('the GraphQL API of interface 2', async (t) => {
+  const former = await startTrellis(t, { sql })
+  await former.op('track_table', 'book')
+  await former.op('create_insert_permission', {
+    table: 'book',
+    role: 'writer',
+    permission: { columns: ['id', 'title', 'pages'], check: { pages: { _gt: 10 } } },
+  })
+  const trellis = await startTrellis(t, { database: former.database, settings: second })
+  const { graphql } = trellis
+
+  await t.test('a role without queries gets a sentence, and has no subscriptions', async () => {
+    const field = 'no_queries_available'
+    const told =
+      'There are no queries available to the current role. Either there are no sources or remote schemas ' +
+      `configured, or the current role doesn't have the required permissions.`
+    assert.deepEqual(await graphql(`{ ${field} __typename }`, {}, none), {
+      data: { [field]: told, __typename: 'query_root' },
+    })
+    const roots = '{ __schema { queryType { name } mutationType { name } subscriptionType { name } } }'
+    assert.deepEqual(await graphql(roots, {}, none), {
+      data: { __schema: { queryType: { name: 'query_root' }, mutationType: null, subscriptionType: null } },
+    })
+    const socket = await openApollo(t, trellis.url, { headers: { 'x-service-role': 'nobody' } })
+    socket.send({ type: 'start', id: '1', payload: { query: `subscription { ${field} }` } })
+    const { payload } = await socket.next()
+    assert.deepEqual(refusalOf(payload), { message: 'no subscriptions exist', path: '$', code: 'validation-failed' })
+    const explain = { query: { query: `subscription { ${field} }` }, user: { 'x-service-role': 'nobody' } }
+    const { status, body } = await trellis.request('/v1/graphql/explain', { body: explain })
+    assert.deepEqual([status, body], [400, { path: '$', error: 'no subscriptions exist', code: 'validation-failed' }])
+    assert.deepEqual(await former.graphql(`{ ${field} }`, {}, none), { data: { [field]: '' } })
+  })
+
+  await t.test('numbers and booleans may be texts in inserts and updates', async () => {
+    const row = '{ affected_rows returning { pages weight in_print } }'
+    const insert = `mutation { insert_book(objects: {id: 2, pages: "300", weight: "1.25", in_print: "true"}) ${row} }`
+    const inserted = { affected_rows: 1, returning: [{ pages: 300, weight: 1.25, in_print: true }] }
+    assert.deepEqual(await graphql(insert), { data: { insert_book: inserted } })
+    const objects = [
+      { id: '3', pages: '7', weight: '2', in_print: 'f' },
+      { id: 4, pages: 8, weight: 2, in_print: false },
+    ]
+    const list = `mutation ($objects: [book_insert_input!]!) { insert_book(objects: $objects) ${row} }`
+    assert.deepEqual(await graphql(list, { objects }), {
+      data: {
+        insert_book: {
+          affected_rows: 2,
+          returning: [7, 8].map((pages) => ({ pages, weight: 2, in_print: false })),
+        },
+      },
+    })
+    const update = `mutation ($pages: Int, $one: Int) {
+      update_book_by_pk(pk_columns: {id: 2}, _set: {pages: $pages, in_print: "no"}) { pages in_print }
+      again: update_book_by_pk(pk_columns: {id: 2}, _inc: {pages: $one}) { pages }
+    }`
+    assert.deepEqual(await graphql(update, { pages: '11', one: '1' }), {
+      data: { update_book_by_pk: { pages: 11, in_print: false }, again: { pages: 12 } },
+    })
+    const wrong = await graphql('mutation { insert_book(objects: {id: 9, pages: "many"}) { affected_rows } }')
+    assert.equal(refusalOf(wrong).code, 'data-exception')
+    const name = refusalOf(await graphql('mutation { insert_book(objects: {id: 9, pages: MANY}) { affected_rows } }'))
+    assert.match(name.message, /^expected a 32-bit integer for type "Int", but found an enum value$/)
+    assert.match(refusalOf(await former.graphql(insert)).message, /^expected a 32-bit integer for type "Int"/)
+  })
+
+  await t.test('a failing check is one of a permission; checks of tables keep their words', async () => {
+    const insert = (columns: string) => `mutation { insert_book(objects: {${columns}}) { affected_rows } }`
+    const path = '$.selectionSet.insert_book.args.objects'
+    const code = 'permission-error'
+    const message = 'check constraint of an insert/update permission has failed'
+    assert.deepEqual(refusalOf(await graphql(insert('id: 20, pages: 1'), {}, writer)), { message, path, code })
+    const args = { table: 'book', objects: [{ id: 20, pages: 1 }] }
+    const { status, body } = await trellis.opError('insert', args, writer)
+    assert.deepEqual([status, body], [400, { path: '$.args', error: message, code }])
+    const socket = await openApollo(t, trellis.url, { headers: { 'x-service-role': 'writer' } })
+    socket.send({ type: 'start', id: '1', payload: { query: insert('id: 20, pages: 1') } })
+    const { payload } = await socket.next()
+    assert.equal(refusalOf(payload).message, message)
+    assert.match(refusalOf(await graphql(insert('id: 20, sold: -1'))).message, /^Check constraint violation\. new row/)
+    const before = refusalOf(await former.graphql(insert('id: 20, pages: 1'), {}, writer))
+    assert.equal(before.message, 'Check constraint violation. insert check constraint failed')
+  })
+
+  await t.test('roles that may update nothing may skip rows that are there', async () => {
+    const insert = (conflict: string) =>
+      `mutation { insert_book(objects: {id: 1, pages: 20}, on_conflict: {constraint: book_pkey, ${conflict}}) { affected_rows } }`
+    const skipped = { data: { insert_book: { affected_rows: 0 } } }
+    assert.deepEqual(await graphql(insert('update_columns: []'), {}, writer), skipped)
+    assert.deepEqual(await graphql(insert(''), {}, writer), skipped)
+    const refused = refusalOf(await graphql(insert('update_columns: [_PLACEHOLDER]'), {}, writer))
+    assert.deepEqual(refused, {
+      message: 'erroneous column name',
+      path: '$.selectionSet.insert_book.args.on_conflict',
+      code: 'validation-failed',
+    })
+    const values = '{ __type(name: "book_update_column") { enumValues { name } } }'
+    assert.deepEqual(await graphql(values, {}, writer), {
+      data: { __type: { enumValues: [{ name: '_PLACEHOLDER' }] } },
+    })
+    const { message } = refusalOf(await former.graphql(insert('update_columns: []'), {}, writer))
+    assert.equal(message, '"insert_book" has no argument named "on_conflict"')
+  })
+
+  await t.test('a subscription may have several root fields, if it says so', async () => {
+    const several =
+      'subscription @_multiple_top_level_fields { book_by_pk(id: 1) { title } book_aggregate { aggregate { count } } }'
+    const received = subscribeWith(graphqlWsClient(t, trellis.url), several)
+    const [first] = (await received.atLeast(1)) as { data: { book_by_pk: unknown } }[]
+    assert.deepEqual(first!.data.book_by_pk, { title: 'Tides' })
+  })
+})

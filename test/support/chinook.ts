@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { startTrellis, type TestTrellis, type TrellisOptions } from './trellis.ts'
 
-const schema = readFileSync(new URL('../data/chinook/chinook.sql', import.meta.url), 'utf8')
+/** The SQL of its tables and rows. */
+export const chinook = readFileSync(new URL('../data/chinook/chinook.sql', import.meta.url), 'utf8')
 
 export const chinookTables = [
   'album',
@@ -52,7 +53,7 @@ export const trackChinook = [
 
 /** An engine over Chinook, everything tracked. */
 export async function startChinook(t: TestContext, options: TrellisOptions = {}): Promise<TestTrellis> {
-  const trellis = await startTrellis(t, { ...options, sql: schema })
+  const trellis = await startTrellis(t, { ...options, sql: chinook })
   await trellis.op('bulk', trackChinook)
   return trellis
 }

@@ -1,7 +1,8 @@
-// `npm test`: runs all test files on one PostgreSQL, three processes at a time. `npm test -- AREA` runs the files whose path
+// `npm test`: runs all test files on one PostgreSQL, several processes at a time. `npm test -- AREA` runs the files whose path
 // contains one of the words. The slowest files are listed at the end; SLOWEST=25 lists 25 of them.
 
 import { globSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -36,6 +37,9 @@ const groups = writeEntries(groupFiles(files), entryDirectory)
 // The exit handler of the test PostgreSQL stops it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
+/** Processes at a time, for each processor: a test waits for half of its time, for servers that start or for its own timers. */
+const concurrency = Math.min(3 * availableParallelism(), 12)
+
 /** Minutes until a test counts as hanging; a soak may take a day. */
 const longestMinutes = process.env['SOAK'] ? 24 * 60 : 10
 
@@ -43,7 +47,7 @@ let executed = 0
 let failed = 0
 /** Milliseconds of the tests of each file. */
 const spent = new Map<string, number>()
-const stream = run({ files: [...groups.keys()], concurrency: 3 })
+const stream = run({ files: [...groups.keys()], concurrency })
 const unfinished = new Set(groups.keys())
 stream.on('test:summary', ({ file }) => void unfinished.delete(file ?? ''))
 /** A hanging test fails the run; the runner's own timeout does not end the process of a file. */

@@ -19,8 +19,11 @@ const longest = [
   'process/secrets',
 ].map((name) => `${name}.test.ts`)
 
-/** Files that use the process, its mocks or hooks for all its tests, or that are large, though they do not look so. */
-const needsOwn = /\bprocess\b|\bmock\b|^(before|after)\(|^testOperations\(/m
+/** Files that use the process or parts of the server's, mocks, or hooks for all their tests. */
+const needsOwn = /\bprocess[./]|\bmock\b|^(before|after)\(/m
+
+/** Files that count as two, since each takes as long as two others. */
+const isLarge = /^testOperations\(/m
 
 /** Divides files into those of one process each, the process that takes longest first. */
 export function groupFiles(files: readonly string[]): readonly (readonly string[])[] {
@@ -28,20 +31,25 @@ export function groupFiles(files: readonly string[]): readonly (readonly string[
   const isLong = (file: string) => place(file) >= 0
   const first = files.filter(isLong).sort((one, other) => place(one) - place(other))
   const groups: string[][] = []
-  const open = new Map<string, string[]>()
+  /** The last group of each folder, and how many more files it takes. */
+  const open = new Map<string, { readonly group: string[]; room: number }>()
   const most = Math.min(mostFiles, Math.ceil(files.length / fewestProcesses))
   for (const file of files.filter((each) => !isLong(each))) {
-    if (needsOwn.test(readFileSync(file, 'utf8'))) {
+    const text = readFileSync(file, 'utf8')
+    if (needsOwn.test(text)) {
       groups.push([file])
       continue
     }
     const folder = dirname(file)
-    const group = open.get(folder)
-    if (group && group.length < most) group.push(file)
-    else {
-      const fresh = [file]
-      open.set(folder, fresh)
-      groups.push(fresh)
+    const weight = isLarge.test(text) ? 2 : 1
+    const last = open.get(folder)
+    if (last && last.room >= weight) {
+      last.group.push(file)
+      last.room -= weight
+    } else {
+      const group = [file]
+      open.set(folder, { group, room: most - weight })
+      groups.push(group)
     }
   }
   const size = (group: readonly string[]) => group.reduce((sum, file) => sum + sizeOf(file), 0)

@@ -14,6 +14,7 @@ const docs = join(import.meta.dirname, '../../docs')
 const pages = {
   concepts: 'nothing',
   tables: 'nothing',
+  metadata: 'nothing',
   relationships: 'tables',
   permissions: 'relationships',
   functions: 'relationships',
@@ -23,6 +24,9 @@ const pages = {
   data: 'relationships',
   queries: 'relationships',
   mutations: 'relationships',
+  sql: 'relationships',
+  'event-triggers': 'relationships',
+  scheduled: 'relationships',
 } as const
 
 /** Where the GraphQL requests of a page go, if not to `/v1/graphql`. */
@@ -127,6 +131,7 @@ async function runPage(page: string, trellis: TestTrellis): Promise<void> {
 }
 
 test('the examples of the pages run as shown', async (t) => {
+  Object.assign(process.env, { HOOK_KEY: 'sesame', HOOK_HOST: 'hooks.example' })
   const trellis = await startTrellis(t, { sql: chinook })
   const begin = {
     nothing: [],

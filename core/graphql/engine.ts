@@ -1,6 +1,7 @@
 // Runs GraphQL requests: plans each with the planner, binds its parameters and sends it to the database.
 
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/run/bind.ts'
+import { bindInTurns, bindsLong } from '../compiler/run/bind-steps.ts'
 import type { Database, ManyOptions } from '../database/database.ts'
 import { badRequest, type TrellisError } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'
@@ -51,6 +52,8 @@ interface Given {
   readonly extras: RequestExtras
   /** Null for subscriptions. */
   readonly request: GraphQLRequest | null
+  /** Absent: still to be bound. */
+  readonly bound?: BoundInputs | undefined
 }
 
 function generatedSql({ prepared, variables }: PlannedRequest, session: Session): QueryLog['generated_sql'] {
@@ -72,6 +75,13 @@ function bindAhead({ prepared, variables }: PlannedRequest, session: Session): B
   const isLacking = sessionVariables.some((name) => !Object.hasOwn(session.variables, name))
   const bound = (whole || direct) && !isLacking ? undefined : bindInputs(inputs, { variables, session })
   if (isLacking) requireSessionVariables(sessionVariables, session)
+  return bound
+}
+
+/** As {@link bindAhead} for variables with many values, a single statement's among them. */
+async function bindLong({ prepared, variables }: PlannedRequest, session: Session): Promise<BoundInputs> {
+  const bound = await bindInTurns(prepared.inputs, { variables, session })
+  requireSessionVariables(prepared.sessionVariables, session)
   return bound
 }
 
@@ -146,7 +156,8 @@ export class GraphQLEngine implements GraphQLService {
       work.prepared = prepared
       work.operation = prepared.operation
       if (prepared.operation.kind === 'subscription') throw subscriptionRefused()
-      const context = this.#context(planned, { session, signal: work.signal, extras, request })
+      const bound = bindsLong(planned.variables) ? await bindLong(planned, session) : undefined
+      const context = this.#context(planned, { session, signal: work.signal, extras, request, bound })
       extras.onPrepared?.(prepared)
       extras.onPlanned?.(generatedSql(planned, session))
       try {
@@ -158,7 +169,7 @@ export class GraphQLEngine implements GraphQLService {
     }
   }
 
-  #context(planned: PlannedRequest, { session, signal, extras, request }: Given): ExecutionContext {
+  #context(planned: PlannedRequest, { session, signal, extras, request, bound }: Given): ExecutionContext {
     const { database, dialect, sessionSettings, toAnswerable, hooks } = this.#options
     const { headers, whenUnwanted = null, caller = null, response = null, showInternal = false } = extras
     return {
@@ -170,7 +181,7 @@ export class GraphQLEngine implements GraphQLService {
       headers: headers as ExecutionContext['headers'],
       signal,
       ...{ whenUnwanted, caller },
-      bound: bindAhead(planned, session),
+      bound: bound ?? bindAhead(planned, session),
       callArguments: planned.prepared.calls?.bind(planned.variables) ?? null,
       toAnswerable,
       showInternal,

@@ -8,3 +8,6 @@ export const maxLevels = 1000
 
 /** Characters of a path: the regular expression of paths uses a stack frame for each character between quotes. */
 export const longestPath = 10_000
+
+/** Values that are printed, or bound to a statement, in one go. More of them are printed in steps. */
+export const valuesAtOnce = 5000

@@ -89,8 +89,7 @@ async function decodeArguments(
   environment: OperationEnvironment,
 ): Promise<unknown> {
   const unknownKeys = unknownKeysIn(environment.dialect)
-  const mayBeLarge = operation.mayBeLarge ?? operation.adminOnly === false
-  if (!mayBeLarge && hasMoreValues(given, mostValues)) throw tooManyValues('the arguments have', at)
+  refuseLarge(operation, given, at)
   if (!operation.decode && !convert) return decode(operation.args, given, at, unknownKeys)
   try {
     const converted = convert ? convert(given) : given
@@ -98,6 +97,20 @@ async function decodeArguments(
     return decode(operation.args, decoded, [], unknownKeys)
   } catch (error) {
     throw error instanceof TrellisError ? error.at(...at) : error
+  }
+}
+
+/** Refuses arguments that would be read in one go, and take long. */
+function refuseLarge({ mayBeLarge = false }: Operation<TSchema>, given: unknown, at: readonly PathKey[]): void {
+  if (mayBeLarge === true) return
+  const lists = mayBeLarge || []
+  const parts = isJsonObject(given) ? Object.entries(given) : []
+  const isList = ([key, value]: readonly [string, unknown]) => lists.includes(key) && Array.isArray(value)
+  const [listed, others] = [parts.filter(isList), parts.filter((part) => !isList(part))]
+  if (hasMoreValues(listed.length > 0 ? others : given, mostValues)) throw tooManyValues('the arguments have', at)
+  for (const [key, elements] of listed as (readonly [string, readonly unknown[]])[]) {
+    const large = elements.findIndex((element) => hasMoreValues(element, mostValues))
+    if (large >= 0) throw tooManyValues('the element has', [...at, key, large])
   }
 }
 

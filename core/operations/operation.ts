@@ -117,10 +117,10 @@ export interface Operation<S extends TSchema = TSchema> {
   /** Whether only `admin` may call it; absent: yes. */
   readonly adminOnly?: boolean
   /**
-   * Whether its arguments have no limit of their own, because they are read in steps or its work has one. Absent: those
-   * of an operation that roles may call.
+   * Whether its arguments have no limit of their own, because they are read in steps. A list names the arguments of
+   * which only each element has the limit. Absent: no.
    */
-  readonly mayBeLarge?: boolean
+  readonly mayBeLarge?: boolean | readonly string[]
   /** Absent: READ WRITE. */
   readonly access?: ByArguments<S, AccessMode>
   /** Whether the handler edits the metadata or changes the catalog, so that the model is rebuilt; absent: yes. */

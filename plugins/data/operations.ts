@@ -114,6 +114,7 @@ export const insertRows = (options: DataOptions) =>
     ...data,
     type: 'insert',
     writesRows: true,
+    mayBeLarge: ['objects'],
     about: { summary: 'Inserts rows.', result: Changed },
     args: InsertArgs,
     async handle(context, args) {

@@ -16,10 +16,18 @@ function orderTerm(path: readonly string[], direction: 'asc' | 'desc', nulls?: '
   return { path, direction, nulls: nulls ?? (direction === 'asc' ? 'last' : 'first') }
 }
 
+/** Characters of a path, which is split at once. */
+const longestPath = 10_000
+
 /** `name`, `+name` or `-name`; dots lead through relationships. */
 function orderOfText(text: string): OrderTerm {
   const name = /^[+-]/.test(text) ? text.slice(1) : text
-  return orderTerm(name.split('.'), text.startsWith('-') ? 'desc' : 'asc')
+  return orderTerm(pathOf(name), text.startsWith('-') ? 'desc' : 'asc')
+}
+
+function pathOf(text: string): readonly string[] {
+  if (text.length > longestPath) throw parseFailed(`a path has at most ${longestPath} characters`)
+  return text.split('.')
 }
 
 const OrderObject = Type.Object(
@@ -36,7 +44,7 @@ const OrderItem = Type.Union([
   {
     ...OrderObject,
     convert: ({ column, type = 'asc', nulls }: Static<typeof OrderObject>) =>
-      orderTerm(typeof column === 'string' ? column.split('.') : column, type, nulls),
+      orderTerm(typeof column === 'string' ? pathOf(column) : column, type, nulls),
   },
 ])
 

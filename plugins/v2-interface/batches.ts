@@ -8,7 +8,14 @@ const Results = Type.Array(Type.Unknown())
 
 const membersOf = (requests: readonly unknown[]) => requests.map((envelope, i) => ({ at: [i], envelope }))
 
-const batch = { args: Requests, adminOnly: false, access: 'any', editsMetadata: false, members: membersOf } as const
+const batch = {
+  args: Requests,
+  adminOnly: false,
+  access: 'any',
+  editsMetadata: false,
+  mayBeLarge: true,
+  members: membersOf,
+} as const
 
 /** A member that fails is undone alone; its error stands in its place. */
 export const bulkKeepGoing = operation({

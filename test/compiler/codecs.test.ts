@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PgType } from '../../core/catalog/types.ts'
+import { bindInputs } from '../../core/compiler/run/bind.ts'
+import { bindInTurns, bindsLong } from '../../core/compiler/run/bind-steps.ts'
 import { codecFor, encodeArray, enumCodec, scalarName } from '../../core/compiler/types/codecs.ts'
+import type { ParamSource } from '../../core/database/sql/param.ts'
 import { TrellisError } from '../../core/errors/errors.ts'
+import { below } from '../../core/errors/path.ts'
 
 const pgType = (name: string): PgType => ({
   schema: 'pg_catalog',
@@ -149,4 +153,42 @@ test('a column of an enum table takes only values of that table', () => {
 test('array texts quote every item', () => {
   assert.equal(encodeArray(['a', 'b"\\', null, '']), '{"a","b\\"\\\\",null,""}')
   assert.equal(encodeArray([]), '{}')
+})
+
+test('inputs that are bound in turns have the values and errors of those that are bound at once', async () => {
+  const mixed = [null, 1, raw('12345678901234567890'), 'a"b\\', [1, [true]], { a: { b: [null] }, __proto__: 1 }]
+  const rows = Array.from({ length: 2500 }, (_, i) => ({
+    number: i % 7 === 0 ? null : i,
+    text: `t${i}"`,
+    json: mixed[i % mixed.length],
+    list: [String(i), null],
+  }))
+  const session = { role: 'admin', variables: {} } as never
+  const types = { number: 'int4', text: 'text', json: 'jsonb', list: '_text' }
+  const input = { kind: 'variable', name: 'rows', path: [] } as const
+  const sources = Object.entries(types).flatMap(([member, type]): ParamSource[] => {
+    const codec = codecFor(pgType(type))
+    const one = { kind: 'variable', name: 'rows', path: [5, member] } as const
+    return [
+      { from: 'members', input, member, codec, path: below(null, 'rows')! },
+      { from: 'input', input: one, codec, list: false, path: below(null, 'one') },
+      {
+        from: 'input',
+        input: { kind: 'variable', name: member, path: [] },
+        codec,
+        list: true,
+        path: below(null, 'all'),
+      },
+    ]
+  })
+  const lists = Object.keys(types).map((member) => [member, rows.map((row) => row[member as keyof typeof types])])
+  const bindings = { variables: { rows, ...Object.fromEntries(lists) }, session }
+  assert.ok(bindsLong(bindings.variables))
+  assert.deepEqual([...(await bindInTurns(sources, bindings))], [...bindInputs(sources, bindings)])
+
+  const wrong = { ...bindings, variables: { rows: rows.with(2100, { ...rows[0]!, list: ['a', 5] as never }) } }
+  const members = sources.filter(({ from }) => from === 'members')
+  const path = ['rows', 2100, 'list', 1]
+  assert.throws(() => bindInputs(members, wrong), { path })
+  await assert.rejects(bindInTurns(members, wrong), { path })
 })

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { atOnce } from '../../core/concurrency/stepwise.ts'
 import { type NumberMode, parseJson } from '../../core/json/json.ts'
 import { JsonLimitError, parseSteps } from '../../core/json/json-steps.ts'
+import { stringifySteps } from '../../core/json/stringify-steps.ts'
 import fc from '../support/fast-check.ts'
 
 const limits = { depth: 1000, values: 100_000, members: 1000 }
@@ -49,6 +50,16 @@ test('any JSON that is parsed in parts is the same as parsed at once', () => {
     fc.property(json, partSize, mode, (text, size, numbers) => {
       assert.deepEqual(parse(text, size, numbers), parseJson(text, numbers))
       assert.equal(JSON.stringify(parse(text, size, numbers)), JSON.stringify(parseJson(text, numbers)))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('any JSON that is printed in steps is the same as printed at once', () => {
+  fc.assert(
+    fc.property(json, fc.integer({ min: 1, max: 20 }), mode, (text, size, numbers) => {
+      const value = parseJson(text, numbers)
+      assert.equal(atOnce(stringifySteps(value, size)), JSON.stringify(value))
     }),
     { numRuns: 150 },
   )

@@ -153,6 +153,27 @@ test('the limit holds for data operations', async () => {
   await refuses('select', { columns: nested }, '$.args.columns[32]')
 })
 
+test('arguments of data operations that would take long to read are refused before', async () => {
+  const refusal = async (type: string, args: object) => {
+    const { status, body } = await trellis.opError(type, { table: 'artist', ...args })
+    const { code, path, error } = body as Record<string, string>
+    return [status, code, path, error]
+  }
+  const tooMany = (subject: string) => `${subject} more than 200000 JSON values`
+  const ordered = { columns: ['id'], order_by: repeat(200_001, '+id') }
+  assert.deepEqual(await refusal('select', ordered), [400, 'parse-failed', '$', tooMany('the arguments have')])
+  const large = {
+    objects: [
+      { id: 99, name: 'a' },
+      { id: 100, name: repeat(200_001, 0) },
+    ],
+  }
+  assert.deepEqual(await refusal('insert', large), [400, 'parse-failed', '$.objects[1]', tooMany('the element has')])
+  const path = { columns: ['id'], order_by: [`+${'albums.'.repeat(2000)}id`] }
+  const tooLong = 'a path has at most 10000 characters'
+  assert.deepEqual(await refusal('select', path), [400, 'parse-failed', '$.order_by[0]', tooLong])
+})
+
 test('the limit holds for the members of a bulk, of all levels, unless an administrator sends them', async () => {
   const permission = { columns: '*', filter: {} }
   await trellis.op('create_select_permission', { table: 'artist', role: 'counter', permission })

@@ -129,6 +129,12 @@ test('invalid ids are refused with the reason', async (t) => {
       `${path}.args.id`,
       'Error in $: the JSON is nested too deeply',
     ],
+    [
+      'A'.repeat(1_000_001),
+      'validation-failed',
+      `${path}.args.id`,
+      'Error in $: the text has more than 1000000 characters',
+    ],
     [encoded('[1,'), 'validation-failed', `${path}.args.id`, /^Error in \$: .*JSON/],
     ['', 'validation-failed', `${path}.args.id`, /^Error in \$: .*JSON/],
     [id('public', 'nobody', 1), 'validation-failed', `${path}.args.id`, `the table ${id('public', 'nobody', 1)}`],

@@ -139,12 +139,13 @@ function memberValues(
 ): string {
   const value = readInput(input, variables)
   const objects = (Array.isArray(value) ? value : [value]) as Readonly<Record<string, unknown>>[]
-  const isInherited = member in Object.prototype
-  const values = objects.map((object) =>
-    isInherited && !Object.hasOwn(object, member) ? null : (object[member] ?? null),
-  )
+  const values = objects.map((object) => memberValue(object, member))
   return encodeAll(codec, values, (i) => below(below(path, i), member))
 }
+
+/** A member of an object of a list; null if it is missing. */
+export const memberValue = (object: Readonly<Record<string, unknown>>, member: string): unknown =>
+  member in Object.prototype && !Object.hasOwn(object, member) ? null : (object[member] ?? null)
 
 /** PostgreSQL's text of an array of the values; `pathOf` is the path of an error in one of them. */
 function encodeAll(codec: Codec, values: readonly unknown[], pathOf: (index: number) => Path | null): string {
@@ -158,7 +159,8 @@ function encodeAll(codec: Codec, values: readonly unknown[], pathOf: (index: num
   return encodeArray(items)
 }
 
-function encodeItem(codec: Codec, value: unknown): string | number | null {
+/** A value of a list as an item of PostgreSQL's array. */
+export function encodeItem(codec: Codec, value: unknown): string | number | null {
   if (value === null) return null
   return typeof value === 'number' && codec.isPlain?.(value) ? value : codec.encode(value)
 }
@@ -168,7 +170,7 @@ export const located = (error: unknown, path: Path | null): unknown =>
   error instanceof TrellisError ? error.at(...pathKeys(path)) : error
 
 /** The JSON value of an input source. */
-function readInput(input: InputSource, variables: Bindings['variables']): unknown {
+export function readInput(input: InputSource, variables: Bindings['variables']): unknown {
   switch (input.kind) {
     case 'constant':
       return input.value

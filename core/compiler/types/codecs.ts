@@ -1,11 +1,13 @@
 // Encodes JSON values as PostgreSQL's input text, by type, and refuses values of the wrong kind.
 
 import type { EnumValue, PgType } from '../../catalog/types.ts'
+import { atOnce, type Steps } from '../../concurrency/stepwise.ts'
 import type { Codec } from '../../database/sql/param.ts'
 import { id, type SqlType, sql } from '../../database/sql/sql.ts'
-import { parseFailed, type TrellisError, validationFailed, within } from '../../errors/errors.ts'
+import { parseFailed, TrellisError, validationFailed, within } from '../../errors/errors.ts'
 import { type Decimal, decimalText, decimalToInteger, parseDecimal, plainDecimal } from '../../json/decimal.ts'
 import { beyondJson, isRawNumber, type JsonType, jsonType } from '../../json/json.ts'
+import { stringifySteps } from '../../json/stringify-steps.ts'
 import { englishList, isGraphQLName } from '../../names/names.ts'
 import { hasSupportedElements, supportOf } from './type-support.ts'
 
@@ -186,20 +188,32 @@ const moneyCodec: Codec = {
   },
 }
 
-const jsonCodec = (type: string): Codec => ({
-  type,
-  encode(value) {
-    let text: string | undefined
-    try {
-      text = JSON.stringify(value)
-    } catch (cause) {
-      if (cause instanceof RangeError) throw parseFailed(`the value for type ${type} is nested too deeply`)
-      if (!(cause instanceof TypeError)) throw cause
-    }
-    if (text === undefined) throw parseFailed(`the value for type ${type} cannot be encoded as JSON`)
-    return text
-  },
-})
+function jsonCodec(type: string): Codec {
+  const refused = (cause: unknown): unknown => {
+    if (cause instanceof RangeError) return parseFailed(`the value for type ${type} is nested too deeply`)
+    return cause instanceof TypeError ? parseFailed(`the value for type ${type} cannot be encoded as JSON`) : cause
+  }
+  return {
+    type,
+    encode(value) {
+      let text: string | undefined
+      try {
+        text = JSON.stringify(value)
+      } catch (cause) {
+        throw refused(cause)
+      }
+      if (text === undefined) throw refused(new TypeError())
+      return text
+    },
+    *encodeSteps(value) {
+      try {
+        return yield* stringifySteps(value)
+      } catch (cause) {
+        throw refused(cause)
+      }
+    },
+  }
+}
 
 const textCodec = (type: string, what: string): Codec => ({
   type,
@@ -221,6 +235,9 @@ const otherCodec = (type: string): Codec => ({
 /** PostgreSQL's own limit. */
 const maxDimensions = 6
 
+/** Items of an array that are encoded between two pauses. */
+const itemsAtOnce = 1000
+
 /** Arrays are lists (nested for several dimensions) or PostgreSQL's text of an array. */
 function arrayCodec(arrayType: PgType): Codec {
   const type = arrayType.name
@@ -231,24 +248,31 @@ function arrayCodec(arrayType: PgType): Codec {
   const delimiter = elementType === 'box' ? ';' : ','
   const nests = elementType !== 'json' && elementType !== 'jsonb'
 
-  const encodeItems = (items: readonly unknown[], dimensions: number): string => {
+  function* encodeItems(items: readonly unknown[], dimensions: number): Steps<string> {
     if (dimensions > maxDimensions) throw parseFailed(`too many dimensions for type: ${type}`)
-    const encoded = items.map((item, i) => within(i, () => encodeItem(item, dimensions)))
+    const encoded: string[] = []
+    for (const [i, item] of items.entries()) {
+      const isNested = nests && Array.isArray(item)
+      encoded.push(isNested ? yield* nested(item, i, dimensions + 1) : within(i, () => encodeItem(item)))
+      if (i % itemsAtOnce === itemsAtOnce - 1) yield
+    }
     return `{${encoded.join(delimiter)}}`
   }
-  const encodeItem = (item: unknown, dimensions: number): string => {
-    if (item === null) return 'NULL'
-    return nests && Array.isArray(item) ? encodeItems(item, dimensions + 1) : quoteItem(element.encode(item))
+  function* nested(items: readonly unknown[], i: number, dimensions: number): Steps<string> {
+    try {
+      return yield* encodeItems(items, dimensions)
+    } catch (error) {
+      throw error instanceof TrellisError ? error.at(i) : error
+    }
   }
+  const encodeItem = (item: unknown): string => (item === null ? 'NULL' : quoteItem(element.encode(item)))
 
-  return {
-    type,
-    encode(value) {
-      if (typeof value === 'string') return value
-      if (!Array.isArray(value)) throw parseFailed(`A string is expected for type: ${type}`)
-      return encodeItems(value, 1)
-    },
+  function* encodeSteps(value: unknown): Steps<string> {
+    if (typeof value === 'string') return value
+    if (!Array.isArray(value)) throw parseFailed(`A string is expected for type: ${type}`)
+    return yield* encodeItems(value, 1)
   }
+  return { type, encode: (value) => atOnce(encodeSteps(value)), encodeSteps }
 }
 
 const isEscaped = /["\\]/

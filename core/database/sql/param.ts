@@ -1,5 +1,6 @@
 // Where the value of a statement's parameter comes from at run time. Data only: `core/compiler/run/bind.ts` reads the values.
 
+import type { Steps } from '../../concurrency/stepwise.ts'
 import type { Path } from '../../errors/path.ts'
 
 /** A value of a request, as far as planning had to read it. */
@@ -63,6 +64,8 @@ export interface Codec {
   readonly expects?: string
   /** Encodes a non-null JSON value; throws the interface's error without a path. `kind` names a literal in messages. */
   encode(value: unknown, kind?: string): string
+  /** The same in steps, for values that can be long; absent: values are short. */
+  encodeSteps?(value: unknown): Steps<string>
   /** Whether a number is encoded as JavaScript prints it, so that lists of them need no check per item. */
   readonly isPlain?: (value: number) => boolean
   /** The value of an encoded text; absent: the text is in the type's input syntax, and a cast reads it. */

@@ -152,6 +152,7 @@ test('a column of an enum table takes only values of that table', () => {
 
 test('array texts quote every item', () => {
   assert.equal(encodeArray(['a', 'b"\\', null, '']), '{"a","b\\"\\\\",null,""}')
+  assert.equal(encodeArray(['"\n\u007f', '\\😀', '"\ud800']), '{"\\"\n\u007f","\\\\😀","\\"\ud800"}')
   assert.equal(encodeArray([]), '{}')
 })
 

@@ -60,19 +60,22 @@ interface Items {
   pathOf(index: number): Path | null
 }
 
-/** Items of a list that are encoded between two pauses. */
-const itemsAtOnce = 1000
+/** Characters of a list that are encoded between two pauses. */
+const charactersAtOnce = 50_000
+/** The time for an item, as that for characters. */
+const charactersPerItem = 50
 
 function* listSteps(codec: Codec, length: number, { at, pathOf }: Items): Steps<string> {
   const parts: string[] = []
-  for (let start = 0; start < length; start += itemsAtOnce) {
+  for (let i = 0; i < length; ) {
     const items: (string | number | null)[] = []
-    let i = start
     try {
-      for (; i < Math.min(start + itemsAtOnce, length); i++) {
+      for (let size = 0; i < length && size < charactersAtOnce; i++) {
         const value = at(i)
         const isLong = codec.encodeSteps !== undefined && typeof value === 'object' && value !== null
-        items.push(isLong ? yield* codec.encodeSteps!(value) : encodeItem(codec, value))
+        const item = isLong ? yield* codec.encodeSteps!(value) : encodeItem(codec, value)
+        items.push(item)
+        size += typeof item === 'string' ? item.length + charactersPerItem : charactersPerItem
       }
     } catch (error) {
       throw located(error, pathOf(i))

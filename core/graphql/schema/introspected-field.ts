@@ -29,6 +29,8 @@ export interface IntrospectedField {
   readonly name: string
   /** The name in the answer as JSON, and the colon. */
   readonly key: string
+  /** The same behind the brace or the comma that comes before it. */
+  readonly opening: string
   readonly definition: GraphQLField<unknown, unknown> | null
   readonly parentType: string
   readonly arguments: Arguments
@@ -39,26 +41,36 @@ export interface IntrospectedField {
   readonly isShort: boolean
   /** Whether its value is short, or a list of few short objects. */
   readonly isBounded: boolean
+  /** Whether its value is bounded, or a list of bounded objects that a type has. */
+  readonly isFlat: boolean
   /** The text of a scalar or an enum. */
   readonly leaf: ((source: unknown) => string) | null
   /** Texts of types, by the name of the type. */
   readonly known: Map<string, Written>
 }
 
-/** A selected field with everything below it. */
-export function introspectedField(field: FieldSelection, argumentsOf: BoundArguments): IntrospectedField {
+/** A selected field with everything below it; `before` is the character before it in the answer. */
+export function introspectedField(
+  field: FieldSelection,
+  argumentsOf: BoundArguments,
+  before: '{' | ',' = '{',
+): IntrospectedField {
   const { definition, name, parentType } = field
   const type = definition && getNamedType(definition.type)
   const isList = definition !== null && isListType(getNullableType(definition.type))
-  const fields = isObjectType(type) ? field.fieldsOf(type).map((each) => introspectedField(each, argumentsOf)) : null
+  const fields = isObjectType(type)
+    ? field.fieldsOf(type).map((each, i) => introspectedField(each, argumentsOf, i === 0 ? '{' : ','))
+    : null
   const ofShort = fields?.every(({ isShort }) => isShort) ?? true
   const isShort = fields === null || (!isList && ofShort)
-  const given = argumentsOf(field)
+  const isBounded = isShort || (name === 'args' && ofShort)
+  const ofBounded = fields?.every((each) => each.isBounded) ?? true
+  const key = `${JSON.stringify(field.responseName)}:`
   return {
-    ...{ name, definition, parentType, fields, isList, isShort },
-    key: `${JSON.stringify(field.responseName)}:`,
-    arguments: given,
-    isBounded: isShort || (name === 'args' && ofShort),
+    ...{ name, definition, parentType, key, fields, isList, isShort, isBounded },
+    opening: before + key,
+    arguments: argumentsOf(field),
+    isFlat: isBounded || (isList && parentType === '__Type' && ofBounded),
     leaf: fields ? null : leafOf(name, definition, parentType),
     known: new Map(),
   }

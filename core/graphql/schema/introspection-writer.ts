@@ -7,7 +7,9 @@ import {
   type GraphQLSchema,
   introspectionTypes,
   isEnumType,
+  isInputObjectType,
   isInterfaceType,
+  isObjectType,
   isUnionType,
 } from 'graphql'
 import type { Steps } from '../../concurrency/stepwise.ts'
@@ -17,13 +19,16 @@ import { compareNaturally } from '../../names/natural-order.ts'
 import { leastValues, valuesPerPart } from '../tuning.ts'
 import { BytePieces, joined, type Pieces } from './byte-pieces.ts'
 import { type IntrospectedField, unwrapped, valueIn } from './introspected-field.ts'
-import { sortedByName, type WholeSchema } from './whole-schema.ts'
+import { type Member, sortedByName, type WholeSchema } from './whole-schema.ts'
 
 /** Characters that are turned into bytes at once. */
 const chunkSize = 65_536
 
 /** Values that are written between two pauses: some tens of microseconds. */
 const valuesAtOnce = 256
+
+/** Members of a type that is written without a pause: some tenths of a millisecond. */
+const membersAtOnce = 250
 
 /** Wrappers of a type whose texts are kept, as a number: more are never written by people. */
 const mostWrappers = 1024
@@ -39,9 +44,25 @@ const metaTypes = new Set(introspectionTypes.map(({ name }) => name))
 
 const inNaturalOrder = (a: Named, b: Named) => compareNaturally(a.name, b.name)
 
-/** The arguments of a field or a directive in order. */
+const isDeprecated = (member: Named): boolean =>
+  (member as { readonly deprecationReason?: string | null }).deprecationReason != null
+
+/** Few items in order. */
 const fewInOrder = (items: readonly Named[]): readonly Named[] =>
   items.length < 2 ? items : items.toSorted(inNaturalOrder)
+
+/** The list of a type that has its members. */
+function membersIn(type: GraphQLNamedType): string | null {
+  if (isInputObjectType(type)) return 'inputFields'
+  if (isEnumType(type)) return 'enumValues'
+  return isObjectType(type) ? 'fields' : null
+}
+
+/** The bytes of a type. */
+interface WrittenType {
+  readonly name: string
+  readonly pieces: Pieces
+}
 
 /** The text around a value in the answer. */
 export interface Around {
@@ -143,9 +164,12 @@ export class IntrospectionWriter {
   /** The types of the schema, each when it is reached, and then in order. */
   *#types(field: IntrospectedField): Steps<void> {
     const before = this.#written()
-    const types: { readonly name: string; readonly pieces: Pieces }[] = []
-    const write = (type: GraphQLNamedType) => this.#type(field, type, types)
-    yield* this.#schema.each(write)
+    const types: WrittenType[] = []
+    const isFlat = field.fields!.every((each) => each.isFlat)
+    yield* this.#schema.each((type, members) => {
+      const isSmall = isFlat && members.length <= membersAtOnce && this.#isKnown(type)
+      return isSmall ? this.#flatType(field, { type, members, types }) : this.#type(field, type, types)
+    })
     this.#bytes.add(before)
     this.#text = '['
     for (const [i, { pieces }] of (yield* sortedByName(types)).entries()) {
@@ -156,13 +180,46 @@ export class IntrospectionWriter {
     this.#text += ']'
   }
 
-  *#type(
-    field: IntrospectedField,
-    type: GraphQLNamedType,
-    types: { readonly name: string; readonly pieces: Pieces }[],
-  ): Steps<void> {
+  *#type(field: IntrospectedField, type: GraphQLNamedType, types: WrittenType[]): Steps<void> {
     yield* this.#object(field, type)
     types.push({ name: type.name, pieces: this.#written() })
+  }
+
+  /** Whether everything about a type is known: the fields of a root type are not, nor the types of an interface. */
+  #isKnown(type: GraphQLNamedType): boolean {
+    return !isInterfaceType(type) && !this.#schema.isLargeRoot(type)
+  }
+
+  /** Writes a type at once: most of an answer is types with few members. */
+  #flatType(
+    { fields }: IntrospectedField,
+    { type, members, types }: { type: GraphQLNamedType; members: readonly Member[]; types: WrittenType[] },
+  ): Steps<void> | undefined {
+    let text = ''
+    for (const field of fields!) {
+      text += field.opening + (field.isBounded ? this.#bounded(field, type) : this.#flatList(field, type, members))
+    }
+    this.#text += text === '' ? '{}' : `${text}}`
+    types.push({ name: type.name, pieces: this.#written() })
+    return this.#values - this.#paused < valuesAtOnce ? undefined : this.#pause()
+  }
+
+  #flatList(field: IntrospectedField, type: GraphQLNamedType, members: readonly Member[]): string {
+    this.#values++
+    const items = this.#flatItems(field, type, members)
+    if (items === null) return 'null'
+    let text = ''
+    for (const item of metaTypes.has(type.name) ? this.#metaInOrder(items, type) : fewInOrder(items)) {
+      text += (text === '' ? '[' : ',') + this.#boundedObject(field, item)
+    }
+    return text === '' ? '[]' : `${text}]`
+  }
+
+  /** The items of a list that a type has, in their own order; null: it is not one of the type's lists. */
+  #flatItems(field: IntrospectedField, type: GraphQLNamedType, members: readonly Member[]): readonly Named[] | null {
+    if (field.name === membersIn(type)) return this.#shown(field, members)
+    if (field.name === 'possibleTypes') return isUnionType(type) ? type.getTypes() : null
+    return field.name === 'interfaces' && isObjectType(type) ? type.getInterfaces() : null
   }
 
   /** The fields of a large root type. */
@@ -180,7 +237,7 @@ export class IntrospectionWriter {
   /** Those of a type's fields that are asked for. */
   #shown(field: IntrospectedField, all: readonly Named[]): readonly Named[] {
     if (field.arguments['includeDeprecated'] === true) return all
-    return all.filter((each) => (each as { deprecationReason?: string | null }).deprecationReason == null)
+    return all.some(isDeprecated) ? all.filter((each) => !isDeprecated(each)) : all
   }
 
   *#items(field: IntrospectedField, items: readonly unknown[], isFirst: boolean): Steps<void> {
@@ -213,11 +270,9 @@ export class IntrospectionWriter {
   }
 
   #boundedObject({ fields }: IntrospectedField, source: unknown): string {
-    let text = '{'
-    for (const field of fields!) {
-      text += (text === '{' ? '' : ',') + field.key + this.#bounded(field, source)
-    }
-    return `${text}}`
+    let text = ''
+    for (const field of fields!) text += field.opening + this.#bounded(field, source)
+    return text === '' ? '{}' : `${text}}`
   }
 
   /** The text of a type that is referred to. Types are referred to often, and are written once. */

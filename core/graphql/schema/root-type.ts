@@ -94,7 +94,7 @@ export class RootType implements FieldSource {
     const make = this.#find(name)
     // A subscription needs them so that they are refused with a reason.
     if (!make) return this.#kind === 'mutation' ? undefined : metaFields.get(name)
-    const field = this.#fields([[name, make]])[0]!
+    const field = this.#fields([[name, this.#checked(make, name)]])[0]!
     this.#made.set(name, field)
     return field
   }
@@ -108,17 +108,21 @@ export class RootType implements FieldSource {
     return make && this.#hasNone ? make : undefined
   }
 
-  /** The configuration of a field. The fields of a root without contributions are Trellis's own. */
-  #configOf(name: string, make: RootFieldMaker): GraphQLFieldConfig<unknown, unknown> {
+  /** The maker of a field with checks. The fields of a root without contributions are Trellis's own. */
+  #checked(make: RootFieldMaker, name: string): RootFieldMaker {
     const [contribution] = this.#sources.find(([, fields]) => fields.get(name)) ?? []
-    return contribution ? servable(make, { name, place: 'root', of: this.name, contribution }) : make()
+    return contribution ? this.#checkedFor(make, name, contribution) : make
+  }
+
+  #checkedFor(make: RootFieldMaker, name: string, contribution: Contribution): RootFieldMaker {
+    return () => servable(make, { name, place: 'root', of: this.name, contribution })
   }
 
   /** Makes up to `most` fields of each contribution, so that those which cannot be served are found. */
   *sample(most: number): Iterable<readonly [Contribution, GraphQLFieldConfig<unknown, unknown>]> {
     for (const [contribution, fields] of this.#sources) {
       for (const [name, make] of firstOf(fields, most)) {
-        yield [contribution, servable(make, { name, place: 'root', of: this.name, contribution })]
+        yield [contribution, this.#checkedFor(make, name, contribution)()]
       }
     }
   }
@@ -130,11 +134,12 @@ export class RootType implements FieldSource {
     }
   }
 
-  /** The makers of all fields, by name. */
+  /** The makers of all fields with checks, by name. */
   #all(): FieldMap {
+    const checked = this.#checkedFor.bind(this)
     this.#makers ??= this.#hasNone
       ? this.#placeholders
-      : mergeFields(this.#sources, { place: this.name, report: this.#report })
+      : mergeFields<RootFieldMaker>(this.#sources, { place: this.name, report: this.#report, checked })
     return this.#makers
   }
 
@@ -154,12 +159,12 @@ export class RootType implements FieldSource {
     return this.#typeOf(this.#all())
   }
 
-  /** graphql-js normalises the configuration of fields only as parts of an object type. */
+  /** The type with these fields: graphql-js normalises the configuration of fields only as parts of an object type. */
   #typeOf(makers: Iterable<readonly [name: string, make: RootFieldMaker]>): GraphQLObjectType {
     return new GraphQLObjectType({
       name: this.name,
       description: rootDescriptions[this.#kind],
-      fields: () => Object.fromEntries(Array.from(makers, ([name, make]) => [name, this.#configOf(name, make)])),
+      fields: () => Object.fromEntries(Array.from(makers, ([name, make]) => [name, make()])),
     })
   }
 }

@@ -2,8 +2,10 @@
 
 import {
   GraphQLDirective,
+  type GraphQLEnumValue,
   type GraphQLField,
   GraphQLIncludeDirective,
+  type GraphQLInputField,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
@@ -11,7 +13,6 @@ import {
   getNamedType,
   introspectionTypes,
   isEnumType,
-  isInputObjectType,
   isInterfaceType,
   isObjectType,
   isUnionType,
@@ -44,6 +45,12 @@ interface Complete {
 /** The type in a form of its own: fields that it creates when they are read are released with it. */
 const copyOf = <T extends GraphQLNamedType>(type: T): T =>
   Object.assign(Object.create(Object.getPrototypeOf(type)), type)
+
+/** A field or value of a type. */
+export type Member = GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLEnumValue
+
+/** Writes a type with its members; what remains of the work is returned as steps. */
+type WriteType = (type: GraphQLNamedType, members: readonly Member[]) => Steps<void> | undefined
 
 /** Fields of a root type that are created at once. */
 const fieldsAtOnce = 32
@@ -130,7 +137,7 @@ export class WholeSchema {
     const all = this.#reached
     const types = withMergedRows(all)
     if (types !== all) {
-      this.#parts = types.reduce((parts, type) => parts + partsOf(type), 0)
+      this.#parts = types.reduce((parts, type) => parts + partsOf(membersOf(type)), 0)
       this.#largeRoots.clear()
     }
     const byName = new Map(types.map((type) => [type.name, type]))
@@ -145,7 +152,7 @@ export class WholeSchema {
   }
 
   /** Calls back for each type, and reaches the types that it leads to; refused when two types share a name. */
-  *each(write: (type: GraphQLNamedType) => Steps<void>): Steps<void> {
+  *each(write: WriteType): Steps<void> {
     yield* this.roots()
     if (this.mayRepeatRows) yield* this.completed()
     const types = this.#complete ? [...this.#complete.byName.values()] : this.#reached
@@ -158,16 +165,23 @@ export class WholeSchema {
         if (isNext) yield* this.#visitNext()
         interfaces.push(type)
       } else if (this.#largeRoots.has(type)) {
-        yield* write(type)
+        yield* write(type, []) ?? []
         if (isNext && !this.#complete) yield* this.#visitNext()
       } else {
         const copy = copyOf(type)
-        if (isNext) this.#visit(copy)
-        yield* write(copy)
+        const members = membersOf(copy)
+        if (isNext) this.#visit(copy, members)
+        const remaining = write(copy, members)
+        if (remaining) yield* remaining
       }
     }
     yield* this.completed()
-    for (const type of interfaces) yield* write(type)
+    for (const type of interfaces) yield* write(type, membersOf(type)) ?? []
+  }
+
+  /** Whether the fields of a type are created in parts. */
+  isLargeRoot(type: unknown): boolean {
+    return this.#largeRoots.has(type)
   }
 
   /** The fields of a root type in parts, in the order of their names; null for other types. */
@@ -194,35 +208,37 @@ export class WholeSchema {
     if (root) {
       for (const _ of this.#fieldsInParts(root, root.visited)) yield
       this.#visited++
-    } else this.#visit(copyOf(type))
+    } else {
+      const copy = copyOf(type)
+      this.#visit(copy, membersOf(copy))
+    }
     yield
   }
 
   /** Visits the next type in the form of its copy. */
-  #visit(copy: GraphQLNamedType): void {
+  #visit(copy: GraphQLNamedType, members: readonly Member[]): void {
     this.#visited++
-    this.#reachAll(copy)
-    this.#parts += partsOf(copy)
+    this.#reachAll(copy, members)
+    this.#parts += partsOf(members)
   }
 
   /**
    * Reaches the types that a type leads to. The object types of an interface belong to the schema even if no field leads to
    * them.
    */
-  #reachAll(type: GraphQLNamedType): void {
+  #reachAll(type: GraphQLNamedType, members: readonly Member[]): void {
     if (isUnionType(type)) for (const each of type.getTypes()) this.#reach(each)
-    else if (isInputObjectType(type)) {
-      for (const { type: of } of Object.values(type.getFields())) this.#reach(getNamedType(of))
-    } else if (isObjectType(type) || isInterfaceType(type)) {
+    else if (isObjectType(type) || isInterfaceType(type)) {
       for (const each of type.getInterfaces()) this.#reach(each)
       if (isInterfaceType(type)) for (const each of type.extensions.possibleTypes?.() ?? []) this.#reach(each)
-      for (const field of Object.values(type.getFields())) this.#reachFrom(field)
     }
+    for (const member of members) this.#reachFrom(member)
   }
 
-  #reachFrom({ type, args }: GraphQLField<unknown, unknown>): void {
-    this.#reach(getNamedType(type))
-    for (const argument of args) this.#reach(getNamedType(argument.type))
+  #reachFrom(member: Member): void {
+    if (!('type' in member)) return
+    this.#reach(getNamedType(member.type))
+    if ('args' in member) for (const argument of member.args) this.#reach(getNamedType(argument.type))
   }
 
   #reach(type: GraphQLNamedType): void {
@@ -255,12 +271,17 @@ export function checkWhole(role: PlannedSchema): void {
   atOnce(new WholeSchema(role).completed())
 }
 
-/** The type itself, its members, and arguments. */
-function partsOf(type: GraphQLNamedType): number {
-  if (isEnumType(type)) return 1 + type.getValues().length
-  if (isInputObjectType(type)) return 1 + Object.keys(type.getFields()).length
-  if (!isObjectType(type) && !isInterfaceType(type)) return 1
-  return Object.values(type.getFields()).reduce((parts, { args }) => parts + 1 + args.length, 1)
+/** The fields or values of a type, in their own order. */
+function membersOf(type: GraphQLNamedType): readonly Member[] {
+  if (isEnumType(type)) return type.getValues()
+  return 'getFields' in type ? Object.values<Member>(type.getFields()) : []
+}
+
+/** The number of a type, its members, and their arguments. */
+function partsOf(members: readonly Member[]): number {
+  let parts = 1
+  for (const member of members) parts += 'args' in member ? 1 + member.args.length : 1
+  return parts
 }
 
 function implementationsOf(types: readonly GraphQLNamedType[]): Map<string, GraphQLObjectType[]> {

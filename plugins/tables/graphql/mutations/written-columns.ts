@@ -19,8 +19,9 @@ function writableColumns(
   table: TableModel,
   allowed: ReadonlySet<string> | undefined,
 ): ReadonlyMap<string, ColumnModel> {
-  const columns = [...exposedColumns(scope, table, allowed)]
-  return new Map(columns.filter(([, column]) => isWritableColumn(column)))
+  const exposed = exposedColumns(scope, table, allowed)
+  const writable = [...exposed].filter(([, column]) => isWritableColumn(column))
+  return writable.length === exposed.size ? exposed : new Map(writable)
 }
 
 /** Whether PostgreSQL lets anybody give a value to a column. */

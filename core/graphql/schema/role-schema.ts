@@ -43,6 +43,8 @@ export interface RoleSchemaInput {
   readonly report: (conflict: string) => void
 }
 
+const noExtensions = Object.freeze(Object.create(null))
+
 export class RoleSchema implements SchemaScope {
   readonly kind: SchemaKind
   readonly model: Model
@@ -101,6 +103,8 @@ export class RoleSchema implements SchemaScope {
     if (known) return known as T
     const type = build()
     if (type.name !== name) throw new Error(`type "${type.name}" was registered as "${name}"`)
+    // Each type has an object of its own for extensions, which takes a quarter of its memory.
+    if (Reflect.ownKeys(type.extensions).length === 0) type.extensions = noExtensions
     types.set(name, type)
     this.#made.push(type)
     return type

@@ -134,11 +134,11 @@ export async function withTemplate(server: Pick<OwnedPostgres, 'url' | 'stop'>):
 
 /**
  * Without durability, with enough connections for tests that run in parallel, and without the vacuums of hundreds of short-lived
- * databases.
+ * databases. Each backend reads for itself: pages of a new database are in memory, and handing reads to other processes takes longer.
  */
 const parameters = {
   ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
-  max_connections: '400',
+  ...{ max_connections: '400', io_method: 'sync' },
 }
 
 /** Starts a temporary PostgreSQL that stops with the process; a superuser runs `setup` first. */

@@ -14,6 +14,7 @@ import {
   PermittedUpdate,
   type UpdateAccess,
 } from './changes.ts'
+import { composedPermissions, grantors, type RoleParents, type SharedObject, sharedChanges } from './composed.ts'
 import { Narrower, type Narrowing } from './narrowing.ts'
 import { PermittedRows, type SelectAccess } from './rows.ts'
 
@@ -30,10 +31,18 @@ export interface TableAccess {
 export interface RoleAccess {
   /** Null if the table is not served. */
   get(name: QualifiedName): TableAccess | null
+  /** The roles that the role has a right from: itself if it has the right, else its parents that have it. */
+  grantors(has: (role: string) => boolean): readonly string[]
 }
+
+/** The roles of a generation of the model that are composed of others; null without such roles. */
+export type Composition = (model: Model) => RoleParents | null
 
 /** The parts of a session that permissions depend on. */
 export type Accessor = Pick<Session, 'role' | 'backendOnly'>
+
+/** The objects of a model that are granted to roles, apart from permissions on tables. */
+export type SharedObjects = (model: Model) => Iterable<SharedObject>
 
 /** Narrowings that an access leaves out. */
 export interface AccessOptions {
@@ -54,6 +63,12 @@ const maxRoles = 400
 export interface AccessService {
   /** Narrows the access of all roles; must be called while a plugin is registered. */
   narrow(narrowing: Narrowing): void
+  /** Composes roles of others; must be called while a plugin is registered, by one plugin. */
+  compose(composition: Composition): void
+  /** Adds objects of a plugin that a composed role may use as its parents do if they agree. */
+  share(objects: SharedObjects): void
+  /** All such objects of a model. */
+  shared(model: Model): Iterable<SharedObject>
   /**
    * The rights of a role in a generation of the model; `without` leaves out narrowings of the calling plugin. Throws for
    * the name of another plugin's narrowing.
@@ -64,17 +79,30 @@ export interface AccessService {
 export class Access {
   readonly #narrowings: OwnedNarrowing[] = []
   readonly #kept = new WeakMap<Model, LRUCache<string, RoleAccess>>()
+  #composition: Composition | null = null
+  readonly #shared: SharedObjects[] = []
   #isAsked = false
 
   /** The access as the plugin `owner` sees it. */
   lentTo(owner: string): AccessService {
     return {
       narrow: (narrowing) => this.#narrow(narrowing, owner),
+      compose: (composition) => {
+        if (this.#composition) throw new Error('another plugin composes the roles already')
+        this.#composition = composition
+      },
+      share: (objects) => void this.#shared.push(objects),
+      shared: (model) => this.#sharedOf(model),
       of: (model, accessor, { without = [] } = {}) => {
         for (const name of without) this.#checkOwned(name, owner)
         return this.of(model, accessor, without)
       },
     }
+  }
+
+  *#sharedOf(model: Model): Iterable<SharedObject> {
+    for (const table of model.tables.values()) yield* sharedChanges(table)
+    for (const objects of this.#shared) yield* objects(model)
   }
 
   #narrow(narrowing: Narrowing, owner: string): void {
@@ -108,7 +136,7 @@ export class Access {
       const held = this.#narrowings.filter(({ narrowing }) => !without.includes(narrowing.name))
       access = new RoleTables(
         model,
-        { role, backendOnly },
+        { role, backendOnly, parents: this.#composition?.(model) ?? noParents },
         held.map(({ narrowing }) => narrowing),
       )
       roles.set(key, access)
@@ -117,14 +145,20 @@ export class Access {
   }
 }
 
+const noParents: RoleParents = new Map()
+
+interface ComposedAccessor extends Accessor {
+  readonly parents: RoleParents
+}
+
 /** The access of a role by table, computed on first use. */
 class RoleTables implements RoleAccess {
   readonly #model: Model
-  readonly #accessor: Accessor
+  readonly #accessor: ComposedAccessor
   readonly #narrower: Narrower
   readonly #byTable = new Map<string, TableAccess | null>()
 
-  constructor(model: Model, accessor: Accessor, narrowings: readonly Narrowing[]) {
+  constructor(model: Model, accessor: ComposedAccessor, narrowings: readonly Narrowing[]) {
     this.#model = model
     this.#accessor = accessor
     this.#narrower = new Narrower(narrowings, accessor.role, model)
@@ -143,8 +177,7 @@ class RoleTables implements RoleAccess {
 
   #of(table: TableModel): TableAccess {
     const { insertable, updatable, deletable } = table.catalog
-    const { role } = this.#accessor
-    const granted = role === 'admin' ? administrator(table) : table.permissions.get(role)
+    const granted = this.#granted(table)
     const insert = insertable ? this.#shown(granted?.insert) : null
     const updated = updatable ? this.#shown(granted?.update) : null
     const deleted = deletable ? this.#shown(granted?.delete) : null
@@ -157,6 +190,19 @@ class RoleTables implements RoleAccess {
       update,
       delete: deleted && new PermittedDelete(table, deleted, narrower),
     }
+  }
+
+  #granted(table: TableModel): TablePermissions | undefined {
+    const { role, parents } = this.#accessor
+    if (role === 'admin') return administrator(table)
+    return parents.has(role)
+      ? composedPermissions(table, { role, parents, model: this.#model })
+      : table.permissions.get(role)
+  }
+
+  grantors(has: (role: string) => boolean): readonly string[] {
+    const { role, parents } = this.#accessor
+    return grantors(parents, role, has)
   }
 
   /** The permission, if the current session may use it. */
@@ -172,11 +218,12 @@ function administrator(table: TableModel): Required<TablePermissions> {
     if (field.kind !== 'column' && field.kind !== 'relationship') computedFields.add(name)
   }
   const presets = new Map()
+  const definition = {}
   const all = rowCondition(always)
   return {
     select: { columns, computedFields, filter: all, limit: null, allowAggregations: true },
-    insert: { columns, check: all, presets, backendOnly: false },
-    update: { columns, filter: all, check: null, presets, backendOnly: false },
-    delete: { filter: all, backendOnly: false },
+    insert: { definition, columns, check: all, presets, backendOnly: false },
+    update: { definition, columns, filter: all, check: null, presets, backendOnly: false },
+    delete: { definition, filter: all, backendOnly: false },
   }
 }

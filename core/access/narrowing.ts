@@ -6,7 +6,13 @@ import type { Change, ColumnValue, Delete, Update } from '../compiler/plan/mutat
 import { allOf, always, type Condition } from '../compiler/plan/plan.ts'
 import { TrellisError } from '../errors/errors.ts'
 import { messageOf } from '../errors/thrown.ts'
-import { conditionOf, type Model, type RowCondition, type TableModel } from '../metadata/document/model.ts'
+import {
+  conditionOf,
+  type Model,
+  type RowCondition,
+  type SelectPermission,
+  type TableModel,
+} from '../metadata/document/model.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../names/names.ts'
 import { type ReadColumns, readColumns } from './transformed-columns.ts'
 
@@ -132,8 +138,14 @@ export class Narrower {
   }
 
   /** The columns that a select permission names, as the role reads them. */
-  columns(selected: ReadonlySet<string>, table: TableModel): ReadColumns {
-    return readColumns(selected, table, { role: this.#role, model: this.#model })
+  columns({ columns, masks }: SelectPermission, table: TableModel): ReadColumns {
+    const reader = { role: this.#role, model: this.#model }
+    return readColumns(columns, table, masks ? { ...reader, masks: this.masks(masks.columns) } : reader)
+  }
+
+  /** The conditions under which a role sees members of rows. */
+  masks(of: ReadonlyMap<string, RowCondition>): ReadonlyMap<string, Condition> {
+    return new Map([...of].map(([name, mask]) => [name, this.permitted(mask)]))
   }
 
   #ask(table: TableModel, what: 'rows' | 'written'): Condition {

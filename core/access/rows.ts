@@ -9,12 +9,22 @@ import {
   type From,
   type Mapping,
   type OrderTarget,
+  onlyGiven,
+  type PairBuilder,
   type Rows,
   type SqlBuilder,
 } from '../compiler/plan/plan.ts'
-import type { RootFieldVisibility, SelectPermission, TableModel } from '../metadata/document/model.ts'
+import { join, sql } from '../database/sql/sql.ts'
+import type {
+  RelationshipModel,
+  RootFieldVisibility,
+  RowPair,
+  SelectPermission,
+  TableModel,
+} from '../metadata/document/model.ts'
+import type { QualifiedName } from '../names/names.ts'
 import type { Narrower } from './narrowing.ts'
-import type { TransformedColumn } from './transformed-columns.ts'
+import { conditionBuilder, type TransformedColumn } from './transformed-columns.ts'
 
 /** A selection of the rows that a role may read. */
 export interface WantedRows extends Partial<Omit<Rows, 'permissionLimit'>> {
@@ -35,6 +45,8 @@ export interface SelectAccess {
   /** Columns that the role reads in another form than the stored one; they may stand in outputs only. */
   readonly transformed: ReadonlyMap<string, TransformedColumn>
   readonly computedFields: ReadonlySet<string>
+  /** Computed fields that the role sees in some rows only; their values must come from {@link onlyWhere}. */
+  readonly maskedFields: ReadonlyMap<string, Condition>
   readonly allowAggregations: boolean
   /** The root fields that give access to rows of the table; absent: all. */
   readonly rootFields?: RootFieldVisibility | undefined
@@ -46,10 +58,28 @@ export interface SelectAccess {
   related(mapping: Mapping, where: Condition, from?: SqlBuilder): Condition
   /** Holds if any row fulfils a condition. */
   exists(where: Condition): Condition
+  /** The relationship as the role may follow it from its rows; null: not at all. Code must use its mapping. */
+  followed(relationship: RelationshipModel): RelationshipModel | null
+  /** Whether computed fields may lead from its rows to those of another table. */
+  reaches(table: QualifiedName): boolean
   /** A value of the related row. */
   orderByRelated(related: Pick<Related, 'mapping' | 'unique' | 'of'>): OrderTarget
   /** An aggregate of all related rows. */
   orderByAggregate(aggregate: Omit<Aggregate, 'kind' | 'table' | 'where'>): OrderTarget
+}
+
+const none: ReadonlyMap<string, Condition> = new Map()
+
+/** Holds for two rows if one of the pairs has both. */
+function tiedRows(pairs: readonly RowPair[], narrower: Narrower): PairBuilder {
+  const built = pairs.map(({ outer, inner }) => ({
+    outer: conditionBuilder(narrower.permitted(outer)),
+    inner: conditionBuilder(narrower.permitted(inner)),
+  }))
+  return (rows, printer) => {
+    const all = built.map((pair) => sql`(${pair.outer(rows.outer, printer)} and ${pair.inner(rows.inner, printer)})`)
+    return sql`(${join(all, ' or ')})`
+  }
 }
 
 /** Reads, limited by a permission. */
@@ -57,6 +87,7 @@ export class PermittedRows implements SelectAccess {
   readonly columns: ReadonlySet<string>
   readonly transformed: ReadonlyMap<string, TransformedColumn>
   readonly computedFields: ReadonlySet<string>
+  readonly maskedFields: ReadonlyMap<string, Condition>
   readonly allowAggregations: boolean
   readonly rootFields: RootFieldVisibility | undefined
   readonly #table: TableModel
@@ -65,10 +96,11 @@ export class PermittedRows implements SelectAccess {
   #known: Condition | null = null
 
   constructor(table: TableModel, permission: SelectPermission, narrower: Narrower) {
-    const { columns, transformed } = narrower.columns(permission.columns, table)
+    const { columns, transformed } = narrower.columns(permission, table)
     this.columns = columns
     this.transformed = transformed
     this.computedFields = permission.computedFields
+    this.maskedFields = permission.masks ? narrower.masks(permission.masks.computedFields) : none
     this.allowAggregations = permission.allowAggregations
     this.rootFields = permission.rootFields
     this.#table = table
@@ -104,6 +136,18 @@ export class PermittedRows implements SelectAccess {
 
   exists(where: Condition): Condition {
     return { kind: 'exists', table: this.#table.name, where: allOf([this.#filter, where]) }
+  }
+
+  followed(relationship: RelationshipModel): RelationshipModel | null {
+    const pairs = this.#permission.masks?.relationships.get(relationship.name)
+    if (!pairs) return relationship
+    if (pairs.length === 0) return null
+    const mapping = onlyGiven(relationship.mapping, tiedRows(pairs, this.#narrower))
+    return { ...relationship, mapping, required: false }
+  }
+
+  reaches(table: QualifiedName): boolean {
+    return this.#permission.masks?.reaches(table) ?? true
   }
 
   orderByRelated(related: Pick<Related, 'mapping' | 'unique' | 'of'>): OrderTarget {

@@ -1,9 +1,12 @@
-// Transformed columns as a role reads them. A column that a role does not read as an ordinary one is missing from its
+// Columns that a role reads in another form than the stored one: transformed ones, and those that it sees in some rows
+// only. A column that a role does not read as an ordinary one is missing from its
 // `columns`. So it takes part in no condition, order, key or aggregate unless code asks for transformed columns.
 
-import type { Output } from '../compiler/plan/plan.ts'
-import { columnSql } from '../compiler/print/condition-sql.ts'
+import type { Condition, Output, SqlBuilder } from '../compiler/plan/plan.ts'
+import { detached } from '../compiler/plan/scope.ts'
+import { columnSql, conditionSql } from '../compiler/print/condition-sql.ts'
 import { columnJson } from '../compiler/print/json-sql.ts'
+import { givenJson } from '../compiler/print/select-sql.ts'
 import { sql } from '../database/sql/sql.ts'
 import { badRequest, TrellisError } from '../errors/errors.ts'
 import { messageOf } from '../errors/thrown.ts'
@@ -22,8 +25,11 @@ import { nameText } from '../names/names.ts'
 export interface TransformedColumn {
   readonly column: ColumnModel
   readonly place: ColumnPlace
-  readonly transform: ColumnTransform
+  /** Null: the column is an ordinary one in the rows where the role sees it. */
+  readonly transform: ColumnTransform | null
   readonly reading: ColumnReading
+  /** The rows in which the role sees it; null: all. */
+  readonly mask: Condition | null
 }
 
 /** The columns of a select permission, as the role reads them. */
@@ -39,18 +45,62 @@ const none: ReadonlyMap<string, TransformedColumn> = new Map()
 export function readColumns(
   selected: ReadonlySet<string>,
   table: TableModel,
-  reader: { readonly role: string; readonly model: Model },
+  reader: { readonly role: string; readonly model: Model; readonly masks?: ReadonlyMap<string, Condition> },
 ): ReadColumns {
   const transformed = new Map<string, TransformedColumn>()
   for (const column of table.columns.values()) {
-    const { transform } = column
-    if (!transform || !selected.has(column.name)) continue
-    const reading = readingOf(transform, column, table, reader)
-    if (reading !== 'stored' || transform.write)
-      transformed.set(column.name, { column, place: { table: table.name, column: column.name }, transform, reading })
+    const { name, transform } = column
+    const mask = reader.masks?.get(name) ?? null
+    if (!selected.has(name) && !mask) continue
+    const reading = transform ? readingOf(transform, column, table, reader) : 'stored'
+    const isOrdinary = reading === 'stored' && !transform?.write
+    if (isOrdinary && !mask) continue
+    const form = { transform: isOrdinary ? null : transform!, reading: mask ? maskedReading(reading) : reading, mask }
+    transformed.set(name, { column, place: { table: table.name, column: name }, ...form })
   }
   if (transformed.size === 0) return { columns: selected, transformed: none }
   return { columns: new Set([...selected].filter((name) => !transformed.has(name))), transformed }
+}
+
+/** In some rows only, a role can neither compare a transformed column nor have JavaScript read it. */
+function maskedReading(reading: ColumnReading): ColumnReading {
+  if (typeof reading !== 'object') return reading
+  return 'value' in reading ? 'hidden' : { sql: (value) => reading.sql(value) }
+}
+
+/** The value of an ordinary column that the role sees in some rows only; null: it is another one. */
+export function maskedValue({ column, transform, mask }: TransformedColumn): SqlBuilder | null {
+  return mask && !transform ? onlyWhere(mask, (row) => columnSql(row, column.name)) : null
+}
+
+/** A value in rows that fulfil a condition; null in all others. */
+export function onlyWhere(mask: Condition, value: SqlBuilder): SqlBuilder {
+  const given = conditionBuilder(mask)
+  return (row, printer) => sql`(case when ${given(row, printer)} then ${value(row, printer)} end)`
+}
+
+/** A condition as a fragment that may stand in expressions. */
+export const conditionBuilder =
+  (condition: Condition): SqlBuilder =>
+  (row, printer) =>
+    conditionSql(condition, row, printer, detached(printer.scope()))
+
+/** Whether a condition reads only columns of its row. */
+function isOnColumns(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.of.every(isOnColumns)
+    case 'not':
+    case 'rooted':
+      return isOnColumns(condition.of)
+    case 'related':
+    case 'exists':
+    case 'sql':
+      return false
+    default:
+      return true
+  }
 }
 
 function readingOf(
@@ -100,16 +150,34 @@ export const isReadByFunction = ({ reading }: TransformedColumn): boolean =>
 
 /** The output of the column for the role; `path` selects a part of a json value. */
 export function transformedOutput(
-  { column, reading }: TransformedColumn,
+  { column, reading, mask }: TransformedColumn,
   path: readonly string[] | null = null,
 ): Output {
   const { name, type } = column
   if (reading === 'hidden') return { kind: 'json', text: 'null' }
+  if (mask) return maskedOutput({ column, reading }, mask, path)
   if (reading === 'stored' || 'value' in reading) return { kind: 'column', column: name, type, path }
   return {
     kind: 'sql',
     columnsOnly: true,
     build: (row, { options }) => columnJson(sql`(${reading.sql(columnSql(row, name))})`, { type, path }, options),
+  }
+}
+
+function maskedOutput(
+  { column: { name, type }, reading }: Pick<TransformedColumn, 'column' | 'reading'>,
+  mask: Condition,
+  path: readonly string[] | null,
+): Output {
+  const given = conditionBuilder(mask)
+  return {
+    kind: 'sql',
+    columnsOnly: isOnColumns(mask),
+    build(row, printer) {
+      const stored = columnSql(row, name)
+      const value = typeof reading === 'object' && 'sql' in reading ? sql`(${reading.sql(stored)})` : stored
+      return givenJson(given, value, { type, path }, { row, printer })
+    },
   }
 }
 

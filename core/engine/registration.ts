@@ -270,6 +270,9 @@ const checkedAccess = (access: AccessService): AccessService => ({
     checkNarrowing(narrowing)
     access.narrow(narrowing)
   },
+  compose: access.compose,
+  share: access.share,
+  shared: access.shared,
   of: access.of,
 })
 

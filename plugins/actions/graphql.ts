@@ -31,13 +31,14 @@ interface Fields {
   readonly run: RunHandler
 }
 
-const isVisible = ({ roles }: ActionModel, role: string): boolean => role === 'admin' || roles.has(role)
+const isVisible = ({ roles }: ActionModel, { role, grantors }: SchemaScope): boolean =>
+  role === 'admin' || grantors((each) => roles.has(each)).length > 0
 
 /** The fields of the actions that the role may call and that have a field here. */
 function fieldsOf(scope: SchemaScope, fieldOf: (action: ActionModel) => Make | null): ReadonlyMap<string, Make> {
   const fields = new Map<string, Make>()
   for (const action of scope.model.slices.actions?.values() ?? []) {
-    const make = isVisible(action, scope.role) ? fieldOf(action) : null
+    const make = isVisible(action, scope) ? fieldOf(action) : null
     if (make) fields.set(action.name, make)
   }
   return fields

@@ -1,7 +1,7 @@
 // Computed fields in `where` and `order_by`: scalars compare and order like columns, rows of a table like those of an array
 // relationship. A role has those that it may select, as far as they need no arguments of the request.
 
-import { relatedCost, type SelectAccess } from '../../sdk/access.ts'
+import { onlyWhere, relatedCost, type SelectAccess } from '../../sdk/access.ts'
 import type { InputFieldMap, PlanContext, SchemaScope, Value } from '../../sdk/graphql.ts'
 import { type MemberValue, memberValue, type PgType, type TableModel } from '../../sdk/metadata.ts'
 import { allOf, offersOrder, type SqlBuilder } from '../../sdk/sql.ts'
@@ -33,8 +33,10 @@ function usableFields(scope: SchemaScope, table: TableModel): Usable[] {
     const { name } = field
     const member = memberValue(field)
     if (member?.kind === 'scalar') {
-      if (select.computedFields.has(name)) usable.push({ name, ...member })
-    } else if (member) {
+      const mask = select.maskedFields.get(name)
+      if (mask) usable.push({ name, ...member, value: onlyWhere(mask, member.value) })
+      else if (select.computedFields.has(name)) usable.push({ name, ...member })
+    } else if (member && select.reaches(member.table)) {
       const access = scope.access(member.table)
       if (access?.select && access.table.graphqlName !== null)
         usable.push({ kind: 'rows', name, member, target: access.table, rows: access.select })

@@ -2,6 +2,7 @@
 // for roles that may select from it.
 
 import { type GraphQLFieldConfig, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql'
+import { onlyWhere } from '../../sdk/access.ts'
 import {
   type Contribution,
   type FieldMap,
@@ -12,7 +13,7 @@ import {
 } from '../../sdk/graphql.ts'
 import { graphqlBaseName, isGraphQLName, nameKey, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
 import type { PgType, TableModel } from '../../sdk/metadata.ts'
-import { allOf, columnJson, type Output, type Sql, type SqlBuilder, sql } from '../../sdk/sql.ts'
+import { allOf, type Condition, columnJson, type Output, type Sql, type SqlBuilder, sql } from '../../sdk/sql.ts'
 import { callArguments, planCall, planFunctionRows } from '../functions/graphql.ts'
 import { type FunctionCall, isRow, requestArguments } from '../functions/index.ts'
 import { planRow, readPathArgument, rowType, selectArguments } from '../tables/graphql.ts'
@@ -23,15 +24,18 @@ type Field = GraphQLFieldConfig<unknown, unknown>
 
 /** Contribution: the computed fields that the role may use. */
 export function computedRowFields(scope: SchemaScope, table: TableModel): FieldMap {
-  const allowed = scope.access(table.name)?.select?.computedFields
+  const select = scope.access(table.name)?.select
   const fields = new Map<string, () => Field>()
   for (const field of table.fields.values()) {
     if (field.kind !== 'computed_field') continue
     const { name, returns } = field
     if (returns.kind === 'scalar') {
-      if (allowed?.has(name)) fields.set(name, () => scalarField(scope, table, field, returns.type))
+      const mask = select?.maskedFields.get(name)
+      const isShown = mask !== undefined || select?.computedFields.has(name)
+      if (isShown) fields.set(name, () => scalarField(scope, table, { field, type: returns.type, mask }))
       continue
     }
+    if (select && !select.reaches(returns.table)) continue
     const access = scope.access(returns.table)
     if (!access?.select || access.table.graphqlName === null) continue
     fields.set(name, () => rowsField(scope, table, field, access.table))
@@ -44,7 +48,15 @@ function describe({ call, comment }: ComputedFieldModel): string {
   return comment === null ? generated : `${comment}\n\n\n${generated}\n`
 }
 
-function scalarField(scope: SchemaScope, table: TableModel, field: ComputedFieldModel, type: PgType): Field {
+interface Scalar {
+  readonly field: ComputedFieldModel
+  readonly type: PgType
+  /** The rows in which the role sees the value; absent: all. */
+  readonly mask: Condition | undefined
+}
+
+function scalarField(scope: SchemaScope, table: TableModel, scalar: Scalar): Field {
+  const { field, type } = scalar
   const isJson = type.name === 'json' || type.name === 'jsonb'
   return {
     type: scalarType(scope, type)!,
@@ -54,7 +66,7 @@ function scalarField(scope: SchemaScope, table: TableModel, field: ComputedField
       ...(isJson && { path: { type: GraphQLString, description: 'JSON select path' } }),
     },
     extensions: {
-      row: { kind: 'relational', plan: (selection, context) => planScalar(selection, context, field, type) },
+      row: { kind: 'relational', plan: (selection, context) => planScalar(selection, context, scalar) },
     },
   }
 }
@@ -62,15 +74,16 @@ function scalarField(scope: SchemaScope, table: TableModel, field: ComputedField
 function planScalar(
   selection: FieldSelection,
   { schema }: PlanContext,
-  { call, returnsSet }: ComputedFieldModel,
-  type: PgType,
+  { field: { call, returnsSet }, type, mask }: Scalar,
 ): Output {
-  const value = planCall(call, selection)
+  const called = planCall(call, selection)
+  const sole: SqlBuilder = returnsSet ? (row, printer) => sql`(select ${called(row, printer)} limit 1)` : called
+  const value = mask ? onlyWhere(mask, sole) : sole
   const path = selection.argument('path')
   const column = { type, path: path ? readPathArgument(path) : null }
   const options = { stringifyNumbers: schema.settings.stringifyNumericTypes, serverVersion: schema.serverVersion }
   const build: SqlBuilder = (row, printer) => {
-    const call = returnsSet ? sql`(select ${value(row, printer)} limit 1)` : value(row, printer)
+    const call = value(row, printer)
     // The text of numerics is made of several mentions of the value, and each would be a call.
     const isMentionedOnce = type.name !== 'numeric' || options.stringifyNumbers
     return isMentionedOnce ? columnJson(call, column, options) : numberJson(call)

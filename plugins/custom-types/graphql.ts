@@ -109,7 +109,10 @@ function relationshipFields(scope: SchemaScope, { fields, relationships, members
   const map = new Map<string, () => GraphQLFieldConfig<unknown, unknown>>()
   for (const relationship of relationships) {
     const access = scope.access(relationship.table)
-    if (!access?.select || access.table.graphqlName === null) continue
+    const select = access?.select
+    if (!select || access.table.graphqlName === null) continue
+    // The handler's values would tell those that the role does not see.
+    if (relationship.mapping.some(({ column }) => select.transformed.has(column))) continue
     map.set(relationship.name, () => relationshipField(scope, relationship))
     const aggregate = `${relationship.name}_aggregate`
     if (relationship.type === 'object' || !access.select.allowAggregations || taken.has(aggregate)) continue

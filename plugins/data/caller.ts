@@ -147,8 +147,8 @@ export class Caller {
   refuseTransformed({ transformed }: SelectAccess, name: string): void {
     const seen = transformed.get(name)
     if (!seen) return
-    const message = `the column "${name}" is transformed by "${seen.transform.name}" and can only be selected`
-    throw badRequest('not-supported', message)
+    const reason = seen.transform ? `is transformed by "${seen.transform.name}"` : 'is null in some rows'
+    throw badRequest('not-supported', `the column "${name}" ${reason} and can only be selected`)
   }
 
   /** The table that a relationship leads to; refuses one that the caller may not read. */
@@ -198,11 +198,11 @@ export class Caller {
   }
 
   #mayKnow(field: FieldModel, select: SelectAccess): boolean {
-    if (field.kind === 'relationship') return this.mayFollow(field)
+    if (field.kind === 'relationship') return this.mayFollow(field) && select.followed(field) !== null
     if (field.kind === 'column') return isReadable(field.name, select)
     const member = memberValue(field)
     if (member?.kind === 'scalar') return select.computedFields.has(field.name)
-    return member !== null && this.#access.get(member.table)?.select != null
+    return member !== null && select.reaches(member.table) && this.#access.get(member.table)?.select != null
   }
 
   get role(): string {
@@ -231,10 +231,12 @@ export class Caller {
   /** The table as the caller may know it: with the columns and relationships that they may read. */
   #visible(table: TableModel, select: SelectAccess): TableModel {
     if (isAdmin(this.#session)) return table
+    const fields = [...table.fields].filter(([, field]) => this.#mayKnow(field, select))
+    const asFollowed = (field: FieldModel) => (field.kind === 'relationship' ? select.followed(field)! : field)
     return {
       ...table,
       columns: new Map([...table.columns].filter(([name]) => isReadable(name, select))),
-      fields: new Map([...table.fields].filter(([, field]) => this.#mayKnow(field, select))),
+      fields: new Map(fields.map(([name, field]) => [name, asFollowed(field)])),
     }
   }
 

@@ -47,9 +47,9 @@ function calledRows(field: FieldSelection, { call, table }: Called): Extract<Fro
 }
 
 /** The functions of a root type that the role may call, as far as their own permissions go. */
-export function callableFunctions({ model, role }: SchemaScope, root: FunctionModel['root']): FunctionModel[] {
-  const all = [...(model.slices.functions?.values() ?? [])]
-  return all.filter((each) => each.root === root && mayCall(each, role))
+export function callableFunctions(scope: SchemaScope, root: FunctionModel['root']): FunctionModel[] {
+  const all = [...(scope.model.slices.functions?.values() ?? [])]
+  return all.filter((each) => each.root === root && mayCall(each, scope))
 }
 
 /**

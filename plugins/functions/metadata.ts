@@ -1,5 +1,6 @@
 // The slice `functions`: the tracked functions, and their part of the model.
 
+import type { SchemaScope } from '../../sdk/graphql.ts'
 import {
   badRequest,
   compareNames,
@@ -48,8 +49,10 @@ export interface FunctionModel {
 }
 
 /** Whether a role may call a function, as far as the function's own permissions go. */
-export const mayCall = ({ roles }: FunctionModel, role: string): boolean =>
-  roles === null || role === 'admin' || roles.has(role)
+export const mayCall = (
+  { roles }: FunctionModel,
+  { role, grantors }: Pick<SchemaScope, 'role' | 'grantors'>,
+): boolean => roles === null || role === 'admin' || grantors((each) => roles.has(each)).length > 0
 
 declare module '../../sdk/registry.ts' {
   interface ModelSlices {

@@ -116,6 +116,7 @@ function resolveInsert(
   dependOnColumns(columns, table.name, context)
   const presets = resolvePresets(permission.set ?? {}, table, context)
   return {
+    definition: permission,
     columns: withoutPresets(columns, presets),
     check: resolveRows(permission.check, table, context),
     presets,
@@ -208,6 +209,7 @@ function resolveUpdate(
   dependOnColumns(columns, table.name, context)
   const presets = resolvePresets(permission.set ?? {}, table, context)
   return {
+    definition: permission,
     columns: withoutPresets(columns, presets),
     filter: resolveRows(permission.filter, table, context),
     check: permission.check ? resolveRows(permission.check, table, context) : null,
@@ -221,6 +223,7 @@ const resolveDelete = (
   table: TableModel,
   context: ExpressionContext,
 ): DeletePermission => ({
+  definition: permission,
   filter: resolveRows(permission.filter, table, context),
   backendOnly: permission.backend_only ?? false,
 })

@@ -46,8 +46,11 @@ interface Visible {
 /** The relationships of a table whose target the role may select from. */
 export function visibleRelationships(scope: SchemaScope, table: TableModel): Visible[] {
   const visible: Visible[] = []
-  for (const relationship of table.fields.values()) {
-    if (relationship.kind !== 'relationship' || !isGraphQLName(relationship.name)) continue
+  const select = scope.access(table.name)?.select
+  for (const field of table.fields.values()) {
+    if (field.kind !== 'relationship' || !isGraphQLName(field.name)) continue
+    const relationship = select ? select.followed(field) : field
+    if (!relationship) continue
     const access = scope.access(relationship.target)
     if (!access?.select || access.table.graphqlName === null) continue
     visible.push({ relationship, target: access.table, rows: access.select })

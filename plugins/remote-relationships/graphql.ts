@@ -74,7 +74,7 @@ export interface JoinedField extends Pick<Field, 'type' | 'description' | 'args'
 export function joinedField(joined: Joined): (() => JoinedField) | null {
   const { scope, relationship, servers } = joined
   const remote = scope.model.slices.remote_schemas?.get(relationship.remoteSchema)
-  const view = remote && servers.viewOf(remote, scope.role)
+  const view = remote && servers.viewOf(remote, scope)
   const way = view && visibleWay(relationship, view)
   return way ? () => makeField(joined, { remote, view, way }) : null
 }

@@ -1,6 +1,6 @@
 // GraphQL schemas of other servers and of this process, whose root fields are served beside those of the tables.
 
-import type { CallGroup } from '../../sdk/graphql.ts'
+import type { CallGroup, SchemaScope } from '../../sdk/graphql.ts'
 import { definePlugin, type Engine, messageOf, option, serviceKey } from '../../sdk/index.ts'
 import type { RemotePlan } from './ask/questions.ts'
 import { remoteServer } from './ask/server.ts'
@@ -16,6 +16,7 @@ import {
   updateRemoteSchema,
 } from './operations.ts'
 import { addRemoteSchemaPermissions, dropRemoteSchemaPermissions } from './permission-operations.ts'
+import { permittedTo, sharedSchemas } from './permitted.ts'
 import { type RemoteFieldsOptions, remoteContribution } from './root-fields.ts'
 import { httpKind } from './servers/http-kind.ts'
 import { ServerKinds } from './servers/kinds.ts'
@@ -51,7 +52,7 @@ export type { RemoteView } from './types/view.ts'
 /** The access that other plugins have to remote servers. */
 export interface RemoteServers {
   /** The part of a remote schema that a role sees; null if it sees none of it. */
-  viewOf(remote: RemoteSchemaModel, role: string): RemoteView | null
+  viewOf(remote: RemoteSchemaModel, scope: SchemaScope): RemoteView | null
   /** The call group that sends all fields of one operation for this server. */
   groupOf(remote: RemoteSchemaModel): CallGroup<RemotePlan>
   /** Whether the rest of an answer is kept when a server returns errors. */
@@ -110,9 +111,7 @@ export default definePlugin({
     const servers: RemoteServers = {
       isPartial,
       skipsNulls: options.remoteSchemaSkipNulls,
-      viewOf(remote, role) {
-        return hasPermissions && role !== 'admin' ? (remote.permitted.get(role) ?? null) : remote.whole
-      },
+      viewOf: (remote, scope) => (hasPermissions && scope.role !== 'admin' ? permittedTo(scope, remote) : remote.whole),
       groupOf(remote) {
         const group = groups.get(remote) ?? remoteServer(remote, asking)
         groups.set(remote, group)
@@ -139,6 +138,7 @@ export default definePlugin({
     }
     const feedOf: RemoteFieldsOptions['feedOf'] = (remote, plan) => remoteFeed(remote, plan, asking)
     engine.graphql.contribute(remoteContribution({ ...servers, feedOf }))
+    if (hasPermissions) engine.access.share(sharedSchemas)
     engine.provide(remoteServers, servers)
     engine.provide(remoteSchemas, schemas)
     engine.provide(serverKinds, kinds)

@@ -1,5 +1,6 @@
 // The slice `remote_schemas`: other GraphQL servers, whose root fields are served beside those of the tables.
 
+import { stripIgnoredCharacters } from 'graphql'
 import { badRequest, TrellisError } from '../../sdk/index.ts'
 import {
   type ConflictWording,
@@ -46,6 +47,8 @@ export interface RemoteSchemaModel {
   readonly whole: RemoteView
   /** The views of roles with a permission; used with `--enable-remote-schema-permissions`. */
   readonly permitted: ReadonlyMap<string, RemoteView>
+  /** The texts of these permissions, by role; equal ones permit the same. */
+  readonly permissionTexts: ReadonlyMap<string, string>
   /** The names of other remote schemas that it consists of. */
   readonly members: readonly string[]
   /** Whether its fields and types are served only as parts of other remote schemas. */
@@ -151,6 +154,7 @@ function resolveAll(
     const shared = [...own.keys()].filter((name) => definitions.has(name))
     for (const [name, definition] of own) definitions.set(name, definition)
     const permitted = new Map<string, RemoteView>()
+    const permissionTexts = new Map<string, string>()
     for (const permission of entry.permissions ?? []) {
       const { role } = permission
       const view = attempt(describePermission(entry.name, permission), context, () => {
@@ -160,9 +164,11 @@ function resolveAll(
         }
         return view
       })
-      if (view) permitted.set(role, view)
+      if (!view) continue
+      permitted.set(role, view)
+      permissionTexts.set(role, view.isWhole ? '*' : stripIgnoredCharacters(permission.definition.schema))
     }
-    resolved.set(entry.name, { ...remote, permitted })
+    resolved.set(entry.name, { ...remote, permitted, permissionTexts })
   }
   return resolved
 }
@@ -196,7 +202,18 @@ function resolveOne({ name, definition }: RemoteSchemaEntry, servers: Servers): 
   const types = remoteTypes(introspection, definition.customization)
   const isHidden = definition.hidden === true
   const whole = new RemoteView(types)
-  return { name, transport, definition, introspection, types, whole, permitted: new Map(), members, isHidden }
+  return {
+    name,
+    transport,
+    definition,
+    introspection,
+    types,
+    whole,
+    permitted: new Map(),
+    permissionTexts: new Map(),
+    members,
+    isHidden,
+  }
 }
 
 /** The servers of all entries, each resolved once. */

@@ -35,7 +35,7 @@ export type PlanField = (field: FieldSelection, context: PlanContext) => RemoteP
 /** The services that fields of remote schemas need. */
 export interface RemoteFieldsOptions {
   /** The part of a remote schema that a role sees; null if it sees none of it. */
-  viewOf(remote: RemoteSchemaModel, role: string): RemoteView | null
+  viewOf(remote: RemoteSchemaModel, scope: SchemaScope): RemoteView | null
   groupOf(remote: RemoteSchemaModel): CallGroup<RemotePlan>
   /** The feed of a subscription field; `plan` plans its text. */
   feedOf(remote: RemoteSchemaModel, plan: PlanField): FeedPlanner<RemotePlan>
@@ -48,7 +48,7 @@ export function remoteContribution(options: RemoteFieldsOptions): Contribution {
   const fieldsOf = (scope: SchemaScope, kind: RootKind): RootFields => {
     const fields = new Map<string, () => Field>()
     for (const remote of scope.model.slices.remote_schemas?.values() ?? []) {
-      const view = options.viewOf(remote, scope.role)
+      const view = options.viewOf(remote, scope)
       if (view && !remote.isHidden) addFields(fields, { scope, remote, view, kind, options })
     }
     return fields

@@ -47,6 +47,7 @@ function collected({ mapping }: Related, scope: Scope): { readonly form: ExistsF
 
 /** Whether one operator compares all pairs, as `in` and `any` need; false if there are no pairs. */
 function isComparedAtOnce(mapping: Mapping): boolean {
+  if (mapping.some(([, , equality]) => equality?.given)) return false
   if (mapping.length > 1 && mapping.some(([, , equality]) => equality?.isUnsorted)) return false
   const operators = mapping.map(([, , equality]) => JSON.stringify(equality?.operator))
   return operators.length > 0 && operators.every((operator) => operator === operators[0])

@@ -21,7 +21,12 @@ export interface PairEquality {
   readonly isRow?: boolean
   /** Whether PostgreSQL cannot sort by it. It then cannot take part in a comparison of several columns at once. */
   readonly isUnsorted?: boolean
+  /** A condition on both rows, without which they are not tied. */
+  readonly given?: PairBuilder
 }
+
+/** A condition on an outer and an inner row. */
+export type PairBuilder = (rows: { readonly outer: Sql; readonly inner: Sql }, printer: Printer) => Sql
 
 /** A pair of columns, given their types; null: PostgreSQL cannot compare them. */
 export function columnPair(
@@ -85,6 +90,10 @@ export const always: Condition = { kind: 'true' }
 /** Whether a column of the current row is null. */
 export const isNull = (column: string): Condition => ({ kind: 'null', column, negated: false })
 
+/** The same pairs; they tie only rows that fulfil the condition. */
+export const onlyGiven = (mapping: Mapping, given: PairBuilder): Mapping =>
+  mapping.map(([outer, inner, equality], i) => [outer, inner, i === 0 ? { ...equality, given } : (equality ?? {})])
+
 /** The conjunction, without the parts that are always true. */
 export function allOf(conditions: readonly Condition[]): Condition {
   const rest = conditions.filter(({ kind }) => kind !== 'true')
@@ -109,10 +118,18 @@ export type Output =
   /** A value that JavaScript computes later from these columns. */
   | {
       readonly kind: 'deferred'
-      readonly needs: readonly { readonly column: string; readonly type: PgType }[]
+      readonly needs: readonly NeededColumn[]
     }
   /** `columnsOnly`: the fragment reads only columns of the row, so it may stand wherever columns may. */
   | { readonly kind: 'sql'; readonly build: SqlBuilder; readonly columnsOnly?: boolean }
+
+/** A column that JavaScript needs. */
+export interface NeededColumn {
+  readonly column: string
+  readonly type: PgType
+  /** A condition on the row, without which the value counts as null. */
+  readonly given?: SqlBuilder
+}
 
 export interface OutputEntry {
   readonly key: string

@@ -80,7 +80,7 @@ function relatedSql(condition: Extract<Condition, { kind: 'related' }>, { row, p
     const collected = collectedSql({ table, mapping }, where, { row, inner })
     return form === 'hashed' ? sql`(${collected} is true)` : collected
   }
-  const link = mappingSql(mapping, row, inner)
+  const link = mappingSql(mapping, row, inner, printer)
   const fence = form === 'probed' ? sql` offset 0` : empty
   const source = condition.from ? condition.from(row, printer) : tableSql(table)
   return sql`exists (select 1 from ${source} as ${inner} where ${andSql(link, where)}${fence})`
@@ -125,13 +125,14 @@ export const aggregateName = ({ operator, schema }: { readonly operator: string;
 export const tableSql = ({ schema, name }: { readonly schema: string; readonly name: string }): Sql => id(schema, name)
 
 /** The equality of the columns that tie two rows together; null without such columns. */
-export function mappingSql(mapping: Mapping, outer: Sql, inner: Sql): Sql | null {
+export function mappingSql(mapping: Mapping, outer: Sql, inner: Sql, printer: Printer): Sql | null {
   if (mapping.length === 0) return null
   const pairs = mapping.map(([left, right, equality]) => {
     const operator = operatorSql(equality?.operator ?? ['pg_catalog', '='])
     return sql`${linkedSql(inner, right, equality)} ${operator} ${linkedSql(outer, left, equality)}`
   })
-  return join(pairs, ' and ')
+  const given = mapping.flatMap(([, , equality]) => equality?.given?.({ outer, inner }, printer) ?? [])
+  return join([...pairs, ...given], ' and ')
 }
 
 /** A column that ties two rows together, in the form in which it is compared. */

@@ -100,6 +100,10 @@ class ReadsOfPlan {
     { mapping, where }: { readonly mapping: Mapping; readonly where: Condition },
     outer: RowScope,
   ): RowScope {
+    for (const [, , equality] of mapping) {
+      const given = equality?.given
+      if (given) this.#addSql((row, printer) => given({ outer: row, inner: row }, printer))
+    }
     const row = { table, keys: [...passedOn(mapping, outer), ...equalities(where)] }
     const known = this.#tables.get(nameKey(table)) ?? { table, places: [] }
     known.places.push(row.keys)
@@ -150,6 +154,9 @@ class ReadsOfPlan {
         break
       case 'aggregate':
         this.#addAggregates(output.select.output, this.#rows(output.select.rows, row))
+        break
+      case 'deferred':
+        for (const { given } of output.needs) if (given) this.#addSql(given)
         break
       case 'sql':
         this.#addSql(output.build)

@@ -170,8 +170,10 @@ function isOfRowAlone(output: Output): boolean {
       return output.entries.every(({ value }) => isOfRowAlone(value))
     case 'sql':
       return output.columnsOnly === true
+    case 'deferred':
+      return output.needs.every(({ given }) => given === undefined)
     default:
-      return output.kind === 'column' || output.kind === 'json' || output.kind === 'deferred'
+      return output.kind === 'column' || output.kind === 'json'
   }
 }
 

@@ -51,7 +51,7 @@ function targetSql(target: OrderTarget, row: Sql, frame: OrderFrame): Sql {
       return sql`(${target.build(row, printer)})`
     case 'related': {
       const inner = printer.alias()
-      const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
+      const on = andSql(mappingSql(target.mapping, row, inner, printer), conditionSql(target.where, inner, printer))
       if (joins.length >= orderJoins) return subquerySql(target, { inner, on }, printer)
       const rows = sql`${tableSql(target.table)} as ${inner}`
       if (target.unique) {
@@ -67,7 +67,7 @@ function targetSql(target: OrderTarget, row: Sql, frame: OrderFrame): Sql {
     }
     case 'aggregate': {
       const inner = printer.alias()
-      const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
+      const on = andSql(mappingSql(target.mapping, row, inner, printer), conditionSql(target.where, inner, printer))
       const argument = target.column === null ? sql`*` : argumentSql(inner, target.column, target.takenAs)
       const call = sql`${aggregateName(target)}(${argument})`
       const source = target.from ? target.from(row, printer) : tableSql(target.table)

@@ -5,7 +5,16 @@
 // it and lose the order. In ordered row sets it is therefore joined before the rows are sorted, or fenced.
 
 import { empty, id, integer, join, type Sql, sql } from '../../database/sql/sql.ts'
-import { type From, mayUseWholeRow, type Output, type Rows, type Select } from '../plan/plan.ts'
+import {
+  type From,
+  mayUseWholeRow,
+  type NeededColumn,
+  type Output,
+  type OutputEntry,
+  type Rows,
+  type Select,
+  type SqlBuilder,
+} from '../plan/plan.ts'
 import { listOf, usedList } from '../plan/used-columns.ts'
 import type { Printer } from '../printer.ts'
 import { toOneJoins } from '../tuning.ts'
@@ -77,9 +86,7 @@ function outputPieces(output: Output, frame: Frame, printer: Printer): (string |
     case 'aggregate':
       return [lateralSql(aggregateSql(output.select, frame.row, printer), frame, printer)]
     case 'deferred': {
-      const entries = output.needs.map(({ column, type }) => {
-        return { key: column, value: { kind: 'column', column, type } as const }
-      })
+      const entries = output.needs.map((need): OutputEntry => ({ key: need.column, value: neededOutput(need) }))
       return outputPieces({ kind: 'object', entries }, frame, printer)
     }
     case 'sql':
@@ -88,6 +95,19 @@ function outputPieces(output: Output, frame: Frame, printer: Printer): (string |
       return output satisfies never
   }
 }
+
+function neededOutput({ column, type, given }: NeededColumn): Output {
+  if (!given) return { kind: 'column', column, type }
+  return { kind: 'sql', build: (row, printer) => givenJson(given, columnSql(row, column), { type }, { row, printer }) }
+}
+
+/** The JSON of a value in rows that fulfil a condition; null in all others. */
+export const givenJson = (
+  given: SqlBuilder,
+  value: Sql,
+  column: Parameters<typeof columnJson>[1],
+  { row, printer }: { readonly row: Sql; readonly printer: Printer },
+): Sql => sql`case when ${given(row, printer)} then ${columnJson(value, column, printer.options)} else 'null' end`
 
 /** Joins a query that yields one row with the column `j`; returns the reference to that column. */
 function lateralSql(query: Sql, frame: Frame, printer: Printer): Sql {
@@ -203,7 +223,7 @@ export interface RowSet {
 export function rowSet(rows: Rows, printer: Printer, outer: Sql | null, limited = true): RowSet {
   const row = printer.alias()
   const order = orderSql(rows.orderBy, row, printer)
-  const link = outer && mappingSql(rows.mapping, outer, row)
+  const link = outer && mappingSql(rows.mapping, outer, row, printer)
   const condition = andSql(link, conditionSql(rows.where, row, printer))
   const where = isTrue(condition) ? empty : sql` where ${condition}`
   const orderBy = order.items.length > 0 ? sql` order by ${join(order.items)}` : empty

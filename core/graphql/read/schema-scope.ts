@@ -34,6 +34,8 @@ export interface SchemaScope {
   readonly settings: RequestSettings
   /** The role's access to a table; null when the table is not served. */
   access(table: QualifiedName): TableAccess | null
+  /** The roles that the role has a right from: itself if it has the right, else its parents that have it. */
+  grantors(has: (role: string) => boolean): readonly string[]
   /** The type of this name; `build` creates it on first use. The same name always returns the same object. */
   type<T extends GraphQLNamedType>(name: string, build: () => T): T
   /** The same for a type of one table: another table's type of the same name is a different type. */

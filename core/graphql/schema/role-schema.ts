@@ -84,6 +84,8 @@ export class RoleSchema implements SchemaScope {
     return this.#access.get(table)
   }
 
+  readonly grantors: SchemaScope['grantors'] = (has) => this.#access.grantors(has)
+
   type<T extends GraphQLNamedType>(name: string, build: () => T): T {
     return this.#typeIn(this.#types, name, build)
   }

@@ -137,6 +137,26 @@ export interface SelectPermission {
   readonly allowAggregations: boolean
   /** The root fields that return rows of the table; absent: all. */
   readonly rootFields?: RootFieldVisibility
+  /** The members that the role sees in some rows only; absent: none. */
+  readonly masks?: SelectMasks
+}
+
+/** Members that a role sees only in the rows that fulfil a condition, and as null in all others. */
+export interface SelectMasks {
+  /** By database name; `columns` lacks these. */
+  readonly columns: ReadonlyMap<string, RowCondition>
+  /** `computedFields` lacks these. */
+  readonly computedFields: ReadonlyMap<string, RowCondition>
+  /** By name; empty: the role cannot follow the relationship. Others lead from every row to all that the role sees. */
+  readonly relationships: ReadonlyMap<string, readonly RowPair[]>
+  /** Whether each row may lead to rows of that table by a computed field. */
+  reaches(table: QualifiedName): boolean
+}
+
+/** Rows of two tables. A role may know that they are tied if it sees both. */
+export interface RowPair {
+  readonly outer: RowCondition
+  readonly inner: RowCondition
 }
 
 /** The root fields of a table that a role sees, by root; absent: all. */
@@ -145,14 +165,20 @@ export interface RootFieldVisibility {
   readonly subscription?: ReadonlySet<RootFieldKey | LaterRootFieldKey>
 }
 
-export interface InsertPermission {
+/** Permissions to change rows of a table grant the same if their columns and the rest of their definitions are equal. */
+export interface DefinedPermission {
+  /** As the document has it. */
+  readonly definition: object
+}
+
+export interface InsertPermission extends DefinedPermission {
   readonly columns: ReadonlySet<string>
   readonly check: RowCondition
   readonly presets: ReadonlyMap<string, PresetValue>
   readonly backendOnly: boolean
 }
 
-export interface UpdatePermission {
+export interface UpdatePermission extends DefinedPermission {
   readonly columns: ReadonlySet<string>
   readonly filter: RowCondition
   readonly check: RowCondition | null
@@ -160,7 +186,7 @@ export interface UpdatePermission {
   readonly backendOnly: boolean
 }
 
-export interface DeletePermission {
+export interface DeletePermission extends DefinedPermission {
   readonly filter: RowCondition
   readonly backendOnly: boolean
 }

@@ -65,6 +65,8 @@ export interface Inconsistency {
   readonly help?: (() => ErrorHelp) | null
   /** Whether a document with this inconsistency is accepted, and also an operation that causes it. */
   readonly isTolerated?: boolean | 'in documents'
+  /** Its whole listing, given the name of the source. Absent: its type, definition and reason. */
+  listed?(source: string): Readonly<Record<string, unknown>>
   /** The other parties of a conflict: all are listed together, and none of them is served. */
   readonly others?: readonly ConflictingObject[]
   /** Whether the conflict is listed by its definitions alone. */

@@ -33,6 +33,7 @@ export interface ListingForm {
 /** An inconsistency as `get_inconsistent_metadata` lists it. */
 export function inconsistencyJson(inconsistency: Inconsistency, form: ListingForm): Record<string, unknown> {
   const { dialect, wording } = form
+  if (inconsistency.listed) return inconsistency.listed(wording.source)
   const reason = inconsistency.isClash ? inconsistency.reason : reasonText(inconsistency.reason, wording)
   const objects = inconsistentObjects(inconsistency).map((object) => {
     const { ref, definition } = object

@@ -34,7 +34,8 @@ export function nodeKey(scope: SchemaScope, table: TableModel): readonly ColumnM
   if (!select || !table.primaryKey || table.graphqlName === null) return null
   const names = table.primaryKey.columns
   const isShown = (name: string) =>
-    select.columns.has(name) || (scope.dialect.lenientSchema && !table.columns.get(name)!.transform)
+    select.columns.has(name) ||
+    (scope.dialect.lenientSchema && !table.columns.get(name)!.transform && !select.transformed.has(name))
   return names.every(isShown) ? names.map((name) => table.columns.get(name)!) : null
 }
 

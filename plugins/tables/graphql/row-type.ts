@@ -7,7 +7,13 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql'
-import { isReadByFunction, readValue, type TransformedColumn, transformedOutput } from '../../../sdk/access.ts'
+import {
+  conditionBuilder,
+  isReadByFunction,
+  readValue,
+  type TransformedColumn,
+  transformedOutput,
+} from '../../../sdk/access.ts'
 import {
   columnType,
   type FieldMap,
@@ -20,7 +26,7 @@ import {
 } from '../../../sdk/graphql.ts'
 import { blaming, nameText } from '../../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
-import type { Output } from '../../../sdk/sql.ts'
+import type { NeededColumn, Output } from '../../../sdk/sql.ts'
 import { readPathArgument } from './queries/json-path.ts'
 
 /** The type of a table's rows for a role that may select from it. */
@@ -149,5 +155,15 @@ function planMember(member: FieldSelection, context: PlanContext, table: TableMo
     const field = `the field "${member.name}" of "${member.parentType}"`
     throw new Error(`${field} needs the column "${name}", which the table does not have`)
   }
-  return planJoin(member, context, { planner, typeOf })
+  const output = planJoin(member, context, { planner, typeOf })
+  const seen = context.schema.access(table.name)?.select?.transformed
+  return seen && output.kind === 'deferred'
+    ? { ...output, needs: output.needs.map((each) => onlySeen(each, seen)) }
+    : output
+}
+
+/** A column that the role sees in some rows only is null in all others, whatever the field makes of it. */
+function onlySeen(need: NeededColumn, seen: ReadonlyMap<string, TransformedColumn>): NeededColumn {
+  const mask = seen.get(need.column)?.mask
+  return mask ? { ...need, given: conditionBuilder(mask) } : need
 }

@@ -222,7 +222,7 @@ function aggregatedValue(
   const where = visible.kind === 'related' ? visible.where : visible
   return (row, printer) => {
     const inner = printer.alias()
-    const on = andSql(mappingSql(mapping, row, inner), conditionSql(where, inner, printer))
+    const on = andSql(mappingSql(mapping, row, inner, printer), conditionSql(where, inner, printer))
     return sql`(select ${call(inner)} from ${tableSql(table.name)} as ${inner} where ${on})`
   }
 }

@@ -19,7 +19,15 @@ import { nameText } from '../../../../sdk/index.ts'
 import type { TableModel } from '../../../../sdk/metadata.ts'
 import { allOf, always, type Condition } from '../../../../sdk/sql.ts'
 import { selectableColumns } from '../row-type.ts'
-import { comparisonType, equalityType, isHolding, planComparison, subjectOf, transformedSubject } from './comparison.ts'
+import {
+  comparisonType,
+  equalityType,
+  isHolding,
+  maskedSubject,
+  planComparison,
+  subjectOf,
+  transformedSubject,
+} from './comparison.ts'
 
 /** `T_bool_exp`. */
 export function booleanExpressionType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
@@ -71,7 +79,7 @@ function connected(kind: 'and' | 'or', value: Value, context: PlanContext): Cond
   return kind === 'and' ? allOf(of) : { kind, of }
 }
 
-/** Contribution: a comparison for each selectable column, and for transformed ones that the role may compare. */
+/** Contribution: a comparison for each selectable column, and for others that the role may compare. */
 export function columnComparisons(scope: SchemaScope, table: TableModel): InputFieldMap {
   const fields = new Map()
   for (const [name, column] of selectableColumns(scope, table)) {
@@ -85,11 +93,13 @@ export function columnComparisons(scope: SchemaScope, table: TableModel): InputF
   }
   for (const seen of scope.access(table.name)?.select?.transformed.values() ?? []) {
     const { field, name: column } = seen.column
-    if (field === null || !isComparable(seen) || !columnType(scope, seen.column)) continue
+    if (field === null || !columnType(scope, seen.column)) continue
+    const masked = maskedSubject(scope, seen)
+    if (!masked && !isComparable(seen)) continue
     fields.set(field, () => {
-      const subject = transformedSubject(scope, seen)
+      const subject = masked ?? transformedSubject(scope, seen)
       return {
-        type: equalityType(scope, subject),
+        type: masked ? comparisonType(scope, masked) : equalityType(scope, subject),
         extensions: { column, boolean: (value: Value) => planComparison(scope, subject, value) },
       }
     })

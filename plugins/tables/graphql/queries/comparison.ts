@@ -11,7 +11,7 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql'
-import { comparisonCost, equalityOperators, type TransformedColumn } from '../../../../sdk/access.ts'
+import { comparisonCost, equalityOperators, maskedValue, type TransformedColumn } from '../../../../sdk/access.ts'
 import { columnCodec, columnType, type SchemaScope, scalarType, type Value } from '../../../../sdk/graphql.ts'
 import { builtInType, type ColumnModel, type PgType } from '../../../../sdk/metadata.ts'
 import {
@@ -124,9 +124,15 @@ export function equalityType(scope: SchemaScope, subject: Subject): GraphQLInput
 /** A transformed column, compared by its stored values. */
 export const transformedSubject = (scope: SchemaScope, { column, place, transform }: TransformedColumn): Subject => {
   const subject = subjectOf(scope, column)
-  return transform.compareAs
+  return transform?.compareAs
     ? { ...subject, codec: encodedCodec(subject.codec, (text) => transform.compareAs!(text, place)) }
     : subject
+}
+
+/** A column that the role sees in some rows only, compared by the values that it sees; null: it is another one. */
+export function maskedSubject(scope: SchemaScope, seen: TransformedColumn): Subject | null {
+  const value = maskedValue(seen)
+  return value && { ...subjectOf(scope, seen.column), value }
 }
 
 const operandField = (scope: SchemaScope, operator: ComparisonOperator, subject: Subject): GraphQLInputFieldConfig => ({

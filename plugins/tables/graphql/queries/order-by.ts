@@ -1,14 +1,15 @@
 // `T_order_by`, `T_aggregate_order_by` and the enum of directions.
 
 import { GraphQLEnumType, type GraphQLInputFieldConfig, GraphQLInputObjectType, GraphQLNonNull } from 'graphql'
-import { relatedCost } from '../../../../sdk/access.ts'
-import type {
-  InputFieldMap,
-  OrderElement,
-  OrderedValue,
-  PlanContext,
-  SchemaScope,
-  Value,
+import { maskedValue, relatedCost } from '../../../../sdk/access.ts'
+import {
+  columnType,
+  type InputFieldMap,
+  type OrderElement,
+  type OrderedValue,
+  type PlanContext,
+  type SchemaScope,
+  type Value,
 } from '../../../../sdk/graphql.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, type Model, type TableModel } from '../../../../sdk/metadata.ts'
@@ -94,6 +95,20 @@ export function columnOrders(scope: SchemaScope, table: TableModel): InputFieldM
         column: column.name,
         order: (value: Value) => [directed(value, orderedColumn(column))],
       },
+    }))
+  }
+  for (const seen of scope.access(table.name)?.select?.transformed.values() ?? []) {
+    const { field, name, type } = seen.column
+    const build = maskedValue(seen)
+    if (field === null || !build || !offersOrder(type) || !columnType(scope, seen.column)) continue
+    const ordered = {
+      target: { kind: 'sql', build },
+      value: { key: [name], type, nullable: true },
+      column: null,
+    } as const
+    fields.set(field, () => ({
+      type: orderByEnum(scope),
+      extensions: { order: (value: Value) => [directed(value, ordered)] },
     }))
   }
   return fields

@@ -19,6 +19,7 @@ declare module '../registry.ts' {
     graphiql: true
     graphql: true
     health: true
+    'inherited-roles': true
     introspection: true
     jobs: true
     limits: true

@@ -6,21 +6,21 @@ import { startTrellis } from '../support/trellis.ts'
 
 const settings = { dialect: 'hasura' } as const
 
-const inherited_roles = [{ role_name: 'both', role_set: ['one', 'other'] }]
+const backend_configs = { dataconnector: { athena: { uri: 'http://localhost' } } }
 const api_limits = { disabled: false, depth_limit: { global: 5, per_role: {} } }
 const graphql_schema_introspection = { disabled_for_roles: ['guest'] }
 
 /** The plugins that serve the restricting keys. */
 const without = ['limits', 'rate-limit', 'introspection']
 
-const harmless = { version: 2, tables: [], inherited_roles }
+const harmless = { version: 2, tables: [], backend_configs }
 
-test('inherited roles are kept, exported, listed, and dropped', async (t) => {
+test('configurations of other backends are kept, exported, listed, and dropped', async (t) => {
   const { op, database } = await startTrellis(t, { settings })
   await op('replace_metadata', harmless)
   assert.deepEqual(await op('export_metadata', {}), harmless)
   const inconsistent_objects = [
-    { type: 'inherited_roles', definition: inherited_roles, reason: '"inherited_roles" is not served' },
+    { type: 'backend_configs', definition: backend_configs, reason: '"backend_configs" is not served' },
   ]
   assert.deepEqual(await op('get_inconsistent_metadata', {}), { is_consistent: false, inconsistent_objects })
   const again = await startTrellis(t, { settings, database })

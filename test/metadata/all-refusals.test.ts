@@ -109,12 +109,12 @@ test('a dry run in a bulk leaves the other members as they are', async (t) => {
 
 test('the answer lists what is passed over', async (t) => {
   const { op, log } = await startService(t, { sql, dialect: 'hasura' })
-  const document = { version: 2, tables: [{ table: 'book' }], colour: 1, inherited_roles: [{ role_name: 'a' }] }
+  const document = { version: 2, tables: [{ table: 'book' }], colour: 1, backend_configs: { a: 1 } }
   assert.deepEqual(await op('replace_metadata', document), {
     message: 'success',
     passed_over: [
       { reason: 'unknown key in metadata is ignored', key: 'colour' },
-      { type: 'inherited_roles', definition: [{ role_name: 'a' }], reason: '"inherited_roles" is not served' },
+      { type: 'backend_configs', definition: { a: 1 }, reason: '"backend_configs" is not served' },
     ],
   })
   assert.ok(log.some(({ detail }) => JSON.stringify(detail).includes('unknown key in metadata is ignored')))

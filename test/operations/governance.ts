@@ -1,4 +1,4 @@
-// Limits, introspection, certificates, REST endpoints, and transforms.
+// Limits, introspection, inherited roles, certificates, REST endpoints, and transforms.
 
 import { documentHas } from './effects.ts'
 import type { Area, Refusal } from './entry.ts'
@@ -20,6 +20,8 @@ const collection = {
 
 const limits = { depth_limit: { global: 3, per_role: { reader: 1 } }, time_limit: { global: 2.5 } }
 
+const inherited = { role_name: 'both', role_set: ['reader', 'editor'] }
+
 const notThere: Refusal = {
   title: 'a host that is not in the list',
   args: { host: 'crm.test' },
@@ -28,7 +30,7 @@ const notThere: Refusal = {
 }
 
 export const governance: Area = {
-  title: 'limits, introspection, certificates, REST endpoints and transforms',
+  title: 'limits, introspection, inherited roles, certificates, REST endpoints and transforms',
   given: [collection],
   operations: [
     {
@@ -107,6 +109,53 @@ export const governance: Area = {
         },
       ],
       refuses: [notThere],
+    },
+    {
+      type: 'add_inherited_role',
+      requires: ['role_name', 'role_set'],
+      succeeds: [
+        { title: 'keeps the role', args: inherited, then: [documentHas('inherited_roles', [inherited])] },
+        {
+          title: 'keeps each parent once',
+          args: { role_name: 'both', role_set: ['reader', 'editor', 'reader'] },
+          then: [documentHas('inherited_roles', [inherited])],
+        },
+      ],
+      refuses: [
+        {
+          title: 'a role that is there',
+          given: [{ type: 'add_inherited_role', args: inherited }],
+          args: { ...inherited, role_set: [] },
+          code: 'already-exists',
+          error: 'the inherited role "both" already exists',
+        },
+        {
+          title: 'a role that inherits from itself',
+          args: { role_name: 'both', role_set: ['both'] },
+          code: 'constraint-violation',
+          error: 'found cycle(s) in roles: ["both"]',
+        },
+      ],
+    },
+    {
+      type: 'drop_inherited_role',
+      requires: ['role_name'],
+      succeeds: [
+        {
+          title: 'removes the role',
+          given: [{ type: 'add_inherited_role', args: inherited }],
+          args: { role_name: 'both' },
+          then: [documentHas('inherited_roles', undefined)],
+        },
+      ],
+      refuses: [
+        {
+          title: 'a role that is not inherited',
+          args: { role_name: 'reader' },
+          code: 'not-exists',
+          error: 'the inherited role "reader" does not exist',
+        },
+      ],
     },
     {
       type: 'create_rest_endpoint',

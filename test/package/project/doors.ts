@@ -13,6 +13,7 @@ import * as event_triggers from 'trellis/event-triggers'
 import * as functions from 'trellis/functions'
 import * as graphql from 'trellis/graphql'
 import * as http from 'trellis/http'
+import * as inherited_roles from 'trellis/inherited-roles'
 import * as introspection from 'trellis/introspection'
 import * as jobs from 'trellis/jobs'
 import * as limits from 'trellis/limits'
@@ -50,7 +51,7 @@ export const plugin = main.definePlugin({
 })
 
 const ofSubjects = [main, access, engine, graphql, http, metadata, registry, services, sql, testing, unstable]
-const ofNew = [introspection, network, rest_endpoints]
+const ofNew = [inherited_roles, introspection, network, rest_endpoints]
 const ofPlugins = [
   actions,
   collections,

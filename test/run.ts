@@ -47,9 +47,14 @@ let executed = 0
 let failed = 0
 /** Milliseconds of the tests of each file. */
 const spent = new Map<string, number>()
-const stream = run({ files: [...groups.keys()], concurrency })
+const execArgv = ['--import', new URL('support/runner-hooks.ts', import.meta.url).href]
+const stream = run({ files: [...groups.keys()], concurrency, execArgv })
 const unfinished = new Set(groups.keys())
-stream.on('test:summary', ({ file }) => void unfinished.delete(file ?? ''))
+stream.on('test:summary', ({ file, success }) => {
+  unfinished.delete(file ?? '')
+  // An uncaught error belongs to no test.
+  if (!success) failed++
+})
 /** A hanging test fails the run; the runner's own timeout does not end the process of a file. */
 const timeout = setTimeout(() => {
   console.error(

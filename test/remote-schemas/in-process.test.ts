@@ -4,13 +4,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildSchema, execute, GraphQLError, GraphQLSchema } from 'graphql'
 import people from '../../examples/people.ts'
+import { actionHandlers } from '../../plugins/actions/index.ts'
 import { type LocalCall, type LocalSchema, remoteSchemas } from '../../plugins/remote-schemas/graphql.ts'
 import { badRequest, definePlugin } from '../../sdk/index.ts'
+import { startOther } from '../auth/other-server.ts'
 import { recordingObserver } from '../http/server.ts'
 import { graphqlSseClient, graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { testDatabase } from '../support/database.ts'
 import { startLibrary } from '../support/library.ts'
-import { startTrellis, type TrellisOptions } from '../support/trellis.ts'
+import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
 
 const types = `
@@ -25,6 +27,7 @@ const types = `
     refuses: Int
     wrong: Int!
     region(of: String!): String
+    fetched: String
   }
   type Mutation { rename(id: Int!, name: String!): Person }
   type Subscription { ticks(to: Int!): Tick  broken: Int  silent: Int }
@@ -96,10 +99,25 @@ const staff = pluginOf({ name: 'staff', schema, rootValue })
 
 const entry = { name: 'staff', definition: { plugin: 'staff' } }
 
-const withStaff = { plugins: [staff], settings: { enableRemoteSchemaPermissions: true } } satisfies TrellisOptions
+/** The schema with a field that asks another server, and an action. */
+const staffWith = (url: string) =>
+  definePlugin({
+    name: 'staff-plugin',
+    dependencies: ['remote-schemas', 'actions'],
+    register(engine) {
+      const fetched = async () => {
+        const { body } = await engine.outgoing.send({ method: 'GET', url, timeout: 5000 })
+        return String(body)
+      }
+      engine.use(remoteSchemas).add({ name: 'staff', schema, rootValue: { ...rootValue, fetched } })
+      engine.use(actionHandlers).handle('hire', () => [{ id: 1 }, { id: 2 }])
+    },
+  })
 
 test('the schema of a plugin is served as a remote schema', async (t) => {
-  const trellis = await startLibrary(t, withStaff)
+  const traced = await startOther(t, ({ headers }) => ({ body: String(headers.traceparent).split('-')[1] }))
+  const settings = { enableRemoteSchemaPermissions: true }
+  const trellis = await startLibrary(t, { plugins: [staffWith(traced.url)], settings })
   const exported = await trellis.op<{ remote_schemas: object[] }>('export_metadata', {})
   assert.deepEqual(exported.remote_schemas, [entry])
 
@@ -243,6 +261,50 @@ test('the schema of a plugin is served as a remote schema', async (t) => {
       data: { twin: { person: { __typename: 'twin_Person' } }, person: { __typename: 'Person' } },
     })
     await trellis.op('remove_remote_schema', { name: 'twin' })
+  })
+
+  await t.test('explain refuses its fields, as those of any remote schema', async () => {
+    const explain = (query: string) => trellis.request('/v1/graphql/explain', { body: { query } })
+    const { status, body } = await explain('{ person(id: 1) { name } }')
+    const error = { path: '$', error: 'only database queries can be explained', code: 'invalid-params' }
+    assert.deepEqual([status, body], [400, error])
+  })
+
+  await t.test('limits hold, and the signal of a resolver aborts at the end of the time', async () => {
+    const schema = 'type Query { hangs: Int  person(id: Int!): Person } type Person { name: String!  boss: Person }'
+    await trellis.op('add_remote_schema_permissions', { remote_schema: 'staff', role: 'guest', definition: { schema } })
+    await trellis.op('set_api_limits', { depth_limit: { global: 2 }, time_limit: { global: 1 } })
+    const headers = { 'x-service-role': 'guest' }
+    const codes = async (query: string) => {
+      const { errors } = await trellis.graphql<{ errors?: { extensions: { code: string } }[] }>(query, {}, { headers })
+      return errors?.map(({ extensions }) => extensions.code)
+    }
+    assert.equal(await codes('{ person(id: 3) { boss { name } } }'), undefined)
+    assert.deepEqual(await codes('{ person(id: 3) { boss { boss { name } } } }'), ['depth-limit-exceeded'])
+    assert.deepEqual(await codes('{ hangs }'), ['time-limit-exceeded'])
+    assert.equal(hanging.at(-1)?.aborted, true)
+    await trellis.op('remove_api_limits', {})
+  })
+
+  await t.test('requests of resolvers continue the trace of the client', async () => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01` }
+    assert.deepEqual(await trellis.graphql('{ fetched }', {}, { headers }), { data: { fetched: trace } })
+  })
+
+  await t.test('objects of actions are joined to it', async () => {
+    const person = { name: 'person', remote_schema: 'staff', service_fields: ['id'] }
+    const relationships = [{ ...person, remote_field: { person: { arguments: { id: '$id' } } } }]
+    const hired = { name: 'Hired', fields: [{ name: 'id', type: 'Int!' }], relationships }
+    await trellis.op('set_custom_types', { objects: [hired] })
+    await trellis.op('create_action', { name: 'hire', definition: { kind: 'synchronous', output_type: '[Hired!]' } })
+    const answer = await trellis.graphql('mutation { hire { id person { name boss { name } } } }')
+    const boss = { name: 'person 1' }
+    assert.deepEqual(answer, {
+      data: { hire: [1, 2].map((id) => ({ id, person: { name: `person ${id}`, boss: id === 1 ? null : boss } })) },
+    })
+    await trellis.op('drop_action', { name: 'hire' })
+    await trellis.op('set_custom_types', {})
   })
 
   await t.test('a hidden schema has no fields, and no relationships', async () => {

@@ -53,6 +53,23 @@ test('members keep their headers, their forwarding and their timeouts', async (t
     errors.map(({ message, path }) => [message, path]),
     [['ResponseTimeout', ['users', 0, 'spent']]],
   )
+  orders.answer = null
+
+  await t.test('the egress policy holds for the requests of each member', async (t) => {
+    const forward = { url: people.url.replace('127.0.0.1', 'localhost'), hidden: true }
+    await trellis.op('update_remote_schema', { name: 'people', definition: forward })
+    const settings = { egress: 'deny-private' as const, egressAllow: ['localhost'] }
+    const limited = await startTrellis(t, { database: trellis.database, settings })
+    const before = orders.received.length
+    const answer = await limited.graphql('{ users(limit: 1) { name spent } }')
+    assert.deepEqual(answer, {
+      data: { users: [{ name: 'user 1', spent: null }] },
+      errors: [{ message: 'ConnectionFailure', path: ['users', 0, 'spent'], extensions: { code: 'unexpected' } }],
+    })
+    assert.equal(orders.received.length, before)
+    const reason = `HTTP exception occurred while sending the request to ${orders.url}`
+    assert.deepEqual(await inconsistent(limited), [['orders', reason]])
+  })
 })
 
 test('a member that is down at the start is left out, and stitched again when it answers', async (t) => {

@@ -58,6 +58,7 @@ export {
 } from '../core/graphql/schema/call.ts'
 export type * from '../core/graphql/schema/contribution.ts'
 export {
+  type ClosedFields,
   type FieldArgument,
   type FieldArguments,
   type FieldPlanner,

@@ -8,6 +8,7 @@ export {
   type CallArguments,
   type CallGroup,
   type CallPlanner,
+  type ClosedFields,
   type Contribution,
   chooseOperation,
   type FeedPlanner,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldFault } from '../../core/graphql/schema/field.ts'
+import { type ClosedFields, fieldFault } from '../../core/graphql/schema/field.ts'
 import { definePlugin, type Engine, fieldMap, graphql, type PlannedField } from '../../sdk/doors/index.ts'
 import { startTrellis } from '../../sdk/testing.ts'
 
@@ -99,7 +99,12 @@ test('each fault of a field has its reason', () => {
   )
 })
 
-type Refused<Field> = Field extends PlannedField ? false : true
+/** Whether the type of `fieldMap` refuses a field. */
+type Refused<Field> = Field extends PlannedField
+  ? { a: () => Field } extends ClosedFields<{ a: () => Field }>
+    ? false
+    : true
+  : true
 
 test('the compiler refuses the same', () => {
   const type = GraphQLInt
@@ -111,11 +116,12 @@ test('the compiler refuses the same', () => {
     withDefaultValue: { type, args: { n: { type, defaultValue: 3 } }, extensions },
     withoutPlanner: { type },
     withUnknownPlanner: { type, extensions: { rot: root } },
+    withMore: { type, extensions: { root, rot: 1 } },
     withTwoPlanners: { type, extensions: { root, row: { kind: 'resolved', needs: [], resolve: () => [] } as const } },
   }
   const refused: { [Name in keyof typeof fields]: Refused<(typeof fields)[Name]> } = {
     ...{ right: false, resolving: true, subscribing: true, withDefaultValue: true },
-    ...{ withoutPlanner: true, withUnknownPlanner: true, withTwoPlanners: true },
+    ...{ withoutPlanner: true, withUnknownPlanner: true, withMore: true, withTwoPlanners: true },
   }
   for (const [name, isRefused] of Object.entries(refused)) {
     assert.equal(fieldFault(fields[name as keyof typeof fields], 'root') !== null, isRefused, name)

@@ -48,9 +48,19 @@ export interface PlannedField {
   readonly subscribe?: never
 }
 
+/** Makers of fields whose extensions are planners only: TypeScript does not look for excess members in results. */
+export type ClosedFields<Makers extends Readonly<Record<string, () => PlannedField>>> = {
+  readonly [Name in keyof Makers]: () => {
+    readonly extensions: {
+      readonly [Key in keyof ReturnType<Makers[Name]>['extensions']]: Key extends keyof FieldPlanner ? unknown : never
+    }
+  }
+}
+
 /** Fields by name, from an object of makers. Each field is made when a request first needs it. */
-export const fieldMap = (makers: Readonly<Record<string, () => PlannedField>>): FieldMap =>
-  new Map(Object.entries(makers))
+export const fieldMap = <Makers extends Readonly<Record<string, () => PlannedField>>>(
+  makers: Makers & ClosedFields<Makers>,
+): FieldMap => new Map(Object.entries<() => PlannedField>(makers))
 
 /** The place of a field: of a root type, or of a table's row. */
 export type FieldPlace = 'root' | 'row'

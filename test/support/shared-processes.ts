@@ -7,16 +7,26 @@ import { pathToFileURL } from 'node:url'
 /** The most files that share a process, and the fewest processes of a run: it should not end with one that works alone. */
 const [mostFiles, fewestProcesses] = [8, 6] as const
 
-/** Files that take longest and mostly wait, so they start first, each in its own process. */
+/** Files that take longest, though not by their size. They start first, each in its own process: the run would end with them. */
 const longest = [
+  'database/silence',
   'oldest-postgres/oldest-postgres',
   'process/stop',
-  'database/silence',
   'package/package',
-  'process/directory',
-  'subscriptions/live',
+  'subscriptions/hidden-rows',
+  'process/start-outage',
+  'process/start',
   'jobs/mongodb',
+  'process/directory',
+  'http/large-requests',
+  'instances/histories',
+  'event-triggers/history',
   'process/secrets',
+  'auth/token-command',
+  'database/prepared-memory',
+  'process/durability',
+  'jobs/process',
+  'subscriptions/live',
 ].map((name) => `${name}.test.ts`)
 
 /** Files that use the process or parts of the server's, mocks, or hooks for all their tests. */

@@ -133,6 +133,7 @@ export {
   configuredHeader,
   type HeaderFromEnv,
   type HeaderFromValue,
+  readHeaderName,
 } from '../core/wire/configured-header.ts'
 export {
   type DecodeOptions,

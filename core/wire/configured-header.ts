@@ -2,6 +2,7 @@
 
 import { Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors/errors.ts'
+import type { PathKey } from '../errors/path.ts'
 import { isJsonObject } from '../json/json.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { DecodePart } from './decode.ts'
@@ -43,10 +44,17 @@ export const configuredHeader = (dialect: Pick<Dialect, 'environmentPrefix'>) =>
     }),
   )
 
+/** The name without white space around it, which documents of later engines have; refuses one that is no name. */
+export function readHeaderName(given: string, path: readonly PathKey[]): string {
+  const name = given.trim()
+  if (headerName.test(name)) return name
+  throw parseFailed(`${JSON.stringify(name)} is not a valid header name`, path)
+}
+
 function readHeader(given: unknown, reserved: string, decodePart: DecodePart): ConfiguredHeader {
   if (!isJsonObject(given)) throw parseFailed('expecting object for headers')
-  const { name, value, value_from_env: variable } = decodePart(Given, given)
-  if (!headerName.test(name)) throw parseFailed(`${JSON.stringify(name)} is not a valid header name`, ['name'])
+  const { name: spelled, value, value_from_env: variable } = decodePart(Given, given)
+  const name = readHeaderName(spelled, ['name'])
   if (value === undefined) {
     if (variable === undefined) throw parseFailed('expecting value or value_from_env keys')
     return { name, value_from_env: checkVariable(variable, reserved) }

@@ -1,6 +1,7 @@
 // Transforms with their templates parsed, once per transform of the metadata.
 
 import { type PathKey, parseFailed } from '../../sdk/index.ts'
+import { readHeaderName } from '../../sdk/metadata.ts'
 import type { RequestTransform, ResponseTransform } from './forms.ts'
 import { parseTemplate, parseTextTemplate } from './kriti/parse.ts'
 import { type Template, TemplateSyntaxError } from './kriti/syntax.ts'
@@ -40,12 +41,12 @@ export function compiledRequest(given: RequestTransform): CompiledRequest {
     const { url, query_params: query, request_headers: headers } = given
     compiled = {
       method: given.method,
-      contentType: given.content_type,
+      contentType: contentTypeOf(given),
       url: url === undefined ? null : parsed(parseTextTemplate, url, 'url'),
       query: query === undefined ? null : queryOf(query),
       body: bodyOf(given.body),
-      added: texts(headers?.add_headers, 'request_headers', 'add_headers'),
-      removed: new Set(headers?.remove_headers?.map((name) => name.toLowerCase())),
+      added: addedHeaders(headers?.add_headers),
+      removed: new Set(headers?.remove_headers?.map((name) => name.trim().toLowerCase())),
     }
     requests.set(given, compiled)
   }
@@ -72,6 +73,17 @@ function bodyOf(body: RequestTransform['body'] | ResponseTransform['body']): Bod
   if (action === 'remove') return { kind: 'none' }
   if (action === 'transform') return { kind: 'json', template: parsed(parseTemplate, template, 'body', 'template') }
   return { kind: 'form', fields: texts(form, 'body', 'form_template') }
+}
+
+const addedHeaders = (given: Readonly<Record<string, string>> | undefined): TextTemplates => {
+  const at = ['request_headers', 'add_headers'] as const
+  return texts(given, ...at).map(([name, template]) => [readHeaderName(name, [...at, name]), template])
+}
+
+/** A line break in it would make each request fail. */
+function contentTypeOf({ content_type: type }: RequestTransform): string | undefined {
+  if (type === undefined || /^[\x20-\x7e]+$/.test(type)) return type
+  throw parseFailed('a content type must be a single line of ASCII', ['content_type'])
 }
 
 const texts = (given: Readonly<Record<string, string>> = {}, ...at: PathKey[]): TextTemplates =>

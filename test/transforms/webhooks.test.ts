@@ -37,7 +37,7 @@ test('an action sends the request that its transform makes', async () => {
       template:
         '{"line": {{$body.input.line}}, "big": 12345678901234567890, "me": {{getSessionVariable "X-Service-User-Id"}}}',
     },
-    request_headers: { add_headers: { 'X-Name': 'ä{{$body.action.name}}' }, remove_headers: ['X-Old'] },
+    request_headers: { add_headers: { ' X-Name ': 'ä{{$body.action.name}}' }, remove_headers: ['X-Old '] },
   }
   const line = { name: 'line', type: 'LineInput!' }
   await shop.action('send', {
@@ -283,6 +283,18 @@ const refusals: readonly (readonly [title: string, args: object, path: string, e
     { request_transform: { request_headers: { add_headers: { a: '{{' } } } },
     '$.request_transform.request_headers.add_headers.a',
     'Unexpected end of the template.',
+  ],
+  [
+    'a header name that cannot be sent',
+    { request_transform: { request_headers: { add_headers: { 'x-a\r\nx-b': '1' } } } },
+    "$.request_transform.request_headers.add_headers['x-a\r\nx-b']",
+    '"x-a\\r\\nx-b" is not a valid header name',
+  ],
+  [
+    'a content type of several lines',
+    { request_transform: { content_type: 'text/plain\r\nx-b: 1' } },
+    '$.request_transform.content_type',
+    'a content type must be a single line of ASCII',
   ],
   [
     'a body without its template',

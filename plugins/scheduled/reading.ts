@@ -4,6 +4,7 @@ import { badRequest, compareText, parseFailed, type Static, Type } from '../../s
 import { decode, NoArguments, type OperationContext, operation } from '../../sdk/metadata.ts'
 import { readPage } from '../delivery/index.ts'
 import { requireCronTrigger } from './metadata.ts'
+import { withRetryConf } from './schema.ts'
 
 const statuses = ['scheduled', 'locked', 'delivered', 'error', 'dead']
 
@@ -81,7 +82,7 @@ export const getCronTriggers = operation({
   editsMetadata: false,
   onlyReads: true,
   handle: ({ metadata }) => ({
-    cron_triggers: [...metadata.cron_triggers].sort((a, b) => compareText(a.name, b.name)),
+    cron_triggers: [...metadata.cron_triggers].sort((a, b) => compareText(a.name, b.name)).map(withRetryConf),
   }),
 })
 

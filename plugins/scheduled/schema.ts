@@ -129,6 +129,12 @@ function checkReceiver(given: GivenTrigger): void {
 const isDefault = (given: ScheduledRetryConf): boolean =>
   Object.entries(retryDefaults).every(([key, value]) => given[key as keyof ScheduledRetryConf] === value)
 
+/** The entry with its retry settings, which documents leave out when they are the defaults. */
+export const withRetryConf = ({ retry_conf = retryDefaults, ...entry }: CronTrigger): CronTrigger => ({
+  ...entry,
+  retry_conf,
+})
+
 /** The arguments of `create_cron_trigger`. */
 export const createCronTriggerArgs = (dialect: Dialect) => {
   const Given = Type.Object(

@@ -6,6 +6,7 @@ import type { Area, Call, Effect, Refusal } from './entry.ts'
 
 // No server listens there: deliveries do not matter here.
 const webhook = 'http://127.0.0.1:1/hook'
+const retry_conf = { num_retries: 0, retry_interval_seconds: 10, timeout_seconds: 60, tolerance_seconds: 21_600 }
 const minimal = { name: 'nightly', webhook, schedule: '0 2 * * *', include_in_metadata: true }
 const created = (args: object = {}): Call => ({ type: 'create_cron_trigger', args: { ...minimal, ...args } })
 
@@ -336,7 +337,12 @@ export const scheduled: Area = {
           title: 'gives all of them',
           given: [created(), created({ name: 'hidden', include_in_metadata: false })],
           args: {},
-          answers: { cron_triggers: [{ ...minimal, name: 'hidden', include_in_metadata: false }, minimal] },
+          answers: {
+            cron_triggers: [
+              { ...minimal, name: 'hidden', include_in_metadata: false, retry_conf },
+              { ...minimal, retry_conf },
+            ],
+          },
         },
       ],
       refuses: [],

@@ -6,6 +6,7 @@ import { health, liveness, readiness } from './routes.ts'
 export default definePlugin({
   name: 'health',
   register(engine) {
-    engine.routes.add(health(engine), liveness, readiness(engine))
+    const urls = ['/healthz', `/${engine.dialect.name}/healthz`]
+    engine.routes.add(...urls.map((url) => health(engine, url)), liveness, readiness(engine))
   },
 })

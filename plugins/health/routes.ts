@@ -5,23 +5,33 @@ const noAnswer = 'the database does not answer'
 
 const open = { method: 'GET', api: null, auth: 'none', unlogged: true } as const
 
-/** `OK`, `WARN: ...` when something configured is not served, `ERROR` when the database does not answer. */
-export const health = (engine: Engine): Route => ({
+/**
+ * `OK`, `WARN: ...` when something configured is not served, `ERROR` when the database does not answer. With `?strict=true`
+ * a warning is an error.
+ */
+export const health = (engine: Engine, url: string): Route => ({
   ...open,
-  url: '/healthz',
+  url,
   about: {
     summary: 'OK, or what is wrong, for people.',
     result: Type.String(),
     contentType: 'text/plain',
-    failures: { 500: { summary: noAnswer, result: Type.Literal('ERROR'), contentType: 'text/plain' } },
+    failures: {
+      500: {
+        summary: `${noAnswer}, or with ?strict=true the metadata is inconsistent`,
+        result: Type.Literal('ERROR'),
+        contentType: 'text/plain',
+      },
+    },
   },
-  async handle({ reply }) {
+  async handle({ request, reply }) {
     reply.header('content-type', 'text/plain; charset=utf-8')
-    if (!(await engine.database.answers())) {
-      reply.code(500)
-      return 'ERROR'
-    }
-    return engine.model.inconsistencies.length > 0 ? 'WARN: inconsistent objects in schema' : 'OK'
+    const isAlive = await engine.database.answers()
+    const isWhole = engine.model.inconsistencies.length === 0
+    if (isAlive && isWhole) return 'OK'
+    if (isAlive && request.query['strict'] !== 'true') return 'WARN: inconsistent objects in schema'
+    reply.code(500)
+    return 'ERROR'
   },
 })
 

@@ -28,6 +28,6 @@ export const pgDumpRoute = (settings: Settings, dialect: Dialect, stopping: Abor
     reply.raw.once('close', () => gone.abort())
     const dump = await runPgDump(settings.databaseUrl ?? '', opts, AbortSignal.any([stopping, gone.signal]))
     reply.header('content-type', 'application/sql; charset=utf-8')
-    return clean_output ? cleanDump(dump, dialect) : dump
+    return clean_output ? cleanDump(dump, dialect, settings) : dump
   },
 })

@@ -92,7 +92,11 @@ CREATE TRIGGER audit AFTER INSERT ON public.person FOR EACH ROW EXECUTE FUNCTION
 test('a cleaned dump lacks the lines that every dump has', () => {
   const lines = ['CREATE TABLE public.person (', '    id integer NOT NULL', ');', 'SET search_path = public;']
   const audit = 'CREATE TRIGGER audit AFTER INSERT ON public.person FOR EACH ROW EXECUTE FUNCTION x();'
-  assert.equal(cleanDump(Buffer.from(dump), dialects.hasura), `${[...lines, audit].join('\n')}\n`)
-  assert.match(cleanDump(Buffer.from(dump), dialects.trellis), /notify_hasura_x_INSERT/)
-  assert.equal(cleanDump(Buffer.from(''), dialects.trellis), '')
+  const cleaned = (text: string, dialect: 'trellis' | 'hasura', graphqlInterface: '1.3' | '2' = '1.3') =>
+    cleanDump(Buffer.from(text), dialects[dialect], { graphqlInterface })
+  assert.equal(cleaned(dump, 'hasura'), `${[...lines, audit].join('\n')}\n`)
+  assert.match(cleaned(dump, 'trellis'), /notify_hasura_x_INSERT/)
+  assert.equal(cleaned('', 'trellis'), '')
+  const bodies = 'SET check_function_bodies = false;'
+  assert.equal(cleaned(dump, 'hasura', '2'), `${[bodies, ...lines, audit].join('\n')}\n`)
 })

@@ -13,8 +13,11 @@ export interface Authenticator {
   readonly mode: 'jwt' | 'webhook' | (string & {})
   /** The part of its configuration that administrators may see. */
   readonly configuration?: Readonly<Record<string, unknown>>
-  /** `rawHeaders`: names as sent, each followed by its value; absent if the transport has none. */
-  authenticate(headers: RequestHeaders, rawHeaders?: readonly string[]): Session | Promise<Session>
+  /**
+   * `rawHeaders`: names as sent, each followed by its value; absent if the transport has none. `body`: the unparsed body
+   * of an HTTP request.
+   */
+  authenticate(headers: RequestHeaders, rawHeaders?: readonly string[], body?: Buffer): Session | Promise<Session>
   /** Whether the session may come from cookies, which browsers send without being asked; absent: it may. */
   usesCookie?(headers: RequestHeaders): boolean
 }
@@ -28,7 +31,7 @@ export interface AuthService {
   /** Sets the authenticator for requests without the admin secret. There can be only one. */
   use(authenticator: Authenticator): void
   /** Returns the session for these headers (names in lower case); throws or rejects if they are not accepted. */
-  authenticate(headers: RequestHeaders, rawHeaders?: readonly string[]): Session | Promise<Session>
+  authenticate(headers: RequestHeaders, rawHeaders?: readonly string[], body?: Buffer): Session | Promise<Session>
 }
 
 export class Auth implements AuthService {
@@ -72,12 +75,14 @@ export class Auth implements AuthService {
     return this.#authenticator.usesCookie?.(headers) ?? true
   }
 
-  authenticate(headers: RequestHeaders, rawHeaders?: readonly string[]): Session | Promise<Session> {
+  authenticate(headers: RequestHeaders, rawHeaders?: readonly string[], body?: Buffer): Session | Promise<Session> {
     refuseForeign(headers, this.#dialect)
     if (!this.#secrets) return trustedSession(headers, this.#dialect)
     const secret = this.#secretOf(headers)
     if (secret !== undefined) return this.#trust(String(secret), this.#secrets, headers)
-    if (this.#authenticator) return authenticated(this.#authenticator, headers, rawHeaders)
+    if (this.#authenticator) {
+      return checkedSession(this.#authenticator.authenticate(headers, rawHeaders, body), this.#authenticator)
+    }
     if (this.#unauthorizedRole !== null) return untrustedSession(headers, this.#dialect, this.#unauthorizedRole)
     throw unauthorized(`${this.#secretHeaders} required, but not found`)
   }
@@ -98,12 +103,7 @@ export class Auth implements AuthService {
 }
 
 /** The session that an authenticator returned; throws if it is malformed. */
-function authenticated(
-  authenticator: Authenticator,
-  headers: RequestHeaders,
-  rawHeaders: readonly string[] | undefined,
-): Session | Promise<Session> {
-  const given = authenticator.authenticate(headers, rawHeaders)
+function checkedSession(given: Session | Promise<Session>, authenticator: Authenticator): Session | Promise<Session> {
   return isPromise(given)
     ? Promise.resolve(given).then((session) => checked(session, authenticator))
     : checked(given, authenticator)

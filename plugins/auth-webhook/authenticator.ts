@@ -13,6 +13,7 @@ import {
   type OutgoingResponse,
 } from '../../sdk/services.ts'
 import { type Decision, decisionOf } from './answer.ts'
+import { graphqlRequestIn } from './asked.ts'
 import type { WebhookLog } from './log.ts'
 
 export interface WebhookOptions {
@@ -22,6 +23,8 @@ export interface WebhookOptions {
   readonly outgoing: Outgoing
   readonly observe: Observer
   readonly dialect: Dialect
+  /** Whether POST also sends the GraphQL request, as in version 2. */
+  readonly sendsRequest?: boolean
   /** The timeout of the webhook in milliseconds; default: 30 seconds. */
   readonly timeout?: number
 }
@@ -33,18 +36,17 @@ const maxAnswerSize = 1_048_576
 export function webhookAuthenticator(options: WebhookOptions): Authenticator {
   return {
     mode: 'webhook',
-    authenticate: (headers, rawHeaders) => ask(requestAbout(headers, rawHeaders, options), options),
+    authenticate: async (headers, rawHeaders, body) => {
+      const { url, method, timeout = defaultTimeout, sendsRequest = false } = options
+      const common = { url, method, timeout, maxResponseSize: maxAnswerSize }
+      if (method === 'GET') return ask({ ...common, headers: clientHeaders(headers) }, options)
+      const about = {
+        headers: headersAsSent(headers, rawHeaders),
+        ...(sendsRequest && { request: await graphqlRequestIn(body) }),
+      }
+      return ask({ ...common, body: JSON.stringify(about) }, options)
+    },
   }
-}
-
-function requestAbout(
-  headers: RequestHeaders,
-  rawHeaders: readonly string[] | undefined,
-  { url, method, timeout = defaultTimeout }: WebhookOptions,
-): OutgoingRequest {
-  const common = { url, method, timeout, maxResponseSize: maxAnswerSize }
-  if (method === 'GET') return { ...common, headers: clientHeaders(headers) }
-  return { ...common, body: JSON.stringify({ headers: headersAsSent(headers, rawHeaders) }) }
 }
 
 /** All headers, with the client's spelling of their names. */

@@ -32,11 +32,12 @@ export default definePlugin({
     { key: 'auth_hook', place: 41, value: authHook && loggableUrl(authHook) },
     { key: 'auth_hook_mode', place: 42, value: authHook && authHookMode },
   ],
-  register({ auth, configuration, dialect, observe, options, outgoing }) {
+  register({ auth, configuration, dialect, observe, options, outgoing, settings }) {
     const isSet = { key: 'is_auth_hook_set', place: 21, schema: Type.Boolean(), value: () => auth.mode === 'webhook' }
     configuration.add(isSet)
     const { authHook: url, authHookMode: method } = options
     if (url === null) return
-    auth.use(webhookAuthenticator({ url, method, outgoing, observe, dialect }))
+    const sendsRequest = settings.graphqlInterface === '2'
+    auth.use(webhookAuthenticator({ url, method, outgoing, observe, dialect, sendsRequest }))
   },
 })

@@ -70,7 +70,7 @@ async function serve(work: RequestWork, context: RouteContext): Promise<void> {
   const { route, request, reply, exchange } = work
   try {
     if (route.auth !== 'none' && !route.isOpen?.(request)) {
-      const session = context.auth.authenticate(request.headers, request.raw.rawHeaders)
+      const session = context.auth.authenticate(request.headers, request.raw.rawHeaders, bytesOf(request))
       exchange.session = session instanceof Promise ? await session : session
       const around = context.hooks.admission
       if (around) {

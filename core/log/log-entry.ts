@@ -42,7 +42,13 @@ export interface GeneratedSql {
 }
 
 export interface StartupLog {
-  readonly kind: 'server_configuration' | 'postgres_connection' | 'catalog_migrate' | 'plugins' | 'server'
+  readonly kind:
+    | 'server_configuration'
+    | 'postgres_connection'
+    | 'catalog_migrate'
+    | 'plugins'
+    | 'resolve_source'
+    | 'server'
   readonly info: unknown
 }
 

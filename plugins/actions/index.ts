@@ -62,8 +62,8 @@ export default definePlugin({
   },
   migrations,
   register(engine) {
-    const { options, outgoing, observe, database, dialect } = engine
-    const rules = outputRules(dialect)
+    const { options, outgoing, observe, database, dialect, settings } = engine
+    const rules = outputRules(dialect, settings)
     const functions = new HandlerFunctions()
     const hasFunction = (name: string) => functions.get(name) !== undefined
     const schemas = actionSchemas(dialect, hasFunction)
@@ -74,7 +74,9 @@ export default definePlugin({
     const interval = options.asyncActionsFetchInterval
     const log = new ActionLog({ database, actions: asynchronous, interval })
     const configuredHeadersWin = options.configuredHeaderPrecedence
-    const webhooks = { outgoing, observe, environment: environmentValue, rules, configuredHeadersWin }
+    const showsTransformed = settings.graphqlInterface === '2'
+    const environment = environmentValue
+    const webhooks = { outgoing, observe, environment, rules, configuredHeadersWin, showsTransformed }
 
     const answer = (call: HandlerCall, finish?: Finish): Promise<HandlerAnswer> => {
       const handler = functions.get(call.action.name)
@@ -97,7 +99,10 @@ export default definePlugin({
       },
     })
 
-    engine.metadata.slice('actions', actionsSlice(schemas, hasFunction))
+    engine.metadata.slice(
+      'actions',
+      actionsSlice(schemas, { hasFunction, isVersion2: settings.graphqlInterface === '2' }),
+    )
     engine.operations.add(...definingOperations(schemas), dropAction, createActionPermission, dropActionPermission)
     engine.graphql.contribute(actionContribution((call) => answer(call)))
     engine.routes.add(declarationsRoute(engine))

@@ -73,13 +73,20 @@ const describe = ({ name, definition, comment }: ActionEntry): ObjectDescription
 export const findAction = ({ actions }: Pick<MetadataDocument, 'actions'>, name: string): ActionEntry | undefined =>
   actions.find((action) => action.name === name)
 
+/** The parts of the server that actions are resolved with. */
+export interface ActionRules {
+  readonly hasFunction: HasFunction
+  /** Whether asynchronous actions are refused as in version 2. */
+  readonly isVersion2: boolean
+}
+
 const broken = (name: string, reason: string): Error =>
   badRequest('constraint-violation', `in action "${name}"; ${reason}`)
 
 function resolveActions(
   entries: readonly ActionEntry[],
   context: SliceContext,
-  hasFunction: HasFunction,
+  { hasFunction, isVersion2 }: ActionRules,
 ): Map<string, ActionModel> {
   const types = context.resolved('custom_types')
   const actions = new Map<string, ActionModel>()
@@ -88,6 +95,7 @@ function resolveActions(
       if (!types?.isConsistent) throw badRequest('constraint-violation', 'custom types are inconsistent')
       const url = hasFunction(entry.name) ? '' : urlOf(entry, context)
       const action = { ...resolveAction(entry, types, context), url }
+      if (isVersion2) refuseJoined(action)
       if (!claims(entry, action, context)) continue
       for (const { type } of [...action.arguments, { type: action.output }]) {
         dependOnType({ object: actionRef(entry.name), type }, context)
@@ -152,6 +160,16 @@ function outputOf(action: string, text: string, type: ResolvedType | undefined):
   throw broken(action, `the type: "${baseName(text)}" is not an object type defined in custom types`)
 }
 
+/** Version 2 joins rows to the fields of an asynchronous answer only if none of them is an object. */
+function refuseJoined({ name, kind, output }: Pick<ActionModel, 'name' | 'kind' | 'output'>): void {
+  const type = baseOf(output)
+  if (kind !== 'asynchronous' || type.kind !== 'object') return
+  const { fields, relationships, members } = type.object
+  const objects = fields.filter((field) => baseOf(field.type).kind === 'object').map((field) => `"${field.name}"`)
+  if (objects.length === 0 || relationships.length + members.length === 0) return
+  throw broken(name, `Async action relations cannot be used with object fields : ${objects.join(', ')}`)
+}
+
 function urlOf({ name: action, definition: { handler } }: ActionEntry, context: SliceContext): string {
   if (handler === undefined) throw broken(action, 'no plugin answers it, and it has no handler')
   try {
@@ -182,15 +200,14 @@ function validateAction({ permissions = [] }: ActionEntry): void {
 
 type ActionsSlice = SliceDefinition<'actions', ActionSchemas['document']>
 
-/** The slice; `hasFunction` says whether a function of a plugin handles an action. */
-export const actionsSlice = ({ document: schema }: ActionSchemas, hasFunction: HasFunction): ActionsSlice => ({
+export const actionsSlice = ({ document: schema }: ActionSchemas, rules: ActionRules): ActionsSlice => ({
   schema,
   empty: [],
   after: ['custom_types'],
   entryKey: ({ name }: ActionEntry) => name,
   writeEntry: writeAction,
   validateEntry: validateAction,
-  resolve: (entries, context) => resolveActions(entries, context, hasFunction),
+  resolve: (entries, context) => resolveActions(entries, context, rules),
   remove(draft, { kind, name }) {
     const index = draft.actions.findIndex((action) => kind === 'action' && action.name === name)
     if (index >= 0) draft.actions.splice(index, 1)

@@ -1,6 +1,6 @@
 // Checks a handler's answer against the type of its action.
 
-import { type Dialect, TrellisError } from '../../sdk/index.ts'
+import { type Dialect, type Settings, TrellisError } from '../../sdk/index.ts'
 import { isDeeper, isRawNumber, jsonType } from '../../sdk/services.ts'
 import type { ModelField, NamedType, ResolvedType } from '../custom-types/index.ts'
 import { maxDepth } from './tuning.ts'
@@ -11,12 +11,15 @@ const refusal = (message: string, code = 'unexpected') => new TrellisError(400, 
 export interface OutputRules {
   /** Whether scalars are not checked, as in v1.3. */
   readonly isLenient: boolean
+  /** Whether answers are read as in version 2: other fields are passed over, and null and scalars are named. */
+  readonly isVersion2: boolean
 }
 
-/** The rules of a dialect. */
-export const outputRules = ({ lenientSchema }: Pick<Dialect, 'lenientSchema'>): OutputRules => ({
-  isLenient: lenientSchema,
-})
+/** The rules of a dialect and an interface. */
+export const outputRules = (
+  { lenientSchema }: Pick<Dialect, 'lenientSchema'>,
+  { graphqlInterface }: Pick<Settings, 'graphqlInterface'>,
+): OutputRules => ({ isLenient: lenientSchema, isVersion2: graphqlInterface === '2' })
 
 /**
  * The answer as a value of the type, by GraphQL's result coercion, so that fields and relationships see the same value; refuses other
@@ -26,10 +29,10 @@ export function coerceOutput(value: unknown, type: ResolvedType, rules: OutputRu
   const given = jsonType(value)
   if (given === 'Null') {
     if (type.isNullable) return null
-    throw refusal('expecting object or array of objects for action webhook response', 'parse-failed')
+    throw noContainer(given, rules)
   }
   if (type.kind === 'list') {
-    if (!Array.isArray(value)) throw wrongContainer('array', given)
+    if (!Array.isArray(value)) throw wrongContainer('array', given, rules)
     return coerceItems(value, (item) => coerceOutput(item, type.of, rules))
   }
   if (type.of.kind !== 'object') {
@@ -37,7 +40,7 @@ export function coerceOutput(value: unknown, type: ResolvedType, rules: OutputRu
       refusal(`got ${given} for the action webhook response, expecting ${expected}`),
     )
   }
-  if (given !== 'Object') throw wrongContainer('object', given)
+  if (given !== 'Object') throw wrongContainer('object', given, rules)
   return coerceObject(value as Readonly<Record<string, unknown>>, type.of.object.fields, rules)
 }
 
@@ -46,11 +49,17 @@ function coerceItems(list: unknown[], coerce: (item: unknown) => unknown): unkno
   return list
 }
 
-function wrongContainer(expected: 'array' | 'object', given: string): TrellisError {
+function wrongContainer(expected: 'array' | 'object', given: string, rules: OutputRules): TrellisError {
   if (given === 'Array' || given === 'Object') {
     return refusal(`expecting ${expected} for action webhook response but got ${given.toLowerCase()}`)
   }
-  return refusal('expecting object or array of objects for action webhook response', 'parse-failed')
+  return noContainer(given, rules)
+}
+
+/** The error for null or a scalar where an object or a list is expected. */
+function noContainer(given: string, { isVersion2 }: OutputRules): TrellisError {
+  if (!isVersion2) return refusal('expecting object or array of objects for action webhook response', 'parse-failed')
+  return refusal(`got ${given === 'Null' ? 'null' : `scalar ${given}`} for the action webhook response`)
 }
 
 function coerceObject(
@@ -58,9 +67,7 @@ function coerceObject(
   fields: readonly ModelField[],
   rules: OutputRules,
 ): unknown {
-  const names = new Set(fields.map(({ name }) => name))
-  const unexpected = Object.keys(object).filter((name) => !names.has(name))
-  if (unexpected.length > 0) throw refusal(`unexpected fields in webhook response: ${unexpected.sort().join(', ')}`)
+  if (!rules.isVersion2) refuseOthers(object, fields)
   for (const field of fields) {
     if (!Object.hasOwn(object, field.name)) {
       if (!field.type.isNullable) throw refusal(`field "${field.name}" expected in webhook response, but not found`)
@@ -72,6 +79,12 @@ function coerceObject(
     if (value !== given) Object.defineProperty(object, field.name, { value })
   }
   return object
+}
+
+function refuseOthers(object: object, fields: readonly ModelField[]): void {
+  const names = new Set(fields.map(({ name }) => name))
+  const unexpected = Object.keys(object).filter((name) => !names.has(name))
+  if (unexpected.length > 0) throw refusal(`unexpected fields in webhook response: ${unexpected.sort().join(', ')}`)
 }
 
 interface Member {

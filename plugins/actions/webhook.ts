@@ -38,6 +38,8 @@ export interface WebhookContext {
   readonly rules: OutputRules
   /** Whether headers of the action override the client's headers with the same name. */
   readonly configuredHeadersWin: boolean
+  /** Whether errors also tell that a request was not transformed. */
+  readonly showsTransformed: boolean
 }
 
 /** Calls the webhook of an action; throws the error of the interface for a bad answer. */
@@ -49,9 +51,11 @@ export async function callWebhook(call: HandlerCall, context: WebhookContext): P
   const asked = { url: action.url, body, sessionVariables: call.session.variables }
   const request = requestOf(call, asked, described, context)
   const limits = { timeout, maxResponseSize: maxResponseBytes, ...(signal && { signal }) }
-  const shown = action.transforms.request_transform
-    ? { ...described, transformed_request: shownRequest(request) }
-    : described
+  const isTransformed = action.transforms.request_transform !== undefined
+  const shown =
+    isTransformed || context.showsTransformed
+      ? { ...described, transformed_request: isTransformed ? shownRequest(request) : null }
+      : described
   let response: OutgoingResponse
   try {
     const { body: text, ...rest } = request

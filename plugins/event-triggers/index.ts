@@ -48,10 +48,11 @@ export default definePlugin({
     const disabled = new DisabledTriggers()
     const unknown = new UnknownListeners()
     const { handlers } = engine.use(deliveries)
-    const names = { dialect, stringifyNumbers: settings.stringifyNumericTypes }
+    const listsRows = settings.graphqlInterface === '2'
+    const names = { dialect, stringifyNumbers: settings.stringifyNumericTypes, listsRows }
     engine.metadata.facet(eventTriggersFacet(dialect, { names, handlers, noun: 'event trigger' }))
     const listeners = new RowListeners(dialect.roleVariable)
-    engine.metadata.slice('row_listeners', rowListenersSlice(listeners, names))
+    engine.metadata.slice('row_listeners', rowListenersSlice(listeners, { ...names, listsRows: false }))
     engine.provide(rowEvents, listeners)
     engine.onReady(() => listeners.complete())
     engine.metadata.effect(async ({ previous, next, isReread, transaction }) => {

@@ -1,6 +1,6 @@
 // The interface of version 2: its endpoints, and its names and forms of the operations that other plugins declare.
 
-import { definePlugin } from '../../sdk/index.ts'
+import { definePlugin, type Engine } from '../../sdk/index.ts'
 import { bulkAtomic, bulkKeepGoing, concurrentBulk } from './batches.ts'
 import { formerForm } from './forms.ts'
 import { routesOf } from './routes.ts'
@@ -9,10 +9,20 @@ import { addSource, dropSource, getSourceTables, listSourceKinds, renameSource, 
 export default definePlugin({
   name: 'v2-interface',
   dependencies: ['metadata', 'tables'],
-  register({ settings, operations, routes, metadata }) {
+  register(engine) {
+    const { settings, operations, routes, metadata } = engine
     operations.add(bulkKeepGoing, bulkAtomic, concurrentBulk)
     operations.add(addSource, updateSource, renameSource, dropSource, listSourceKinds, getSourceTables)
-    if (settings.graphqlInterface === '2') operations.form(formerForm)
+    if (settings.graphqlInterface === '2') {
+      operations.form(formerForm)
+      engine.onReady(() => logSource(engine))
+    }
     routes.add(...routesOf(metadata.service, settings))
   },
 })
+
+/** One line for the source, as tools that watch the start of version 2 expect. */
+function logSource({ model, observe }: Pick<Engine, 'model' | 'observe'>): void {
+  const info = { source: model.slices.source, kind: 'postgres' }
+  observe.log({ type: 'startup', level: 'info', detail: { kind: 'resolve_source', info } })
+}

@@ -37,6 +37,35 @@ spatialTest('shapes are listened to and sent, and none keeps its row from being 
   })
 })
 
+spatialTest(
+  'the interface of version 2 sends shapes of whole rows as GeoJSON with their reference system',
+  async (t) => {
+    const hook = await startOther(t, () => ({}))
+    const { op, sql } = await startSpatial(t, {
+      sql: 'create table places (id int8, shape geometry, place geography)',
+      settings: { graphqlInterface: '2' },
+    })
+    await op('track_table', 'places')
+    await op('create_event_trigger', { name: 'places', table: 'places', insert: { columns: '*' }, webhook: hook.url })
+    await sql(
+      `insert into places values (1, 'SRID=3857;POINT(1 2)', 'POINT(3 4)'), (2, 'CIRCULARSTRING(0 0,1 1,2 0)', null)`,
+    )
+    const sent = await sql(`select payload #> '{data,new}' as row from trellis.event_log order by seq`)
+    const shape = (name: string, coordinates: number[]) => ({
+      type: 'Point',
+      crs: { type: 'name', properties: { name } },
+      coordinates,
+    })
+    const [point, curve] = sent.map(({ row }) => row as Record<string, unknown>)
+    assert.deepEqual(point, {
+      id: 1,
+      shape: shape('urn:ogc:def:crs:EPSG::3857', [1, 2]),
+      place: shape('urn:ogc:def:crs:EPSG::4326', [3, 4]),
+    })
+    assert.deepEqual([curve?.['id'], typeof curve?.['shape'], curve?.['place']], [2, 'string', null])
+  },
+)
+
 spatialTest('shapes within arrays and rows are sent as well, and none keeps its row from being written', async (t) => {
   const hook = await startOther(t, () => ({}))
   const { op, sql } = await startSpatial(t, {

@@ -32,6 +32,8 @@ export interface TriggerNames {
   readonly dialect: Pick<Dialect, 'triggerPrefix' | 'userSetting' | 'traceSetting'>
   /** Whether numbers beyond double precision are sent as strings in lists of columns. */
   readonly stringifyNumbers: boolean
+  /** Whether such numbers and shapes are sent in whole rows as in lists of columns. */
+  readonly listsRows: boolean
 }
 
 /** PostgreSQL truncates longer names. */
@@ -103,8 +105,16 @@ const headOf = (work: Sql, virtual: readonly VirtualColumn[], rows: readonly Row
 /** A listed column was dropped, or its type changed after the session planned the function. */
 const outdated = 'undefined_column or datatype_mismatch'
 
+/** The columns that events have. A whole row is sent as it is, unless some of its values are not. */
+function sentColumns({ spec: { payload = '*' }, table, names }: Pick<BodyParts, 'spec' | 'table' | 'names'>) {
+  if (payload !== '*' || !names.listsRows) return payload
+  const isChanged = [...table.columns.values()].some(({ type }) => isText(type, names) || isSpatial(type))
+  return isChanged ? [...table.columns.keys()] : payload
+}
+
 /** The statements for a row, up to the one that writes events. */
-function workOf(parts: BodyParts): Sql {
+function workOf(given: BodyParts): Sql {
+  const parts = { ...given, spec: { ...given.spec, payload: sentColumns(given) } }
   const rows = rowsOf[parts.operation]
   const changed = parts.operation === 'update' ? comparison(parts.spec.columns) : trusted('')
   return sql`${typesOf(parts)}${changed}${whenHolds(parts)}${assignments(rows, parts)}${orderKey(parts, rows)}`
@@ -247,10 +257,13 @@ function textOr(row: RowName, name: string, { table, isText }: TextParts): Sql {
 /** Numbers that a double cannot hold. */
 const wideNumbers: ReadonlySet<string> = new Set(['int8', 'numeric'])
 
+const isText = ({ name, schema }: PgType, { stringifyNumbers }: TriggerNames): boolean =>
+  stringifyNumbers && schema === 'pg_catalog' && wideNumbers.has(name)
+
 function sentValue(row: RowName, name: string, { table, names }: Pick<BodyParts, 'table' | 'names'>): Sql {
   const value = sql`${trusted(row)}.${id(name)}`
   const type = table.columns.get(name)?.type
-  if (names.stringifyNumbers && type && wideNumbers.has(type.name)) return sql`${value}::text`
+  if (type && isText(type, names)) return sql`${value}::text`
   if (type && isSpatial(type)) return sql`${id(type.schema, 'st_asgeojson')}(${value}, 15, 4)::json`
   return value
 }

@@ -71,6 +71,8 @@ class Operation implements RunningOperation, LiveSink {
   readonly #context: OperationContext
   readonly #sink: ResultSink
   #isStopped = false
+  /** Whether the operation was planned: an error is that of its run then. */
+  #isPlanned = false
   /** Of operations other than live queries. */
   #controller: AbortController | null = null
   #subscription: LiveSubscription | null = null
@@ -84,7 +86,7 @@ class Operation implements RunningOperation, LiveSink {
     const { engine, applicant, isAdmitted } = context
     const run = () => this.#run(request)
     this.begun = (isAdmitted ? run() : engine.admission.admit(applicant, run)).catch((failure: unknown) => {
-      if (!this.#isStopped) answerFailure({ error: toTrellisError(failure), request }, context, sink)
+      if (!this.#isStopped) this.#answerFailure({ error: toTrellisError(failure), request })
     })
   }
 
@@ -98,7 +100,10 @@ class Operation implements RunningOperation, LiveSink {
     }
     const controller = new AbortController()
     this.#controller = controller
-    const onPlanned = (generatedSql: QueryLog['generated_sql']) => logQuery(request, generatedSql, this.#context)
+    const onPlanned = (generatedSql: QueryLog['generated_sql']) => {
+      this.#isPlanned = true
+      logQuery(request, generatedSql, this.#context)
+    }
     const extras = { schema, headers, caller, onPlanned, whenUnwanted: () => controller.signal }
     const body = await engine.graphql.execute(request, applicant.session, extras)
     if (this.#isStopped) return
@@ -141,6 +146,19 @@ class Operation implements RunningOperation, LiveSink {
     refuse({ error, request: this.#request }, this.#context, this.#sink)
   }
 
+  #answerFailure(refusal: Refusal): void {
+    const { error } = refusal
+    const context = this.#context
+    logCause(error, context.engine)
+    const isOfRun = this.#isPlanned && context.engine.settings.graphqlInterface === '2'
+    if (!isOfRun && (refusals.has(error.code) || !isOfRunning(error))) {
+      refuse(refusal, context, this.#sink)
+      return
+    }
+    this.#sink.result(failedResult(error, context))
+    this.#sink.done()
+  }
+
   #subscribe(request: GraphQLRequest): void {
     const { engine, live, schema, applicant, headers, caller } = this.#context
     const { session } = applicant
@@ -177,16 +195,6 @@ export function logCause({ status, cause, internal }: TrellisError, { observe }:
   if (status < 500 || cause === undefined || internal !== undefined) return
   const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
   observe.log({ type: 'unstructured', level: 'error', detail })
-}
-
-function answerFailure(refusal: Refusal, context: OperationContext, sink: ResultSink): void {
-  const { error } = refusal
-  logCause(error, context.engine)
-  if (refusals.has(error.code) || !isOfRunning(error)) refuse(refusal, context, sink)
-  else {
-    sink.result(failedResult(error, context))
-    sink.done()
-  }
 }
 
 /** Whether the operation ran before it failed: an error of the database, or its time limit. */

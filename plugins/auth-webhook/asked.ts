@@ -3,9 +3,15 @@
 import { readJsonInTurns } from '../../sdk/http.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 
-/** The GraphQL request in a body, or the requests of a batch, with all digits of their numbers; null: it has none. */
+/** Bytes of a body that is read for the webhook. It is read before it is known who sent it, so a stranger may send many. */
+const longestBody = 1_048_576
+
+/**
+ * The GraphQL request in a body, or the requests of a batch, with all digits of their numbers; null: it has none, or is
+ * too long.
+ */
 export async function graphqlRequestIn(body: Buffer | undefined): Promise<unknown> {
-  if (body === undefined || body.length === 0) return null
+  if (body === undefined || body.length === 0 || body.length > longestBody) return null
   let given: unknown
   try {
     given = await readJsonInTurns(body, 'lossless')

@@ -46,6 +46,10 @@ test('the webhook is asked without a GraphQL request too', async (t) => {
     assert.ok(status < 500, body)
     assert.deepEqual([hook.received.length, seen()], [count + 1, null], body)
   }
+  await trellis.request('/v1/graphql', {
+    body: { query: '{ note { id } }', variables: { long: 'x'.repeat(1_048_576) } },
+  })
+  assert.equal(seen(), null)
   await trellis.op('export_metadata', {})
   assert.equal(seen(), null)
   await trellis.request(`/v1/graphql?query=${encodeURIComponent('{ note { id } }')}`)

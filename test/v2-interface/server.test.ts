@@ -14,7 +14,7 @@ const observe = recordingObserver()
 before(async (t) => {
   hook = await startOther(t as TestContext, () => ({ body: { 'x-service-role': 'admin' } }))
   const settings = { graphqlInterface: '2', adminSecret: 'sesame', authHook: hook.url, authHookMode: 'POST' } as const
-  trellis = await startTrellis(t as TestContext, { sql: 'create table note (id int)', settings, observe })
+  trellis = await startTrellis(t as TestContext, { sql: 'create table note (id bigint)', settings, observe })
   await trellis.op('track_table', 'note')
 })
 
@@ -22,15 +22,15 @@ before(async (t) => {
 const seen = (): unknown => JSON.parse(hook.received.at(-1)!.body).request
 
 test('a POST webhook gets the GraphQL request as it came', async () => {
-  const query = 'query all($n: bigint) { note { id } }'
+  const query = 'query all($n: bigint) { note(where: {id: {_eq: $n}}) { id } }'
   await trellis.request('/v1/graphql', { body: { query } })
   assert.deepEqual(seen(), { query })
-  const body = `{"operationName":"all","extra":1,"variables":{"n":12345678901234567890},"query":"${query}"}`
+  const body = `{"operationName":"all","extra":1,"variables":{"n":1234567890123456789},"query":"${query}"}`
   const headers = { 'content-type': 'application/json', 'X-Who': 'me' }
   const answer = await fetch(`${trellis.url}/v1/graphql`, { method: 'POST', headers, body })
   assert.deepEqual(await answer.json(), { data: { note: [] } })
   const { body: sent } = hook.received.at(-1)!
-  const request = `{"query":"${query}","variables":{"n":12345678901234567890},"operationName":"all"}`
+  const request = `{"query":"${query}","variables":{"n":1234567890123456789},"operationName":"all"}`
   assert.ok(sent.endsWith(`,"request":${request}}`), sent)
   assert.equal(JSON.parse(sent).headers['x-who'], 'me')
   await trellis.request('/v1/graphql', { body: [{ query: '{ a: note { id } }' }, { query: '{ b: note { id } }' }] })

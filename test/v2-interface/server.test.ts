@@ -32,7 +32,7 @@ test('a POST webhook gets the GraphQL request as it came', async () => {
   const { body: sent } = hook.received.at(-1)!
   const request = `{"query":"${query}","variables":{"n":1234567890123456789},"operationName":"all"}`
   assert.ok(sent.endsWith(`,"request":${request}}`), sent)
-  assert.equal(JSON.parse(sent).headers['x-who'], 'me')
+  assert.equal(JSON.parse(sent).headers['X-Who'], 'me')
   await trellis.request('/v1/graphql', { body: [{ query: '{ a: note { id } }' }, { query: '{ b: note { id } }' }] })
   assert.deepEqual(seen(), [{ query: '{ a: note { id } }' }, { query: '{ b: note { id } }' }])
 })

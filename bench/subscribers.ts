@@ -235,6 +235,8 @@ interface RoundOptions {
   readonly watcher: pg.Client
   /** Whether requests over HTTP are asked meanwhile; absent: yes. */
   readonly asks?: boolean
+  /** Changes per second; absent: ten. */
+  readonly rate?: number
 }
 
 let lastNumber = 0
@@ -245,7 +247,7 @@ export async function measureRound(
   options: RoundOptions,
 ): Promise<SubscriberRound> {
   const { program, database, url, isLimit } = contender
-  const { scenario, seconds, watcher, asks = true } = options
+  const { scenario, seconds, watcher, asks = true, rate = perSecond } = options
   const numbers: number[] = []
   const times: number[] = []
   const listener = (n: number) => {
@@ -259,15 +261,15 @@ export async function measureRound(
     url,
     port: isLimit || !asks ? null : contender.port,
     seconds,
-    perSecond,
+    perSecond: rate,
     groups: scenario.groups,
     from,
   }
-  lastNumber += seconds * perSecond
+  lastNumber += seconds * rate
   const { committed, asked } = await change(changes, contender)
   await sleep(afterwards)
   const used = cpuSeconds(program.pid)
-  const ran = (await transactionsOf(watcher, database)) - transactions - seconds * perSecond
+  const ran = (await transactionsOf(watcher, database)) - transactions - seconds * rate
   const latencies = times.map((at, i) => at - (committed.get(numbers[i]!) ?? Number.NaN)).filter((wait) => wait >= 0)
   const messages = times.length
   return {

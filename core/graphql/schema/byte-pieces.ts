@@ -4,7 +4,7 @@ import type { Steps } from '../../concurrency/stepwise.ts'
 
 /** Bytes within a block. */
 interface Piece {
-  readonly block: Buffer
+  readonly block: Buffer<ArrayBuffer>
   readonly start: number
   end: number
 }
@@ -52,7 +52,7 @@ export class BytePieces {
   }
 }
 
-/** All bytes of the pieces, one after another. */
+/** All bytes of the pieces, one after another; the pieces cannot be used again. */
 export function* joined(pieces: Pieces): Steps<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(pieces.reduce((size, { start, end }) => size + end - start, 0))
   let at = 0
@@ -63,5 +63,7 @@ export function* joined(pieces: Pieces): Steps<Buffer> {
     paused = at
     yield
   }
+  // Without this their memory would stay until the garbage collector finds time: large schemas have 50 MB of pieces.
+  for (const block of new Set(pieces.map(({ block }) => block))) block.buffer.transfer(0)
   return bytes
 }

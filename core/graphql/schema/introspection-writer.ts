@@ -33,8 +33,8 @@ const membersAtOnce = 250
 /** Wrappers of a type whose texts are kept, as a number: more are never written by people. */
 const mostWrappers = 1024
 
-/** Types whose texts are kept at once. Few are referred to often, and those are soon known again. */
-const mostKnown = 2000
+/** Types whose texts are kept at once. Few are referred to often; texts that grow old cost the garbage collector. */
+const mostKnown = 400
 
 interface Named {
   readonly name: string

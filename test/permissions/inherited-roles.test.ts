@@ -8,6 +8,7 @@ import { buildSchema } from 'graphql'
 import { type LocalCall, remoteSchemas } from '../../plugins/remote-schemas/graphql.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { blocksOf } from '../guide/blocks.ts'
+import { graphqlSseClient, subscribeWith } from '../subscriptions/clients.ts'
 import fc from '../support/fast-check.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 
@@ -274,6 +275,16 @@ test('inherited roles', async (t) => {
       'author(where: {books_aggregate: {count: {arguments: secret, predicate: {_gt: 0}}}}) { id }',
     ])
       assert.match(await refusal('both', `{ ${field} }`), /secret|price|sum/, field)
+  })
+
+  await t.test('live queries show each user the values of the own rows', async (t) => {
+    const query = 'subscription { book(where: {secret: {_like: "secret%"}}, order_by: {secret: asc}) { id secret } }'
+    const answers = ['ann', 'bob'].map((user) => {
+      const headers = { 'x-service-role': 'both', 'x-service-user-id': user }
+      return subscribeWith(graphqlSseClient(t, trellis.url, { headers }), query).atLeast(1)
+    })
+    const rows = (...ids: number[]) => ({ data: { book: ids.map((id) => ({ id, secret: `secret ${id}` })) } })
+    assert.deepEqual(await Promise.all(answers), [[rows(3, 6)], [rows(1, 4)]])
   })
 
   await t.test('a masked key finds no row, and nodes do not show it', async () => {

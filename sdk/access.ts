@@ -20,7 +20,7 @@ export {
   rootCost,
   selectionCost,
 } from '../core/access/request-cost.ts'
-export type { Aggregate, Related, SelectAccess, WantedRow, WantedRows } from '../core/access/rows.ts'
+export type { Aggregate, ComparedAggregate, Related, SelectAccess, WantedRow, WantedRows } from '../core/access/rows.ts'
 export {
   conditionBuilder,
   equalityOperators,

@@ -116,6 +116,7 @@ export class Narrower {
         return { ...condition, of: this.#within(condition.of) }
       case 'related':
       case 'exists':
+      case 'aggregate':
         return { ...condition, where: allOf([this.rows(condition.table), this.#within(condition.where)]) }
       default:
         return condition

@@ -37,6 +37,7 @@ export type WantedRow = Pick<WantedRows, 'from' | 'mapping' | 'where'>
 
 export type Related = Extract<OrderTarget, { kind: 'related' }>
 export type Aggregate = Extract<OrderTarget, { kind: 'aggregate' }>
+export type ComparedAggregate = Extract<Condition, { kind: 'aggregate' }>
 
 /** The right to read a table. Conditions are on the current row. */
 export interface SelectAccess {
@@ -58,6 +59,8 @@ export interface SelectAccess {
   related(mapping: Mapping, where: Condition, from?: SqlBuilder): Condition
   /** Holds if any row fulfils a condition. */
   exists(where: Condition): Condition
+  /** Holds if an aggregate of all related rows that fulfil `where` fulfils `holds`. */
+  aggregate(compared: Pick<ComparedAggregate, 'mapping' | 'where' | 'call' | 'holds'>): Condition
   /** The relationship as the role may follow it from its rows; null: not at all. Code must use its mapping. */
   followed(relationship: RelationshipModel): RelationshipModel | null
   /** Whether computed fields may lead from its rows to those of another table. */
@@ -136,6 +139,11 @@ export class PermittedRows implements SelectAccess {
 
   exists(where: Condition): Condition {
     return { kind: 'exists', table: this.#table.name, where: allOf([this.#filter, where]) }
+  }
+
+  aggregate(compared: Pick<ComparedAggregate, 'mapping' | 'where' | 'call' | 'holds'>): Condition {
+    const where = allOf([this.#filter, compared.where])
+    return { ...compared, kind: 'aggregate', table: this.#table.name, where }
   }
 
   followed(relationship: RelationshipModel): RelationshipModel | null {

@@ -54,7 +54,12 @@ export function computedBooleanFields(scope: SchemaScope, table: TableModel): In
       const { type, value } = field
       fields.set(name, () => {
         const { type: input, plan } = valueComparison(scope, { name, type, value })
-        return { type: input, extensions: { boolean: plan } }
+        const boolean = (given: Value, context: PlanContext) => {
+          // Its function may read as many rows as a relationship leads to.
+          context.addCost(relatedCost, given.path)
+          return plan(given)
+        }
+        return { type: input, extensions: { boolean } }
       })
       continue
     }
@@ -82,7 +87,12 @@ export function computedOrderFields(scope: SchemaScope, table: TableModel): Inpu
       } as const
       fields.set(name, () => ({
         type: orderByEnum(scope),
-        extensions: { order: (value: Value) => [directed(value, ordered)] },
+        extensions: {
+          order: (value: Value, context: PlanContext) => {
+            context.addCost(relatedCost, value.path)
+            return [directed(value, ordered)]
+          },
+        },
       }))
       continue
     }

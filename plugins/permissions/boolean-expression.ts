@@ -6,6 +6,7 @@ import { badRequest, didYouMean, nameText, parseFailed, type QualifiedName, with
 import { type MemberValue, memberValue, type RelationshipModel, type TableModel } from '../../sdk/metadata.ts'
 import { isDeeper } from '../../sdk/services.ts'
 import { allOf, type Condition } from '../../sdk/sql.ts'
+import { aggregatedRelationship, resolveAggregates } from './aggregate-expression.ts'
 import { visibleColumns } from './columns.ts'
 import { resolveComparisons, resolveValueComparisons } from './comparisons.ts'
 import type { ExpressionContext, ReachedRows } from './expression-context.ts'
@@ -80,6 +81,8 @@ const reach = (table: TableModel, relationship: string | null, { reader }: Expre
 const allRowsOf = ({ name: table }: TableModel): ReachedRows => ({
   related: (mapping, where, from) => ({ kind: 'related', table, mapping, where, ...(from && { from }) }),
   exists: (where) => ({ kind: 'exists', table, where }),
+  aggregate: (compared) => ({ ...compared, kind: 'aggregate', table }),
+  allowAggregations: true,
 })
 
 function existingTable(name: QualifiedName, context: ExpressionContext): TableModel {
@@ -97,10 +100,10 @@ function resolveMember(
 ): Condition {
   context.reader?.checkMember(table, name)
   context.depend({ kind: 'computed field', table: table.name, name }, 'on_type')
+  context.reader?.cost.add(relatedCost)
   if (member.kind === 'scalar') return resolveValueComparisons({ name, ...member }, value, table, context)
   const returned = existingTable(member.table, context)
   const rows = reach(returned, name, context)
-  context.reader?.cost.add(relatedCost)
   return rows.related([], allOf([member.where, resolveMembers(value, returned, context)]), member.from)
 }
 
@@ -119,6 +122,8 @@ function resolveField(name: string, value: unknown, table: TableModel, context: 
   const field = table.fields.get(name)
   // Expressions of permissions use database names, which may differ from GraphQL names.
   if (!field || field.kind === 'column') {
+    const aggregated = resolveAggregated(name, value, table, context)
+    if (aggregated) return aggregated
     context.reader?.checkUnknown(table, name)
     const help = didYouMean(name, () => [...visibleColumns(table, context), ...visibleRelationships(table, context)])
     throw badRequest('not-exists', `"${name}" does not exist`, { help })
@@ -132,6 +137,24 @@ function resolveField(name: string, value: unknown, table: TableModel, context: 
 /** Relationships that an error may suggest: only for permissions, whose authors see all. */
 const visibleRelationships = ({ fields }: TableModel, { reader }: ExpressionContext): string[] =>
   reader ? [] : [...fields].filter(([, { kind }]) => kind === 'relationship').map(([name]) => name)
+
+/** The condition on aggregates of related rows; null if the name does not stand for them, or they may not be aggregated. */
+function resolveAggregated(
+  name: string,
+  value: unknown,
+  table: TableModel,
+  context: ExpressionContext,
+): Condition | null {
+  const relationship = aggregatedRelationship(name, table)
+  if (!relationship) return null
+  const related = existingTable(relationship.target, context)
+  const rows = reach(related, relationship.name, context)
+  if (!rows.allowAggregations) return null
+  context.depend({ kind: 'relationship', table: table.name, name: relationship.name }, 'on_type')
+  const { mapping } = relationship
+  const filtered = (filter: unknown) => resolveMembers(filter, related, context)
+  return resolveAggregates(value, { table: related, rows, mapping, filtered }, context)
+}
 
 function resolveRelated(
   relationship: RelationshipModel,

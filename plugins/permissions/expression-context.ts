@@ -32,4 +32,4 @@ export interface ExpressionReader {
 }
 
 /** Conditions on rows of another table. */
-export type ReachedRows = Pick<SelectAccess, 'related' | 'exists'>
+export type ReachedRows = Pick<SelectAccess, 'related' | 'exists' | 'aggregate' | 'allowAggregations'>

@@ -3,6 +3,7 @@
 import { type QualifiedName, sameName } from '../../sdk/index.ts'
 import { memberValue, type Rename, type TableModel } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
+import { aggregatedRelationship, aggregateMember } from './aggregate-expression.ts'
 import {
   type BooleanExpression,
   canonicalWord,
@@ -92,10 +93,34 @@ function renameMember(key: string, value: unknown, place: Place): [string, unkno
   if (field?.kind === 'relationship') {
     return [name, renameMembers(value, { ...place, table: field.target })]
   }
+  const aggregated = field || !model ? undefined : aggregatedRelationship(key, model)
+  if (aggregated) {
+    const isRenamed = isHere && rename.kind === 'relationship' && aggregated.name === rename.from
+    const { target } = aggregated
+    return [isRenamed ? aggregateMember(rename.to) : key, renameAggregates(value, { ...place, table: target })]
+  }
   const member = field ? memberValue(field) : null
   if (member?.kind === 'rows') return [name, renameMembers(value, { ...place, table: member.table })]
   if (rename.kind !== 'column') return [name, value]
   return [name, renameOperands(value, { ...rename, isHere, isOfRoot: sameName(rename.table, root) })]
+}
+
+/** Aggregates of the rows of a table with the new name. */
+function renameAggregates(aggregates: Readonly<Record<string, unknown>>, place: Place): object {
+  const { table, rename } = place
+  const isHere = rename.kind === 'column' && sameName(rename.table, table)
+  const column = (name: unknown) => (isHere && name === rename.from ? rename.to : name)
+  const renamed = ([key, value]: [string, unknown]): [string, unknown] => {
+    if (key === 'filter' && isJsonObject(value)) return [key, renameMembers(value, place)]
+    if (key !== 'arguments') return [key, value]
+    if (Array.isArray(value)) return [key, value.map(column)]
+    if (!isJsonObject(value)) return [key, column(value)]
+    return [key, Object.fromEntries(Object.entries(value).map(([each, name]) => [each, column(name)]))]
+  }
+  const operators = Object.entries(aggregates).map(([name, operator]) => {
+    return [name, isJsonObject(operator) ? Object.fromEntries(Object.entries(operator).map(renamed)) : operator]
+  })
+  return Object.fromEntries(operators)
 }
 
 /** A renamed column, and whether the current row, or the whole expression's row, is of its table. */

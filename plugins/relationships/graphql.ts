@@ -145,14 +145,21 @@ export function relationshipPredicates(scope: SchemaScope, table: TableModel): I
       type: booleanExpressionType(scope, target),
       extensions: { relationship: relationship.name, boolean: predicate },
     }))
+  }
+  return fields
+}
+
+/** Contribution: `T_bool_exp` members that ask for aggregates of related rows. */
+export function aggregatePredicates(scope: SchemaScope, table: TableModel): InputFieldMap {
+  const fields = new Map()
+  if (!scope.access(table.name)?.select) return fields
+  for (const { relationship, target, rows } of visibleRelationships(scope, table)) {
     if (relationship.type !== 'array' || !rows.allowAggregations) continue
     const name = `${relationship.name}_aggregate`
     // A member of that name keeps it.
     if (table.fields.has(name)) continue
-    const aggregated = (value: Value, context: PlanContext): Condition => {
-      context.addCost(relatedCost, value.path)
-      return planAggregatePredicate(value, context, { table: target, rows, mapping: relationship.mapping })
-    }
+    const aggregated = (value: Value, context: PlanContext): Condition =>
+      planAggregatePredicate(value, context, { table: target, rows, mapping: relationship.mapping })
     fields.set(name, () => ({
       type: aggregatePredicateType(scope, target),
       extensions: { relationship: relationship.name, boolean: aggregated },
@@ -209,6 +216,12 @@ function planRelatedOrder(
       column: null,
     }
   })
+}
+
+/** Aggregates of related rows as predicates. */
+export const aggregatePredicateContribution: Contribution = {
+  name: 'aggregates of related rows',
+  booleanFields: aggregatePredicates,
 }
 
 /** Relationships as nested objects and arrays, predicates and orderings. */

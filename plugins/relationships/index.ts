@@ -1,7 +1,7 @@
 // How rows of different tables belong together: object and array relationships.
 
-import { definePlugin } from '../../sdk/index.ts'
-import { relationshipContribution } from './graphql.ts'
+import { definePlugin, option } from '../../sdk/index.ts'
+import { aggregatePredicateContribution, relationshipContribution } from './graphql.ts'
 import { arrayRelationships, objectRelationships } from './metadata.ts'
 import { createRelationships, dropRelationship, renameRelationship, setRelationshipComment } from './operations.ts'
 import { pgSuggestRelationships, suggestRelationships } from './suggest.ts'
@@ -9,6 +9,13 @@ import { pgSuggestRelationships, suggestRelationships } from './suggest.ts'
 export default definePlugin({
   name: 'relationships',
   dependencies: ['tables'],
+  options: {
+    hideAggregationPredicates: option.flagOnly({
+      flag: 'hide-aggregation-predicates',
+      variable: 'HIDE_AGGREGATION_PREDICATES',
+      description: 'leave conditions on aggregates of related rows out of the GraphQL API',
+    }),
+  },
   register(engine) {
     engine.metadata.facet(objectRelationships)
     engine.metadata.facet(arrayRelationships)
@@ -16,5 +23,6 @@ export default definePlugin({
     engine.operations.add(...createRelationships, dropRelationship, renameRelationship, setRelationshipComment)
     engine.operations.add(suggestRelationships, pgSuggestRelationships)
     engine.graphql.contribute(relationshipContribution)
+    if (!engine.options.hideAggregationPredicates) engine.graphql.contribute(aggregatePredicateContribution)
   },
 })

@@ -12,13 +12,24 @@ export { insertInputType } from './graphql/mutations/insert-input.ts'
 export { onConflictType, planOnConflict } from './graphql/mutations/on-conflict.ts'
 export { isWritableColumn } from './graphql/mutations/written-columns.ts'
 export { aggregateType, planAggregate } from './graphql/queries/aggregate.ts'
-export { isNumeric } from './graphql/queries/aggregate-columns.ts'
+export { type Aggregable, isNumeric } from './graphql/queries/aggregate-columns.ts'
 export {
   type AggregatedRows,
   aggregatePredicateType,
   planAggregatePredicate,
 } from './graphql/queries/aggregate-predicate.ts'
 export { booleanExpressionType, planBoolean } from './graphql/queries/boolean-expression.ts'
+export {
+  type AggregateComparison,
+  type ComparableAggregate,
+  type ComparedRows,
+  comparableAggregates,
+  compareAggregate,
+  comparedType,
+  comparedValue,
+  isComparedBy,
+  pairArguments,
+} from './graphql/queries/compared-aggregate.ts'
 export { valueComparison } from './graphql/queries/comparison.ts'
 export { readPathArgument } from './graphql/queries/json-path.ts'
 export {

@@ -1,10 +1,10 @@
 // Tables and views: which are tracked, and under which names.
 
-import { definePlugin } from '../../sdk/index.ts'
+import { definePlugin, option } from '../../sdk/index.ts'
 import type { GeneratedTypes } from '../../sdk/metadata.ts'
 import { updateOperators } from '../../sdk/sql.ts'
 import { numericAggregates } from './graphql/queries/aggregate-columns.ts'
-import { predicateAggregates } from './graphql/queries/aggregate-predicate.ts'
+import { comparableAggregates } from './graphql/queries/compared-aggregate.ts'
 import { tableContribution, tableQueryContribution, updateManyContribution } from './graphql.ts'
 import { tablesSlice } from './metadata.ts'
 import {
@@ -27,7 +27,7 @@ const suffixes = [
   ...['', '_insert_input', '_bool_exp', '_order_by', '_aggregate', '_aggregate_fields', '_aggregate_order_by'],
   ...['_mutation_response', '_on_conflict', '_pk_columns_input', '_constraint', '_select_column', '_update_column'],
   ...['_enum', '_enum_comparison_exp', '_updates', '_aggregate_bool_exp'],
-  ...['count', ...predicateAggregates].map((name) => `_aggregate_bool_exp_${name}`),
+  ...['count', ...comparableAggregates.map(({ name }) => name)].map((name) => `_aggregate_bool_exp_${name}`),
   ...['max', 'min', ...numericAggregates].flatMap((name) => [
     `_${name}_fields`,
     `_${name}_order_by`,
@@ -44,6 +44,13 @@ const generatedTypes: GeneratedTypes = {
 export default definePlugin({
   name: 'tables',
   dependencies: ['metadata'],
+  options: {
+    hideUpdateManyFields: option.flagOnly({
+      flag: 'hide-update-many-fields',
+      variable: 'HIDE_UPDATE_MANY_FIELDS',
+      description: 'leave the fields update_T_many out of the GraphQL API',
+    }),
+  },
   register(engine) {
     engine.metadata.slice('tables', tablesSlice)
     engine.metadata.typeNames(generatedTypes)
@@ -52,6 +59,6 @@ export default definePlugin({
     engine.operations.add(setTableIsEnum, setTableCustomFields, setTableCustomization)
     engine.graphql.contribute(tableContribution)
     engine.graphql.contribute(tableQueryContribution)
-    engine.graphql.contribute(updateManyContribution)
+    if (!engine.options.hideUpdateManyFields) engine.graphql.contribute(updateManyContribution)
   },
 })

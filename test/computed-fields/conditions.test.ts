@@ -103,6 +103,60 @@ test('computed fields are conditions and orders', async (t) => {
     assert.deepEqual(second[0]!.node, { first: 'Ann', last: 'Oak' })
   })
 
+  await t.test('scalars in aggregates', async () => {
+    const aggregate = async (query: string, options = admin as object): Promise<unknown> => {
+      const body = await graphql<{ data?: Record<string, { aggregate: unknown }> }>(`{ ${query} }`, {}, options)
+      return body.data ? Object.values(body.data)[0]!.aggregate : refusalOf(body)
+    }
+    const words = 'aggregate { sum { words pages } max { words } avg { words } }'
+    const all = { sum: { words: 425_700, pages: 1419 }, max: { words: 299_700 }, avg: { words: 106_425 } }
+    assert.deepEqual(await aggregate(`book_aggregate { ${words} }`), all)
+    const first = { sum: { words: 96_000, pages: 320 }, max: { words: 90_000 }, avg: { words: 48_000 } }
+    assert.deepEqual(
+      await aggregate(`book_aggregate(order_by: {id: asc}, limit: 2) { ${words} nodes { words } }`),
+      first,
+    )
+    assert.deepEqual(
+      await aggregate(
+        `book_aggregate(distinct_on: writer_id, order_by: [{writer_id: asc}, {words: asc}]) { aggregate { sum { words } } }`,
+      ),
+      {
+        sum: { words: 36_000 },
+      },
+    )
+    const writers = 'writer_aggregate { aggregate { min { whole_name age_in } max { whole_name } } }'
+    assert.deepEqual(await aggregate(writers), {
+      min: { whole_name: 'Ann Elm', age_in: 30 },
+      max: { whole_name: 'Ann Oak' },
+    })
+    const permission = {
+      columns: ['id'],
+      filter: { id: { _gt: 1 } },
+      computed_fields: ['age_in'],
+      allow_aggregations: true,
+    }
+    await op('create_select_permission', { table: 'writer', role: 'counter', permission })
+    const counter = { ...admin, role: 'counter' }
+    assert.deepEqual(await aggregate('writer_aggregate { aggregate { max { age_in } } }', counter), {
+      max: { age_in: 40 },
+    })
+    assert.deepEqual(await aggregate(writers, counter), {
+      message: `field "whole_name" not found in type: 'writer_min_fields'`,
+      path: '$.selectionSet.writer_aggregate.selectionSet.aggregate.selectionSet.min.selectionSet.whole_name',
+      code: 'validation-failed',
+    })
+    const many = Array.from({ length: 500 }, (_, i) => `a${i}: words`).join(' ')
+    assert.equal(
+      ((await aggregate(`book_aggregate { aggregate { sum { ${many} } } }`)) as { code: string }).code,
+      'cost-limit-exceeded',
+    )
+    const often = (field: string) => `(where: {_or: [${`{${field}} `.repeat(500)}]})`
+    assert.equal(
+      ((await ids('writer', often('whole_name: {_eq: "a"}'))) as { code: string }).code,
+      'cost-limit-exceeded',
+    )
+  })
+
   await t.test('a role has those that it may select, on rows that it may see', async () => {
     const select = (table: string, permission: object) =>
       op('create_select_permission', { table, role: 'reader', permission })

@@ -27,7 +27,7 @@ export function drawFilter(draw: Draw, table: Table, world: World, session: Sess
   const source = valuesOf(draw, world)
   const words: Vocabulary = {
     columns: (id) => tableOf(world, id).columns.filter(({ type }) => columnTypes[type].compare !== null),
-    aggregated: () => [],
+    aggregated: (id) => world.relationships.filter(({ table, type }) => table === id && type === 'array'),
     relationships: (id) => world.relationships.filter((relationship) => relationship.table === id),
     tables: world.tables,
     comparison: (_draw, column, siblings) => drawFilterComparison(draw, column, siblings, source, session),

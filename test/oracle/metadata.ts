@@ -1,7 +1,7 @@
 // The metadata document of a world.
 
 import type { Comparison, Entry, Expression, Operand } from './expressions.ts'
-import type { Json } from './json.ts'
+import { type Json, Num } from './json.ts'
 import { columnOf, type Preset, type Relationship, relationshipOf, type Table, tableOf, type World } from './world.ts'
 
 type Metadata = { readonly [key: string]: unknown }
@@ -107,8 +107,14 @@ function entryJson(entry: Entry, world: World): readonly [string, Json] {
       return ['_not', filterJson(entry.of, world)]
     case 'related':
       return [relationshipOf(world, entry.relationship).name, filterJson(entry.where, world)]
-    case 'counted':
-      throw new Error('permissions have no aggregates')
+    case 'counted': {
+      const { relationship, filter, operator, count } = entry
+      const where = filter && { filter: filterJson(filter, world) }
+      return [
+        `${relationshipOf(world, relationship).name}_aggregate`,
+        { count: { ...where, predicate: { [operator]: new Num(String(count)) } } },
+      ]
+    }
     case 'exists':
       return ['_exists', { _table: tableName(tableOf(world, entry.table)), _where: filterJson(entry.where, world) }]
     case 'column':

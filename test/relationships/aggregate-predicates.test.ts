@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { refusalOf } from '../graphql/mutations.ts'
+import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const sql = `
@@ -112,6 +113,124 @@ test('aggregates of related rows are conditions', async (t) => {
       ((await shops('count: {filter: {price: {_gt: 1}}, predicate: {_gt: 0}}', clerk)) as { message: string }).message,
       `field "price" not found in type: 'sale_bool_exp'`,
     )
+  })
+
+  await t.test('permissions and data operations have them', async () => {
+    const allow = async (role: string, filter: unknown, sees: string[] = ['id']) => {
+      await op('create_select_permission', { table: 'shop', role, permission: { columns: sees, filter } })
+      const headers = { 'x-service-least': '3', 'x-service-item': 'x' }
+      const { data } = await graphql<{ data: { shop: { id: number }[] } }>(
+        '{ shop(order_by: {id: asc}) { id } }',
+        {},
+        { role, headers },
+      )
+      return data.shop.map(({ id }) => id)
+    }
+    const count = (aggregate: object) => ({ sales_aggregate: { count: aggregate } })
+    assert.deepEqual(await allow('a', count({ predicate: { _gte: 'X-Service-Least' } })), [1])
+    const two = { arguments: ['item'], distinct: true, filter: { secret: false }, predicate: { $eq: 2 } }
+    assert.deepEqual(await allow('b', { $and: [count(two)] }), [1])
+    assert.deepEqual(await allow('c', count({ filter: { item: 'X-Service-Item' }, predicate: 0 })), [3])
+    const max = { arguments: 'price', predicate: { _gt: 100 } }
+    assert.deepEqual(
+      await allow('d', { sales_aggregate: { max, bool_and: { arguments: 'paid', predicate: { _eq: true } } } }),
+      [2],
+    )
+    const corr = { arguments: { X: 'price', Y: 'weight' }, predicate: { _gt: 0.9 } }
+    assert.deepEqual(await allow('e', { _not: { sales_aggregate: { corr } } }), [])
+    const later = count({ filter: { id: { _cgt: ['$', 'id'] } }, predicate: { _gt: 2 } })
+    assert.deepEqual(await allow('f', later, ['id', 'name']), [])
+    assert.deepEqual(await allow('g', count({ filter: { id: { _cgt: ['$', 'id'] } }, predicate: { _gte: 2 } })), [1, 2])
+    const select = async (where: unknown, options = {}) =>
+      (await op<{ id: number }[]>('select', { table: 'shop', columns: ['id'], where, order_by: 'id' }, options)).map(
+        ({ id }) => id,
+      )
+    assert.deepEqual(await select(count({ predicate: { $lt: 3 } })), [2, 3])
+
+    const refused = async (aggregates: unknown) => {
+      const permission = { columns: ['id'], filter: { sales_aggregate: aggregates } }
+      const { body } = await trellis.opError('create_select_permission', { table: 'shop', role: 'z', permission })
+      return (body as { error: string }).error.replace(/^.*: (?=\S* ?(has|unknown|key|unexpected|an |parsing|"))/, '')
+    }
+    assert.match(await refused({ median: { predicate: 1 } }), /unknown aggregate "median"/)
+    assert.match(await refused({ count: {} }), /key "predicate" not found/)
+    assert.match(await refused({ count: { predicate: 1, limit: 2 } }), /unexpected key "limit" in an aggregate/)
+    assert.match(await refused({ count: { predicate: { _ceq: 'id' } } }), /cannot be compared with a column: _ceq/)
+    assert.match(
+      await refused({ count: { arguments: ['doc'], distinct: true, predicate: 1 } }),
+      /"doc" has type 'json' and cannot be used in a distinct count/,
+    )
+    assert.match(
+      await refused({ avg: { arguments: 'item', predicate: 1 } }),
+      /"item" has type 'text' and cannot be an argument of "avg"/,
+    )
+    assert.match(await refused({ avg: { predicate: 1 } }), /parsing Text failed/)
+    assert.match(await refused({ count: { arguments: ['nothing'], predicate: 1 } }), /"nothing" does not exist/)
+    assert.match(await refused([]), /parsing Object failed/)
+
+    const hidden = await trellis.opError(
+      'select',
+      { table: 'shop', columns: ['id'], where: count({ predicate: 1 }) },
+      { role: 'a' },
+    )
+    const unknown = await trellis.opError(
+      'select',
+      { table: 'shop', columns: ['id'], where: { nothings: {} } },
+      { role: 'a' },
+    )
+    assert.deepEqual(hidden, JSON.parse(JSON.stringify(unknown).replaceAll('nothings', 'sales_aggregate')))
+
+    await op('rename_relationship', { table: 'shop', name: 'sales', new_name: 'orders' })
+    await op('run_sql', { sql: 'alter table sale rename item to thing' })
+    const exported = JSON.stringify(await op('export_metadata', {}))
+    const renamed = { arguments: ['thing'], distinct: true, filter: { secret: false }, predicate: { $eq: 2 } }
+    assert.ok(exported.includes(JSON.stringify({ orders_aggregate: { count: renamed } })), exported)
+    await op('run_sql', { sql: 'alter table sale rename thing to item' })
+    await op('rename_relationship', { table: 'shop', name: 'orders', new_name: 'sales' })
+    const dropped = await trellis.opError('drop_relationship', { table: 'shop', relationship: 'sales' })
+    assert.equal((dropped.body as { code: string }).code, 'dependency-error')
+  })
+
+  await t.test('a subscription follows the rows that it aggregates', async () => {
+    const where = 'where: {sales_aggregate: {count: {filter: {item: {_eq: "new"}}, predicate: {_gt: 0}}}}'
+    const received = subscribeWith(graphqlWsClient(t, trellis.url), `subscription { shop(${where}) { id } }`)
+    await received.atLeast(1)
+    await graphql('mutation { insert_sale_one(object: {id: 90, shop_id: 3, item: "new"}) { id } }')
+    await received.atLeast(2)
+    await graphql('mutation { delete_sale_by_pk(id: 90) { id } }')
+    await received.atLeast(3)
+    assert.deepEqual(
+      received.items,
+      [[], [{ id: 3 }], []].map((shop) => ({ data: { shop } })),
+    )
+  })
+
+  await t.test('each aggregate of a request has its cost', async () => {
+    const one = '{sales_aggregate: {count: {predicate: {_gt: 1}}}}'
+    const several =
+      '{sales_aggregate: {count: {predicate: {_gt: 1}}, max: {arguments: price, predicate: {_gt: 1}}, min: {arguments: price, predicate: {_gt: 1}}}}'
+    for (const [condition, times] of [
+      [one, 500],
+      [several, 200],
+    ] as const) {
+      const refused = refusalOf(await graphql(`{ shop(where: {_or: [${condition.repeat(times)}]}) { id } }`))
+      assert.equal(refused.code, 'cost-limit-exceeded')
+    }
+    const shown = await graphql(`{ shop(where: {_or: [${one.repeat(300)}]}, order_by: {id: asc}) { id } }`)
+    assert.deepEqual(shown, { data: { shop: [{ id: 1 }, { id: 2 }] } })
+    const { status, body } = await trellis.request('/v1/graphql/explain', {
+      body: { query: { query: `{ shop(where: ${one}) { id } }` } },
+    })
+    assert.equal(status, 200, JSON.stringify(body))
+  })
+
+  await t.test('options leave them, and lists of updates, out', async () => {
+    const settings = { hideAggregationPredicates: true, hideUpdateManyFields: true }
+    const { graphql: ask } = await startTrellis(t, { database: trellis.database, settings })
+    const condition = await ask('{ shop(where: {sales_aggregate: {}}) { id } }')
+    assert.equal(refusalOf(condition).message, `field "sales_aggregate" not found in type: 'shop_bool_exp'`)
+    const many = refusalOf(await ask('mutation { update_shop_many(updates: []) { affected_rows } }'))
+    assert.equal(many.message, `field "update_shop_many" not found in type: 'mutation_root'`)
   })
 
   await t.test('PostgreSQL plans deep conditions quickly', async () => {

@@ -81,6 +81,17 @@ export type Condition =
       readonly from?: SqlBuilder
     }
   | { readonly kind: 'exists'; readonly table: QualifiedName; readonly where: Condition }
+  /** Compares an aggregate of the related rows that fulfil `where`. */
+  | {
+      readonly kind: 'aggregate'
+      readonly table: QualifiedName
+      readonly mapping: Mapping
+      readonly where: Condition
+      /** The aggregate of the rows with that alias. */
+      readonly call: SqlBuilder
+      /** The condition on its value, which is given in place of a row. */
+      readonly holds: Condition
+    }
   /** Conditions on rows of other tables within it may refer to the current row. */
   | { readonly kind: 'rooted'; readonly of: Condition }
   | { readonly kind: 'sql'; readonly build: SqlBuilder }
@@ -229,6 +240,8 @@ export interface AggregateCall {
   readonly operator: string
   /** The arguments; empty for `count(*)`. */
   readonly columns: readonly string[]
+  /** The argument, if it is not a column but made of the row. */
+  readonly value?: SqlBuilder
   readonly distinct: boolean
   readonly takenAs?: TakenAs
   /** The schema of the aggregate; absent: `pg_catalog`. */

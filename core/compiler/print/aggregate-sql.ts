@@ -10,7 +10,7 @@ import {
 } from '../plan/plan.ts'
 import { usedList } from '../plan/used-columns.ts'
 import type { Printer } from '../printer.ts'
-import { aggregateName, argumentSql, columnSql } from './condition-sql.ts'
+import { aggregateName, argumentSql, columnSql, takenSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import { type Envelope, type Frame, orderedRows, outputSql, rowSet } from './select-sql.ts'
 
@@ -63,7 +63,11 @@ const hasDistinct = (output: AggregateOutput): boolean =>
     ? output.entries.some(({ value }) => hasDistinct(value))
     : output.kind === 'call' && output.call.distinct
 
-const usesWholeRows = (output: AggregateOutput): boolean => someNodes(output, mayUseWholeRow)
+/** Whether rows are used whole: by fragments of plugins, or as the argument of a function. */
+const usesWholeRows = (output: AggregateOutput): boolean =>
+  output.kind === 'object'
+    ? output.entries.some(({ value }) => usesWholeRows(value))
+    : (output.kind === 'nodes' && mayUseWholeRow(output.output)) || (output.kind === 'call' && !!output.call.value)
 
 interface RowNumbers {
   /** The number of the current row. */
@@ -119,7 +123,7 @@ function aggregateOutput(output: AggregateOutput, frame: Frame, printer: Printer
     case 'json':
       return concat([output.text])
     case 'call':
-      return sql`coalesce(to_json(${callSql(output.call, frame.row)})::text, 'null')`
+      return sql`coalesce(to_json(${callSql(output.call, frame.row, printer)})::text, 'null')`
     case 'nodes': {
       const item = outputSql(output.output, frame, printer)
       const limit = counter?.limit ?? null
@@ -133,8 +137,9 @@ function aggregateOutput(output: AggregateOutput, frame: Frame, printer: Printer
 }
 
 /** The call of an aggregate on the rows with that alias. */
-export function callSql(call: AggregateCall, row: Sql): Sql {
-  const { columns, distinct, takenAs } = call
+export function callSql(call: AggregateCall, row: Sql, printer: Printer): Sql {
+  const { columns, value, distinct, takenAs } = call
+  if (value) return sql`${aggregateName(call)}(${takenSql(value(row, printer), takenAs)})`
   if (columns.length === 0) return sql`count(*)`
   const list = columns.map((column) => argumentSql(row, column, takenAs))
   const argument = list.length === 1 ? list[0]! : sql`(${join(list)})`

@@ -42,6 +42,8 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer, s
       const where = conditionSql(condition.where, inner, printer, { ...inSubquery(scope), level: 0 })
       return sql`exists (select 1 from ${tableSql(condition.table)} as ${inner} where ${where})`
     }
+    case 'aggregate':
+      return aggregateConditionSql(condition, { row, printer, scope })
     case 'rooted':
       return printer.rooted(row, () => conditionSql(condition.of, row, printer, rootedScope(scope)))
     case 'sql':
@@ -86,6 +88,19 @@ function relatedSql(condition: Extract<Condition, { kind: 'related' }>, { row, p
   return sql`exists (select 1 from ${source} as ${inner} where ${andSql(link, where)}${fence})`
 }
 
+function aggregateConditionSql(
+  { table, mapping, where, call, holds }: Extract<Condition, { kind: 'aggregate' }>,
+  { row, printer, scope }: Place,
+): Sql {
+  const inner = printer.alias()
+  const on = andSql(
+    mappingSql(mapping, row, inner, printer),
+    conditionSql(where, inner, printer, { ...inSubquery(scope), level: 0 }),
+  )
+  const value = sql`(select ${call(inner, printer)} from ${tableSql(table)} as ${inner} where ${on})`
+  return sql`(${conditionSql(holds, value, printer, detached(scope))})`
+}
+
 /** Unlike a plain IN, the result is never NULL. */
 function collectedSql(
   { table, mapping }: Pick<Extract<Condition, { kind: 'related' }>, 'table' | 'mapping'>,
@@ -112,8 +127,11 @@ export const comparableSql = (value: Sql, { sql: name, isEnumDomain }: PgType): 
   isEnumDomain ? sql`(${value})::${trusted(name)}` : value
 
 /** A column as the argument of an aggregate. */
-export function argumentSql(row: Sql, column: string, takenAs: TakenAs = null): Sql {
-  const value = columnSql(row, column)
+export const argumentSql = (row: Sql, column: string, takenAs: TakenAs = null): Sql =>
+  takenSql(columnSql(row, column), takenAs)
+
+/** A value as the argument of an aggregate. */
+export function takenSql(value: Sql, takenAs: TakenAs = null): Sql {
   if (takenAs === 'text') return sql`${value}::text collate "C"`
   return takenAs === 'numeric' ? sql`${value}::numeric` : value
 }

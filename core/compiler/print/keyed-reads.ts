@@ -126,6 +126,9 @@ class ReadsOfPlan {
         if (condition.from) this.#addSql(condition.from)
         this.#related(condition.table, condition, row)
         break
+      case 'aggregate':
+        this.#related(condition.table, condition, row)
+        break
       case 'exists':
         this.#related(condition.table, { mapping: [], where: condition.where }, row)
         break
@@ -167,6 +170,7 @@ class ReadsOfPlan {
   #addAggregates(output: AggregateOutput, row: RowScope): void {
     if (output.kind === 'object') for (const { value } of output.entries) this.#addAggregates(value, row)
     else if (output.kind === 'nodes') this.#addOutput(output.output, row)
+    else if (output.kind === 'call' && output.call.value) this.#addSql(output.call.value)
   }
 
   #addSql(build: SqlBuilder): void {

@@ -1,8 +1,9 @@
 // Which columns an aggregate works on.
 
 import type { SchemaScope } from '../../../../sdk/graphql.ts'
-import { builtInType, type ColumnModel, type PgType, type TableModel } from '../../../../sdk/metadata.ts'
-import type { TakenAs } from '../../../../sdk/sql.ts'
+import { isGraphQLName } from '../../../../sdk/index.ts'
+import { builtInType, type ColumnModel, memberValue, type PgType, type TableModel } from '../../../../sdk/metadata.ts'
+import type { SqlBuilder, TakenAs } from '../../../../sdk/sql.ts'
 import { selectableColumns } from '../row-type.ts'
 
 /** Aggregates over numeric columns whose result is a Float, but for `sum`, which keeps the column's type. */
@@ -32,10 +33,13 @@ const comparable = new Set([
   'raster',
 ])
 
-/** Whether `_inc` and the numeric aggregates work on a column. */
-export const isNumeric = (column: ColumnModel): boolean => column.enumTable === null && numeric.has(column.type.name)
+/** A value that aggregates may take. */
+export type Aggregable = Pick<ColumnModel, 'type' | 'enumTable'>
 
-const isComparable = (column: ColumnModel): boolean => column.enumTable === null && comparable.has(column.type.name)
+/** Whether `_inc` and the numeric aggregates work on a column. */
+export const isNumeric = (column: Aggregable): boolean => column.enumTable === null && numeric.has(column.type.name)
+
+const isComparable = (column: Aggregable): boolean => column.enumTable === null && comparable.has(column.type.name)
 
 /** Types that PostgreSQL 18 has no `min` and `max` for; the order of their texts is that of their values. */
 const orderedAsText = new Set(['uuid'])
@@ -44,7 +48,7 @@ const orderedAsText = new Set(['uuid'])
 const moneyAggregates = new Set(['sum', 'max', 'min'])
 
 /** The type that an aggregate takes a column as, where the column's type lacks the aggregate. */
-export function takenAs(operator: string, { type }: ColumnModel): TakenAs {
+export function takenAs(operator: string, { type }: Pick<Aggregable, 'type'>): TakenAs {
   if (type.name === 'money') return moneyAggregates.has(operator) ? null : 'numeric'
   return isExtreme(operator) && orderedAsText.has(type.name) ? 'text' : null
 }
@@ -63,19 +67,44 @@ export function aggregatedType(operator: string, column: ColumnModel): PgType {
 const isExtreme = (operator: string): boolean => operator === 'max' || operator === 'min'
 
 /** The schema of an aggregate; undefined: it is PostgreSQL's own. */
-export function aggregateSchema(operator: string, column: ColumnModel): string | undefined {
+export function aggregateSchema(operator: string, column: Pick<Aggregable, 'type'>): string | undefined {
   const schema = column.type.comparison?.extremes ?? null
   const isOwn = isExtreme(operator) && schema !== null && schema !== 'pg_catalog'
   return isOwn && takenAs(operator, column) === null ? schema : undefined
 }
 
 /** Whether PostgreSQL has the largest and the smallest of a column's values. */
-const hasExtremes = (scope: SchemaScope, column: ColumnModel): boolean =>
+const hasExtremes = (scope: SchemaScope, column: Aggregable): boolean =>
   isComparable(column) &&
   (scope.dialect.lenientSchema || takenAs('max', column) === 'text' || column.type.comparison?.extremes !== null)
 
+/** Whether an aggregate works on a value. */
+const fits = (scope: SchemaScope, operator: string, value: Aggregable): boolean =>
+  isExtreme(operator) ? hasExtremes(scope, value) : isNumeric(value)
+
 /** The selectable columns that an aggregate works on, by GraphQL name. */
-export function columnsOf(scope: SchemaScope, table: TableModel, operator: string): ReadonlyMap<string, ColumnModel> {
-  const fits = isExtreme(operator) ? (column: ColumnModel) => hasExtremes(scope, column) : isNumeric
-  return new Map([...selectableColumns(scope, table)].filter(([, column]) => fits(column)))
+export const columnsOf = (scope: SchemaScope, table: TableModel, operator: string): ReadonlyMap<string, ColumnModel> =>
+  new Map([...selectableColumns(scope, table)].filter(([, column]) => fits(scope, operator, column)))
+
+/** A value of a row that is not a column's. */
+interface ComputedValue {
+  readonly type: PgType
+  readonly value: SqlBuilder
+}
+
+/** The computed fields that an aggregate works on and the role may select, as far as they need no arguments. */
+export function computedOf(
+  scope: SchemaScope,
+  table: TableModel,
+  operator: string,
+): ReadonlyMap<string, ComputedValue> {
+  const selectable = scope.access(table.name)?.select?.computedFields
+  const found = new Map<string, ComputedValue>()
+  for (const field of table.fields.values()) {
+    const member = memberValue(field)
+    if (member?.kind !== 'scalar' || !selectable?.has(field.name) || !isGraphQLName(field.name)) continue
+    const { type, value } = member
+    if (fits(scope, operator, { type, enumTable: null })) found.set(field.name, { type, value })
+  }
+  return found
 }

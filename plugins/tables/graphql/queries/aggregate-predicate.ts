@@ -8,67 +8,32 @@ import {
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
-import type { SelectAccess } from '../../../../sdk/access.ts'
+import { relatedCost, type SelectAccess } from '../../../../sdk/access.ts'
 import type { PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
 import { isEnumValueName, nameText } from '../../../../sdk/index.ts'
-import { builtInType, type ColumnModel, type PgType, type TableModel } from '../../../../sdk/metadata.ts'
-import {
-  type AggregateCall,
-  allOf,
-  always,
-  andSql,
-  type Condition,
-  callSql,
-  columnSql,
-  conditionSql,
-  empty,
-  join,
-  type Mapping,
-  mappingSql,
-  type Sql,
-  type SqlBuilder,
-  sql,
-  tableSql,
-  trusted,
-} from '../../../../sdk/sql.ts'
+import { builtInType, type ColumnModel, type TableModel } from '../../../../sdk/metadata.ts'
+import { allOf, always, type Condition, type Mapping, sql } from '../../../../sdk/sql.ts'
 import { selectableColumns } from '../row-type.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
+import {
+  type ComparableAggregate,
+  comparableAggregates,
+  compareAggregate,
+  comparedType,
+  comparedValue,
+  isComparedBy,
+  pairArguments,
+} from './compared-aggregate.ts'
 import { valueComparison } from './comparison.ts'
 import { distinctColumn, selectColumnType } from './select-arguments.ts'
 
-/** An aggregate that conditions may use: the type of its columns, their number, and the type of its result. */
-interface PredicateAggregate {
-  readonly name: string
-  readonly columns: 'bool' | 'float8'
-  readonly isOfTwo?: boolean
-}
-
-const onDoubles = (name: string): PredicateAggregate => ({ name, columns: 'float8' })
-
-const aggregates: readonly PredicateAggregate[] = [
-  onDoubles('avg'),
-  { name: 'bool_and', columns: 'bool' },
-  { name: 'bool_or', columns: 'bool' },
-  { ...onDoubles('corr'), isOfTwo: true },
-  { ...onDoubles('covar_samp'), isOfTwo: true },
-  onDoubles('max'),
-  onDoubles('min'),
-  onDoubles('stddev_samp'),
-  onDoubles('sum'),
-  onDoubles('var_samp'),
-]
-
-/** The names of the aggregates that conditions may use besides `count`. */
-export const predicateAggregates: readonly string[] = aggregates.map(({ name }) => name)
-
-/** The arguments of an aggregate of two columns: the dependent variable first. */
-const [dependent, independent] = ['Y', 'X']
+const [dependent, independent] = pairArguments
 
 /** The selectable columns that an aggregate takes, by GraphQL name. */
-const columnsFor = (scope: SchemaScope, table: TableModel, { columns }: PredicateAggregate) =>
+const columnsFor = (scope: SchemaScope, table: TableModel, aggregate: ComparableAggregate) =>
   new Map(
-    [...selectableColumns(scope, table)].filter(([name, { type, enumTable }]) => {
-      return type.name === columns && enumTable === null && isEnumValueName(name)
+    [...selectableColumns(scope, table)].filter(([name, column]) => {
+      return isComparedBy(aggregate, column) && isEnumValueName(name)
     }),
   )
 
@@ -83,7 +48,7 @@ export function aggregatePredicateType(scope: SchemaScope, table: TableModel): G
         const column = selectColumnType(scope, table)
         const columns = column && { arguments: { type: new GraphQLList(new GraphQLNonNull(column)) } }
         const fields: Record<string, GraphQLInputFieldConfig> = {}
-        for (const aggregate of aggregates) {
+        for (const aggregate of comparableAggregates) {
           if (columnsFor(scope, table, aggregate).size === 0) continue
           const argument = { type: new GraphQLNonNull(argumentType(scope, table, aggregate)) }
           const type = operatorType(scope, table, { ...aggregate, arguments: { arguments: argument } })
@@ -125,7 +90,7 @@ const predicateType = (scope: SchemaScope, { name, columns }: Operator): GraphQL
 function argumentType(
   scope: SchemaScope,
   table: TableModel,
-  aggregate: PredicateAggregate,
+  aggregate: ComparableAggregate,
 ): GraphQLEnumType | GraphQLInputObjectType {
   const operator = `${table.graphqlName}_aggregate_bool_exp_${aggregate.name}`
   const enumName = `${table.graphqlName}_select_column_${operator}_arguments_columns`
@@ -160,39 +125,27 @@ export function planAggregatePredicate(value: Value, context: PlanContext, relat
 
 function planOperator(name: string, value: Value, context: PlanContext, related: AggregatedRows): Condition {
   const { schema } = context
+  const { table, rows, mapping } = related
+  context.addCost(relatedCost, value.path)
   const members = value.members()
   const given = (key: string): Value | undefined => (members.get(key)?.isNull ? undefined : members.get(key))
-  const aggregate = aggregates.find((each) => each.name === name)
+  const aggregate = comparableAggregates.find((each) => each.name === name) ?? null
   const isDistinct = given('distinct')?.boolean() ?? false
   const selected = given('arguments')
   const columns = aggregate
-    ? argumentColumns(selected!, columnsFor(schema, related.table, aggregate), aggregate)
-    : countedColumns(selected, selectableColumns(schema, related.table), isDistinct)
-  const call = { operator: name, columns, distinct: isDistinct && columns.length > 0 }
+    ? argumentColumns(selected!, columnsFor(schema, table, aggregate), aggregate)
+    : countedColumns(selected, selectableColumns(schema, table), isDistinct)
   const filter = given('filter')
   const where = filter ? planBoolean(filter, context) : always
-  const type = builtInType(aggregate?.columns ?? 'int4')
-  const aggregated = aggregatedValue(related, where, (row) => callOf(call, row, aggregate?.isOfTwo === true))
-  return predicate(schema, { name, type, value: aggregated }, members.get('predicate')!)
-}
-
-const predicate = (
-  scope: SchemaScope,
-  subject: { readonly name: string; readonly type: PgType; readonly value: SqlBuilder },
-  value: Value,
-): Condition => valueComparison(scope, subject).plan(value)
-
-/** Two columns are two arguments, unless they are counted. */
-function callOf(call: AggregateCall, row: Sql, isOfTwo: boolean): Sql {
-  if (!isOfTwo) return callSql(call, row)
-  const columns = join(call.columns.map((column) => columnSql(row, column)))
-  return sql`${trusted(call.operator)}(${call.distinct ? sql`distinct ` : empty}${columns})`
+  const subject = { name, type: comparedType(aggregate), value: comparedValue }
+  const holds = valueComparison(schema, subject).plan(members.get('predicate')!)
+  return compareAggregate({ rows, mapping, where }, { aggregate, columns, isDistinct, holds })
 }
 
 function argumentColumns(
   value: Value,
   columns: ReadonlyMap<string, ColumnModel>,
-  { isOfTwo }: PredicateAggregate,
+  { isOfTwo }: ComparableAggregate,
 ): readonly string[] {
   const name = (each: Value) => columns.get(each.enumValue())!.name
   if (!isOfTwo) return [name(value)]
@@ -210,19 +163,4 @@ function countedColumns(
     return isDistinct ? distinctColumn(item, columns, 'a distinct count').name : columns.get(item.enumValue())!.name
   })
   return [...new Set(named)]
-}
-
-/** The aggregate of the related rows that the role may see. */
-function aggregatedValue(
-  { table, rows, mapping }: AggregatedRows,
-  filter: Condition,
-  call: (row: Sql) => Sql,
-): SqlBuilder {
-  const visible = rows.related(mapping, filter)
-  const where = visible.kind === 'related' ? visible.where : visible
-  return (row, printer) => {
-    const inner = printer.alias()
-    const on = andSql(mappingSql(mapping, row, inner, printer), conditionSql(where, inner, printer))
-    return sql`(select ${call(inner)} from ${tableSql(table.name)} as ${inner} where ${on})`
-  }
 }

@@ -2,6 +2,7 @@
 
 import {
   GraphQLBoolean,
+  type GraphQLEnumType,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
   GraphQLFloat,
@@ -9,13 +10,21 @@ import {
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
+  type GraphQLScalarType,
 } from 'graphql'
-import { columnType, type FieldSelection, type PlanContext, type SchemaScope } from '../../../../sdk/graphql.ts'
+import { relatedCost } from '../../../../sdk/access.ts'
+import {
+  columnType,
+  type FieldSelection,
+  type PlanContext,
+  type SchemaScope,
+  scalarType,
+} from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
-import type { ColumnModel, TableModel } from '../../../../sdk/metadata.ts'
+import type { TableModel } from '../../../../sdk/metadata.ts'
 import type { AggregateOutput } from '../../../../sdk/sql.ts'
 import { planMembers, rowType, selectableColumns } from '../row-type.ts'
-import { aggregateSchema, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
+import { aggregateSchema, columnsOf, computedOf, numericAggregates, takenAs } from './aggregate-columns.ts'
 import { distinctColumn, selectColumnType } from './select-arguments.ts'
 
 /** `T_aggregate`. */
@@ -42,8 +51,8 @@ function aggregateFieldsType(scope: SchemaScope, table: TableModel): GraphQLObje
       fields: () => {
         const fields: GraphQLFieldConfigMap<unknown, unknown> = { count: countField(scope, table) }
         for (const operator of [...numericAggregates, 'max', 'min']) {
-          const columns = columnsOf(scope, table, operator)
-          if (columns.size > 0) fields[operator] = { type: operatorFieldsType(scope, table, operator, columns) }
+          const types = valueTypes(scope, table, operator)
+          if (types.size > 0) fields[operator] = { type: operatorFieldsType(scope, table, operator, types) }
         }
         return fields
       },
@@ -60,11 +69,22 @@ function countField(scope: SchemaScope, table: TableModel): GraphQLFieldConfig<u
   }
 }
 
+/** The types of the columns and computed fields that an aggregate works on, by name. */
+function valueTypes(scope: SchemaScope, table: TableModel, operator: string) {
+  const types = new Map<string, GraphQLScalarType | GraphQLEnumType>()
+  for (const [name, column] of columnsOf(scope, table, operator)) types.set(name, columnType(scope, column)!)
+  for (const [name, { type }] of computedOf(scope, table, operator)) {
+    const scalar = scalarType(scope, type)
+    if (scalar) types.set(name, scalar)
+  }
+  return types
+}
+
 function operatorFieldsType(
   scope: SchemaScope,
   table: TableModel,
   operator: string,
-  columns: ReadonlyMap<string, ColumnModel>,
+  types: ReadonlyMap<string, GraphQLScalarType | GraphQLEnumType>,
 ): GraphQLObjectType {
   const name = `${table.graphqlName}_${operator}_fields`
   const keepsType = operator === 'sum' || operator === 'max' || operator === 'min'
@@ -73,9 +93,7 @@ function operatorFieldsType(
       name,
       description: `aggregate ${operator} on columns`,
       fields: () => {
-        const members = [...columns].map(([field, column]) => {
-          return [field, { type: keepsType ? columnType(scope, column)! : GraphQLFloat }]
-        })
+        const members = [...types].map(([field, type]) => [field, { type: keepsType ? type : GraphQLFloat }])
         return Object.fromEntries(members)
       },
     })
@@ -95,11 +113,17 @@ function planAggregateFields(field: FieldSelection, context: PlanContext, table:
     if (member.name === 'count') return planCount(member, context, table)
     const operator = member.name
     const columns = columnsOf(context.schema, table, operator)
-    return objectOf(member, ({ name }) => {
-      const column = columns.get(name)!
-      const taken = takenAs(operator, column)
-      const schema = aggregateSchema(operator, column)
-      return { kind: 'call', call: { operator, columns: [column.name], distinct: false, takenAs: taken, schema } }
+    const computed = computedOf(context.schema, table, operator)
+    return objectOf(member, ({ name, path }) => {
+      const column = columns.get(name)
+      const made = column ? null : computed.get(name)!
+      // A function of each row may read as many rows as a relationship leads to.
+      if (made) context.addCost(relatedCost, path)
+      const { type } = (column ?? made)!
+      const given = column ? { columns: [column.name] } : { columns: [name], value: made!.value }
+      const taken = takenAs(operator, { type })
+      const schema = aggregateSchema(operator, { type })
+      return { kind: 'call', call: { operator, ...given, distinct: false, takenAs: taken, schema } }
     })
   })
 }

@@ -1,5 +1,7 @@
 // Runs one piece of work at a time, in order of arrival.
 
+const nothing = () => {}
+
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -7,7 +9,8 @@ export class Mutex {
   run<T>(work: (since: number) => Promise<T>): Promise<T> {
     const since = performance.now()
     const result = this.#last.then(() => work(since))
-    this.#last = result.catch(() => {})
+    // Without a value: the last result, which may be large, would live until the next work ends.
+    this.#last = result.then(nothing, nothing)
     return result
   }
 }

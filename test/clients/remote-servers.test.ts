@@ -10,10 +10,10 @@ import { installClients } from './install.ts'
 
 before(installClients)
 
-/** Starts a server of a make, which ends with the test. */
-async function startServer(t: TestContext, make: string): Promise<string> {
+/** Starts a server of a make over a schema. It ends with the test. */
+async function startServer(t: TestContext, make: string, schema = 'people'): Promise<string> {
   const directory = import.meta.dirname
-  const args = [join(directory, 'programs', 'remote-server.ts'), make]
+  const args = [join(directory, 'programs', 'remote-server.ts'), make, schema]
   const child = spawn(process.execPath, args, { cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] })
   t.after(() => child.stdin.end())
   for await (const line of child.stdout) return String(line).trim()
@@ -93,4 +93,54 @@ test('rows joined to users of another server equal the answers to single request
   for (const { id, reader } of data.book.slice(0, 10)) {
     assert.deepEqual({ user: reader }, (await ask(url, `{ user(id: ${id}) { name kind } }`)).data)
   }
+})
+
+test('Yoga, Apollo Server and another Trellis are stitched, and one type has fields of all', async (t) => {
+  const [other, trellis] = [await startLibrary(t), await startLibrary(t)]
+  const urls = { readers: startServer(t, 'yoga', 'readers'), stock: startServer(t, 'apollo5', 'stock') }
+  const add = (name: string, definition: object) => trellis.op('add_remote_schema', { name, definition })
+  await add('readers', { url: await urls.readers, hidden: true })
+  await add('stock', { url: await urls.stock, hidden: true })
+  await add('library', { url: `${other.url}/v1/graphql`, hidden: true })
+  const bookBy = (field: string, argument: string) => ({ book: { key: 'id', field, argument } })
+  const stitch = [
+    { remote_schema: 'readers', merge: bookBy('readBooks', 'ids') },
+    { remote_schema: 'stock', merge: bookBy('stock', 'id') },
+    { remote_schema: 'library', merge: bookBy('book', 'where.id._in') },
+  ]
+  const customization = { type_names: { prefix: 'all_' }, root_fields_namespace: 'all' }
+  await add('all', { stitch, customization })
+  const askAll = (query: string) => ask(`${trellis.url}/v1/graphql`, query)
+
+  const { data, errors } = await askAll(`{ all {
+    popular { __typename title publisher { name } readers(first: 2) inStock }
+    shelves { __typename ... on all_book { title weight } ... on all_Magazine { issue } }
+    cheapest { title readers inStock }
+    book(where: {id: {_lte: 2}}, order_by: {id: asc}) { title readers weight publisher { books { inStock } } }
+  } }`)
+  assert.deepEqual(
+    errors?.map(({ message, path }) => [message, path]),
+    [['the shelf is closed', ['all', 'popular', 0, 'inStock']]],
+  )
+  const book1 = { title: 'Dawn', publisher: { name: 'Ark' }, readers: ['reader 1.0', 'reader 1.1'], inStock: 10 }
+  const book3 = { title: 'Fog', publisher: { name: 'Bell' }, readers: ['reader 3.0', 'reader 3.1'], inStock: null }
+  const shelves = [
+    { __typename: 'all_book', title: 'Ebb', weight: 0.5 },
+    { __typename: 'all_Magazine', issue: 4 },
+  ]
+  const book = [
+    { title: 'Dawn', readers: ['reader 1.0'], weight: 0.25, publisher: { books: [{ inStock: 10 }, { inStock: 20 }] } },
+    { title: 'Ebb', readers: null, weight: 0.5, publisher: { books: [{ inStock: 10 }, { inStock: 20 }] } },
+  ]
+  assert.deepEqual(data, {
+    all: {
+      popular: [book3, book1].map((each) => ({ __typename: 'all_book', ...each })),
+      shelves,
+      cheapest: { title: 'Ebb', readers: null, inStock: 20 },
+      book,
+    },
+  })
+
+  const sold = await askAll('mutation { all { a: sell(id: 1) { inStock title } b: sell(id: 1) { inStock } } }')
+  assert.deepEqual(sold, { data: { all: { a: { inStock: 9, title: 'Dawn' }, b: { inStock: 8 } } } })
 })

@@ -1,10 +1,10 @@
-// A GraphQL server of one of several makes, over the same schema: `remote-server.ts MAKE` prints its URL and goes on
-// until its standard input ends; a process that it has a channel to is sent the URL.
+// A GraphQL server of one of several makes, over one of several schemas: `remote-server.ts MAKE [SCHEMA]` prints its URL and
+// goes on until its standard input ends; a process that it has a channel to is sent the URL.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-const typeDefs = `
+const peopleTypes = `
   "What can be asked"
   type Query {
     "People, by what they are called"
@@ -39,7 +39,9 @@ const user = (id: string): User => ({
 })
 const car = { __typename: 'Car', name: 'Beetle', wheels: 4 }
 
-const resolvers = {
+const byType = { __resolveType: ({ __typename }: { __typename: string }) => __typename }
+
+const people = {
   Query: {
     users: (_: unknown, { where, limit }: { where: { kind: string; names?: string[] }; limit: number }) =>
       (where.names ?? ['1', '2', '3', '5'])
@@ -59,9 +61,68 @@ const resolvers = {
     friends: ({ id }: User, { first }: { first: number }) =>
       Array.from({ length: first }, (_, n) => user(`${Number(id) + n + 1}`)),
   },
-  Named: { __resolveType: ({ __typename }: { __typename: string }) => __typename },
-  Thing: { __resolveType: ({ __typename }: { __typename: string }) => __typename },
+  Named: byType,
+  Thing: byType,
 }
+
+const readersTypes = `
+  type Query { popular: [book!]!  shelves: [Shelf!]!  readBooks(ids: [Int!]!): [book]! }
+    interface Item { id: Int! }
+  type book implements Item { id: Int!  readers(first: Int = 1): [String!] }
+  type Magazine implements Item { id: Int!  issue: Int! }
+  union Shelf = book | Magazine
+`
+
+const read = (id: number) => ({ __typename: 'book', id })
+
+const readers = {
+  Query: {
+    popular: () => [3, 1].map(read),
+    shelves: () => [read(2), { __typename: 'Magazine', id: 9, issue: 4 }],
+    readBooks: (_: unknown, { ids }: { ids: number[] }) => ids.map((id) => (id === 2 ? null : read(id))),
+  },
+  book: {
+    readers: ({ id }: { id: number }, { first }: { first: number }) =>
+      Array.from({ length: first }, (_, n) => `reader ${id}.${n}`),
+  },
+  Item: byType,
+  Shelf: byType,
+}
+
+const stockTypes = `
+  type Query { cheapest: book  stock(id: Int!): book  closed: String }
+  type Mutation { sell(id: Int!): book }
+  type book { id: Int!  inStock: Int  weight: Float }
+`
+
+let sold = 0
+const stocked = (id: number) => ({ id, inStock: () => id * 10 - sold, weight: id / 4 })
+
+const stock = {
+  Query: {
+    cheapest: () => stocked(2),
+    stock: (_: unknown, { id }: { id: number }) => {
+      if (id === 3) throw new Error('the shelf is closed')
+      return stocked(id)
+    },
+  },
+  Mutation: {
+    sell(_: unknown, { id }: { id: number }) {
+      sold += 1
+      return stocked(id)
+    },
+  },
+}
+
+const schemas: Readonly<Record<string, { readonly typeDefs: string; readonly resolvers: object }>> = {
+  people: { typeDefs: peopleTypes, resolvers: people },
+  readers: { typeDefs: readersTypes, resolvers: readers },
+  stock: { typeDefs: stockTypes, resolvers: stock },
+}
+
+const chosen = schemas[process.argv[3] ?? 'people']
+if (!chosen) throw new Error(`it has one of the schemas ${Object.keys(schemas).join(', ')}`)
+const { typeDefs, resolvers } = chosen
 
 /** Starts a server, and gives its URL. */
 const makes: Readonly<Record<string, () => Promise<string>>> = {
@@ -91,7 +152,7 @@ const makes: Readonly<Record<string, () => Promise<string>>> = {
   async mercurius() {
     const [{ default: fastify }, { default: mercurius }] = [await import('fastify'), await import('mercurius')]
     const app = fastify()
-    const { __resolveType: resolveType } = resolvers.Thing
+    const { __resolveType: resolveType } = byType
     await app.register(mercurius, {
       schema: typeDefs,
       resolvers: { ...resolvers, Named: { resolveType }, Thing: { resolveType } } as never,

@@ -69,6 +69,7 @@ export type {
   NameConflict,
   RootFieldNames,
 } from '../core/metadata/naming/root-fields.ts'
+export { type Affixes, Customization, type SourceNaming } from '../core/metadata/naming/source-naming.ts'
 export { conflictingDefinitions, type GeneratedTypes } from '../core/metadata/naming/type-names.ts'
 export type { ConsistencyCheck } from '../core/metadata/resolving/consistency.ts'
 export { inconsistencyJson, inconsistentObjects, type ListingForm } from '../core/metadata/resolving/consistency.ts'
@@ -79,7 +80,8 @@ export type { BaseInput, BaseResult } from '../core/metadata/resolving/table-bas
 export { resolveBase } from '../core/metadata/resolving/table-base.ts'
 export { dependentText, type Wording, wordingOf } from '../core/metadata/resolving/wording.ts'
 export type { DocumentFormat, ReadDocument } from '../core/metadata/slices/document-format.ts'
-export { requireSource, sourceName } from '../core/metadata/slices/given-source.ts'
+export { requireSource, type SourceModel, sourceName, unnamedSource } from '../core/metadata/slices/given-source.ts'
+export { QueryTags, type TagFormat } from '../core/metadata/slices/query-tags.ts'
 export {
   type ClaimedTypes,
   type Facet,

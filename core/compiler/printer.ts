@@ -2,7 +2,7 @@
 // plans give equal text.
 
 import type { StatementForm } from '../catalog/types.ts'
-import { compile, empty, id, join, type Sql, type Statement, sql } from '../database/sql/sql.ts'
+import { compile, empty, id, join, type Sql, type Statement, sql, trusted } from '../database/sql/sql.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import { inSubquery, rootScope, type Scope } from './plan/scope.ts'
 
@@ -11,6 +11,8 @@ export interface PrinterOptions {
   readonly stringifyNumbers: boolean
   /** Major version of the PostgreSQL server. */
   readonly serverVersion: number
+  /** A comment at the end of statements; absent: none. */
+  readonly comment?: string
 }
 
 /** PostgreSQL's limit for the arguments of a call. */
@@ -90,6 +92,15 @@ export class Printer {
 
   /** The query, with the expressions that must be evaluated first. */
   finished(query: Sql): Sql {
+    return this.#commented(this.#followedBy(query))
+  }
+
+  #commented(query: Sql): Sql {
+    const { comment } = this.options
+    return comment === undefined ? query : sql`${query}${trusted(comment)}`
+  }
+
+  #followedBy(query: Sql): Sql {
     const trial = this.trial()
     const tried = trial ? sql`select * from (${query}) as ${this.alias()} where ${trial}` : query
     if (this.#followed.size === 0) return tried
@@ -103,10 +114,10 @@ export class Printer {
   /** As {@link finish}, for a statement that changes rows and returns some. */
   finishChange(change: Sql, { form }: { readonly form?: StatementForm } = {}): Statement {
     const trial = this.trial()
-    if (!trial && form !== 'within') return compile(change)
+    if (!trial && form !== 'within') return compile(this.#commented(change))
     const changed = this.alias()
     const where = trial ? sql` where ${trial}` : empty
-    return compile(sql`with ${changed} as (${change}) select * from ${changed}${where}`)
+    return compile(this.#commented(sql`with ${changed} as (${change}) select * from ${changed}${where}`))
   }
 
   /**

@@ -76,3 +76,6 @@ export const fieldsChecked = 20
 
 /** Input types and enums in the JSON Schema of variables. A condition of one table may lead to all tables. */
 export const typesDescribed = 300
+
+/** Characters of a name in the comment of a statement; longer names are cut. */
+export const longestComment = 200

@@ -11,8 +11,12 @@ import { badRequest, below, nameText, pathKeys } from '../../sdk/index.ts'
 import { codecFor, effectful, id, join, operandSql, param, type SqlBuilder, sql } from '../../sdk/sql.ts'
 import { type CallArgument, type FunctionCall, requestArguments } from './call.ts'
 
-/** The field's argument `args`, of an input type of that name; nothing when the request has no say in the call. */
-export function callArguments(scope: SchemaScope, call: FunctionCall, typeName: string): GraphQLFieldConfigArgumentMap {
+/**
+ * The field's argument `args`, of an input type of that name, which the source may change; nothing when the request has no
+ * say in the call.
+ */
+export function callArguments(scope: SchemaScope, call: FunctionCall, ownName: string): GraphQLFieldConfigArgumentMap {
+  const typeName = scope.sourceTypeName(ownName)
   const members = requestArguments(call).flatMap(({ field, type }) => {
     const scalar = scalarType(scope, type)
     return scalar ? [[field, { type: scalar }] as const] : []

@@ -126,6 +126,7 @@ function aggregateField(scope: SchemaScope, model: FunctionModel, table: TableMo
 
 export const functionContribution: Contribution = {
   name: 'functions',
+  isOfSource: true,
   schemas: ['standard'],
   query: (scope) => functionFields(scope, 'query'),
   subscription: (scope) => functionFields(scope, 'subscription'),
@@ -209,6 +210,7 @@ function singleRowFields(scope: SchemaScope, root: ReadingRoot): FieldMap {
 /** Functions that return one row, and those that change the database: their fields are the same for Relay. */
 export const rowContribution: Contribution = {
   name: 'function rows',
+  isOfSource: true,
   query: (scope) => singleRowFields(scope, 'query'),
   subscription: (scope) => singleRowFields(scope, 'subscription'),
   mutation: changeFields,

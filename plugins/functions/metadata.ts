@@ -87,10 +87,11 @@ function resolveFunctions(
       const resolved = resolveFunction(entry, context, infers)
       const { graphqlName, root, rootFields } = resolved
       const { rows, aggregate } = rootFields
-      const fields = aggregate === null ? [rows] : [rows, aggregate]
+      const fields = (aggregate === null ? [rows] : [rows, aggregate]).map((field) => context.sourceFieldName(field))
       if (!context.claimRootFields(object, { [root]: fields })) continue
       if (baseNames.has(graphqlName)) throw badRequest('unexpected', conflictingDefinitions(`${graphqlName}_args`))
-      const types = requestArguments(resolved.call).length > 0 ? [`${graphqlName}_args`] : []
+      const own = requestArguments(resolved.call).length > 0 ? [`${graphqlName}_args`] : []
+      const types = own.map((type) => context.sourceTypeName(type))
       if (!context.claimTypeNames(object, types)) continue
       context.depend(ref, { kind: 'table', table: resolved.table }, 'table')
       baseNames.add(graphqlName)

@@ -37,9 +37,11 @@ const tableConnections =
       (name) => (name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []),
     )
 
-/** `node`, and the connections of functions. */
-function rootFieldsOf(scope: SchemaScope, root: ReadingRoot): FieldMap {
-  const fields = new Map<string, () => Field>([['node', () => nodeField(scope, root)]])
+const nodeOf = (scope: SchemaScope, root: ReadingRoot): FieldMap => new Map([['node', () => nodeField(scope, root)]])
+
+/** The connections of functions. */
+function functionConnections(scope: SchemaScope, root: ReadingRoot): FieldMap {
+  const fields = new Map<string, () => Field>()
   for (const model of callableFunctions(scope, 'query')) {
     const { graphqlName, name, call } = model
     const access = scope.access(model.table)
@@ -126,9 +128,19 @@ function relatedConnection(
 /** The connections of tables, as root fields. */
 export const connectionContribution: Contribution = {
   name: 'relay connections',
+  isOfSource: true,
   schemas: ['relay'],
   query: tableConnections('query'),
   subscription: tableConnections('subscription'),
+}
+
+/** The connections of functions, as root fields. */
+export const functionConnectionContribution: Contribution = {
+  name: 'relay connections of functions',
+  isOfSource: true,
+  schemas: ['relay'],
+  query: (scope) => functionConnections(scope, 'query'),
+  subscription: (scope) => functionConnections(scope, 'subscription'),
 }
 
 /** The parts of Relay's schema that the usual schema lacks. */
@@ -136,8 +148,8 @@ export const relayContribution: Contribution = {
   name: 'relay',
   schemas: ['relay'],
   ownRowFields: ['id'],
-  query: (scope) => rootFieldsOf(scope, 'query'),
-  subscription: (scope) => rootFieldsOf(scope, 'subscription'),
+  query: (scope) => nodeOf(scope, 'query'),
+  subscription: (scope) => nodeOf(scope, 'subscription'),
   rowFields,
   rowInterfaces: (scope, table) => (nodeKey(scope, table) ? [nodeInterface(scope)] : []),
 }

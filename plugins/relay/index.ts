@@ -2,7 +2,7 @@
 
 import { definePlugin } from '../../sdk/index.ts'
 import { alwaysOk, eventStreams, graphqlEndpoint } from '../graphql/index.ts'
-import { connectionContribution, relayContribution } from './graphql.ts'
+import { connectionContribution, functionConnectionContribution, relayContribution } from './graphql.ts'
 
 export default definePlugin({
   name: 'relay',
@@ -16,6 +16,7 @@ export default definePlugin({
     })
     engine.graphql.contribute(relayContribution)
     engine.graphql.contribute(connectionContribution)
+    engine.graphql.contribute(functionConnectionContribution)
     const events = engine.use(eventStreams)
     engine.routes.add(
       ...graphqlEndpoint(engine, { url: '/v1beta1/relay', schema: 'relay', errors: alwaysOk(engine), events }),

@@ -32,6 +32,7 @@ const suffix = '_stream'
 /** A stream field for every table that the role may select from. */
 export const streamContribution: Contribution = {
   name: 'streams of tables',
+  isOfSource: true,
   schemas: ['standard'],
   subscription: (scope) =>
     fieldsOfTables(

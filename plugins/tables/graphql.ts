@@ -65,6 +65,7 @@ export { planMembers, planRow, rowType, selectableColumns } from './graphql/row-
 /** Tables as root fields to select from. */
 export const tableQueryContribution: Contribution = {
   name: 'table queries',
+  isOfSource: true,
   schemas: ['standard'],
   query: tableQueryFields('query'),
   subscription: tableQueryFields('subscription'),
@@ -75,6 +76,7 @@ export { updateManyContribution } from './graphql/mutations/update-many.ts'
 /** Columns as fields, predicates and orderings; tables as root fields that change them. */
 export const tableContribution: Contribution = {
   name: 'tables',
+  isOfSource: true,
   mutation: tableMutationFields,
   rowFields: columnFields,
   booleanFields: columnComparisons,

@@ -5,11 +5,13 @@ import type { RootOutput } from '../plan/plan.ts'
 import { Printer, type PrinterOptions } from '../printer.ts'
 import { aggregateSql } from './aggregate-sql.ts'
 import { concat } from './json-sql.ts'
-import { type Envelope, manyQuery, rowQuery } from './select-sql.ts'
+import { type Envelope, manyQuery, noEnvelope, rowQuery } from './select-sql.ts'
 
 export interface RootEntry {
   readonly key: string
   readonly output: RootOutput
+  /** The member that holds it, together with the neighbours of the same name. Absent: it stands at the top. */
+  readonly within?: string
 }
 
 /** A statement, and the answer if it yields no row. */
@@ -42,18 +44,27 @@ export function rootQuery(
   const printer = new Printer(options)
   const [first, ...others] = entries
   if (first && others.length === 0) {
-    const key = `${prefix}${JSON.stringify(first.key)}:`
-    const query = soleQuery(first.output, printer, { prefix: key, suffix })
-    return { query: printer.finished(query), whenEmpty: `${key}null${suffix}` }
+    const around = inMember(first.within, { prefix, suffix })
+    const key = `${around.prefix}${JSON.stringify(first.key)}:`
+    const query = soleQuery(first.output, printer, { prefix: key, suffix: around.suffix })
+    return { query: printer.finished(query), whenEmpty: `${key}null${around.suffix}` }
   }
   const pieces: (string | Sql)[] = [prefix]
-  for (const [i, { key, output }] of entries.entries()) {
-    pieces.push(`${i > 0 ? ',' : ''}${JSON.stringify(key)}:`)
+  for (const [i, { key, output, within }] of entries.entries()) {
+    const member = inMember(within, noEnvelope)
+    const isFirst = i === 0 || entries[i - 1]!.within !== within
+    const isLast = i === entries.length - 1 || entries[i + 1]!.within !== within
+    pieces.push(`${i > 0 ? ',' : ''}${isFirst ? member.prefix : ''}${JSON.stringify(key)}:`)
     pieces.push(output.kind === 'json' ? output.text : nestedQuery(output, printer))
+    if (isLast && member.suffix !== '') pieces.push(member.suffix)
   }
   pieces.push(suffix)
   return { query: printer.finished(sql`select ${concat(pieces)}`), whenEmpty: `${prefix}${suffix}` }
 }
+
+/** The envelope of what stands in a member, or at the top. */
+export const inMember = (member: string | undefined, { prefix, suffix }: Envelope): Envelope =>
+  member === undefined ? { prefix, suffix } : { prefix: `${prefix}${JSON.stringify(member)}:{`, suffix: `}${suffix}` }
 
 /** One root field alone: the envelope is part of its own query, which then needs no query around it. */
 function soleQuery(output: RootOutput, printer: Printer, envelope: Envelope): Sql {

@@ -14,8 +14,11 @@ import { collectFields, type FieldSelection } from '../read/selection.ts'
 import { type PreparedFeed, planFeed } from './feed.ts'
 import { checkSelected, collectJoins, type JoinStep, planCall, type RootCall } from './steps.ts'
 
-/** A root field and its executor. `joins` are fields of its rows that JavaScript answers. */
-export type PlannedField =
+/** A root field and its executor. `within`: the response name of the namespace that contains it, if there is one. */
+export type PlannedField = RootPlan & { readonly within?: string }
+
+/** `joins` are fields of its rows that JavaScript answers. */
+type RootPlan =
   | { readonly kind: 'output'; readonly key: string; readonly output: RootOutput; readonly joins: readonly JoinStep[] }
   | {
       readonly kind: 'mutation'
@@ -36,14 +39,23 @@ export function planOperation(context: PlanContext): readonly PlannedField[] {
   const root = schema.root(operation.kind)
   const fields = collectFields(context, [operation.node.selectionSet], { source: root })
   if (operation.kind === 'subscription') checkSubscription(fields, operation)
-  return fields.map((field) => locatedPlan(field, context))
+  return fields.flatMap((field): PlannedField[] => {
+    const inside = fieldsWithin(field)
+    if (!inside) return [locatedPlan(field, context)]
+    return inside.map((each) => ({ ...locatedPlan(each, context), within: field.responseName }))
+  })
 }
+
+/** The fields of a namespace; null for other fields. */
+const fieldsWithin = (field: FieldSelection): readonly FieldSelection[] | null =>
+  field.definition?.extensions.root?.kind === 'namespace' ? field.fields() : null
 
 /** Root fields that the schema itself answers. Other names may begin with `__` too, because tables' names may. */
 const isIntrospection = (name: string): boolean => name === '__schema' || name === '__type'
 
 /** Refuses a subscription to more than one field, unless the operation's directive allows several. */
-export function checkSubscription(fields: readonly FieldSelection[], operation: GraphQLOperation): void {
+export function checkSubscription(given: readonly FieldSelection[], operation: GraphQLOperation): void {
+  const fields = given.flatMap((field) => fieldsWithin(field) ?? [field])
   if (fields.length === 0 || (fields.length > 1 && !subscribesToSeveral(operation))) {
     throw validationFailed('subscriptions must select one top level field')
   }
@@ -63,7 +75,7 @@ function isSubscribedAlone({ definition }: FieldSelection): boolean {
 }
 
 /** Plans a root field; a plugin's refusal of a change or of rows points at the field. */
-function locatedPlan(field: FieldSelection, context: PlanContext): PlannedField {
+function locatedPlan(field: FieldSelection, context: PlanContext): RootPlan {
   try {
     return planRootField(field, context)
   } catch (error) {
@@ -71,7 +83,7 @@ function locatedPlan(field: FieldSelection, context: PlanContext): PlannedField 
   }
 }
 
-function planRootField(field: FieldSelection, context: PlanContext): PlannedField {
+function planRootField(field: FieldSelection, context: PlanContext): RootPlan {
   const key = field.responseName
   if (field.definition === null) {
     const text = JSON.stringify(field.parentType)
@@ -96,6 +108,8 @@ function planRootField(field: FieldSelection, context: PlanContext): PlannedFiel
       return { kind: 'call', key, call: planCall(field, context, planner) }
     case 'feed':
       return { kind: 'feed', key, feed: planFeed(field, context, planner) }
+    case 'namespace':
+      throw new Error(`the namespace "${field.name}" is inside another one`)
     default: {
       const { kind }: { readonly kind: unknown } = planner
       throw new Error(`the root field "${field.name}" has a planner of unknown kind: ${kind}`)

@@ -11,7 +11,7 @@ import {
   mutationProgram,
   programStatements,
 } from '../../compiler/print/mutation-program.ts'
-import { type RootEntry, rootQuery, rootStatement } from '../../compiler/print/root-sql.ts'
+import { inMember, type RootEntry, rootQuery, rootStatement } from '../../compiler/print/root-sql.ts'
 import { type Envelope, noEnvelope } from '../../compiler/print/select-sql.ts'
 import { inputsOf, sessionVariablesOf } from '../../compiler/run/bind.ts'
 import type { ParamSource } from '../../database/sql/param.ts'
@@ -42,15 +42,20 @@ export interface PreparedBatch
   readonly reads: KeyedReads
 }
 
+/** The member that a step's text consists of, if its fields stand in a namespace; neighbours may have the same one. */
+interface Placed {
+  readonly within?: string
+}
+
 /** Consecutive root fields that the database answers with one statement. */
-export interface StatementStep {
+export interface StatementStep extends Placed {
   readonly kind: 'statement'
   readonly statement: AnsweringStatement
   readonly joins: readonly JoinStep[]
 }
 
 /** A root field that changes the database. */
-export interface ChangeStep {
+export interface ChangeStep extends Placed {
   readonly kind: 'change'
   readonly program: MutationProgram | ListProgram | CallProgram
   readonly joins: readonly JoinStep[]
@@ -62,7 +67,7 @@ export type Step =
   | ChangeStep
   | RootCall
   /** Known at planning time, such as `__typename`. */
-  | { readonly kind: 'text'; readonly text: string }
+  | ({ readonly kind: 'text'; readonly text: string } & Placed)
   | IntrospectionStep
 
 /** A root field that the schema answers. */
@@ -119,7 +124,7 @@ export function prepareOperation(context: PlanContext): PreparedOperation {
     outputs.length === fields.length && !outputs.every(isConstant) && outputs.every(({ joins }) => joins.length === 0)
   if (operation.kind === 'subscription') return prepareSubscription(fields, context)
   if (isWhole && operation.kind === 'query') return prepareWhole(outputs, context)
-  const answeredBy = new Map<string, AnsweringStatement | null>(fields.map(({ key }) => [key, null]))
+  const answeredBy = new Map<string, AnsweringStatement | null>(fields.map((field) => [placeOf(field), null]))
   const isSole = fields.length === 1 && fields[0]!.kind === 'mutation' && fields[0]!.joins.length === 0
   const steps = new StepsOfFields(context, answeredBy, isSole ? body : noEnvelope).of(fields)
   const [sole] = steps
@@ -134,10 +139,14 @@ const noSubscription = { batch: null, feed: null } as const
 
 type OutputField = Extract<PlannedField, { kind: 'output' }>
 
+/** The place of a field in the answer. */
+const placeOf = ({ key, within }: Pick<PlannedField, 'key' | 'within'>): string =>
+  within === undefined ? key : `${within}.${key}`
+
 function prepareWhole(outputs: readonly OutputField[], context: PlanContext): PreparedOperation {
   const { operation } = context
   const whole = answering(outputs, body, context)
-  const answeredBy = new Map(outputs.map(({ key }) => [key, whole]))
+  const answeredBy = new Map(outputs.map((field) => [placeOf(field), whole]))
   const none = { direct: null, ...noSubscription, steps: [], isSole: false, calls: null, soleGroup: null }
   return { operation, answeredBy, ...needsOf([whole]), whole, ...none }
 }
@@ -199,7 +208,9 @@ function constantStep(fields: readonly OutputField[]): Step {
   const members = fields.map(({ key, output }) => {
     return `${JSON.stringify(key)}:${output.kind === 'json' ? output.text : 'null'}`
   })
-  return { kind: 'text', text: members.join(',') }
+  const [{ within } = {}] = fields
+  const { prefix, suffix } = inMember(within, noEnvelope)
+  return { kind: 'text', text: `${prefix}${members.join(',')}${suffix}`, ...(within !== undefined && { within }) }
 }
 
 /**
@@ -225,6 +236,7 @@ class StepsOfFields {
       neighbours = []
     }
     for (const field of fields) {
+      if (neighbours.length > 0 && neighbours[0]!.within !== field.within) flush()
       if (field.kind === 'output') neighbours.push(field)
       else {
         flush()
@@ -238,25 +250,27 @@ class StepsOfFields {
   #outputs(fields: readonly OutputField[]): Step {
     if (fields.every(isConstant)) return constantStep(fields)
     const statement = answering(fields, noEnvelope, this.#context)
-    for (const { key } of fields) this.#answeredBy.set(key, statement)
-    return { kind: 'statement', statement, joins: fields.flatMap(({ joins }) => joins) }
+    for (const field of fields) this.#answeredBy.set(placeOf(field), statement)
+    const [{ within } = {}] = fields
+    const joins = fields.flatMap((field) => field.joins)
+    return { kind: 'statement', statement, joins, ...(within !== undefined && { within }) }
   }
 
   #alone(field: Exclude<PlannedField, OutputField>): Step {
     if (field.kind === 'feed') return field.feed.call
     if (field.kind === 'call') return field.call
     if (field.kind === 'introspection') return field
-    const { prefix, suffix } = this.#around
-    const envelope = { prefix: `${prefix}${JSON.stringify(field.key)}:`, suffix }
+    const { plan, joins, within } = field
+    const around = inMember(within, this.#around)
+    const envelope = { prefix: `${around.prefix}${JSON.stringify(field.key)}:`, suffix: around.suffix }
     const options = printerOptions(this.#context)
-    const { plan } = field
-    const { joins } = field
+    const place = within === undefined ? {} : { within }
     if ('call' in plan) {
-      const program = callProgram(plan, field.key, { envelope: this.#around, options })
-      return { kind: 'change', program, joins }
+      const program = callProgram(plan, field.key, { envelope: around, options })
+      return { kind: 'change', program, joins, ...place }
     }
     const program = 'list' in plan ? listProgram(plan, options, envelope) : mutationProgram(plan, options, envelope)
-    return { kind: 'change', program, joins }
+    return { kind: 'change', program, joins, ...place }
   }
 }
 

@@ -7,12 +7,18 @@ import { type PreparedStatement, prepare } from '../../database/sql/prepared-sta
 import { compile, type Statement } from '../../database/sql/sql.ts'
 import type { Model } from '../../metadata/document/model.ts'
 import type { PlanContext } from '../read/plan-context.ts'
+import { queryComment } from './query-comment.ts'
 
 /** The printer's options for an operation. */
-export const printerOptions = ({ schema }: PlanContext): PrinterOptions => ({
-  stringifyNumbers: schema.settings.stringifyNumericTypes,
-  serverVersion: schema.serverVersion,
-})
+export function printerOptions(context: PlanContext): PrinterOptions {
+  const { settings, serverVersion } = context.schema
+  const comment = queryComment(context)
+  return {
+    stringifyNumbers: settings.stringifyNumericTypes,
+    serverVersion,
+    ...(comment !== null && { comment }),
+  }
+}
 
 /**
  * A statement that reads. It counts as free of side effects unless it mentions a table known to be effectful, or a

@@ -38,7 +38,9 @@ export interface SchemaScope {
   grantors(has: (role: string) => boolean): readonly string[]
   /** The type of this name; `build` creates it on first use. The same name always returns the same object. */
   type<T extends GraphQLNamedType>(name: string, build: () => T): T
-  /** The same for a type of one table: another table's type of the same name is a different type. */
+  /** The name that the source gives to a type of its objects. */
+  sourceTypeName(name: string): string
+  /** The same for a type of one table, under the name before {@link sourceTypeName}: another table's type of the same name is a different type. */
   tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T
   /** Fields that all contributions add to a table's row, by the kind of type that contains them. */
   rowFields(table: TableModel): FieldMap

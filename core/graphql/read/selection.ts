@@ -37,6 +37,8 @@ export interface FieldSource {
   /** Interfaces that the type implements, and unions that it claims to belong to: fragments on them apply. */
   readonly interfaces: readonly string[]
   field(name: string): GraphQLField<unknown, unknown> | undefined
+  /** Whether its fields are separate subqueries although it is not a root type. Absent: no. */
+  readonly isNamespace?: boolean
   /** Names of its fields that are similar to a name. */
   fieldsNear(name: string): Iterable<string>
 }
@@ -199,6 +201,8 @@ export class FieldSelection {
 
 /** A type as a source of fields. */
 function compositeSource(type: GraphQLCompositeType): FieldSource {
+  const onDemand = isObjectType(type) ? type.extensions.fieldSource : undefined
+  if (onDemand) return onDemand
   const fieldsOf = () => (isUnionType(type) ? {} : type.getFields())
   return {
     name: type.name,
@@ -294,7 +298,7 @@ class FieldCollector {
 
   /** Root fields are separate subqueries; other fields are joined. */
   #selectionCost(): number {
-    return this.#outer.depth === 0 ? rootCost : selectionCost(this.#siblings++)
+    return this.#outer.depth === 0 || this.#source.isNamespace ? rootCost : selectionCost(this.#siblings++)
   }
 
   #add(node: FieldNode, on: FieldSource): void {

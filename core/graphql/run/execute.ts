@@ -2,6 +2,7 @@
 // Those have no steps: their bytes are forwarded unchanged.
 
 import type { DirectProgram } from '../../compiler/print/mutation-program.ts'
+import { inMember } from '../../compiler/print/root-sql.ts'
 import { noEnvelope } from '../../compiler/print/select-sql.ts'
 import { bindParams } from '../../compiler/run/bind.ts'
 import { runDirect, runMutation } from '../../compiler/run/mutation-run.ts'
@@ -239,9 +240,28 @@ class Running {
         ? part
         : unlessTooDeep(() => JSON.stringify(part)).slice(1, -1)
     })
-    if (this.#context.prepared.isSole) return pieces[0]!
-    return concatPieces(['{"data":{', ...separated(pieces), `}${ending}`])
+    const { isSole, steps } = this.#context.prepared
+    if (isSole) return pieces[0]!
+    return concatPieces(['{"data":{', ...separated(inMembers(pieces, steps)), `}${ending}`])
   }
+}
+
+const memberOf = (step: Step | undefined): string | undefined => (step && 'within' in step ? step.within : undefined)
+
+/** The pieces; neighbours that are parts of one member become one piece. */
+function inMembers(pieces: readonly Piece[], steps: readonly Step[]): readonly Piece[] {
+  const merged: Piece[] = []
+  for (const [i, piece] of pieces.entries()) {
+    const member = memberOf(steps[i])
+    if (member === undefined || member !== memberOf(steps[i - 1])) {
+      merged.push(piece)
+      continue
+    }
+    const { prefix, suffix } = inMember(member, noEnvelope)
+    const length = typeof piece === 'string' ? prefix.length : Buffer.byteLength(prefix)
+    merged.push(concatPieces([merged.pop()!.slice(0, -suffix.length), ',', piece.slice(length)]))
+  }
+  return merged
 }
 
 /** The body with `extensions`, as its last member. */

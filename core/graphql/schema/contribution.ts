@@ -10,7 +10,7 @@ import type { RelationshipModel, TableModel } from '../../metadata/document/mode
 import type { QualifiedName } from '../../names/names.ts'
 import type { PlanContext } from '../read/plan-context.ts'
 import type { FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from '../read/schema-scope.ts'
-import type { FieldSelection } from '../read/selection.ts'
+import type { FieldSelection, FieldSource } from '../read/selection.ts'
 import type { Value } from '../read/values.ts'
 import type { FeedPlanner, MemberPlanner, ResolvedPlanner, ResolvedRowPlanner } from './call.ts'
 
@@ -25,6 +25,8 @@ export interface Contribution {
   readonly ownRowFields?: readonly string[]
   /** Whether root fields of other contributions take the place of its own of the same name, without a report. */
   readonly yields?: boolean
+  /** Whether its root fields are of the source, which may give them other names and a namespace. Absent: no. */
+  readonly isOfSource?: boolean
   /** Whether its types may repeat row types (`equalsRows`); introspection of one type then reads the whole schema. */
   mayRepeatRows?(scope: SchemaScope): boolean
   query?(scope: SchemaScope): RootFields
@@ -56,6 +58,8 @@ export type RootPlanner =
       readonly kind: 'mutation'
       plan(field: FieldSelection, context: PlanContext): MutationPlan | MutationList | CallPlan
     }
+  /** The source's root fields below a field of their own; those are planned in its place. */
+  | { readonly kind: 'namespace' }
   | ResolvedPlanner
   /** A feed of results, for subscriptions. */
   | FeedPlanner
@@ -125,6 +129,8 @@ declare module 'graphql' {
     unions?: () => readonly string[]
     /** The table whose rows have this type. */
     table?: QualifiedName
+    /** Creates the fields on demand, for planning. */
+    fieldSource?: FieldSource
     /** Whether a row type of the same name is known to have the same fields for administrators: introspection shows one type. */
     equalsRows?: boolean
   }

@@ -112,6 +112,8 @@ function plannerFault(extensions: Readonly<Record<string, unknown>>, place: Fiel
   if (given[0] !== place) return `has no planner in extensions.${place}`
   const planner = Object(extensions[place])
   const { kind } = planner
+  // Made by the schema itself.
+  if (place === 'root' && kind === 'namespace') return null
   if (!kinds[place].includes(kind)) {
     return `has a planner of unknown kind ${shownInLine(kind)}: there are ${kinds[place].join(', ')}`
   }

@@ -12,6 +12,7 @@ import {
 import type { RoleAccess, TableAccess } from '../../access/access.ts'
 import { blaming } from '../../errors/blame.ts'
 import type { Model, TableModel } from '../../metadata/document/model.ts'
+import { plainNaming, type SourceNaming, withAffixes } from '../../metadata/naming/source-naming.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { RequestSettings } from '../options.ts'
@@ -26,6 +27,7 @@ import type {
 } from './contribution.ts'
 import { FieldFault, type FieldsOf, firstOf, mergeFields, requireFields, servable } from './made-field.ts'
 import { type RootKind, RootType } from './root-type.ts'
+import { inSource } from './source-fields.ts'
 
 export interface RoleSchemaInput {
   readonly kind: SchemaKind
@@ -90,6 +92,14 @@ export class RoleSchema implements SchemaScope {
     return this.#typeIn(this.#types, name, build)
   }
 
+  sourceTypeName(name: string): string {
+    return withAffixes(name, this.#naming.types)
+  }
+
+  get #naming(): SourceNaming {
+    return this.model.slices.source?.naming ?? plainNaming
+  }
+
   tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T {
     const key = nameKey(table.name)
     let types = this.#tableTypes.get(key)
@@ -97,16 +107,22 @@ export class RoleSchema implements SchemaScope {
       types = new Map()
       this.#tableTypes.set(key, types)
     }
-    return this.#typeIn(types, name, build)
+    return this.#typeIn(types, name, build, this.sourceTypeName(name))
   }
 
-  #typeIn<T extends GraphQLNamedType>(types: Map<string, GraphQLNamedType>, name: string, build: () => T): T {
+  #typeIn<T extends GraphQLNamedType>(
+    types: Map<string, GraphQLNamedType>,
+    name: string,
+    build: () => T,
+    shown: string = name,
+  ): T {
     const known = types.get(name)
     if (known) return known as T
     const type = build()
     if (type.name !== name) throw new Error(`type "${type.name}" was registered as "${name}"`)
     // Each type has an object of its own for extensions, which takes a quarter of its memory.
     if (Reflect.ownKeys(type.extensions).length === 0) type.extensions = noExtensions
+    type.name = shown
     types.set(name, type)
     this.#made.push(type)
     return type
@@ -217,7 +233,9 @@ export class RoleSchema implements SchemaScope {
     if (!isObjectType(named) || named.extensions['equalsRows'] || this.#made.includes(named)) return
     const isTaken =
       this.#made.some(({ name }) => name === named.name) ||
-      [...this.model.tables.values()].some(({ graphqlName }) => graphqlName === named.name)
+      [...this.model.tables.values()].some(
+        ({ graphqlName }) => graphqlName !== null && this.sourceTypeName(graphqlName) === named.name,
+      )
     if (!isTaken) return
     const reason = `its type "${named.name}" has the name of another type`
     const advice = 'make the type by scope.type(name, build), under a name of its own'
@@ -235,7 +253,9 @@ export class RoleSchema implements SchemaScope {
         requireFields(fields, contribution, kind)
         sources.push([contribution, fields])
       }
-      root = new RootType(kind, sources, { spoken: this.settings.graphqlInterface, report: this.#report })
+      const options = { spoken: this.settings.graphqlInterface, report: this.#report }
+      const placed = inSource(kind, sources, { scope: this, naming: this.#naming, options })
+      root = new RootType(kind, placed, options)
       this.#roots.set(kind, root)
     }
     return root

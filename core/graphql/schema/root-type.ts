@@ -5,6 +5,7 @@ import {
   type GraphQLFieldConfig,
   GraphQLNonNull,
   GraphQLObjectType,
+  type GraphQLObjectTypeExtensions,
   GraphQLString,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
@@ -54,8 +55,17 @@ const metaFields = new Map(
   }),
 )
 
-/** `query_root` and the other roots: thousands of fields; a request needs only a few. */
+/** The properties of a root type. */
+export interface RootOptions {
+  readonly spoken: InterfaceName
+  readonly report: (conflict: string) => void
+  /** The name of the type, if it is that of a namespace. */
+  readonly namespace?: string
+}
+
+/** `query_root` and the other roots, and namespaces in them: thousands of fields; a request needs only a few. */
 export class RootType implements FieldSource {
+  readonly isNamespace: boolean
   readonly name: string
   readonly interfaces: readonly string[] = []
   readonly #kind: RootKind
@@ -66,14 +76,11 @@ export class RootType implements FieldSource {
   #makers: FieldMap | null = null
   #isEmpty: boolean | undefined
 
-  constructor(
-    kind: RootKind,
-    sources: readonly FieldsOf<RootFields>[],
-    { spoken, report }: { readonly spoken: InterfaceName; readonly report: (conflict: string) => void },
-  ) {
-    this.name = `${kind}_root`
+  constructor(kind: RootKind, sources: readonly FieldsOf<RootFields>[], { spoken, report, namespace }: RootOptions) {
+    this.name = namespace ?? `${kind}_root`
+    this.isNamespace = namespace !== undefined
     this.#kind = kind
-    this.#placeholders = placeholders[spoken][kind]
+    this.#placeholders = this.isNamespace ? new Map() : placeholders[spoken][kind]
     this.#sources = sources
     this.#report = report
   }
@@ -93,7 +100,7 @@ export class RootType implements FieldSource {
     if (made) return made
     const make = this.#find(name)
     // A subscription needs them so that they are refused with a reason.
-    if (!make) return this.#kind === 'mutation' ? undefined : metaFields.get(name)
+    if (!make) return this.#kind === 'mutation' || this.isNamespace ? undefined : metaFields.get(name)
     const field = this.#fields([[name, this.#checked(make, name)]])[0]!
     this.#made.set(name, field)
     return field
@@ -156,14 +163,18 @@ export class RootType implements FieldSource {
   }
 
   objectType(): GraphQLObjectType {
-    return this.#typeOf(this.#all())
+    return this.#typeOf(this.#all(), this.isNamespace ? { fieldSource: this } : {})
   }
 
   /** The type with these fields: graphql-js normalises the configuration of fields only as parts of an object type. */
-  #typeOf(makers: Iterable<readonly [name: string, make: RootFieldMaker]>): GraphQLObjectType {
+  #typeOf(
+    makers: Iterable<readonly [name: string, make: RootFieldMaker]>,
+    extensions: GraphQLObjectTypeExtensions = {},
+  ): GraphQLObjectType {
     return new GraphQLObjectType({
       name: this.name,
-      description: rootDescriptions[this.#kind],
+      description: this.isNamespace ? null : rootDescriptions[this.#kind],
+      extensions,
       fields: () => Object.fromEntries(Array.from(makers, ([name, make]) => [name, make()])),
     })
   }

@@ -49,7 +49,7 @@ export function columnCodec(scope: SchemaScope, column: ColumnModel): Codec {
 function enumType(scope: SchemaScope, column: ColumnModel): GraphQLEnumType | null {
   const table = column.enumTable && scope.model.tables.get(nameKey(column.enumTable))
   if (!table?.enumValues || table.graphqlName === null) return null
-  const name = `${table.graphqlName}_enum`
+  const name = scope.sourceTypeName(`${table.graphqlName}_enum`)
   const rows = table.enumValues
   return scope.type(name, () => {
     const values = rows.map(({ value, comment }) => [value, { description: comment }])

@@ -141,7 +141,7 @@ function refuseUnknownKeys(source: WireObject, at: readonly PathKey[]): void {
   for (const key of Object.keys(source)) {
     if (key !== 'name' && key !== 'kind' && !isOfSource(key)) throw unexpectedKey(at, key)
   }
-  for (const key of ['configuration', 'customization']) objectAt(own(source, key) ?? {}, [...at, key])
+  objectAt(own(source, 'configuration') ?? {}, [...at, 'configuration'])
 }
 
 function objectAt(value: unknown, at: readonly PathKey[]): WireObject {

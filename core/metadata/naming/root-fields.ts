@@ -10,6 +10,7 @@ import { objectKey } from '../document/objects.ts'
 import { customRootField } from '../document/table-configuration.ts'
 import { type RootFieldIndex, rootFieldIndex } from './root-field-index.ts'
 import { generatedRootFieldName } from './root-field-names.ts'
+import { isNamespaceType, type SourceNaming, unplacedField, withAffixes, withoutAffixes } from './source-naming.ts'
 import {
   conflictingDefinitions,
   type GeneratedTypes,
@@ -112,28 +113,33 @@ export interface TableRootFields {
  * others are known to be free of conflicts.
  */
 export function tableRootFields(
-  { tables, functions }: NamedObjects,
+  { tables, functions, naming }: NamedObjects,
   changed: ReadonlySet<string> | null,
   generated: readonly GeneratedTypes[],
 ): TableRootFields {
   const index = rootFieldIndex(tables)
   const isScalar = (name: string) => scalarsOf(tables).has(name) || scalarsOfFunctions(functions).has(name)
+  const isOfTables = (root: keyof RootFieldNames, name: string | null) =>
+    name !== null && index.candidates(name).some((table) => rootFieldNames(table)[root].includes(name))
   const has = (root: keyof RootFieldNames, name: string) =>
-    introspection[root].includes(name) ||
-    index.candidates(name).some((table) => rootFieldNames(table)[root].includes(name))
+    introspection[root].includes(name) || name === naming.namespace || isOfTables(root, unplacedField(name, naming))
   const hasType = (name: string, among?: readonly SchemaKind[]) => {
     const isThere = ({ schemas }: GeneratedTypes) => !among || !schemas || schemas.some((each) => among.includes(each))
-    return isReservedType(name) || isGeneratedType(name, tables, generated.filter(isThere))
+    const isFixed = isReservedType(name) || isNamespaceType(name, naming)
+    return isFixed || isGeneratedType(name, { tables, naming }, generated.filter(isThere))
   }
-  const hasScalar = (name: string) => isScalarOfColumns(name, tables, generated)
+  const hasScalar = (name: string) => isScalarOfColumns(name, { tables, naming }, generated)
   const looked = changed && [...changed].map((key) => tables.get(key)).filter((table) => table !== undefined)
-  const isAlone = (table: TableModel) => isAloneWithItsNames(table, { index, isScalar })
+  const others = { index, isScalar, naming }
+  const isAlone = (table: TableModel) => isAloneWithItsNames(table, others)
   if (looked?.every(isAlone)) return { has, hasType, hasScalar, losers: new Map() }
-  return { has, hasType, hasScalar, ...findConflicts(tables, isScalar) }
+  return { has, hasType, hasScalar, ...findConflicts(tables, others) }
 }
 
 /** The objects that names are generated from. */
 export interface NamedObjects {
+  /** The names that the source gives to all root fields and types of tables. */
+  readonly naming: SourceNaming
   readonly tables: ReadonlyMap<string, TableModel>
   /** The functions of the catalog. */
   readonly functions: Catalog['functions']
@@ -141,14 +147,19 @@ export interface NamedObjects {
 
 interface OtherNames {
   readonly index: RootFieldIndex
+  readonly naming: SourceNaming
   isScalar(name: string): boolean
 }
 
-function isAloneWithItsNames(table: TableModel, { index, isScalar }: OtherNames): boolean {
-  for (const scalar of scalarsOfTable(table).keys()) if (index.has(scalar)) return false
+function isAloneWithItsNames(table: TableModel, { index, isScalar, naming }: OtherNames): boolean {
+  for (const scalar of scalarsOfTable(table).keys()) {
+    const name = withoutAffixes(scalar, naming.types)
+    if (name !== null && index.has(name)) return false
+  }
   const { graphqlName } = table
   if (graphqlName === null) return true
-  if (isReservedType(graphqlName) || index.isShared(graphqlName) || isScalar(graphqlName)) return false
+  const type = withAffixes(graphqlName, naming.types)
+  if (isReservedType(type) || index.isShared(graphqlName) || isScalar(type)) return false
   const names = rootFieldNames(table)
   return roots.every((root) => {
     const isOthers = (name: string) =>
@@ -160,7 +171,7 @@ function isAloneWithItsNames(table: TableModel, { index, isScalar }: OtherNames)
 
 function findConflicts(
   tables: ReadonlyMap<string, TableModel>,
-  isScalar: (name: string) => boolean,
+  { isScalar, naming }: Pick<OtherNames, 'isScalar' | 'naming'>,
 ): Pick<TableRootFields, 'losers' | 'conflicts'> {
   const losers = new Map<string, TableModel>()
   const scalars = new Map<string, string>()
@@ -169,7 +180,8 @@ function findConflicts(
   const types = { taken: new Set<string>(), repeated: new Set<string>() }
   for (const [key, table] of tables) {
     const names = rootFieldNames(table)
-    const type = table.graphqlName
+    const { graphqlName } = table
+    const type = graphqlName === null ? null : withAffixes(graphqlName, naming.types)
     if (type !== null && isScalar(type) && !isReservedType(type)) {
       scalars.set(key, scalarNameTaken(type))
       losers.set(key, table)
@@ -183,7 +195,7 @@ function findConflicts(
     for (const root of roots) {
       for (const name of names[root]) {
         if (taken[root].has(name)) {
-          repeated[root].add(name)
+          repeated[root].add(withAffixes(name, naming.rootFields))
           losers.set(key, table)
         }
         taken[root].add(name)

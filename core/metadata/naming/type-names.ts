@@ -6,6 +6,7 @@ import { scalarName } from '../../compiler/types/codecs.ts'
 import { changedKeys } from '../document/list-change.ts'
 import type { TableModel } from '../document/model.ts'
 import { namedTables, rootFieldIndex } from './root-field-index.ts'
+import { type SourceNaming, withoutAffixes } from './source-naming.ts'
 
 const scalars = ['Int', 'Float', 'String', 'Boolean', 'ID']
 const roots = ['query_root', 'mutation_root', 'subscription_root']
@@ -120,8 +121,17 @@ const isMadeOf = (name: string, patterns: readonly string[] = [], isKnown: (base
     return base !== null && isKnown(base)
   })
 
-const isMadeOfTable = (name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean =>
-  generated.some((each) => isMadeOf(name, each.tables, (base) => rootFieldIndex(tables).has(base)))
+/** The tables whose types have names, and the names that the source gives to all of them. */
+interface NamedTypes {
+  readonly tables: Tables
+  readonly naming: SourceNaming
+}
+
+function isMadeOfTable(name: string, { tables, naming }: NamedTypes, generated: readonly GeneratedTypes[]): boolean {
+  const own = withoutAffixes(name, naming.types)
+  const isTable = (base: string) => rootFieldIndex(tables).has(base)
+  return own !== null && generated.some((each) => isMadeOf(own, each.tables, isTable))
+}
 
 /** The bases that a name may be generated from, over the patterns of all plugins. */
 interface Bases {
@@ -189,12 +199,13 @@ function isGeneratedName(name: string, tables: Tables, generated: readonly Gener
 }
 
 /** Whether a type of this name is generated, or may be after a table changes, for example into an enum table. */
-export const isGeneratedType = (name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean =>
-  isMadeOfTable(name, tables, generated) ||
+export const isGeneratedType = (name: string, named: NamedTypes, generated: readonly GeneratedTypes[]): boolean =>
+  isMadeOfTable(name, named, generated) ||
   generated.some(
-    ({ scalars, fixed }) => fixed?.includes(name) || isMadeOf(name, scalars, (base) => scalarsOf(tables).has(base)),
+    ({ scalars, fixed }) =>
+      fixed?.includes(name) || isMadeOf(name, scalars, (base) => scalarsOf(named.tables).has(base)),
   )
 
 /** Whether only a scalar of columns has this name. */
-export const isScalarOfColumns = (name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean =>
-  scalarsOf(tables).has(name) && !isReservedType(name) && !isMadeOfTable(name, tables, generated)
+export const isScalarOfColumns = (name: string, named: NamedTypes, generated: readonly GeneratedTypes[]): boolean =>
+  scalarsOf(named.tables).has(name) && !isReservedType(name) && !isMadeOfTable(name, named, generated)

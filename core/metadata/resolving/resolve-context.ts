@@ -24,6 +24,8 @@ import type {
   NameLedger,
   RootFieldNames,
 } from '../naming/root-fields.ts'
+import { placedField, type SourceNaming, withAffixes, withoutAffixes } from '../naming/source-naming.ts'
+import { sourceNaming } from '../slices/given-source.ts'
 import { sliceValue } from '../slices/registry.ts'
 import type { ClaimedTypes, ObjectDescription, ResolveContext, SliceContext } from '../slices/slices.ts'
 import { placeOf, type SourceState, type SourceStates } from '../slices/sources.ts'
@@ -178,6 +180,18 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
     this.#ledger = ledger
   }
 
+  get #naming(): SourceNaming {
+    return sourceNaming(this.slice('source'), this.world.dialect)
+  }
+
+  sourceFieldName(name: string): string {
+    return placedField(name, this.#naming)
+  }
+
+  sourceTypeName(name: string): string {
+    return withAffixes(name, this.#naming.types)
+  }
+
   claimRootFields(
     object: ObjectDescription,
     { query = [], mutation = [] }: Partial<RootFieldNames>,
@@ -199,7 +213,9 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
   #claim(object: ObjectDescription, names: ClaimedNames, wording: ConflictWording | undefined): boolean {
     const { query, mutation, types, scalars } = names
     if (query.length + mutation.length + types.length + scalars.length === 0) return true
-    const illegal = [...query, ...mutation, ...types].find((name) => !isGraphQLName(name))
+    // A field of the source may stand in its namespace.
+    const fields = [...query, ...mutation].map((name) => name.slice(name.indexOf('.') + 1))
+    const illegal = [...fields, ...types].find((name) => !isGraphQLName(name))
     if (illegal !== undefined) {
       this.report(object, `"${illegal}" is not a valid GraphQL name`)
       return false
@@ -216,7 +232,8 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
   }
 
   plainTable(typeName: string): TableModel | undefined {
-    const named = rootFieldIndex(this.world.tables).table(typeName)
+    const name = withoutAffixes(typeName, this.#naming.types)
+    const named = name === null ? undefined : rootFieldIndex(this.world.tables).table(name)
     const table = named && this.table(named.name)
     const entry = table && this.slice('tables').find((each) => sameName(each.table, table.name))
     return entry && this.#fieldKeys.every((key) => memberOf(entry, key) === undefined) ? table : undefined

@@ -9,6 +9,8 @@ import type { Dependency, Inconsistency } from '../document/objects.ts'
 import { editedTables, tableEntries } from '../document/table-entries.ts'
 import { shareNames } from '../naming/root-field-index.ts'
 import { type NameConflicts, NameLedger, type TableRootFields, tableRootFields } from '../naming/root-fields.ts'
+import type { SourceNaming } from '../naming/source-naming.ts'
+import { sourceNaming } from '../slices/given-source.ts'
 import type { MetadataRegistry } from '../slices/registry.ts'
 import type { Facet, Slice } from '../slices/slices.ts'
 import type { SourceStates } from '../slices/sources.ts'
@@ -38,6 +40,8 @@ export interface Resolution extends Generation {
   readonly fields: StageResults
   readonly rules: StageResults
   readonly slices: SliceResults
+  /** The names that the source gives to root fields and types of tables. */
+  readonly naming: SourceNaming
   readonly tableRootFields: TableRootFields
   /** Root fields that several objects claim; the losers are listed as inconsistent. */
   readonly conflicts: readonly NameConflicts[]
@@ -67,8 +71,9 @@ export function* resolve(
     edited: editedTables(before, document.tables),
   }
   const { order } = registry
+  const naming = sourceNaming(document.source, environment.dialect)
   const base = yield* runStage(previous?.base, next.entries, baseStage(previous, next, environment))
-  const { usable, rootFields } = withoutConflicts(base, previous, { registry, catalog })
+  const { usable, rootFields } = withoutConflicts(base, previous, { registry, catalog, naming })
   const results = new Map<string, SliceResult>()
   const ledger = new NameLedger(rootFields)
   const outside = outsideChanges(previous, next)
@@ -110,6 +115,7 @@ export function* resolve(
     ...stages,
     document,
     slices,
+    naming,
     tableRootFields: rootFields,
     conflicts,
     inconsistencies,
@@ -165,16 +171,16 @@ function collect<P, T>(stages: readonly ReadonlyMap<string, P>[], listOf: (part:
 function withoutConflicts(
   base: StageOutcome,
   previous: Resolution | null,
-  { registry, catalog }: { readonly registry: MetadataRegistry; readonly catalog: Catalog },
+  { registry, catalog, naming }: Pick<Resolution, 'catalog' | 'naming'> & { readonly registry: MetadataRegistry },
 ): { readonly usable: StageOutcome; readonly rootFields: TableRootFields } {
   const { functions } = catalog
-  const isSame = previous?.catalog.functions === functions
+  const isSame = previous?.catalog.functions === functions && previous.naming === naming
   const unchanged = isSame && base.changed.size === 0
   const wasFree = isSame && !previous.tableRootFields.conflicts
   const rootFields = unchanged
     ? previous.tableRootFields
     : tableRootFields(
-        { tables: tablesOf(base.results), functions },
+        { tables: tablesOf(base.results), functions, naming },
         wasFree ? base.changed : null,
         registry.generatedTypes,
       )

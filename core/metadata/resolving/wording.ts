@@ -20,7 +20,7 @@ export const formerWording: Wording = { interface: '1.3', source: defaultSource 
 export const wordingOf = (
   { slices }: Pick<Model, 'slices'>,
   { interface: spoken }: { readonly interface: InterfaceName },
-): Wording => ({ interface: spoken, source: slices.source ?? defaultSource })
+): Wording => ({ interface: spoken, source: slices.source?.name ?? defaultSource })
 
 const prefix = 'Inconsistent object: '
 

@@ -23,7 +23,7 @@ import {
 } from '../document/given-document.ts'
 import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
 import { Faults, FaultyDocument, TooManyFaults } from './faults.ts'
-import { isOwnConnection, sourceKey, unnamedSource } from './given-source.ts'
+import { checkSettings, isOwnConnection, sourceKey, unnamedSource } from './given-source.ts'
 import { documentOf, documentRank, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { FormatContext, Slice } from './slices.ts'
 import { type UnservedKeys, unservedKey } from './unserved.ts'
@@ -86,6 +86,7 @@ export class DeclaredFormat implements DocumentFormat {
   async read(wire: unknown, at: readonly PathKey[] = []): Promise<ReadDocument> {
     try {
       const given = openDocument(wire, (key) => this.#registry.isDeclared(key))
+      if (given.source) checkSettings(given.source, ['sources', 0])
       const [faults, ignored] = [new Faults(), this.#ignoredIn(given)]
       const content = await this.#readParts(given, faults).catch((error: unknown) => {
         if (error instanceof TooManyFaults) return null

@@ -1,13 +1,24 @@
 // The source of documents of format 3: one entry that holds the tables. Its name and its settings are kept for exports.
 
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
-import { isJsonObject, saysNothing } from '../../json/json.ts'
+import { saysNothing } from '../../json/json.ts'
 import type { Dialect } from '../../names/dialect.ts'
+import { decode } from '../../wire/decode.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import type { StoredSource } from '../document/given-document.ts'
+import { Customization, namingOf, plainNaming, type SourceNaming } from '../naming/source-naming.ts'
+import { QueryTags, type TagFormat, tagFormatOf } from './query-tags.ts'
 import type { ObjectDescription, Slice } from './slices.ts'
+
+/** The source as requests see it. */
+export interface SourceModel {
+  readonly name: string
+  readonly naming: SourceNaming
+  /** The form of comments in statements; null: there are no comments. */
+  readonly tagFormat: TagFormat | null
+}
 
 declare module '../../../sdk/registry.ts' {
   interface DocumentSlices {
@@ -15,8 +26,7 @@ declare module '../../../sdk/registry.ts' {
     source: StoredSource | null
   }
   interface ModelSlices {
-    /** The name of the source. */
-    source: string
+    source: SourceModel
   }
 }
 
@@ -53,12 +63,54 @@ const described = (source: StoredSource, key: string): ObjectDescription => ({
   isTolerated: true,
 })
 
+const customizationKey = 'customization'
+const tagsKey = 'query_tags'
+
+/** The customization of a source; null: it cannot be served. */
+function customizationOf(source: StoredSource | null, { namingConvention }: Dialect): Customization | null {
+  try {
+    const customization = decode(Customization, source?.[customizationKey] ?? {})
+    const { naming_convention: convention } = customization
+    const isServed = saysNothing(convention) || convention === namingConvention
+    return isServed ? customization : null
+  } catch {
+    return null
+  }
+}
+
+/** Refuses settings of another shape, and a customization with texts that are no part of names. */
+export function checkSettings(source: StoredSource, at: readonly PathKey[]): void {
+  decode(Customization, source[customizationKey] ?? {}, [...at, customizationKey])
+  decode(QueryTags, source[tagsKey] ?? {}, [...at, tagsKey])
+}
+
+const namings = new WeakMap<StoredSource, SourceNaming>()
+
+/** The naming of a source; one object for each source. A customization that is not served has no effect. */
+export function sourceNaming(source: StoredSource | null, dialect: Dialect): SourceNaming {
+  if (source?.[customizationKey] === undefined) return plainNaming
+  const known = namings.get(source)
+  if (known) return known
+  const customization = customizationOf(source, dialect)
+  const naming = customization ? namingOf(customization) : plainNaming
+  namings.set(source, naming)
+  return naming
+}
+
 /** Whether a setting asks for nothing beyond what the server does. */
-const isServed = (key: string, value: unknown, { namingConvention }: Dialect): boolean => {
-  if (ownSettings.has(key) || saysNothing(value)) return true
-  if (key !== 'customization' || !isJsonObject(value)) return false
-  const { naming_convention: naming, ...others } = value
-  return saysNothing(others) && naming === namingConvention
+function isServed(key: string, source: StoredSource, dialect: Dialect): boolean {
+  if (ownSettings.has(key) || saysNothing(source[key])) return true
+  if (key === tagsKey) return (tagsOf(source) ?? { omit_request_id: false }).omit_request_id !== false
+  return key === customizationKey && customizationOf(source, dialect) !== null
+}
+
+/** The query tags of a source; null: it has none, or some that cannot be read. */
+function tagsOf(source: StoredSource | null): Static<typeof QueryTags> | null {
+  try {
+    return (source?.[tagsKey] ?? null) === null ? null : decode(QueryTags, source?.[tagsKey])
+  } catch {
+    return null
+  }
 }
 
 /** Keeps the source. A document of format 2 resets it. */
@@ -71,12 +123,17 @@ export const sourceSlice: Slice = {
   cleared: (value) => value,
   resolve(value, context) {
     const source = value as StoredSource | null
-    for (const [key, setting] of Object.entries(source ?? {})) {
-      if (source && !isServed(key, setting, context.dialect)) {
+    for (const key of Object.keys(source ?? {})) {
+      if (source && !isServed(key, source, context.dialect)) {
         context.report(described(source, key), `"${key}" of a source is not served`)
       }
     }
-    return source?.name ?? defaultSource
+    const tags = tagsOf(source)
+    return {
+      name: source?.name ?? defaultSource,
+      naming: sourceNaming(source, context.dialect),
+      tagFormat: tags && tagFormatOf(tags),
+    }
   },
   remove(draft, object) {
     const { source } = draft

@@ -50,6 +50,10 @@ export interface SliceContext extends Omit<ResolveContext, 'depend'> {
   reportClash(objects: readonly ObjectDescription[], reason: string): void
   /** Records that an object needs another one. */
   depend(object: ObjectRef, on: ObjectRef, reason: DependencyReason): void
+  /** The name to claim for a root field of the source's objects, after that of the source's namespace. */
+  sourceFieldName(name: string): string
+  /** The name that the source gives to a type of its objects. */
+  sourceTypeName(name: string): string
   /**
    * Claims root fields for an object. Returns false when a table, an earlier slice or an earlier object has one of
    * them. The object is then listed, the operation that caused it is refused, and `resolve` must leave the object out.

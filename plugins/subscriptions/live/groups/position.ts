@@ -27,8 +27,8 @@ export const withPosition = (answer: Sql, values: readonly Sql[]): Sql => {
 /** JSON texts never contain this byte. */
 const separator = 0x1e
 
-/** The end of an answer's body, after the field. */
-const suffix = '}}'
+/** The end of a position, which is an array. Only braces follow in the body: of `data`, and of a namespace. */
+const end = ']'
 
 /** Values as PostgreSQL texts. */
 export type Position = readonly string[]
@@ -43,10 +43,11 @@ export interface StreamAnswer {
 /** Removes the position from a body; changes its bytes. */
 export function takePosition(body: Buffer): StreamAnswer {
   const at = body.lastIndexOf(separator)
-  const [count = '', json = ''] = split(body.toString('utf8', at + 1, body.length - suffix.length))
-  body.write(suffix, at, 'latin1')
+  const after = body.lastIndexOf(end) + 1
+  const [count = '', json = ''] = split(body.toString('utf8', at + 1, after))
+  body.copyWithin(at, after)
   const rows = Number(count)
-  return { body: body.subarray(0, at + suffix.length), rows, position: rows > 0 ? JSON.parse(json) : null }
+  return { body: body.subarray(0, at + body.length - after), rows, position: rows > 0 ? JSON.parse(json) : null }
 }
 
 function split(text: string): readonly [string, string] {

@@ -19,6 +19,7 @@ const [prefix, suffix] = ['update_', '_many']
 /** A field for every table that the role may update. Fields of the same name that others provide stay. */
 export const updateManyContribution: Contribution = {
   name: 'lists of updates',
+  isOfSource: true,
   yields: true,
   mutation: (scope) =>
     fieldsOfTables(

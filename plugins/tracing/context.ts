@@ -49,10 +49,21 @@ export const unrecordedRequest = (headers: RequestHeaders) => new UnrecordedSpan
 
 /** The current span; null outside of requests. */
 export class SpanStorage {
-  readonly #storage = new AsyncLocalStorage<CurrentSpan>()
+  readonly #storage = new AsyncLocalStorage<CurrentSpan | 'silent'>()
 
   get current(): CurrentSpan | null {
-    return this.#storage.getStore() ?? null
+    const store = this.#storage.getStore()
+    return store === 'silent' ? null : (store ?? null)
+  }
+
+  /** Whether the work is not recorded at all. */
+  get isSilent(): boolean {
+    return this.#storage.getStore() === 'silent'
+  }
+
+  /** Runs work of the recording itself, which is not recorded. */
+  silently<T>(work: () => T): T {
+    return this.#storage.run('silent', work)
   }
 
   /** Runs work in a span. */

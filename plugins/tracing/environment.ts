@@ -8,9 +8,13 @@ type Variables = Readonly<Record<string, string | undefined>>
 /** An empty variable counts as absent. */
 const textOf = (variables: Variables, name: string): string | undefined => variables[name]?.trim() || undefined
 
+/** Whether the operator has turned recording off, whatever the metadata say. */
+export const isDisabled = (variables: Variables): boolean =>
+  textOf(variables, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true'
+
 /** Whether to record spans: if a collector or the exporter `otlp` is configured. */
 export function exportIsConfigured(variables: Variables): boolean {
-  if (textOf(variables, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return false
+  if (isDisabled(variables)) return false
   const exporter = textOf(variables, 'OTEL_TRACES_EXPORTER')
   if (exporter !== undefined) return oneOf('OTEL_TRACES_EXPORTER', exporter, ['otlp', 'none']) === 'otlp'
   const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']

@@ -8,6 +8,7 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
@@ -22,18 +23,34 @@ export interface Exporter {
   close(): Promise<void>
 }
 
-/** Starts recording spans. Throws a StartError if a variable is invalid. */
+/** Starts recording spans for the collector of the environment. Throws a StartError if a variable is invalid. */
 export function startExporter(observe: Observer): Exporter {
+  const isJson = protocolOf(environment) === 'http/json'
+  return startProvider(observe, { exporter: isJson ? new JsonExporter() : new ProtobufExporter() })
+}
+
+/** The destination of spans, and the properties of the sender in addition to those of the environment. */
+export interface Destination {
+  readonly exporter: SpanExporter
+  readonly attributes?: Readonly<Record<string, string>>
+  /** Spans in a batch; absent: as the environment says. */
+  readonly batchSize?: number | null
+}
+
+/** Starts recording spans for a destination. */
+export function startProvider(observe: Observer, { exporter, attributes = {}, batchSize }: Destination): Exporter {
   const problems = problemLog(observe)
   diag.setLogger(problems, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
-  const exporter = protocolOf(environment) === 'http/json' ? new JsonExporter() : new ProtobufExporter()
   const standard = resourceFromAttributes({ 'service.name': 'trellis', 'service.version': version })
+  const given = resourceFromAttributes(attributes)
+  const batching = batchingOf(environment)
+  const maxExportBatchSize = Math.min(batchSize ?? batching.maxExportBatchSize, batching.maxQueueSize)
   const provider = new TracerProvider({
-    // Environment variables take precedence.
-    resource: standard.merge(detectResources({ detectors: [envDetector] })),
+    // Environment variables take precedence over standards, and metadata over both.
+    resource: standard.merge(detectResources({ detectors: [envDetector] })).merge(given),
     sampler: samplerOf(samplingOf(environment)),
     spanLimits: { attributeValueLengthLimit: maxValue },
-    spanProcessors: [new BatchSpanProcessor({ exporter, ...batchingOf(environment) })],
+    spanProcessors: [new BatchSpanProcessor({ exporter, ...batching, maxExportBatchSize })],
   })
   return {
     tracer: provider.getTracer('trellis', version),

@@ -17,7 +17,7 @@ export function inSpan(request: OutgoingRequest, span: SpanIds, recorded: SpanId
 }
 
 /** Propagates spans that are not recorded here. */
-export const unrecordedOutgoing = (storage: SpanStorage): Pick<Surroundings, 'outgoing'> => ({
+export const unrecordedOutgoing = (storage: SpanStorage): Required<Pick<Surroundings, 'outgoing'>> => ({
   outgoing(request, send) {
     const span = spanAround(request, storage)
     return send(inSpan(request, childOf(span.ids), span.recorded))

@@ -3,27 +3,67 @@
 
 import { type Attributes, createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { GraphQLOperation } from '../../sdk/graphql.ts'
-import { type Engine, type Session, TrellisError } from '../../sdk/index.ts'
+import { type Engine, environment, type Session, StartError, TrellisError } from '../../sdk/index.ts'
 import { OutgoingError, type RequestWork, type Surroundings } from '../../sdk/services.ts'
 import type { CurrentSpan, SpanStorage } from './context.ts'
-import { type Exporter, startExporter } from './exporter.ts'
+import { exportIsConfigured } from './environment.ts'
+import { type Exporter, startExporter, startProvider } from './exporter.ts'
 import type { SpanIds } from './ids.ts'
+import type { Collector } from './metadata.ts'
 import { inSpan } from './outgoing.ts'
 import { spanOf } from './propagation.ts'
+import { sendingExporter } from './sending.ts'
 import { readStoredSpan } from './stored.ts'
 
-/** Records spans and sends them to the collector. */
-export function recordSpans(engine: Engine, storage: SpanStorage): void {
-  const exporter = startExporter(engine.observe)
-  engine.onClose(() => exporter.close())
-  const recorder = new Recorder(exporter.tracer)
-  engine.around({
+/** The hooks that record spans. */
+export type RecordingHooks = Required<
+  Pick<Surroundings, 'request' | 'operation' | 'metadata' | 'planning' | 'statement' | 'outgoing'>
+>
+
+/** Records spans, and sends them to the collector of the metadata, or else to that of the environment. */
+export function recordingHooks(engine: Engine, storage: SpanStorage): RecordingHooks {
+  const recorder = new Recorder(exporters(engine, storage))
+  return {
     ...requestSpans(recorder, storage),
     ...operationSpans(recorder, storage),
     ...statementSpans(recorder, storage),
     ...outgoingSpans(recorder, storage),
-  })
+  }
 }
+
+/** The exporter of the current model. One that is replaced still sends the spans that it has. */
+function exporters(engine: Engine, storage: SpanStorage): () => Exporter {
+  const { observe, outgoing } = engine
+  const fixed = exportIsConfigured(environment) ? startExporter(observe) : null
+  let current: { readonly collector: Collector; readonly exporter: Exporter } | null = null
+  const replace = (collector: Collector | null): Exporter | null => {
+    const former = current
+    current = collector && { collector, exporter: exporterTo(collector) }
+    void former?.exporter.close()
+    return current?.exporter ?? null
+  }
+  const exporterTo = (collector: Collector): Exporter => {
+    try {
+      return startProvider(observe, { ...collector, exporter: sendingExporter(collector, outgoing, storage) })
+    } catch (error) {
+      // A variable of OpenTelemetry is invalid.
+      if (!(error instanceof StartError)) throw error
+      observe.log({ type: 'unstructured', level: 'error', detail: `tracing: ${error.message}` })
+      return unrecorded
+    }
+  }
+  engine.onClose(async () => {
+    await Promise.all([fixed?.close(), current?.exporter.close()])
+  })
+  return () => {
+    const collector = engine.model.slices.opentelemetry ?? null
+    const own = collector === (current?.collector ?? null) ? (current?.exporter ?? null) : replace(collector)
+    return own ?? fixed ?? unrecorded
+  }
+}
+
+/** Records nothing. */
+const unrecorded: Exporter = { tracer: trace.getTracer('trellis'), close: () => Promise.resolve() }
 
 /** A span in progress. */
 interface Recording extends CurrentSpan {
@@ -33,16 +73,16 @@ interface Recording extends CurrentSpan {
 }
 
 class Recorder {
-  readonly #tracer: Exporter['tracer']
+  readonly #exporter: () => Exporter
 
-  constructor(tracer: Exporter['tracer']) {
-    this.#tracer = tracer
+  constructor(exporter: () => Exporter) {
+    this.#exporter = exporter
   }
 
   /** `parent.isRemote`: whether another party created the parent. Without a parent a trace begins. */
   begin(name: string, kind: SpanKind, parent: Parent | null, attributes: Attributes): Recording {
     const context = parent ? trace.setSpanContext(ROOT_CONTEXT, contextOf(parent)) : ROOT_CONTEXT
-    const span = this.#tracer.startSpan(name, { kind, attributes }, context)
+    const span = this.#exporter().tracer.startSpan(name, { kind, attributes }, context)
     const { traceId, spanId, traceFlags, traceState } = span.spanContext()
     const parentSpanId = parent?.ids.spanId ?? null
     const ids = {
@@ -98,7 +138,7 @@ async function within<T>(span: Recording, storage: SpanStorage, run: () => Promi
 /** Probes repeat often, and their spans are not interesting. */
 const isProbe = ({ route }: RequestWork): boolean => route.auth === 'none' && route.method === 'GET'
 
-const requestSpans = (recorder: Recorder, storage: SpanStorage): Pick<Surroundings, 'request'> => ({
+const requestSpans = (recorder: Recorder, storage: SpanStorage): Pick<RecordingHooks, 'request'> => ({
   async request(work, run) {
     if (isProbe(work)) return run()
     const { route, request, reply, exchange } = work
@@ -126,7 +166,7 @@ function namesOf(operation: GraphQLOperation | null): Attributes {
 const operationSpans = (
   recorder: Recorder,
   storage: SpanStorage,
-): Pick<Surroundings, 'operation' | 'metadata' | 'planning'> => {
+): Pick<RecordingHooks, 'operation' | 'metadata' | 'planning'> => {
   const begin = (name: string, attributes: Attributes) =>
     recorder.begin(name, SpanKind.INTERNAL, local(storage.current), attributes)
   return {
@@ -151,7 +191,7 @@ const operationSpans = (
   }
 }
 
-const statementSpans = (recorder: Recorder, storage: SpanStorage): Pick<Surroundings, 'statement'> => ({
+const statementSpans = (recorder: Recorder, storage: SpanStorage): Pick<RecordingHooks, 'statement'> => ({
   async statement({ kind, digest }, run) {
     const parent = storage.current
     // Statements of the server's own work would each be a separate trace.
@@ -165,8 +205,9 @@ const statementSpans = (recorder: Recorder, storage: SpanStorage): Pick<Surround
   },
 })
 
-const outgoingSpans = (recorder: Recorder, storage: SpanStorage): Pick<Surroundings, 'outgoing'> => ({
+const outgoingSpans = (recorder: Recorder, storage: SpanStorage): Pick<RecordingHooks, 'outgoing'> => ({
   outgoing(request, send) {
+    if (storage.isSilent) return send(request)
     const { method, url, trace: stored } = request
     const parent = stored === undefined ? local(storage.current) : remote(readStoredSpan(stored))
     const span = recorder.begin(method, SpanKind.CLIENT, parent, {

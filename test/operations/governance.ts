@@ -1,7 +1,8 @@
 // Limits, introspection, inherited roles, certificates, REST endpoints, and transforms.
 
+import assert from 'node:assert/strict'
 import { documentHas } from './effects.ts'
-import type { Area, Refusal } from './entry.ts'
+import type { Area, Effect, Refusal } from './entry.ts'
 
 const endpoint = {
   name: 'books',
@@ -29,6 +30,24 @@ const notThere: Refusal = {
   error: 'the host "crm.test" is not in the allowlist',
 }
 
+const telemetry = {
+  status: 'enabled',
+  data_types: ['traces'],
+  exporter_otlp: { otlp_traces_endpoint: 'http://127.0.0.1:1/v1/traces', headers: [{ name: 'x-key', value: 'k' }] },
+  batch_span_processor: { max_export_batch_size: 5 },
+}
+
+/** The only inconsistent object has this reason. */
+const lists =
+  (reason: string): Effect =>
+  async ({ op }) => {
+    const found = await op<{ type: string; reason: string }[]>('get_inconsistent_metadata', {})
+    assert.deepEqual(
+      found.map((each) => each.reason),
+      [reason],
+    )
+  }
+
 export const governance: Area = {
   title: 'limits, introspection, inherited roles, certificates, REST endpoints and transforms',
   given: [collection],
@@ -48,6 +67,53 @@ export const governance: Area = {
           error: 'unexpected negative value',
         },
       ],
+    },
+    {
+      type: 'set_opentelemetry_config',
+      ownWords: ['$.exporter_otlp.headers[0]'],
+      succeeds: [
+        { title: 'keeps the collector', args: telemetry, then: [documentHas('opentelemetry', telemetry)] },
+        { title: 'keeps nothing of none', args: {}, then: [documentHas('opentelemetry', undefined)] },
+        {
+          title: 'lists traces without an endpoint',
+          args: { status: 'enabled', data_types: ['traces'] },
+          then: [lists('no "otlp_traces_endpoint" is given for traces')],
+        },
+        {
+          title: 'lists kinds of data that are not served',
+          args: { ...telemetry, data_types: ['traces', 'metrics', 'logs'] },
+          then: [lists('"metrics", "logs" in "data_types" of "opentelemetry": only "traces" are served')],
+        },
+        {
+          title: 'lists a variable that is not set',
+          args: {
+            ...telemetry,
+            exporter_otlp: { ...telemetry.exporter_otlp, headers: [{ name: 'x-key', value_from_env: 'NO_KEY' }] },
+          },
+          then: [lists("environment variable 'NO_KEY' not set")],
+        },
+      ],
+      refuses: [
+        {
+          title: 'a text that is no URL',
+          args: { exporter_otlp: { otlp_traces_endpoint: 'nowhere' } },
+          code: 'parse-failed',
+          path: '$.exporter_otlp.otlp_traces_endpoint',
+          error: 'not a valid URI',
+        },
+      ],
+    },
+    {
+      type: 'set_opentelemetry_status',
+      succeeds: [
+        {
+          title: 'turns recording off',
+          given: [{ type: 'set_opentelemetry_config', args: telemetry }],
+          args: 'disabled',
+          then: [documentHas('opentelemetry', { ...telemetry, status: 'disabled' })],
+        },
+      ],
+      refuses: [],
     },
     {
       type: 'remove_api_limits',

@@ -305,3 +305,51 @@ test('invalid variables end the start', async (t) => {
     await assert.rejects(start(t, variables), { message })
   })
 })
+
+test('the metadata name the collector', async (t) => {
+  const first = await startCollector(t)
+  const second = await startCollector(t)
+  setVariables(t, { OTEL_BSP_SCHEDULE_DELAY: '10', TRACING_KEY: 'k2' })
+  const trellis = await startTrellis(t, { sql })
+  await trellis.op('track_table', 'person')
+  const configure = (url: string) =>
+    trellis.op('set_opentelemetry_config', {
+      status: 'enabled',
+      data_types: ['traces'],
+      exporter_otlp: {
+        otlp_traces_endpoint: `${url}/v1/traces`,
+        protocol: 'http/json',
+        headers: [{ name: 'X-Key', value_from_env: 'TRACING_KEY' }],
+        resource_attributes: [{ name: 'team', value: 'web' }],
+      },
+      batch_span_processor: { max_export_batch_size: 3 },
+    })
+  const ask = () => trellis.graphql('query people { person { name } }', undefined, from('01'))
+  await configure(first.url)
+  await ask()
+  const spans = await spansOf(first, 'POST /v1/graphql')
+  assert.deepEqual(tree(spans), [
+    ' > POST /v1/graphql',
+    'GraphQL > GraphQL planning',
+    'GraphQL > SQL',
+    'POST /v1/graphql > GraphQL',
+  ])
+  assert.deepEqual([first.resource['team'], first.resource['service.name']], ['web', 'trellis'])
+  assert.ok(first.requests.every(({ headers }) => headers['x-key'] === 'k2'))
+
+  await configure(second.url)
+  const before = first.spans.length
+  await ask()
+  await second.span('POST /v1/graphql', ({ traceId }) => traceId === trace)
+  assert.ok(first.spans.slice(before).every(({ traceId }) => traceId !== trace))
+
+  await trellis.op('set_opentelemetry_status', 'disabled')
+  const done = second.spans.length
+  await ask()
+  await trellis.op('set_opentelemetry_status', 'enabled')
+  await ask()
+  const isRequest = ({ name, traceId }: ReceivedSpan) => name === 'POST /v1/graphql' && traceId === trace
+  await second.span('POST /v1/graphql', (span) => isRequest(span) && second.spans.indexOf(span) >= done)
+  assert.equal(second.spans.filter(isRequest).length, 2)
+  assert.ok([...first.spans, ...second.spans].every(({ attributes }) => attributes['server.port'] === undefined))
+})

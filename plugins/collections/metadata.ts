@@ -104,6 +104,11 @@ export const allowlistSlice: SliceDefinition<'allowlist', (typeof documentSchema
   kind: 'allow list',
   empty: [],
   entryKey: ({ collection }: AllowedCollection) => collection,
+  // Documents of version 2 always tell the scope.
+  writeEntry: (entry, { formatVersion }) => {
+    const { collection, scope = { global: true } } = entry
+    return formatVersion === 3 ? { collection, scope } : entry
+  },
   validate(entries, document) {
     for (const [i, { collection }] of entries.entries()) within(i, () => requireCollection(document, collection))
   },

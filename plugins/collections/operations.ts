@@ -92,6 +92,10 @@ export const dropQueryFromCollection = operation({
   },
 })
 
+/** The refusal of version 2 for a collection that is not in the allow-list. */
+const notAllowed = (collection: string) =>
+  badRequest('not-found', `collection "${collection}" doesn't exist in the allowlist`)
+
 export const addCollectionToAllowlist = operation({
   type: 'add_collection_to_allowlist',
   about: { summary: 'Lets roles run the queries of a collection when the allow-list is in force.' },
@@ -108,10 +112,12 @@ export const updateScopeInAllowlist = operation({
   about: { summary: 'Says which roles may run the queries of a collection on the allow-list.' },
   args: ScopeArgs,
   check: 'new',
-  handle({ metadata }, { collection, scope }) {
+  handle(context, { collection, scope }) {
+    const { metadata } = context
     within('collection', () => requireCollection(metadata, collection))
     const entry = metadata.allowlist.find((each) => each.collection === collection)
     if (!entry) {
+      if (context.interface === '2') throw notAllowed(collection)
       throw badRequest('not-found', `collection "${collection}" does not exist in the allowlist`, {
         path: ['collection'],
       })
@@ -125,8 +131,11 @@ export const dropCollectionFromAllowlist = operation({
   about: { summary: 'Takes a collection off the allow-list.' },
   args: CollectionArgs,
   check: 'new',
-  handle({ metadata }, { collection }) {
-    within('collection', () => requireCollection(metadata, collection))
+  handle(context, { collection }) {
+    const { metadata } = context
+    // In version 2, a collection that does not exist is not in the allow-list either.
+    if (context.interface !== '2') within('collection', () => requireCollection(metadata, collection))
+    else if (!isAllowed(metadata, collection)) throw notAllowed(collection)
     disallow(metadata, collection)
   },
 })

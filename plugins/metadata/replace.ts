@@ -25,6 +25,8 @@ const DryRun = Type.Optional(Type.Boolean())
 
 const ReplaceMetadataV2Args = Type.Object({
   allow_inconsistent_metadata: Type.Optional(Type.Boolean()),
+  // Faults are inconsistent objects here, so there are no warnings.
+  allow_warnings: Type.Optional(Type.Boolean()),
   dry_run: DryRun,
   metadata: GivenDocument,
 })

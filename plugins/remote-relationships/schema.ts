@@ -17,6 +17,7 @@ import {
   GraphQLName,
   ObjectName,
   own,
+  SourceName,
   TableName,
   type WireObject,
 } from '../../sdk/metadata.ts'
@@ -120,13 +121,25 @@ export interface RemoteRelationshipArgs extends RemoteRelationshipDefinition {
   table: QualifiedName
 }
 
-export const remoteRelationshipArgs = (dialect: Dialect) =>
-  Type.Unsafe<RemoteRelationshipArgs>(
-    Type.Object(
-      { name: ObjectName, table: TableName, ...definitionMembers(dialect) },
-      { convert: (given: Readonly<Record<string, unknown>>) => canonical(given, columnKeys(dialect)) },
-    ),
+/** The arguments; later engines nest those of the definition one level deeper. */
+export function remoteRelationshipArgs(dialect: Dialect) {
+  const head = { name: ObjectName, table: TableName, source: SourceName }
+  const flat = Type.Object(
+    { ...head, ...definitionMembers(dialect) },
+    { convert: (given: Readonly<Record<string, unknown>>) => canonical(given, columnKeys(dialect)) },
   )
+  const nested = Type.Object(
+    { ...head, definition: definitionSchema(dialect) },
+    { convert: ({ definition, ...others }: { readonly definition: object }) => ({ ...others, ...definition }) },
+  )
+  const isDefined = (args: unknown) => isJsonObject(args) && own(args, 'definition') !== undefined
+  return Type.Unsafe<RemoteRelationshipArgs>(
+    Type.Unknown({
+      shown: Type.Union([flat, nested]),
+      convert: (args: unknown, decodePart: DecodePart) => decodePart(isDefined(args) ? nested : flat, args),
+    }),
+  )
+}
 
 export const DeleteRemoteRelationshipArgs = Type.Object({ table: TableName, name: ObjectName })
 

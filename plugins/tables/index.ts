@@ -17,6 +17,7 @@ import {
   untrackTable,
 } from './operations.ts'
 import { pgTrackTables, trackTables } from './track-tables.ts'
+import { pgUntrackTables, untrackTables } from './untrack-tables.ts'
 
 export { releaseDependents } from './dependents.ts'
 export { requireTable } from './entries.ts'
@@ -55,7 +56,7 @@ export default definePlugin({
     engine.metadata.slice('tables', tablesSlice)
     engine.metadata.typeNames(generatedTypes)
     engine.operations.add(trackTable, addExistingTableOrView, trackTableV2, untrackTable)
-    engine.operations.add(trackTables, pgTrackTables)
+    engine.operations.add(trackTables, pgTrackTables, untrackTables, pgUntrackTables)
     engine.operations.add(setTableIsEnum, setTableCustomFields, setTableCustomization)
     engine.graphql.contribute(tableContribution)
     engine.graphql.contribute(tableQueryContribution)

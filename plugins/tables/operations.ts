@@ -29,7 +29,8 @@ import {
 } from './schema.ts'
 import { isSystemTable } from './system-tables.ts'
 
-const tableRef = (table: QualifiedName): ObjectRef => ({ kind: 'table', table })
+/** The reference to a table. */
+export const tableRef = (table: QualifiedName): ObjectRef => ({ kind: 'table', table })
 
 function configure(entry: TableEntry, configuration: TableConfiguration): void {
   if (isEmptyConfiguration(configuration)) delete entry.configuration
@@ -126,7 +127,7 @@ export const trackTableV2 = operation({
 })
 
 /** The refusal of a table that is in no document: the server's own are tracked all the same, as tools see it. */
-function notTracked(table: QualifiedName, dialect: Dialect) {
+export function notTracked(table: QualifiedName, dialect: Dialect) {
   const name = `"${nameText(table)}"`
   const isOwn = table.schema === 'trellis' || isSystemTable(table, dialect)
   if (isOwn) return badRequest('not-supported', `${name} is system defined, cannot untrack`)

@@ -78,6 +78,29 @@ export const TrackTablesArgs = Type.Object(
 
 export const UntrackTableArgs = Type.Object({ table: TableName, cascade: Type.Optional(Type.Boolean()) })
 
+/** One table of a list to untrack. */
+export interface UntrackedTable {
+  readonly table: QualifiedName
+  readonly cascade?: boolean
+  readonly source?: string
+}
+
+const ListedUntracked = Type.Unsafe<UntrackedTable>(
+  Type.Union([
+    Type.Object(
+      { table: TableName, cascade: Type.Optional(Type.Boolean()), source: Type.Optional(Type.String()) },
+      { missingKey: 'A' },
+    ),
+    { ...TableName, convert: (name: unknown): UntrackedTable => ({ table: decode(TableName, name) }) },
+  ]),
+)
+
+export const UntrackTablesArgs = Type.Object({
+  tables: Type.Array(ListedUntracked),
+  allow_warnings: Type.Optional(Type.Boolean()),
+  source: SourceName,
+})
+
 export const SetTableIsEnumArgs = Type.Object({ table: TableName, is_enum: Type.Boolean() })
 
 export const SetTableCustomFieldsArgs = Type.Object({

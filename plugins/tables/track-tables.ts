@@ -5,24 +5,15 @@ import {
   compareText,
   didYouMean,
   nameKey,
-  nameText,
   type QualifiedName,
   type Static,
   sameName,
   TrellisError,
-  Type,
 } from '../../sdk/index.ts'
 import { conflictingDefinitions, type OperationContext, operation, requireSource } from '../../sdk/metadata.ts'
 import { trackConfigured } from './operations.ts'
 import { type ListedTable, TrackTablesArgs } from './schema.ts'
-
-/** A table that was passed over, and the reason. */
-interface Warning {
-  readonly type: 'table'
-  readonly name: string
-  readonly code: string
-  readonly message: string
-}
+import { TablesResult, tablesResult, type Warning, warned, warningOf } from './warnings.ts'
 
 /** Relations of users: no partitions, no objects of extensions, and nothing of the engine or the system. */
 const candidates = `
@@ -94,8 +85,8 @@ class Tracking {
     while (await this.#takeOut());
   }
 
-  #warn(table: QualifiedName, { code, message }: Pick<TrellisError, 'code' | 'message'>): void {
-    this.warnings.push({ type: 'table', name: nameText(table), code, message })
+  #warn(table: QualifiedName, reason: Pick<TrellisError, 'code' | 'message'>): void {
+    this.warnings.push(warningOf(table, reason))
   }
 
   /** Removes tables that would be inconsistent, or whose names collide; false if every table can stay. */
@@ -132,16 +123,6 @@ class Tracking {
   }
 }
 
-const Warnings = Type.Array(
-  Type.Object({ type: Type.Literal('table'), name: Type.String(), code: Type.String(), message: Type.String() }),
-)
-
-const TrackTablesResult = Type.Object({
-  message: Type.Literal('success'),
-  tables: Type.Array(Type.Object({ schema: Type.String(), name: Type.String() })),
-  warnings: Type.Optional(Warnings),
-})
-
 const trackTablesV1 = {
   args: TrackTablesArgs,
   check: 'new',
@@ -156,22 +137,19 @@ const trackTablesV1 = {
     await tracking.add(tables ?? (await untrackedTables(context, schemas ?? null)))
     const { tracked, warnings } = tracking
     if (warnings.length > 0 && (!allow || (tables && tracked.length === 0))) throw warned(warnings)
-    return { message: 'success', tables: tracked, ...(warnings.length > 0 && { warnings }) }
+    return tablesResult(tracked, warnings)
   },
 } as const
-
-const warned = (warnings: readonly Warning[]): TrellisError =>
-  badRequest('metadata-warnings', 'failed due to metadata warnings', { internal: warnings })
 
 export const trackTables = operation({
   ...trackTablesV1,
   type: 'track_tables',
-  about: { summary: 'Tracks many tables: all, those of some schemas, or a list.', result: TrackTablesResult },
+  about: { summary: 'Tracks many tables: all, those of some schemas, or a list.', result: TablesResult },
 })
 
 /** The name of the operation in later engines. */
 export const pgTrackTables = operation({
   ...trackTables,
   type: 'pg_track_tables',
-  about: { summary: 'Another name of track_tables.', result: TrackTablesResult },
+  about: { summary: 'Another name of track_tables.', result: TablesResult },
 })

@@ -4,7 +4,7 @@ import { badRequest } from '../../sdk/index.ts'
 import type { FoundOperation, NamedRequest, OperationFinder, RequestForm } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 import { converters } from './arguments.ts'
-import { queryTypes, unprefixed } from './names.ts'
+import { queryTypes, sourcePrefix, unprefixed } from './names.ts'
 
 /** An operation by its prefixed name, in its latest version, or by its own name. */
 function findOperation(request: NamedRequest, operations: OperationFinder): FoundOperation | undefined {
@@ -14,7 +14,8 @@ function findOperation(request: NamedRequest, operations: OperationFinder): Foun
     const operation = operations.find(type, 1) ?? operations.find(name, 2) ?? operations.find(name, 1)
     return operation && { operation, ...(converters[name] && { convert: converters[name] }) }
   }
-  const operation = operations.find(type, version ?? versionOf(request))
+  // Some tools leave out the prefix of operations that v1.3 does not have.
+  const operation = operations.find(type, version ?? versionOf(request)) ?? operations.find(sourcePrefix + type, 1)
   // A client expects a bulk to run each member by itself, whatever the others need.
   return operation && { operation: type === 'bulk' ? { ...operation, mixesAccess: true } : operation }
 }

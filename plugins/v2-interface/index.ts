@@ -2,9 +2,17 @@
 
 import { definePlugin, type Engine } from '../../sdk/index.ts'
 import { bulkAtomic, bulkKeepGoing, concurrentBulk } from './batches.ts'
+import { getSourceTables, getSourceTrackables, getTableInfo } from './database-objects.ts'
+import {
+  getFeatureFlag,
+  getSourceKindCapabilities,
+  listSourceKinds,
+  removeMetricsConfig,
+  setMetricsConfig,
+} from './features.ts'
 import { formerForm } from './forms.ts'
 import { routesOf } from './routes.ts'
-import { addSource, dropSource, getSourceTables, listSourceKinds, renameSource, updateSource } from './sources.ts'
+import { addSource, dropSource, renameSource, setQueryTags, updateSource } from './sources.ts'
 
 export default definePlugin({
   name: 'v2-interface',
@@ -12,7 +20,10 @@ export default definePlugin({
   register(engine) {
     const { settings, operations, routes, metadata } = engine
     operations.add(bulkKeepGoing, bulkAtomic, concurrentBulk)
-    operations.add(addSource, updateSource, renameSource, dropSource, listSourceKinds, getSourceTables)
+    operations.add(addSource, updateSource, renameSource, dropSource, setQueryTags)
+    operations.add(getSourceTables, getSourceTrackables, getTableInfo)
+    operations.add(listSourceKinds, getSourceKindCapabilities, getFeatureFlag)
+    operations.add(setMetricsConfig, removeMetricsConfig)
     if (settings.graphqlInterface === '2') {
       operations.form(formerForm)
       engine.onReady(() => logSource(engine))

@@ -2,22 +2,35 @@
 
 import { badRequest, type QualifiedName, Type } from '../../sdk/index.ts'
 import {
+  Customization,
+  type DecodePart,
   dependenciesOn,
   functionRef,
   type MetadataDocument,
-  NoArguments,
   ObjectName,
   type ObjectRef,
   operation,
+  QueryTags,
   requireSource,
-  SourceName,
   sourceName,
+  unnamedSource,
   VerbatimObject,
 } from '../../sdk/metadata.ts'
 import { releaseDependents } from '../tables/index.ts'
 
+/** A customization, which is stored as it was given. */
+const CustomizationObject = Type.Unsafe<Record<string, unknown>>(
+  Type.Unknown({
+    shown: Customization,
+    convert(given: unknown, decodePart: DecodePart) {
+      decodePart(Customization, given)
+      return given
+    },
+  }),
+)
+
 const Settings = {
-  customization: Type.Optional(VerbatimObject),
+  customization: Type.Optional(CustomizationObject),
   health_check: Type.Optional(VerbatimObject),
 }
 
@@ -79,6 +92,17 @@ export const renameSource = operation({
   },
 })
 
+export const setQueryTags = operation({
+  type: 'set_query_tags',
+  about: { summary: 'Sets whether statements have a comment that names their operation.' },
+  args: Type.Object({ source_name: Type.Optional(ObjectName), ...QueryTags.properties }, { missingKey: 'A' }),
+  check: 'new',
+  handle({ metadata, dialect }, { source_name: name, ...tags }) {
+    requireSource(metadata, name)
+    metadata.source = { ...(metadata.source ?? unnamedSource(dialect)), query_tags: tags }
+  },
+})
+
 /** A document as the plugin of functions declares it, which may be absent. */
 interface WithFunctions extends Pick<MetadataDocument, 'tables'> {
   readonly functions?: readonly { readonly function: QualifiedName }[] | undefined
@@ -103,55 +127,5 @@ export const dropSource = operation({
     for (const ref of refs) remove(ref)
     for (const table of tables) remove({ kind: 'table', table })
     metadata.source = null
-  },
-})
-
-const Kinds = Type.Object({
-  sources: Type.Array(
-    Type.Object({
-      kind: Type.String(),
-      display_name: Type.String(),
-      builtin: Type.Boolean(),
-      available: Type.Boolean(),
-    }),
-  ),
-})
-
-export const listSourceKinds = operation({
-  type: 'list_source_kinds',
-  about: { summary: 'Lists the kinds of databases that the server can serve.', result: Kinds },
-  args: NoArguments,
-  editsMetadata: false,
-  onlyReads: true,
-  handle: () => ({ sources: [{ kind: 'pg', display_name: 'pg', builtin: true, available: true }] }),
-})
-
-/** Relations of users: no objects of the server, of extensions or of the system. */
-const relations = `
-  select n.nspname as schema, c.relname as name
-  from pg_catalog.pg_class c
-  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'p', 'v', 'm', 'f')
-    and n.nspname !~ '^pg_'
-    and n.nspname <> all ($1::text[])
-    and not exists (
-      select from pg_catalog.pg_depend d
-      where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
-    )
-  order by 1, 2`
-
-export const getSourceTables = operation({
-  type: 'pg_get_source_tables',
-  about: {
-    summary: 'Lists the tables and views of the database.',
-    result: Type.Array(Type.Object({ schema: Type.String(), name: Type.String() })),
-  },
-  args: Type.Object({ source: SourceName }),
-  access: 'any',
-  editsMetadata: false,
-  onlyReads: true,
-  handle({ transaction, dialect }) {
-    const own = ['information_schema', 'trellis', ...(dialect.systemSchema === null ? [] : [dialect.systemSchema])]
-    return transaction.rows<{ schema: string; name: string }>(relations, [own])
   },
 })

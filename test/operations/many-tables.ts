@@ -153,4 +153,72 @@ const manyTables = (type: string): OperationEntry => ({
   ],
 })
 
-export const manyTablesOperations: readonly OperationEntry[] = ['track_tables', 'pg_track_tables'].map(manyTables)
+const stays = (name: string, dependent: string) => ({
+  type: 'table',
+  name,
+  code: 'dependency-error',
+  message: `cannot drop due to the following dependent objects : ${dependent}`,
+})
+
+const untracked = (name: string) => ({
+  type: 'table',
+  name,
+  code: 'already-untracked',
+  message: `view/table already untracked : "${name}"`,
+})
+
+const untrackTables = (type: string): OperationEntry => ({
+  type,
+  requires: ['tables'],
+  notFound: { '$.tables[0]': true },
+  succeeds: [
+    {
+      title: 'untracks tables that depend on each other',
+      args: { tables: ['publisher', { table: 'book', source: 'default', cascade: true }], allow_warnings: false },
+      answers: { message: 'success', tables: [named('publisher'), named('book')] },
+      then: [isUntracked('book'), isUntracked('publisher'), tableIs('cheap_book', {})],
+    },
+    {
+      title: 'passes over tables that others need, and says why',
+      args: { tables: ['publisher', 'cheap_book', 'genre', 'cheap_book'] },
+      answers: {
+        message: 'success',
+        tables: [named('cheap_book')],
+        warnings: [
+          untracked('genre'),
+          untracked('cheap_book'),
+          stays('publisher', 'permission book.reader.select, relationship book.publisher'),
+        ],
+      },
+      then: [isUntracked('cheap_book')],
+    },
+  ],
+  refuses: [
+    {
+      title: 'a list of which nothing can be untracked',
+      args: { tables: ['genre'] },
+      code: 'metadata-warnings',
+      error: 'failed due to metadata warnings',
+      internal: [untracked('genre')],
+    },
+    {
+      title: 'any warning when they are not allowed',
+      args: { tables: ['cheap_book', 'genre'], allow_warnings: false },
+      code: 'metadata-warnings',
+      error: 'failed due to metadata warnings',
+      internal: [untracked('genre')],
+    },
+    {
+      title: 'a table of another source',
+      args: { tables: ['cheap_book', { table: 'book', source: 'other' }] },
+      code: 'not-exists',
+      path: '$.args.tables[1].source',
+      error: 'source with name "other" does not exist',
+    },
+  ],
+})
+
+export const manyTablesOperations: readonly OperationEntry[] = [
+  ...['track_tables', 'pg_track_tables'].map(manyTables),
+  ...['untrack_tables', 'pg_untrack_tables'].map(untrackTables),
+]

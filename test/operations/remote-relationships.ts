@@ -51,9 +51,24 @@ export const remoteRelationships: Area = {
             serves('{ book_by_pk(id: 1) { author { name } } }', { book_by_pk: { author: { name: 'user 1' } } }),
           ],
         },
+        {
+          title: 'takes a definition in the form of later documents',
+          args: {
+            ...{ name: 'author', table: 'book', source: 'default' },
+            definition: { to_remote_schema: { remote_schema: 'crm', lhs_fields: ['id'], remote_field } },
+          },
+          then: [serves('{ book_by_pk(id: 1) { author { name } } }', { book_by_pk: { author: { name: 'user 1' } } })],
+        },
       ],
       refuses: [
         missing(author)[0]!,
+        {
+          title: 'a definition without a remote schema',
+          args: { name: 'author', table: 'book', definition: { to_remote_schema: { lhs_fields: [], remote_field } } },
+          path: '$.definition.to_remote_schema',
+          code: 'parse-failed',
+          error: "the key 'remote_schema' was not present",
+        },
         {
           title: 'a name that is taken',
           args: { ...author, name: 'publisher' },
@@ -85,6 +100,15 @@ export const remoteRelationships: Area = {
           title: 'leads somewhere else',
           given: [created],
           args: { ...author, service_fields: ['pages'], remote_field: other },
+          then: [serves('{ book_by_pk(id: 1) { author { name } } }', { book_by_pk: { author: { name: 'user 300' } } })],
+        },
+        {
+          title: 'takes a definition in the form of later documents',
+          given: [created],
+          args: {
+            ...{ name: 'author', table: 'book' },
+            definition: { to_remote_schema: { remote_schema: 'crm', lhs_fields: ['pages'], remote_field: other } },
+          },
           then: [serves('{ book_by_pk(id: 1) { author { name } } }', { book_by_pk: { author: { name: 'user 300' } } })],
         },
       ],

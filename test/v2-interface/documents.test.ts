@@ -98,7 +98,10 @@ const whole = (url: string) => {
       },
     ],
     remote_schemas: [{ name: 'echoes', definition: { url, timeout_seconds: 60, customization: {} } }],
-    query_collections: [{ name: 'kept', definition: { queries: [{ name: 'all', query: '{ books { id } }' }] } }],
+    query_collections: [
+      { name: 'kept', definition: { queries: [{ name: 'all', query: '{ shop { a_books { id } } }' }] } },
+    ],
+    allowlist: [{ collection: 'kept', scope: { global: true } }],
     actions: [
       {
         name: 'greet',
@@ -170,7 +173,7 @@ test('a document with every key goes in and out, byte for byte', async (t) => {
   }
   assert.equal(is_consistent, false)
   const keys = [
-    ...['apollo_federation_config', 'native_queries', 'logical_models', 'customization', 'query_tags', 'health_check'],
+    ...['apollo_federation_config', 'native_queries', 'logical_models', 'health_check'],
     ...['metrics_config', 'opentelemetry', 'backend_configs'],
   ]
   assert.deepEqual(inconsistent_objects.map(({ type }) => type).sort(), keys.sort())
@@ -182,11 +185,33 @@ test('a document with every key goes in and out, byte for byte', async (t) => {
   await t.test('all that is not served can be dropped', async () => {
     assert.deepEqual((await ask(again, 'drop_inconsistent_metadata', {})).body, { message: 'success' })
     const left = (await ask(again, 'export_metadata', {})).body as { sources: object[] }
-    assert.deepEqual(Object.keys(left.sources[0]!), ['name', 'kind', 'tables', 'functions', 'configuration'])
+    assert.deepEqual(Object.keys(left.sources[0]!), [
+      ...['name', 'kind', 'tables', 'functions', 'configuration', 'customization', 'query_tags'],
+    ])
     const others = ['api_limits', 'inherited_roles', 'graphql_schema_introspection', 'network']
-    const served = [...Object.keys(document).slice(1, 8), ...others]
+    const served = [...Object.keys(document).slice(1, 9), ...others]
     assert.deepEqual(Object.keys(left).slice(1), served)
   })
+})
+
+test('entries of the allow-list tell their scope, and are known when they are dropped', async (t) => {
+  const trellis = await startTrellis(t)
+  await ask(trellis, 'create_query_collection', { name: 'kept', definition: { queries: [] } })
+  await ask(trellis, 'add_collection_to_allowlist', { collection: 'kept' })
+  const { allowlist } = (await ask(trellis, 'export_metadata', {})).body as { allowlist: unknown }
+  assert.deepEqual(allowlist, [{ collection: 'kept', scope: { global: true } }])
+  assert.deepEqual((await trellis.op<{ allowlist: unknown }>('export_metadata', {})).allowlist, [
+    { collection: 'kept' },
+  ])
+  assert.equal((await ask(trellis, 'drop_collection_from_allowlist', { collection: 'kept' })).status, 200)
+  const { status, body } = await ask(trellis, 'drop_collection_from_allowlist', { collection: 'kept' })
+  assert.deepEqual(
+    { status, body },
+    {
+      status: 400,
+      body: { path: '$.args', error: `collection "kept" doesn't exist in the allowlist`, code: 'not-found' },
+    },
+  )
 })
 
 test('a document of format 2 is exported as 2 and as 3, and either goes back', async (t) => {

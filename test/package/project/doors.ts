@@ -30,6 +30,7 @@ import * as services from 'trellis/services'
 import * as sql from 'trellis/sql'
 import * as tables from 'trellis/tables'
 import * as testing from 'trellis/testing'
+import * as tracing from 'trellis/tracing'
 import * as unstable from 'trellis/unstable'
 
 /** With their doors, the parts of built-in plugins have types. */
@@ -51,7 +52,7 @@ export const plugin = main.definePlugin({
 })
 
 const ofSubjects = [main, access, engine, graphql, http, metadata, registry, services, sql, testing, unstable]
-const ofNew = [inherited_roles, introspection, network, rest_endpoints]
+const ofNew = [inherited_roles, introspection, network, rest_endpoints, tracing]
 const ofPlugins = [
   actions,
   collections,

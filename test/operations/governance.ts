@@ -100,6 +100,7 @@ export const governance: Area = {
           code: 'parse-failed',
           path: '$.exporter_otlp.otlp_traces_endpoint',
           error: 'not a valid URI',
+          fits: true,
         },
       ],
     },

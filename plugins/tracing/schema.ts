@@ -33,11 +33,11 @@ export const openTelemetrySchema = (dialect: Dialect) => {
   const attribute = Type.Object({ name: Type.String(), value: Type.String() }, closed)
   const exporter = Type.Object(
     {
-      ...{ otlp_traces_endpoint: endpoint, otlp_metrics_endpoint: endpoint, otlp_logs_endpoint: endpoint },
-      protocol: Type.Optional(oneOf('http/protobuf', 'http/json')),
-      traces_propagators: Type.Optional(Type.Array(oneOf('tracecontext', 'b3'))),
       headers: Type.Optional(Type.Array(configuredHeader(dialect))),
+      ...{ otlp_logs_endpoint: endpoint, otlp_metrics_endpoint: endpoint, otlp_traces_endpoint: endpoint },
+      protocol: Type.Optional(oneOf('http/protobuf', 'http/json')),
       resource_attributes: Type.Optional(Type.Array(attribute)),
+      traces_propagators: Type.Optional(Type.Array(oneOf('tracecontext', 'b3'))),
     },
     closed,
   )

@@ -34,6 +34,6 @@ export default definePlugin({
 
 /** One line for the source, as tools that watch the start of version 2 expect. */
 function logSource({ model, observe }: Pick<Engine, 'model' | 'observe'>): void {
-  const info = { source: model.slices.source, kind: 'postgres' }
+  const info = { source: model.slices.source?.name, kind: 'postgres' }
   observe.log({ type: 'startup', level: 'info', detail: { kind: 'resolve_source', info } })
 }

@@ -69,6 +69,8 @@ export interface AccessService {
   share(objects: SharedObjects): void
   /** All such objects of a model. */
   shared(model: Model): Iterable<SharedObject>
+  /** The roles with permissions on tables, and composed roles. */
+  roles(model: Model): ReadonlySet<string>
   /**
    * The rights of a role in a generation of the model; `without` leaves out narrowings of the calling plugin. Throws for
    * the name of another plugin's narrowing.
@@ -93,6 +95,7 @@ export class Access {
       },
       share: (objects) => void this.#shared.push(objects),
       shared: (model) => this.#sharedOf(model),
+      roles: (model) => this.#rolesOf(model),
       of: (model, accessor, { without = [] } = {}) => {
         for (const name of without) this.#checkOwned(name, owner)
         return this.of(model, accessor, without)
@@ -103,6 +106,11 @@ export class Access {
   *#sharedOf(model: Model): Iterable<SharedObject> {
     for (const table of model.tables.values()) yield* sharedChanges(table)
     for (const objects of this.#shared) yield* objects(model)
+  }
+
+  #rolesOf(model: Model): ReadonlySet<string> {
+    const named = [...model.tables.values()].flatMap(({ permissions }) => [...permissions.keys()])
+    return new Set([...named, ...(this.#composition?.(model)?.keys() ?? [])])
   }
 
   #narrow(narrowing: Narrowing, owner: string): void {

@@ -273,6 +273,7 @@ const checkedAccess = (access: AccessService): AccessService => ({
   compose: access.compose,
   share: access.share,
   shared: access.shared,
+  roles: access.roles,
   of: access.of,
 })
 

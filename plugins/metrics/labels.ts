@@ -1,24 +1,26 @@
 // Bounds the values of labels, so that clients cannot add any.
 
+import type { AccessService } from '../../sdk/access.ts'
 import type { Model } from '../../sdk/metadata.ts'
 
 const other = 'other'
 
-/** The roles with table permissions in the metadata, and those that always exist. */
+/** The roles that the metadata names, and those that always exist. */
 export class KnownRoles {
+  readonly #access: AccessService
   readonly #always: readonly string[]
   #model: Model | null = null
   #roles: ReadonlySet<string> = new Set()
 
-  constructor(unauthorizedRole: string | null) {
+  constructor(access: AccessService, unauthorizedRole: string | null) {
+    this.#access = access
     this.#always = unauthorizedRole === null ? ['admin'] : ['admin', unauthorizedRole]
   }
 
   /** The role as a label. Clients that may assume any role could invent roles, so unknown ones become `other`. */
   label(role: string, model: Model): string {
     if (model !== this.#model) {
-      const named = [...model.tables.values()].flatMap(({ permissions }) => [...permissions.keys()])
-      this.#roles = new Set([...this.#always, ...named])
+      this.#roles = new Set([...this.#always, ...this.#access.roles(model)])
       this.#model = model
     }
     return this.#roles.has(role) ? role : other

@@ -11,7 +11,7 @@ const secondsSince = (started: number): number => (performance.now() - started) 
 
 /** Installs the hooks that measure. */
 export function watch(engine: Engine, measures: Measures): void {
-  const roles = new KnownRoles(engine.settings.unauthorizedRole)
+  const roles = new KnownRoles(engine.access, engine.settings.unauthorizedRole)
   const codes = new FirstValues(maxCodes)
   engine.around({
     ...operationWatch(measures),

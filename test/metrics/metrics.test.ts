@@ -37,10 +37,12 @@ test('requests are counted by endpoint, role, status and code', async (t) => {
   const trellis = await startLibrary(t, { settings: { enabledApis: apis, maxBodySize: 4096 } })
   const permission = { columns: ['title'], filter: {} }
   await trellis.op('create_select_permission', { table: 'book', role: 'reader', permission })
+  await trellis.op('add_inherited_role', { role_name: 'member', role_set: ['reader'] })
   const before = await samples(trellis)
   await trellis.graphql('{ book { title } }', undefined, { role: 'reader' })
   await trellis.graphql('{ book { title } }', undefined, { role: 'reader' })
   await trellis.graphql('{ nothing }', undefined, { role: 'reader' })
+  await trellis.graphql('{ book { title } }', undefined, { role: 'member' })
   await trellis.graphql('{ nothing }', undefined, { role: 'made-up', path: '/v1alpha1/graphql' })
   await trellis.opError('nonsense', {})
   await trellis.request('/no/such/path?secret=1')
@@ -50,6 +52,7 @@ test('requests are counted by endpoint, role, status and code', async (t) => {
     '{endpoint="/v1/metrics",role="none",status="200",code="ok"}': 1,
     '{endpoint="/v1/graphql",role="reader",status="200",code="ok"}': 2,
     '{endpoint="/v1/graphql",role="reader",status="200",code="validation-failed"}': 1,
+    '{endpoint="/v1/graphql",role="member",status="200",code="ok"}': 1,
     '{endpoint="/v1alpha1/graphql",role="other",status="400",code="validation-failed"}': 1,
     '{endpoint="/v1/query",role="admin",status="400",code="parse-failed"}': 1,
     '{endpoint="none",role="none",status="404",code="none"}': 1,

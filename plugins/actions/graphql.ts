@@ -16,7 +16,7 @@ import { builtInType } from '../../sdk/metadata.ts'
 import { forwardedHeaders, type OutgoingHeaders } from '../../sdk/services.ts'
 import { inputTypeOf, outputTypeOf } from '../custom-types/graphql.ts'
 import { recordCall } from './action-log.ts'
-import type { HandlerAnswer, HandlerCall } from './call.ts'
+import type { HandlerAnswer, HandlerCall } from './calls/call.ts'
 import type { ActionModel } from './metadata.ts'
 import { statusField } from './status.ts'
 

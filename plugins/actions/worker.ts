@@ -5,7 +5,7 @@ import { type Engine, messageWithCause, pathText, TrellisError, toTrellisError }
 import { isJsonObject, QueueWorker } from '../../sdk/services.ts'
 import { storableText } from '../../sdk/sql.ts'
 import type { ActionLog, CallOutcome, TakenCall } from './action-log.ts'
-import type { HandlerCall } from './call.ts'
+import type { HandlerCall } from './calls/call.ts'
 import { batchesAtWork, leaseSeconds } from './tuning.ts'
 
 export interface WorkerOptions {

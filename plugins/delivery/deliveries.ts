@@ -3,13 +3,13 @@
 
 import { type Engine, serviceKey } from '../../sdk/index.ts'
 import { afterStartMillis } from '../../sdk/services.ts'
-import { WebhookCaller } from './attempt.ts'
-import { NamedHandlers, ReceiverCaller } from './handlers.ts'
+import { WebhookCaller } from './attempts/attempt.ts'
+import { NamedHandlers, ReceiverCaller } from './attempts/handlers.ts'
+import { signingKeys } from './attempts/signing.ts'
 import type { Claimed, Ledger, Outcome } from './ledger.ts'
 import { DeliveryMeasures, type MeasureNames } from './measures.ts'
 import { Notifications } from './notifications.ts'
 import type { DeliverySettings } from './options.ts'
-import { signingKeys } from './signing.ts'
 import { heardIntervalMillis } from './tuning.ts'
 import { deliveryWorker } from './worker.ts'
 

@@ -2,16 +2,13 @@
 // PostgreSQL tables.
 
 import { definePlugin } from '../../sdk/index.ts'
+import { eventHandlers } from './attempts/handlers.ts'
 import { Deliveries, deliveries } from './deliveries.ts'
-import { eventHandlers } from './handlers.ts'
 import { deliveryMigrations } from './migrations.ts'
 import { deliveryOptions } from './options.ts'
 
 export { leaseSeconds } from '../../sdk/services.ts'
-export { type Attempt, failureStatus } from './attempt.ts'
-export { ClaimBounds, type ClaimStart } from './claim-bounds.ts'
-export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
-export { type Deliveries, deliveries } from './deliveries.ts'
+export { type Attempt, failureStatus } from './attempts/attempt.ts'
 export {
   type EventCall,
   type EventHandler,
@@ -21,8 +18,11 @@ export {
   type Receiver,
   type ReceiverCaller,
   refuseWebhookMembers,
-} from './handlers.ts'
-export { noHeaders, type ResolvedHeaders, resolveHeaders } from './headers.ts'
+} from './attempts/handlers.ts'
+export { noHeaders, type ResolvedHeaders, resolveHeaders } from './attempts/headers.ts'
+export { ClaimBounds, type ClaimStart } from './claim-bounds.ts'
+export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
+export { type Deliveries, deliveries } from './deliveries.ts'
 export { jobNameOf, type KeptJob, keepJobs } from './kept-jobs.ts'
 export {
   type Backlog,

@@ -1,7 +1,7 @@
 // The interface between delivery workers and the tables that hold the items to deliver.
 
 import type { Handler, Leased, QueueLedger, Settled as QueueSettled } from '../../sdk/services.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from './attempts/attempt.ts'
 import { longestAhead, unheardSeconds } from './tuning.ts'
 
 /** The number of waiting items, per trigger where there is one. */

@@ -1,7 +1,7 @@
 // Options of deliveries: concurrency, poll intervals, retention, and logs.
 
 import { type OptionValues, option } from '../../sdk/index.ts'
-import { signingRefusal } from './signing.ts'
+import { signingRefusal } from './attempts/signing.ts'
 
 /** The maximum keeps PostgreSQL's intervals in range. */
 const hours = { minimum: 0, maximum: 10 ** 7 }

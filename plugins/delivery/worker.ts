@@ -1,7 +1,7 @@
 // The worker that delivers the items of a ledger.
 
 import { leaseSeconds, QueueWorker, sqlStateOf } from '../../sdk/services.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from './attempts/attempt.ts'
 import { type Claimed, isFinal, type Ledger, type Outcome } from './ledger.ts'
 import type { DeliveryMeasures } from './measures.ts'
 import { laterSeconds } from './tuning.ts'

@@ -7,7 +7,7 @@ import { badRequest, definePlugin, type Plugin } from '../../sdk/index.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { type Refused, type Shop, startShop, until } from './shop.ts'
 
-declare module '../../plugins/actions/handlers.ts' {
+declare module '../../plugins/actions/calls/handlers.ts' {
   interface ActionTypes {
     test_rename: { input: { id: number; title: string }; output: { id: number; book_id?: number } }
   }

@@ -6,7 +6,7 @@ import { definePlugin, type Engine, type Plugin } from '../../core/engine/plugin
 import type { Surroundings } from '../../core/engine/work-hooks.ts'
 import { badRequest } from '../../core/errors/errors.ts'
 import type { ChangeWork } from '../../core/graphql/works.ts'
-import { actionHandlers } from '../../plugins/actions/handlers.ts'
+import { actionHandlers } from '../../plugins/actions/calls/handlers.ts'
 import { startOther } from '../auth/other-server.ts'
 import { recordingObserver } from '../http/server.ts'
 import { startLibrary } from '../support/library.ts'

@@ -1,6 +1,6 @@
 // The interface for plugins that handle actions with TypeScript functions instead of webhooks.
 
-import { type Session, serviceKey } from '../../sdk/index.ts'
+import { type Session, serviceKey } from '../../../sdk/index.ts'
 
 /** Arguments and results of handled actions, by name, each `{input, output}`; plugins extend it. */
 export interface ActionTypes {}

@@ -1,6 +1,6 @@
 // The option with the secrets that sign deliveries.
 
-import { signingKey } from '../../sdk/services.ts'
+import { signingKey } from '../../../sdk/services.ts'
 
 const secretsIn = (text: string): string[] => text.split(/[\s,]+/).filter((each) => each !== '')
 

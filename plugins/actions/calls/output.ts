@@ -1,9 +1,9 @@
 // Checks a handler's answer against the type of its action.
 
-import { type Dialect, type Settings, TrellisError } from '../../sdk/index.ts'
-import { isDeeper, isRawNumber, jsonType } from '../../sdk/services.ts'
-import type { ModelField, NamedType, ResolvedType } from '../custom-types/index.ts'
-import { maxDepth } from './tuning.ts'
+import { type Dialect, type Settings, TrellisError } from '../../../sdk/index.ts'
+import { isDeeper, isRawNumber, jsonType } from '../../../sdk/services.ts'
+import type { ModelField, NamedType, ResolvedType } from '../../custom-types/index.ts'
+import { maxDepth } from '../tuning.ts'
 
 /** The error of an invalid answer; the caller adds details. */
 const refusal = (message: string, code = 'unexpected') => new TrellisError(400, code, message)

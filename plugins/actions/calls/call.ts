@@ -1,8 +1,8 @@
 // A call of an action, for webhooks and functions alike.
 
-import type { Session } from '../../sdk/index.ts'
-import type { OutgoingHeaders } from '../../sdk/services.ts'
-import type { ActionModel } from './metadata.ts'
+import type { Session } from '../../../sdk/index.ts'
+import type { OutgoingHeaders } from '../../../sdk/services.ts'
+import type { ActionModel } from '../metadata.ts'
 
 export interface HandlerCall {
   readonly action: ActionModel

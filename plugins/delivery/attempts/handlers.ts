@@ -1,10 +1,18 @@
 // Functions of plugins that receive events instead of webhooks.
 
-import { badRequest, didYouMean, messageOf, parseFailed, serviceKey, stackOf, TrellisError } from '../../sdk/index.ts'
-import { longestTimer, type Observer, parseJson, unlessAborted } from '../../sdk/services.ts'
+import {
+  badRequest,
+  didYouMean,
+  messageOf,
+  parseFailed,
+  serviceKey,
+  stackOf,
+  TrellisError,
+} from '../../../sdk/index.ts'
+import { longestTimer, type Observer, parseJson, unlessAborted } from '../../../sdk/services.ts'
+import { keptMessageCharacters } from '../tuning.ts'
 import { type Attempt, failureStatus, type WebhookCall, type WebhookCaller } from './attempt.ts'
 import type { ResolvedHeaders } from './headers.ts'
-import { keptMessageCharacters } from './tuning.ts'
 
 /** An event for a function. */
 export interface EventCall {

@@ -1,9 +1,9 @@
 // Headers of webhook calls, as sent and as logged.
 
-import { type Dialect, version } from '../../sdk/index.ts'
-import type { ConfiguredHeader } from '../../sdk/metadata.ts'
-import { configuredHeaders, type Environment, isSecretHeader, type OutgoingHeaders } from '../../sdk/services.ts'
-import type { TransformedRequest } from '../transforms/index.ts'
+import { type Dialect, version } from '../../../sdk/index.ts'
+import type { ConfiguredHeader } from '../../../sdk/metadata.ts'
+import { configuredHeaders, type Environment, isSecretHeader, type OutgoingHeaders } from '../../../sdk/services.ts'
+import type { TransformedRequest } from '../../transforms/index.ts'
 
 /** Headers with their resolved values. */
 export interface ResolvedHeaders {

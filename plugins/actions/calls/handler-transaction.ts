@@ -1,7 +1,7 @@
 // The transaction of a handler begins at its first request, so a handler without requests holds no connection of the pool.
 
-import type { Session, SessionSettings } from '../../sdk/index.ts'
-import type { Database, Transaction } from '../../sdk/sql.ts'
+import type { Session, SessionSettings } from '../../../sdk/index.ts'
+import type { Database, Transaction } from '../../../sdk/sql.ts'
 
 export interface HandlerTransactionOptions {
   readonly database: Pick<Database, 'transaction'>

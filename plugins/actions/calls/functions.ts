@@ -1,9 +1,9 @@
 // Handlers that are functions of plugins. A call has a time limit, and one transaction for GraphQL with the caller's session.
 
-import type { Engine } from '../../sdk/index.ts'
-import { internalError, TrellisError } from '../../sdk/index.ts'
-import { longestTimer, parseJson, unlessAborted } from '../../sdk/services.ts'
-import type { Transaction } from '../../sdk/sql.ts'
+import type { Engine } from '../../../sdk/index.ts'
+import { internalError, TrellisError } from '../../../sdk/index.ts'
+import { longestTimer, parseJson, unlessAborted } from '../../../sdk/services.ts'
+import type { Transaction } from '../../../sdk/sql.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
 import { HandlerTransaction } from './handler-transaction.ts'
 import type { ActionCall, ActionClient, ActionHandler, ActionHandlers } from './handlers.ts'

@@ -1,8 +1,8 @@
 // One call of a webhook, and the record of it.
 
 import { randomUUID } from 'node:crypto'
-import { readJsonInTurns } from '../../sdk/http.ts'
-import { type Dialect, messageOf, TrellisError } from '../../sdk/index.ts'
+import { readJsonInTurns } from '../../../sdk/http.ts'
+import { type Dialect, messageOf, TrellisError } from '../../../sdk/index.ts'
 import {
   longestTimer,
   type Outgoing,
@@ -11,7 +11,7 @@ import {
   type OutgoingResponse,
   retryAfterOf,
   signatureHeaders,
-} from '../../sdk/services.ts'
+} from '../../../sdk/services.ts'
 import {
   type RequestContext,
   type RequestTransform,
@@ -20,9 +20,9 @@ import {
   type Transforms,
   transformRequest,
   transformResponse,
-} from '../transforms/index.ts'
+} from '../../transforms/index.ts'
+import { keptRequestCharacters, keptResponseBytes } from '../tuning.ts'
 import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeaders, transformedHeaders } from './headers.ts'
-import { keptRequestCharacters, keptResponseBytes } from './tuning.ts'
 
 /** A call to make. */
 export interface WebhookCall {

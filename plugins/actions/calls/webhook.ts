@@ -1,8 +1,8 @@
 // Calls of action webhooks, and the interpretation of their answers.
 
-import { readJsonInTurns } from '../../sdk/http.ts'
-import { internalError, messageOf, TrellisError, Type } from '../../sdk/index.ts'
-import { type ConfiguredHeader, decode } from '../../sdk/metadata.ts'
+import { readJsonInTurns } from '../../../sdk/http.ts'
+import { internalError, messageOf, TrellisError, Type } from '../../../sdk/index.ts'
+import { type ConfiguredHeader, decode } from '../../../sdk/metadata.ts'
 import {
   configuredHeaders,
   type Environment,
@@ -17,7 +17,7 @@ import {
   type OutgoingHeaders,
   type OutgoingResponse,
   parseJson,
-} from '../../sdk/services.ts'
+} from '../../../sdk/services.ts'
 import {
   type RequestContext,
   type ResponseTransform,
@@ -25,10 +25,10 @@ import {
   type TransformedRequest,
   transformRequest,
   transformResponse,
-} from '../transforms/index.ts'
+} from '../../transforms/index.ts'
+import { maxResponseBytes, shownBytes } from '../tuning.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
 import { coerceOutput, type OutputRules } from './output.ts'
-import { maxResponseBytes, shownBytes } from './tuning.ts'
 
 /** The services that webhook calls need. */
 export interface WebhookContext {

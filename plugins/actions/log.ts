@@ -6,7 +6,7 @@ export interface ActionHandlerLog {
   readonly response_size: number
 }
 
-declare module '../../../sdk/registry.ts' {
+declare module '../../sdk/registry.ts' {
   interface LogKinds {
     'action-handler-log': ActionHandlerLog
   }

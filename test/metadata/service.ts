@@ -106,6 +106,8 @@ function engineFor({ name }: Plugin, { registry, operations, service, dialect, s
   const engine: Partial<Engine> = {
     dialect,
     sessionSettings,
+    // None is set.
+    options: {},
     operations: {
       add: (...added) => operations.add({ plugin: name, api: 'metadata' }, ...added),
       form: (form) => {

@@ -17,6 +17,7 @@ const pages = {
   metadata: 'nothing',
   relationships: 'tables',
   permissions: 'relationships',
+  'inherited-roles': 'relationships',
   functions: 'relationships',
   relay: 'relationships',
   explain: 'relationships',

@@ -87,7 +87,7 @@ test('the lines of Node in the docs sign a token that opens the server', async (
   const headers = { authorization: `Bearer ${stdout.trim()}` }
   assert.deepEqual(await graphql('{ __typename }', {}, { headers }), { data: { __typename: 'query_root' } })
   const { iat, exp, ...rest } = payloadOf(stdout)
-  const signed = await token(t, JSON.parse(secret), '--role', 'reader', '--claim', 'user-id=7')
+  const signed = await token(t, JSON.parse(secret), '--role', 'customer', '--claim', 'user-id=7')
   const { iat: _, exp: __, ...same } = payloadOf(signed.token)
   assert.deepEqual([exp - iat, rest], [3600, same])
 })

@@ -148,6 +148,12 @@ const cases: readonly Case[] = [
     'many conditions of a data operation',
     query,
     () => data('select', `"columns":["id"],"where":{"$and":[${list(500_000, condition)}]}`),
+    /the arguments have more than 200000 JSON values/,
+  ],
+  [
+    'conditions of a data operation that cost too much',
+    query,
+    () => data('select', `"columns":["id"],"where":{"$and":[${list(60_000, condition)}]}`),
     cost,
   ],
   [

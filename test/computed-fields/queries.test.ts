@@ -217,26 +217,12 @@ test('roles see the scalar ones that their permission lists, and rows that they 
   })
 })
 
-test('computed fields are not in aggregates or inputs', async (t) => {
-  const trellis = await startOffice(t)
-  const cases = [
-    [
-      '{ person_aggregate { aggregate { sum { wage } } } }',
-      'person_aggregate.selectionSet.aggregate.selectionSet.sum.selectionSet.wage',
-      'wage',
-      'person_sum_fields',
-    ],
-    [
-      'mutation { insert_person(objects: [{wage: 1}]) { affected_rows } }',
-      'insert_person.args.objects[0].wage',
-      'wage',
-      'person_insert_input',
-    ],
-  ] as const
-  for (const [query, path, field, type] of cases) {
-    const message = `field "${field}" not found in type: '${type}'`
-    assert.deepEqual(await trellis.graphql(query), refusal(`$.selectionSet.${path}`, 'validation-failed', message))
-  }
+test('computed fields are not in inputs', async (t) => {
+  const { graphql } = await startOffice(t)
+  const path = '$.selectionSet.insert_person.args.objects[0].wage'
+  const message = `field "wage" not found in type: 'person_insert_input'`
+  const answer = await graphql('mutation { insert_person(objects: [{wage: 1}]) { affected_rows } }')
+  assert.deepEqual(answer, refusal(path, 'validation-failed', message))
 })
 
 test('they go on working while columns come and go that the server does not know of', async (t) => {

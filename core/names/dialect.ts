@@ -22,6 +22,8 @@ export interface Dialect {
   /** The PostgreSQL settings that pass the session and the trace context to triggers. */
   readonly userSetting: string
   readonly traceSetting: string
+  /** The other URL of `/healthz`. */
+  readonly healthUrl: string
   /** The prefix of the server's own metrics. */
   readonly metricPrefix: string
   /** The product's name in texts. */
@@ -129,6 +131,7 @@ function dialect(
     remoteJoinFields: `${word}_fields`,
     userSetting: `${word}.user`,
     traceSetting: `${word}.tracecontext`,
+    healthUrl: `/${name}/healthz`,
     metricPrefix: `${word}_`,
     productName: isOwn ? 'Trellis' : 'hasura',
     userAgent: isOwn ? 'trellis' : 'hasura-graphql-engine',

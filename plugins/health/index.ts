@@ -6,7 +6,7 @@ import { health, liveness, readiness } from './routes.ts'
 export default definePlugin({
   name: 'health',
   register(engine) {
-    const urls = ['/healthz', `/${engine.dialect.name}/healthz`]
+    const urls = ['/healthz', engine.dialect.healthUrl]
     engine.routes.add(...urls.map((url) => health(engine, url)), liveness, readiness(engine))
   },
 })

@@ -114,15 +114,15 @@ const stock = {
   },
 }
 
-const schemas: Readonly<Record<string, { readonly typeDefs: string; readonly resolvers: object }>> = {
+const schemas = {
   people: { typeDefs: peopleTypes, resolvers: people },
   readers: { typeDefs: readersTypes, resolvers: readers },
   stock: { typeDefs: stockTypes, resolvers: stock },
 }
 
-const chosen = schemas[process.argv[3] ?? 'people']
-if (!chosen) throw new Error(`it has one of the schemas ${Object.keys(schemas).join(', ')}`)
-const { typeDefs, resolvers } = chosen
+const name = process.argv[3] ?? 'people'
+if (!Object.hasOwn(schemas, name)) throw new Error(`it has one of the schemas ${Object.keys(schemas).join(', ')}`)
+const { typeDefs, resolvers } = schemas[name as keyof typeof schemas]
 
 /** Starts a server, and gives its URL. */
 const makes: Readonly<Record<string, () => Promise<string>>> = {

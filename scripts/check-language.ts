@@ -5,14 +5,15 @@ import { join } from 'node:path'
 import { faultsOfComments, faultsOfPage, faultsOfTitles } from './language-rules.ts'
 
 const root = join(import.meta.dirname, '..')
-const pages = globSync(['*.md', 'docs/**/*.md', '{core,plugins,process,sdk,test}/**/README.md'], { cwd: root })
-const sources = globSync(['{core,plugins,process,sdk,scripts,bin,bench,examples,test}/**/*.ts'], { cwd: root })
+const under = { cwd: root, exclude: ['**/node_modules/**', '**/generated/**'] }
+const pages = globSync(['*.md', 'docs/**/*.md', '{core,plugins,process,sdk,test}/**/README.md'], under)
+const sources = globSync(['{core,plugins,process,sdk,scripts,bin,bench,examples,test}/**/*.ts'], under)
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const faults = [
   ...pages.map((file) => ({ file, found: faultsOfPage(read(file)) })),
   ...sources.map((file) => ({ file, found: [...faultsOfComments(read(file)), ...faultsOfTitles(read(file))] })),
-].filter(({ file }) => !/node_modules|generated|api-report/.test(file))
+].filter(({ file }) => !file.includes('api-report'))
 
 const lines = faults.flatMap(({ file, found }) =>
   found.map(({ line, sentence, advice }) => `${file}:${line}: ${advice}: ${sentence}`),

@@ -1,13 +1,10 @@
 // Inherited roles see what their parents see, row by row and value by value, and nothing tells them more.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { buildSchema } from 'graphql'
 import { type LocalCall, remoteSchemas } from '../../plugins/remote-schemas/graphql.ts'
 import { definePlugin } from '../../sdk/index.ts'
-import { blocksOf } from '../guide/blocks.ts'
 import { graphqlSseClient, subscribeWith } from '../subscriptions/clients.ts'
 import fc from '../support/fast-check.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
@@ -111,25 +108,6 @@ interface Answer {
   data?: Record<string, unknown>
   errors?: { message: string; extensions: { code: string } }[]
 }
-
-test('the page shows what happens', async (t) => {
-  const sql = `create table book (id int primary key, title text not null, cost int not null, seller int not null);
-    insert into book values (1, 'Emma', 12, 7), (2, 'Ulysses', 15, 8)`
-  const { op, graphql } = await startTrellis(t, { sql })
-  await op('track_table', 'book')
-  const page = readFileSync(join(import.meta.dirname, '../../docs/inherited-roles.md'), 'utf8')
-  const [permissions, query, answer, listed] = blocksOf(page).map(({ lines }) => lines.join('\n'))
-  const { type, args } = JSON.parse(permissions!)
-  await op(type, args)
-  const as = { role: 'reading_seller', headers: { 'x-service-user-id': '7' } }
-  assert.deepEqual(await graphql(query!, undefined, as), JSON.parse(answer!))
-  for (const [role, columns] of [
-    ['reader', ['title']],
-    ['seller', ['cost']],
-  ])
-    await op('create_update_permission', { table: 'book', role, permission: { columns, filter: {} } })
-  assert.deepEqual(await op('get_inconsistent_metadata', {}), [JSON.parse(listed!)])
-})
 
 test('inherited roles', async (t) => {
   const trellis = await startLibrary(t)

@@ -12,7 +12,7 @@ export {
 export { hasAdminSecret } from '../core/auth/option-rules.ts'
 export { secretCheck, secretsRefusal } from '../core/auth/secrets.ts'
 export type { Admission } from '../core/engine/work-hooks.ts'
-export { readJson, readJsonInTurns } from '../core/http/body/body.ts'
+export { parseJsonInTurns, readJson, readJsonInTurns } from '../core/http/body/body.ts'
 export { disconnectSignal } from '../core/http/disconnect.ts'
 export { type CorsPolicy, corsPolicy, type OriginCheck } from '../core/http/front/cors.ts'
 export { isSameOrigin } from '../core/http/front/hosts.ts'

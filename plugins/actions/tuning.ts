@@ -9,11 +9,14 @@ export const batchesAtWork = 10
 /** Milliseconds between clean-ups of old results, whose age is counted in hours. */
 export const cleaningMillis = 600_000
 
-/** Bytes of the largest answer: it is parsed and checked as a whole. */
+/** Bytes of the largest answer: its value is held as a whole. */
 export const maxResponseBytes = 16 * 2 ** 20
 
 /** Bytes of an answer that an administrator's error shows. */
 export const shownBytes = 16_384
+
+/** Elements of an answer's lists that are checked in one go: less than a millisecond. */
+export const itemsPerStep = 500
 
 /** Levels of an answer's lists and objects. Deeper values are certainly not real data. */
 export const maxDepth = 500

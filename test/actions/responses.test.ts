@@ -399,3 +399,39 @@ test('dialect hasura checks lists and objects, and leaves scalars to the webhook
     )
   }
 })
+
+/** Watches the turns of the event loop until `ends` is called, which returns the processor's milliseconds of the longest one. */
+function watchTurns(): { ends(): number } {
+  let [longest, last, isWatching] = [0, process.threadCpuUsage(), true]
+  const turn = () => {
+    const { user, system } = process.threadCpuUsage(last)
+    longest = Math.max(longest, (user + system) / 1000)
+    last = process.threadCpuUsage()
+    if (isWatching) setImmediate(turn)
+  }
+  setImmediate(turn)
+  return {
+    ends() {
+      isWatching = false
+      return longest
+    },
+  }
+}
+
+test('a large answer is read in turns with other work', async (t) => {
+  const lines = Array.from({ length: 200_000 }, (_, i) => ({ book_id: i, wrapping: 'PAPER' }))
+  const answers = [
+    '{"id":1}',
+    JSON.stringify({ id: 2, lines }),
+    JSON.stringify({ id: 3, lines: [...lines, { id: 1 }] }),
+  ]
+  const shop = await startShop(t, () => ({ body: answers.shift()! }))
+  await shop.action('look', { type: 'query' })
+  assert.deepEqual(await shop.graphql('{ look { id } }'), { data: { look: { id: 1 } } })
+  const turns = watchTurns()
+  assert.deepEqual(await shop.graphql('{ look { id } }'), { data: { look: { id: 2 } } })
+  const longest = turns.ends()
+  assert.ok(longest < 100, `${longest} ms`)
+  const { body } = await shop.request<Refused>('/v1/graphql', { body: { query: '{ look { id } }' } })
+  assert.equal(body.errors[0]!.message, 'unexpected fields in webhook response: id')
+})

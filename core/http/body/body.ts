@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { inTurns } from '../../concurrency/stepwise.ts'
 import { badRequest, TrellisError } from '../../errors/errors.ts'
 import { messageOf } from '../../errors/thrown.ts'
-import { type NumberMode, parseScanned } from '../../json/json.ts'
+import { type NumberMode, parseJson, parseScanned } from '../../json/json.ts'
 import { hasPlainNumbers, scanJson } from '../../json/json-scan.ts'
 import { JsonLimitError, type JsonLimits, parseSteps } from '../../json/json-steps.ts'
 import { bodyLimits, longestAtOnce } from '../tuning.ts'
@@ -34,10 +34,23 @@ export function readJson(bytes: Buffer, mode: NumberMode = 'precise'): unknown {
 export const readJsonInTurns = (bytes: Buffer, mode: NumberMode = 'precise'): unknown | Promise<unknown> =>
   bytes.length <= longestAtOnce ? readJson(bytes, mode) : readLong(bytes, mode)
 
+/**
+ * Parses the JSON of another server without the limits of a body; a long text is parsed in turns with other work, if
+ * it is not nested too deeply. The result of a short one is not a promise.
+ */
+export const parseJsonInTurns = (bytes: Buffer, mode: NumberMode = 'precise'): unknown | Promise<unknown> =>
+  bytes.length <= longestAtOnce ? parseJson(bytes, mode) : parseLong(bytes, mode, { ...bodyLimits, ...unlimited })
+
+const unlimited = { values: Number.POSITIVE_INFINITY, members: Number.POSITIVE_INFINITY }
+
 async function readLong(bytes: Buffer, mode: NumberMode): Promise<unknown> {
   if (!isUtf8(bytes)) throw notUtf8()
+  return await parseLong(bytes, mode, bodyLimits)
+}
+
+async function parseLong(bytes: Buffer, mode: NumberMode, limits: JsonLimits): Promise<unknown> {
   try {
-    return await inTurns(parseSteps(bytes, mode, bodyLimits))
+    return await inTurns(parseSteps(bytes, mode, limits))
   } catch (error) {
     if (error instanceof JsonLimitError) throw tooMuch(error.limit)
     throw badRequest('invalid-json', messageOf(error))

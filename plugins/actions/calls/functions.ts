@@ -2,7 +2,7 @@
 
 import type { Engine } from '../../../sdk/index.ts'
 import { internalError, TrellisError } from '../../../sdk/index.ts'
-import { longestTimer, parseJson, unlessAborted } from '../../../sdk/services.ts'
+import { inTurns, longestTimer, parseJson, unlessAborted } from '../../../sdk/services.ts'
 import type { Transaction } from '../../../sdk/sql.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
 import { HandlerTransaction } from './handler-transaction.ts'
@@ -52,7 +52,7 @@ export async function callFunction(
     const { given, asked } = callOf(call, { engine, transaction, signal })
     signal.throwIfAborted()
     const result = await unlessAborted(signal, (async () => handler(given as never))())
-    const value = coerceOutput(wireValue(result, action.name), action.output, rules)
+    const value = await inTurns(coerceOutput(wireValue(result, action.name), action.output, rules))
     // Requests that the handler did not await belong to the transaction, too.
     await unlessAborted(signal, asked())
     if (finish) await finish(value, await transaction.begin())

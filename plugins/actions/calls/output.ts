@@ -1,9 +1,9 @@
 // Checks a handler's answer against the type of its action.
 
 import { type Dialect, type Settings, TrellisError } from '../../../sdk/index.ts'
-import { isDeeper, isRawNumber, jsonType } from '../../../sdk/services.ts'
+import { isDeeper, isJsonObject, isRawNumber, jsonType, type Steps } from '../../../sdk/services.ts'
 import type { ModelField, NamedType, ResolvedType } from '../../custom-types/index.ts'
-import { maxDepth } from '../tuning.ts'
+import { itemsPerStep, maxDepth } from '../tuning.ts'
 
 /** The error of an invalid answer; the caller adds details. */
 const refusal = (message: string, code = 'unexpected') => new TrellisError(400, code, message)
@@ -25,29 +25,105 @@ export const outputRules = (
  * The answer as a value of the type, by GraphQL's result coercion, so that fields and relationships see the same value; refuses other
  * values. Nullable members may be absent. Containers are changed in place.
  */
-export function coerceOutput(value: unknown, type: ResolvedType, rules: OutputRules): unknown {
-  const given = jsonType(value)
-  if (given === 'Null') {
-    if (type.isNullable) return null
-    throw noContainer(given, rules)
+export const coerceOutput = (value: unknown, type: ResolvedType, rules: OutputRules): Steps<unknown> =>
+  new Coercion(rules).answer(value, type)
+
+/** The coercion of one answer. */
+class Coercion {
+  readonly #rules: OutputRules
+  readonly #names = new Map<readonly ModelField[], ReadonlySet<string>>()
+  #items = 0
+
+  constructor(rules: OutputRules) {
+    this.#rules = rules
   }
-  if (type.kind === 'list') {
-    if (!Array.isArray(value)) throw wrongContainer('array', given, rules)
-    return coerceItems(value, (item) => coerceOutput(item, type.of, rules))
+
+  *answer(value: unknown, type: ResolvedType): Steps<unknown> {
+    const given = jsonType(value)
+    if (given === 'Null') {
+      if (type.isNullable) return null
+      throw noContainer(given, this.#rules)
+    }
+    if (type.kind === 'list') {
+      if (!Array.isArray(value)) throw wrongContainer('array', given, this.#rules)
+      for (const i of value.keys()) {
+        value[i] = yield* this.answer(value[i], type.of)
+        if (this.#isStep()) yield
+      }
+      return value
+    }
+    if (type.of.kind !== 'object') {
+      return coerceLeaf(value, type.of, this.#rules, (expected) =>
+        refusal(`got ${given} for the action webhook response, expecting ${expected}`),
+      )
+    }
+    if (given !== 'Object') throw wrongContainer('object', given, this.#rules)
+    return yield* this.#object(value as Readonly<Record<string, unknown>>, type.of.object.fields)
   }
-  if (type.of.kind !== 'object') {
-    return coerceLeaf(value, type.of, rules, (expected) =>
-      refusal(`got ${given} for the action webhook response, expecting ${expected}`),
-    )
+
+  *#object(object: Readonly<Record<string, unknown>>, fields: readonly ModelField[]): Steps<unknown> {
+    if (!this.#rules.isVersion2) this.#refuseOthers(object, fields)
+    for (const { name, type } of fields) {
+      if (!Object.hasOwn(object, name)) {
+        if (!type.isNullable) throw refusal(`field "${name}" expected in webhook response, but not found`)
+        continue
+      }
+      const given = object[name]
+      const value = isLeaf(type) ? this.#leaf(given, type, name) : yield* this.#container(given, type, name)
+      // A member may be called `__proto__`.
+      if (value !== given) Object.defineProperty(object, name, { value })
+    }
+    return object
   }
-  if (given !== 'Object') throw wrongContainer('object', given, rules)
-  return coerceObject(value as Readonly<Record<string, unknown>>, type.of.object.fields, rules)
+
+  #leaf(value: unknown, type: LeafType, name: string): unknown {
+    if (isNull(value, type, name)) return null
+    return coerceLeaf(value, type.of, this.#rules, (expected) => mismatch(expected, value, name))
+  }
+
+  *#container(value: unknown, type: ResolvedType, name: string): Steps<unknown> {
+    if (isNull(value, type, name)) return null
+    if (type.kind === 'list') {
+      if (!Array.isArray(value)) throw mismatch('array', value, name)
+      const { of } = type
+      for (const i of value.keys()) {
+        value[i] = isLeaf(of) ? this.#leaf(value[i], of, name) : yield* this.#container(value[i], of, name)
+        if (this.#isStep()) yield
+      }
+      return value
+    }
+    if (type.of.kind !== 'object' || !isJsonObject(value)) throw mismatch('object', value, name)
+    return yield* this.#object(value, type.of.object.fields)
+  }
+
+  #isStep(): boolean {
+    return ++this.#items % itemsPerStep === 0
+  }
+
+  #refuseOthers(object: object, fields: readonly ModelField[]): void {
+    let names = this.#names.get(fields)
+    if (!names) {
+      names = new Set(fields.map(({ name }) => name))
+      this.#names.set(fields, names)
+    }
+    const unexpected = Object.keys(object).filter((name) => !names.has(name))
+    if (unexpected.length > 0) throw refusal(`unexpected fields in webhook response: ${unexpected.sort().join(', ')}`)
+  }
 }
 
-function coerceItems(list: unknown[], coerce: (item: unknown) => unknown): unknown[] {
-  for (let i = 0; i < list.length; i++) list[i] = coerce(list[i])
-  return list
+type LeafType = Extract<ResolvedType, { readonly kind: 'named' }>
+
+/** Whether the type is that of a scalar or an enum. */
+const isLeaf = (type: ResolvedType): type is LeafType => type.kind === 'named' && type.of.kind !== 'object'
+
+function isNull(value: unknown, type: ResolvedType, name: string): boolean {
+  if (jsonType(value) !== 'Null') return false
+  if (!type.isNullable) throw refusal(`expecting not null value for field "${name}"`)
+  return true
 }
+
+const mismatch = (expected: string, value: unknown, name: string): TrellisError =>
+  refusal(`expecting ${expected} for field "${name}" in webhook response, but got ${jsonType(value)}`)
 
 function wrongContainer(expected: 'array' | 'object', given: string, rules: OutputRules): TrellisError {
   if (given === 'Array' || given === 'Object') {
@@ -60,54 +136,6 @@ function wrongContainer(expected: 'array' | 'object', given: string, rules: Outp
 function noContainer(given: string, { isVersion2 }: OutputRules): TrellisError {
   if (!isVersion2) return refusal('expecting object or array of objects for action webhook response', 'parse-failed')
   return refusal(`got ${given === 'Null' ? 'null' : `scalar ${given}`} for the action webhook response`)
-}
-
-function coerceObject(
-  object: Readonly<Record<string, unknown>>,
-  fields: readonly ModelField[],
-  rules: OutputRules,
-): unknown {
-  if (!rules.isVersion2) refuseOthers(object, fields)
-  for (const field of fields) {
-    if (!Object.hasOwn(object, field.name)) {
-      if (!field.type.isNullable) throw refusal(`field "${field.name}" expected in webhook response, but not found`)
-      continue
-    }
-    const given = object[field.name]
-    const value = coerceMember(given, field.type, { field, rules })
-    // A member may be called `__proto__`.
-    if (value !== given) Object.defineProperty(object, field.name, { value })
-  }
-  return object
-}
-
-function refuseOthers(object: object, fields: readonly ModelField[]): void {
-  const names = new Set(fields.map(({ name }) => name))
-  const unexpected = Object.keys(object).filter((name) => !names.has(name))
-  if (unexpected.length > 0) throw refusal(`unexpected fields in webhook response: ${unexpected.sort().join(', ')}`)
-}
-
-interface Member {
-  readonly field: ModelField
-  readonly rules: OutputRules
-}
-
-function coerceMember(value: unknown, type: ResolvedType, member: Member): unknown {
-  const { name } = member.field
-  const given = jsonType(value)
-  if (given === 'Null') {
-    if (!type.isNullable) throw refusal(`expecting not null value for field "${name}"`)
-    return null
-  }
-  const mismatch = (expected: string) =>
-    refusal(`expecting ${expected} for field "${name}" in webhook response, but got ${given}`)
-  if (type.kind === 'list') {
-    if (!Array.isArray(value)) throw mismatch('array')
-    return coerceItems(value, (item) => coerceMember(item, type.of, member))
-  }
-  if (type.of.kind !== 'object') return coerceLeaf(value, type.of, member.rules, mismatch)
-  if (given !== 'Object') throw mismatch('object')
-  return coerceObject(value as Readonly<Record<string, unknown>>, type.of.object.fields, member.rules)
 }
 
 /** Numbers that JavaScript would print differently, such as `1.0`, keep their text. */

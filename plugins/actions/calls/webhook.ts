@@ -1,11 +1,12 @@
 // Calls of action webhooks, and the interpretation of their answers.
 
-import { readJsonInTurns } from '../../../sdk/http.ts'
+import { parseJsonInTurns, readJsonInTurns } from '../../../sdk/http.ts'
 import { internalError, messageOf, TrellisError, Type } from '../../../sdk/index.ts'
 import { type ConfiguredHeader, decode } from '../../../sdk/metadata.ts'
 import {
   configuredHeaders,
   type Environment,
+  inTurns,
   isDeeper,
   isSecretHeader,
   loggableTemplate,
@@ -70,7 +71,7 @@ export async function callWebhook(call: HandlerCall, context: WebhookContext): P
   const answered = await answeredValue(exchange, asked, action.transforms.response_transform)
   let value: unknown
   try {
-    value = coerceOutput(answered, action.output, context.rules)
+    value = await inTurns(coerceOutput(answered, action.output, context.rules))
   } catch (error) {
     throw error instanceof TrellisError ? error.with({ internal: internalOf('unexpected response', exchange) }) : error
   }
@@ -156,7 +157,9 @@ async function answeredValue(
     const error = `expecting 2xx or 4xx status code, but found ${status}`
     throw internalError('internal error', { internal: internalOf(error, exchange) })
   }
-  const value = transform ? await transformed({ exchange, asked, transform }) : await parsedBody(exchange, parsed)
+  const value = transform
+    ? await transformed({ exchange, asked, transform })
+    : await parsedBody(exchange, parseJsonInTurns)
   if (isRefusal) throw refusalOf(value, exchange)
   return value
 }
@@ -168,7 +171,7 @@ interface Transforming {
 }
 
 async function transformed({ exchange, asked, transform }: Transforming): Promise<unknown> {
-  const body = await parsedBody(exchange, (bytes) => readJsonInTurns(bytes, 'lossless'))
+  const body = await parsedBody(exchange, readJsonInTurns)
   try {
     return transformResponse(transform, { status: exchange.response.status, body }, asked)
   } catch (error) {
@@ -178,11 +181,9 @@ async function transformed({ exchange, asked, transform }: Transforming): Promis
   }
 }
 
-const parsed = (bytes: Buffer): unknown => parseJson(bytes.toString('utf8'), 'lossless')
-
-async function parsedBody(exchange: Exchange, parse: (bytes: Buffer) => unknown): Promise<unknown> {
+async function parsedBody(exchange: Exchange, parse: typeof readJsonInTurns): Promise<unknown> {
   try {
-    return await parse(exchange.response.body)
+    return await parse(exchange.response.body, 'lossless')
   } catch (error) {
     const internal = internalOf(`invalid json: ${messageOf(error)}`, exchange)
     throw internalError('not a valid json response from webhook', { internal })

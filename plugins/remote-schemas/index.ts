@@ -36,11 +36,11 @@ export {
   type RemotePlan,
 } from './ask/questions.ts'
 export { RequestText } from './ask/request-text.ts'
-export { type RenamedMember, type RenamedMembers, restored, restoredPath, restoredValue } from './ask/restored.ts'
+export { restored } from './ask/restored.ts'
 export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
 export { timeoutOf } from './servers/http.ts'
 export type { ResolvedServer, ServerContext, ServerKind } from './servers/kinds.ts'
-export { type LocalCall, type LocalExecutor, localProgram } from './servers/local.ts'
+export { type LocalCall, localProgram } from './servers/local.ts'
 export { introspectionOf } from './servers/local-kind.ts'
 export { jsonText, localTransport } from './servers/local-transport.ts'
 export type { RemoteAnswer, RemoteTransport } from './servers/transport.ts'

@@ -55,8 +55,10 @@ test('after kill -9 in the middle of metadata operations the next start serves t
   let client = clientOf(await server.ready())
   await makeTables(directory)
   await client.op('reload_metadata', {})
-  for (const [round, delay] of [350, 120, 500, 230].entries()) {
+  for (const [round, delay] of [50, 0, 120, 30].entries()) {
+    const before = progress.acknowledged.size
     const writers = [1, 2].map(() => trackUntilKilled(client, progress))
+    while (progress.acknowledged.size < before + 3) await sleep(5)
     await sleep(delay)
     server.kill('SIGKILL')
     if (round % 2 === 1) process.kill(embeddedPid(directory)!, 'SIGKILL')
@@ -74,9 +76,9 @@ test('after kill -9 in the middle of metadata operations the next start serves t
       [],
     )
     const roots = [...tracked].map((name) => `${name} { id }`).join(' ')
-    const served = await client.graphql<{ data: Record<string, unknown[]> }>(`{ ${roots} }`)
+    const served = await client.graphql<{ data?: Record<string, unknown[]> }>(`{ ${roots} }`)
+    assert.ok(served.data, JSON.stringify(served))
     assert.deepEqual(new Set(Object.keys(served.data)), tracked)
     for (const name of tracked) progress.acknowledged.add(name)
   }
-  assert.ok(progress.acknowledged.size >= 8, `${progress.acknowledged.size} tables were tracked`)
 })

@@ -1,7 +1,14 @@
 // Untracking a list of tables in one operation.
 
 import { nameKey, type QualifiedName, type Static, TrellisError } from '../../sdk/index.ts'
-import { dependenciesOn, findTable, type OperationContext, operation, requireSource } from '../../sdk/metadata.ts'
+import {
+  type Dependency,
+  findTable,
+  type ObjectRef,
+  type OperationContext,
+  operation,
+  requireSource,
+} from '../../sdk/metadata.ts'
 import { releaseDependents } from './dependents.ts'
 import { notTracked, tableRef } from './operations.ts'
 import { type UntrackedTable, UntrackTablesArgs } from './schema.ts'
@@ -12,51 +19,61 @@ class Untracking {
   readonly warnings: Warning[] = []
   readonly #context: OperationContext
   readonly #left = new Map<string, UntrackedTable>()
+  /** The dependencies on tables of the list, by table. */
+  readonly #on: ReadonlyMap<string, readonly Dependency[]>
+  /** The same, by the table of the dependent; null: it is of no table. */
+  readonly #by: ReadonlyMap<string | null, readonly Dependency[]>
 
   constructor(context: OperationContext, listed: readonly UntrackedTable[]) {
     this.#context = context
-    const { metadata, dialect } = context
+    const { metadata, dialect, model } = context
     for (const each of listed) {
       const key = nameKey(each.table)
       if (findTable(metadata, each.table) && !this.#left.has(key)) this.#left.set(key, each)
       else this.warnings.push(warningOf(each.table, notTracked(each.table, dialect)))
     }
+    const known = model.dependencies.filter(({ on }) => this.#isLeft(on))
+    this.#on = Map.groupBy(known, ({ on }) => nameKey(on.table!))
+    this.#by = Map.groupBy(known, ({ object: { table } }) => (table ? nameKey(table) : null))
   }
 
-  /** The tables that were untracked. A table stays with its dependents, so that others may have to stay for it. */
+  /** The tables that were untracked. */
   run(): readonly QualifiedName[] {
-    while (this.#passOver());
+    const unchecked = [...this.#left.keys()]
+    for (const key of unchecked) {
+      if (!this.#passOver(key)) continue
+      // A table stays with its dependents, so that others may have to stay for them.
+      for (const { on } of this.#by.get(key) ?? []) unchecked.push(nameKey(on.table!))
+    }
     const gone = [...this.#left.values()]
-    releaseDependents(
-      gone.flatMap(({ table }) => this.#elsewhere(table)),
-      true,
-      this.#context,
-    )
+    const elsewhere = [...this.#left.keys()].flatMap((key) => this.#elsewhere(key))
+    releaseDependents(elsewhere, true, this.#context)
     for (const { table } of gone) this.#context.remove(tableRef(table))
     return gone.map(({ table }) => table)
   }
 
-  /** Passes over a table that others depend on; false if there is no such table. */
-  #passOver(): boolean {
-    for (const [key, { table, cascade = false }] of this.#left) {
-      if (cascade) continue
-      try {
-        releaseDependents(this.#elsewhere(table), false, this.#context)
-      } catch (error) {
-        if (!(error instanceof TrellisError)) throw error
-        this.warnings.push(warningOf(table, error))
-        this.#left.delete(key)
-        return true
-      }
+  /** Passes over a table that others depend on; false: none does. */
+  #passOver(key: string): boolean {
+    const listed = this.#left.get(key)
+    if (!listed || listed.cascade) return false
+    try {
+      releaseDependents(this.#elsewhere(key), false, this.#context)
+      return false
+    } catch (error) {
+      if (!(error instanceof TrellisError)) throw error
+      this.warnings.push(warningOf(listed.table, error))
+      this.#left.delete(key)
+      return true
     }
-    return false
   }
 
   /** The dependents of a table that do not go with a table of the list. */
-  #elsewhere(table: QualifiedName) {
-    return dependenciesOn(this.#context.model, table).filter(
-      ({ object }) => object.table === undefined || !this.#left.has(nameKey(object.table)),
-    )
+  #elsewhere(key: string): readonly Dependency[] {
+    return (this.#on.get(key) ?? []).filter(({ object }) => !this.#isLeft(object))
+  }
+
+  #isLeft({ table }: ObjectRef): boolean {
+    return table !== undefined && this.#left.has(nameKey(table))
   }
 }
 

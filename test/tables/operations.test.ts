@@ -8,6 +8,10 @@ interface TableEntry {
   readonly table: { readonly schema: string; readonly name: string }
 }
 
+interface TableList {
+  readonly tables: readonly unknown[]
+}
+
 async function exported(trellis: TestTrellis): Promise<readonly TableEntry[]> {
   return (await trellis.op<{ tables: readonly TableEntry[] }>('export_metadata', {})).tables
 }
@@ -320,6 +324,29 @@ test('untrack_table with cascade removes dependent objects, and no more', async 
     { table: publicTable('lead'), select_permissions: [clerk] },
     { table: publicTable('other') },
   ])
+})
+
+test('a list of hundreds of tables that need each other is checked sooner than they were related', async (t) => {
+  const numbers = Array.from({ length: 400 }, (_, i) => i + 1)
+  const create = numbers.map((i) => `create table t${i} (id int primary key, next int references t${i - 1})`)
+  const trellis = await startTrellis(t, { sql: `create table t0 (id int primary key); ${create.join(';')}` })
+  const using = { foreign_key_constraint_on: 'next' }
+  await trellis.op('track_tables', {})
+  const relate = numbers.map((i) => ({
+    type: 'create_object_relationship',
+    args: { table: `t${i}`, name: 'before', using },
+  }))
+  const begin = performance.now()
+  await trellis.op('bulk', relate)
+  const related = performance.now()
+  // t399 stays for t400, which is not listed, and so each stays for the next.
+  const tables = numbers.slice(0, -1).map((i) => `t${i}`)
+  const { body } = await trellis.opError('untrack_tables', { tables })
+  const checked = performance.now()
+  assert.equal((body as { internal: unknown[] }).internal.length, tables.length)
+  assert.ok(checked - related < related - begin)
+  const all = await trellis.op<TableList>('untrack_tables', { tables: ['t0', ...tables, 't400'] })
+  assert.deepEqual([all.tables.length, await exported(trellis)], [401, []])
 })
 
 test('a table that is gone from the database can be untracked', async (t) => {

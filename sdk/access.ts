@@ -12,14 +12,7 @@ export type {
 export type { DeleteAccess, InsertAccess, RowValues, UpdateAccess } from '../core/access/changes.ts'
 export { grantors, type RoleParents, type SharedObject } from '../core/access/composed.ts'
 export { type NarrowedTable, type Narrowing, updateInstead } from '../core/access/narrowing.ts'
-export {
-  type CostLimit,
-  comparisonCost,
-  RequestCost,
-  relatedCost,
-  rootCost,
-  selectionCost,
-} from '../core/access/request-cost.ts'
+export { type CostLimit, RequestCost, selectionCost } from '../core/access/request-cost.ts'
 export type { Aggregate, ComparedAggregate, Related, SelectAccess, WantedRow, WantedRows } from '../core/access/rows.ts'
 export {
   conditionBuilder,
@@ -33,3 +26,4 @@ export {
   type TransformedColumn,
   transformedOutput,
 } from '../core/access/transformed-columns.ts'
+export { comparisonCost, relatedCost, rootCost } from '../core/access/tuning.ts'

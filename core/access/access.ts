@@ -17,6 +17,7 @@ import {
 import { composedPermissions, grantors, type RoleParents, type SharedObject, sharedChanges } from './composed.ts'
 import { Narrower, type Narrowing } from './narrowing.ts'
 import { PermittedRows, type SelectAccess } from './rows.ts'
+import { maxRoles } from './tuning.ts'
 
 /** The rights of a role on a table; null: the role lacks that right. */
 export interface TableAccess {
@@ -56,9 +57,6 @@ interface OwnedNarrowing {
   readonly owner: string
 }
 
-/** The number of roles whose access to one generation of the model is cached. */
-const maxRoles = 400
-
 /** The access of all roles, narrowed by plugins. */
 export interface AccessService {
   /** Narrows the access of all roles; must be called while a plugin is registered. */
@@ -86,7 +84,7 @@ export class Access {
   #isAsked = false
 
   /** The access as the plugin `owner` sees it. */
-  lentTo(owner: string): AccessService {
+  forPlugin(owner: string): AccessService {
     return {
       narrow: (narrowing) => this.#narrow(narrowing, owner),
       compose: (composition) => {

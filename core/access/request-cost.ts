@@ -3,18 +3,7 @@
 import { badRequest } from '../errors/errors.ts'
 import { type Path, pathKeys } from '../errors/path.ts'
 import type { Dialect } from '../names/dialect.ts'
-
-/** The cost of a related row in a condition or an order. PostgreSQL's planner needs about 60 kB for it. */
-export const relatedCost = 125
-
-/**
- * The cost of a comparison. PostgreSQL's planner needs about 2 kB for it; the event loop needs some 40 µs, found by
- * `bench/run.ts --only hostile`.
- */
-export const comparisonCost = 3
-
-/** The cost of a root field with a selection. */
-export const rootCost = 45
+import { relatedCost } from './tuning.ts'
 
 /** The cost of selecting related rows next to `siblings` others of the same row; their memory grows with the square. */
 export const selectionCost = (siblings: number): number => relatedCost + 1.25 * siblings

@@ -1,6 +1,6 @@
 // Columns that a role reads in another form than the stored one: transformed ones, and those that it sees in some rows
-// only. A column that a role does not read as an ordinary one is missing from its
-// `columns`. So it takes part in no condition, order, key or aggregate unless code asks for transformed columns.
+// only. They are missing from its `columns`, so they take part in no condition, order, key or aggregate unless code asks
+// for transformed columns.
 
 import type { Condition, Output, SqlBuilder } from '../compiler/plan/plan.ts'
 import { detached } from '../compiler/plan/scope.ts'

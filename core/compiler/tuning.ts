@@ -1,4 +1,4 @@
-// Tuning constants of the SQL printer. They keep usual queries in the form that PostgreSQL runs fastest, and bound the
+// Tuning constants. Those of the SQL printer keep usual queries in the form that PostgreSQL runs fastest, and bound the
 // planning time of deep or wide ones.
 
 /** Levels of relationships in conditions that are joined; those below are collected. Planning joins gets slow quickly. */
@@ -18,3 +18,12 @@ export const toOneJoins = 6
 
 /** Terms in one chain of `||`. The depth of the expression would grow with the length of the chain. */
 export const chainLength = 64
+
+/** Items of an array that are encoded between two pauses; some milliseconds. */
+export const itemsAtOnce = 1000
+
+/** Characters of a list that are encoded between two pauses; some milliseconds. */
+export const charactersAtOnce = 50_000
+
+/** The time for an item of a list, as a number of characters that take as long. */
+export const charactersPerItem = 50

@@ -2,6 +2,7 @@
 
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
+import { mostCauses } from './tuning.ts'
 
 /** The message of an error, or the text of another value. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
@@ -28,9 +29,6 @@ export const reasonOf = (thrown: unknown): string => tlsReasonOf(thrown) ?? mess
 /** Any value in one line, for the log. */
 export const shownInLine = (value: unknown): string =>
   typeof value === 'string' ? value : inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })
-
-/** Causes below causes that the log shows. */
-const mostCauses = 8
 
 /** The stack of an error with those of its causes, or the text of another value, for the log. */
 export function stackOf(thrown: unknown): string {

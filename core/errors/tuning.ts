@@ -18,3 +18,6 @@ export const mostComparisons = 500_000
 
 /** Names that one hint lists. */
 export const mostSuggested = 3
+
+/** Causes below causes that the log shows. */
+export const mostCauses = 8

@@ -1,10 +1,7 @@
 // Prints long parsed JSON in steps, because one call of `JSON.stringify` blocks other requests for as long as it takes.
 
 import { hasMoreValues, isJsonObject, memberOf } from './json.ts'
-import { valuesAtOnce } from './tuning.ts'
-
-/** Elements of a list that are printed together if they are short. */
-const elementsAtOnce = 1000
+import { elementsAtOnce, valuesAtOnce } from './tuning.ts'
 
 /** The text of a parsed value, as `JSON.stringify` prints it. Throws a `RangeError` if it is nested too deeply. */
 export function* stringifySteps(value: unknown, atOnce = valuesAtOnce): Generator<void, string> {

@@ -11,3 +11,6 @@ export const longestPath = 10_000
 
 /** Values that are printed, or bound to a statement, in one go. More of them are printed in steps. */
 export const valuesAtOnce = 5000
+
+/** Elements of a list that are printed together if they are short. */
+export const elementsAtOnce = 1000

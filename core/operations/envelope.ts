@@ -1,7 +1,8 @@
 // Decodes a request's JSON into calls of operations, and answers questions about them before anything runs.
 
 import { type TSchema, Type } from '@sinclair/typebox'
-import { type CostLimit, RequestCost, rootCost } from '../access/request-cost.ts'
+import { type CostLimit, RequestCost } from '../access/request-cost.ts'
+import { rootCost } from '../access/tuning.ts'
 import { TurnTaker } from '../concurrency/stepwise.ts'
 import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMeanOneOf } from '../errors/nearest.ts'
@@ -119,7 +120,7 @@ function required(envelope: Readonly<Record<string, unknown>>, key: string, at: 
   return envelope[key]
 }
 
-/** Arguments without the name of the source, which any operation takes, unless a plugin declares an argument so named. */
+/** The arguments without `source`, which any operation takes. An operation that declares such an argument keeps it. */
 function withoutSource(
   { args: schema }: Operation<TSchema>,
   args: unknown,

@@ -2,9 +2,7 @@
 
 import { readJsonInTurns } from '../../sdk/http.ts'
 import { isJsonObject } from '../../sdk/services.ts'
-
-/** Bytes of a body that is read for the webhook. It is read before it is known who sent it, so a stranger may send many. */
-const longestBody = 1_048_576
+import { longestBody } from './tuning.ts'
 
 /**
  * The GraphQL request in a body, or the requests of a batch, with all digits of their numbers; null: it has none, or is

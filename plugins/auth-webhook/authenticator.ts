@@ -15,6 +15,7 @@ import {
 import { type Decision, decisionOf } from './answer.ts'
 import { graphqlRequestIn } from './asked.ts'
 import type { WebhookLog } from './log.ts'
+import { maxAnswerSize } from './tuning.ts'
 
 export interface WebhookOptions {
   readonly url: string
@@ -30,7 +31,6 @@ export interface WebhookOptions {
 }
 
 const defaultTimeout = 30_000
-const maxAnswerSize = 1_048_576
 
 /** Authenticates by webhook. If the webhook fails, the request is refused. */
 export function webhookAuthenticator(options: WebhookOptions): Authenticator {

@@ -82,7 +82,8 @@ interface Place {
   readonly segments: readonly Segment[]
 }
 
-const meet = (one: Place, other: Place): boolean =>
+/** Whether a request can match both, with one of the methods of each. */
+const overlap = (one: Place, other: Place): boolean =>
   one.endpoint.methods.some((method) => other.endpoint.methods.includes(method)) &&
   one.segments.every(({ text, isVariable }, i) => {
     const opposite = other.segments[i]!
@@ -98,13 +99,13 @@ export function ambiguousEndpoints(endpoints: readonly RestEndpoint[]): RestEndp
     places.push({ endpoint, segments })
     byLength.set(segments.length, places)
   }
-  return [...byLength.values()].flatMap((places) => groupsAmong(places))
+  return [...byLength.values()].flatMap((places) => overlappingGroups(places))
 }
 
-function groupsAmong(places: readonly Place[]): RestEndpoint[][] {
+function overlappingGroups(places: readonly Place[]): RestEndpoint[][] {
   const groups: Place[][] = []
   for (const place of places) {
-    const touched = groups.filter((group) => group.some((each) => meet(each, place)))
+    const touched = groups.filter((group) => group.some((each) => overlap(each, place)))
     const joined = [...touched.flat(), place]
     for (const group of touched) groups.splice(groups.indexOf(group), 1)
     groups.push(joined)

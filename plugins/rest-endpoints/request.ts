@@ -6,7 +6,7 @@ import { isJsonObject, jsonType } from '../../sdk/services.ts'
 import type { ServedEndpoint, ServedEndpoints } from './metadata.ts'
 import { pathVariables } from './paths.ts'
 import type { RestMethod } from './schema.ts'
-import { longestForm } from './tuning.ts'
+import { longestForm, longestShown } from './tuning.ts'
 
 /** Where endpoints are served. */
 export const restPath = '/api/rest/'
@@ -62,12 +62,9 @@ export function requestVariables(
 
 const newVariables = (): Variables => Object.create(null)
 
-/** The longest part of a name that a message repeats. */
-const longestName = 100
-
 function readerOf({ query }: ServedEndpoint, name: string) {
   const reader = query.variables.get(name)
-  if (!reader) throw badRequest('bad-request', `Unexpected variable ${name.slice(0, longestName)}`)
+  if (!reader) throw badRequest('bad-request', `Unexpected variable ${name.slice(0, longestShown)}`)
   return reader
 }
 

@@ -16,7 +16,7 @@ export interface StoredQuery {
 }
 
 /** By entry of the document, which is shared between generations for as long as it does not change. */
-const read = new WeakMap<CollectedQuery, StoredQuery | string>()
+const queriesByEntry = new WeakMap<CollectedQuery, StoredQuery | string>()
 
 /** The query of an endpoint; refuses a query that is missing, or that endpoints cannot run. */
 export function storedQuery(
@@ -29,8 +29,8 @@ export function storedQuery(
   if (!collection) throw refused(`query collection with name "${collection_name}" does not exist`)
   const found = collection.definition.queries.find((each) => each.name === query_name)
   if (!found) throw refused(`query with name "${query_name}" does not exist in query collection "${collection_name}"`)
-  const known = read.get(found) ?? readQuery(found)
-  read.set(found, known)
+  const known = queriesByEntry.get(found) ?? readQuery(found)
+  queriesByEntry.set(found, known)
   if (typeof known === 'string') throw refused(known)
   return known
 }

@@ -8,3 +8,6 @@ export const mostComponents = 1000
 
 /** Fields of one query in a description. */
 export const mostFields = 10_000
+
+/** Characters of a client's name or text that a message repeats. */
+export const longestShown = 100

@@ -4,6 +4,7 @@ import { type graphql as g, graphql } from '../../sdk/graphql.ts'
 import { readJson } from '../../sdk/http.ts'
 import { badRequest, type TrellisError } from '../../sdk/index.ts'
 import { jsonType } from '../../sdk/services.ts'
+import { longestShown } from './tuning.ts'
 
 /** A variable of a stored query. */
 export interface VariableReader {
@@ -47,7 +48,7 @@ export function variableReader({ variable, type }: g.VariableDefinitionNode): Va
 const withoutNull = (type: g.TypeNode): g.NamedTypeNode | g.ListTypeNode =>
   type.kind === graphql.Kind.NON_NULL_TYPE ? type.type : type
 
-/** The reader of one item; null for a type that is no list. */
+/** The reader of one item; null for a type that is not a list. */
 function itemReader(name: string, type: g.TypeNode): ReadText | null {
   const list = withoutNull(type)
   return list.kind === graphql.Kind.LIST_TYPE ? textReader(name, list.type) : null
@@ -73,9 +74,6 @@ function textReader(name: string, type: g.TypeNode): ReadText {
   }
   return (text) => text
 }
-
-/** The longest part of a text that a message repeats. */
-const longestShown = 100
 
 const unsupported = (name: string, text: string): TrellisError => {
   const hint = 'Consider putting it in the request body'

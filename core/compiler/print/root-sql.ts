@@ -62,7 +62,7 @@ export function rootQuery(
   return { query: printer.finished(sql`select ${concat(pieces)}`), whenEmpty: `${prefix}${suffix}` }
 }
 
-/** The envelope of what stands in a member, or at the top. */
+/** The envelope of the content of a member, or of the whole answer. */
 export const inMember = (member: string | undefined, { prefix, suffix }: Envelope): Envelope =>
   member === undefined ? { prefix, suffix } : { prefix: `${prefix}${JSON.stringify(member)}:{`, suffix: `}${suffix}` }
 

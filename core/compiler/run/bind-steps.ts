@@ -5,6 +5,7 @@ import type { Codec, ParamSource } from '../../database/sql/param.ts'
 import { below, type Path } from '../../errors/path.ts'
 import { hasMoreValues } from '../../json/json.ts'
 import { valuesAtOnce } from '../../json/tuning.ts'
+import { charactersAtOnce, charactersPerItem } from '../tuning.ts'
 import { encodeArray } from '../types/codecs.ts'
 import { type Bindings, type BoundInputs, bindInputs, encodeItem, located, memberValue, readInput } from './bind.ts'
 
@@ -59,11 +60,6 @@ interface Items {
   at(index: number): unknown
   pathOf(index: number): Path | null
 }
-
-/** Characters of a list that are encoded between two pauses. */
-const charactersAtOnce = 50_000
-/** The time for an item, as that for characters. */
-const charactersPerItem = 50
 
 function* listSteps(codec: Codec, length: number, { at, pathOf }: Items): Steps<string> {
   const parts: string[] = []

@@ -9,6 +9,7 @@ import { type Decimal, decimalText, decimalToInteger, parseDecimal, plainDecimal
 import { beyondJson, isRawNumber, type JsonType, jsonType } from '../../json/json.ts'
 import { stringifySteps } from '../../json/stringify-steps.ts'
 import { englishList, isGraphQLName } from '../../names/names.ts'
+import { itemsAtOnce } from '../tuning.ts'
 import { hasSupportedElements, supportOf } from './type-support.ts'
 
 const scalarNames: ReadonlyMap<string, string> = new Map([
@@ -234,9 +235,6 @@ const otherCodec = (type: string): Codec => ({
 
 /** PostgreSQL's own limit. */
 const maxDimensions = 6
-
-/** Items of an array that are encoded between two pauses. */
-const itemsAtOnce = 1000
 
 /** Arrays are lists (nested for several dimensions) or PostgreSQL's text of an array. */
 function arrayCodec(arrayType: PgType): Codec {

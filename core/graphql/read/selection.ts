@@ -20,7 +20,8 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import { rootCost, selectionCost } from '../../access/request-cost.ts'
+import { selectionCost } from '../../access/request-cost.ts'
+import { rootCost } from '../../access/tuning.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import { didYouMean } from '../../errors/nearest.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'

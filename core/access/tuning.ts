@@ -1,0 +1,17 @@
+// Numbers found by measurement; none of them is an option. A unit of cost stands for about half a kilobyte of PostgreSQL's
+// memory while it plans and runs a statement.
+
+/** The cost of a related row in a condition or an order. PostgreSQL's planner needs about 60 kB for it. */
+export const relatedCost = 125
+
+/**
+ * The cost of a comparison. PostgreSQL's planner needs about 2 kB for it; the event loop needs some 40 µs, found by
+ * `bench/run.ts --only hostile`.
+ */
+export const comparisonCost = 3
+
+/** The cost of a root field with a selection. */
+export const rootCost = 45
+
+/** Roles whose access to one generation of the model is cached. */
+export const maxRoles = 400

@@ -96,7 +96,7 @@ export function isOnPath(program: string): boolean {
 function accessLine({ settings, options }: BannerFacts, { reach }: Listening): string {
   const { unauthorizedRole } = settings
   if (!hasAdminSecret(settings)) {
-    const trusted = reach === 'machine' ? 'every program of this machine' : 'whoever can reach this machine'
+    const trusted = reach === 'machine' ? 'every program of this machine' : 'everybody who can reach this machine'
     return `OPEN: no admin secret is set, so ${trusted} is trusted (--admin-secret)`
   }
   const rest = unauthorizedRole === null ? 'refused' : `role ${unauthorizedRole}`

@@ -68,7 +68,7 @@ export {
   type QualifiedName,
   sameName,
 } from '../core/names/names.ts'
-export { toldVersion, version } from '../core/names/version.ts'
+export { reportedVersion, version } from '../core/names/version.ts'
 export { environment, environmentValue } from '../core/options/environment.ts'
 export * as option from '../core/options/option-kinds.ts'
 export type {

@@ -27,7 +27,7 @@ export interface TransactionOptions {
 
 export type ChangeOptions = Pick<TransactionOptions, 'settings' | 'signal' | 'caller'>
 
-/** The caller of a read, and what may end it early. */
+/** The caller of a read, and the signals that may end it early. */
 export interface ReadOptions {
   /** Its reason is the error. */
   readonly signal?: AbortSignal | null
@@ -110,7 +110,7 @@ export interface Database {
 }
 
 /** The database without `open` and `close`. */
-export const lend = (database: Database): Database => ({
+export const withoutLifecycle = (database: Database): Database => ({
   get serverVersion() {
     return database.serverVersion
   },

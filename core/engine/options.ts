@@ -31,7 +31,7 @@ const startOptions = {
     variable: 'INTERFACE',
     placeholder: 'VERSION',
     description:
-      'interface of POST /v1/query and of the told version: 1.3, or 2 for tools and clients of later engines',
+      'interface of POST /v1/query, and the version that clients see: 1.3, or 2 for tools and clients of later engines',
   }),
   dataDir: textWithDefault('.trellis', {
     flag: 'data-dir',

@@ -1,15 +1,18 @@
 // The database as one plugin sees it. Errors of the plugin's listeners are logged under its name.
 
-import { type Database, lend } from '../database/database.ts'
+import { type Database, withoutLifecycle } from '../database/database.ts'
 import type { DecodingListener } from '../database/hearing/decoding.ts'
 import { stackOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 
 /**
- * Lends the database; `whose` names the plugin in messages. Listeners are not awaited, so their errors would end the
- * process.
+ * The database for a plugin; `whose` names the plugin in messages. Listeners are not awaited, so their errors would end
+ * the process.
  */
-export function lendTo(whose: string, { database, observe }: { database: Database; observe: Observer }): Database {
+export function databaseForPlugin(
+  whose: string,
+  { database, observe }: { database: Database; observe: Observer },
+): Database {
   const guarded =
     <Given extends readonly unknown[]>(what: string, run: (...given: Given) => void) =>
     (...given: Given): void => {
@@ -23,7 +26,7 @@ export function lendTo(whose: string, { database, observe }: { database: Databas
         fail(error)
       }
     }
-  return Object.assign(lend(database), {
+  return Object.assign(withoutLifecycle(database), {
     listen: (...[channel, listener]: Parameters<Database['listen']>) =>
       database.listen(channel, {
         onNotify: guarded(`a notification of "${channel}"`, (payload) => listener.onNotify(payload)),

@@ -41,10 +41,10 @@ import {
   checkType,
   requireFunction,
 } from './declared.ts'
-import { lendTo } from './lent-database.ts'
 import type { Measures } from './measures.ts'
 import type { Settings } from './options.ts'
 import type { ConfigurationMember, Engine } from './plugin.ts'
+import { databaseForPlugin } from './plugin-database.ts'
 import type { ReadSettings } from './plugin-options.ts'
 import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
 import type { ServiceRegistry } from './service-registry.ts'
@@ -104,13 +104,13 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   const { contributions } = services
   const early = earlyOnly(services, loaded)
   return {
-    access: checkedAccess(services.access.lentTo(loaded.plugin.name)),
+    access: checkedAccess(services.access.forPlugin(loaded.plugin.name)),
     settings: services.settings,
     options: services.options.get(loaded) ?? {},
     environment: services.environment,
     dialect: services.dialect,
     app: services.app,
-    database: lendTo(pluginLabel(loaded), services),
+    database: databaseForPlugin(pluginLabel(loaded), services),
     observe: services.observe,
     auth: services.auth,
     admission: admissionBy(services.hooks),

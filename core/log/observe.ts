@@ -139,7 +139,7 @@ function enabledBy(settings: WrittenEntries): Observer['isEnabled'] {
   return (type, level) => severity[level] >= least && (!configurable.has(type) || enabled.has(type))
 }
 
-/** Receives log entries: a function, or an object of which only `log` is required. */
+/** Receives log entries: a function, or an object with at least `log`. */
 export type LogReceiver = ((entry: LogEntry) => void) | (Pick<Observer, 'log'> & Partial<Observer>)
 
 /** The observer that passes the entries that the settings enable to a receiver. Throws a `StartError` for other values. */

@@ -70,7 +70,7 @@ export interface Dialect {
   /** Whether `@_multiple_top_level_fields` lets a subscription have several root fields, as in v1.3. */
   readonly severalSubscribed: boolean
   /** The version that clients see, from which tools derive the features; null: the server's own. */
-  readonly toldVersion: string | null
+  readonly reportedVersion: string | null
   /** The order of enum values in the introspection of its own enums. */
   readonly metaEnums: 'by name' | 'as specified'
   /** Whether errors have help that v1.3's errors lack, such as hints. */
@@ -147,7 +147,7 @@ function dialect(
     nullsDiffer: !isOwn,
     graphqlOverHttp: isOwn,
     severalSubscribed: !isOwn,
-    toldVersion: isOwn ? null : 'v1.3.2',
+    reportedVersion: isOwn ? null : 'v1.3.2',
     metaEnums: isOwn ? 'as specified' : 'by name',
     errorsHelp: isOwn,
     refusedChange: isOwn ? 400 : 500,

@@ -14,5 +14,5 @@ export type InterfaceName = '1.3' | '2'
 const secondInterface = 'v2.48.0'
 
 /** The version that clients see, from which tools derive the features. */
-export const toldVersion = ({ toldVersion: told }: Pick<Dialect, 'toldVersion'>, spoken: InterfaceName): string =>
-  spoken === '2' ? secondInterface : (told ?? version)
+export const reportedVersion = (dialect: Pick<Dialect, 'reportedVersion'>, interfaceName: InterfaceName): string =>
+  interfaceName === '2' ? secondInterface : (dialect.reportedVersion ?? version)

@@ -27,7 +27,7 @@ interface Surroundings {
 /** An error about a document, with its other faults and the inconsistencies of the rest; any other error unchanged. */
 export async function withAllFaults(
   error: unknown,
-  { session, spoken }: { readonly session: Session; readonly spoken: InterfaceName },
+  { session, interfaceName }: { readonly session: Session; readonly interfaceName: InterfaceName },
   options: Surroundings,
 ): Promise<unknown> {
   if (!(error instanceof TrellisError && error.cause instanceof FaultyDocument)) return error
@@ -35,7 +35,10 @@ export async function withAllFaults(
   // If the rest cannot be tried, the faults are listed alone.
   const isTried = isAdmin(session) && document.content !== null
   const inconsistencies = isTried ? await inconsistenciesOf(document.content, options).catch(() => []) : []
-  const form = { ...options.environment, wording: { interface: spoken, source: sourceName(options.served.document) } }
+  const form = {
+    ...options.environment,
+    wording: { interface: interfaceName, source: sourceName(options.served.document) },
+  }
   const all = [...document.listed(error), ...inconsistencies.map((each) => inconsistencyJson(each, form))]
   return error.with({ cause: undefined, ...(all.length > 1 && { internal: all }) })
 }

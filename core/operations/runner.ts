@@ -1,5 +1,8 @@
 // The path of every request to the metadata API: envelope, arguments, authorization, sources, row lock, transaction,
 // each operation's edit, resolving, checks, saving, publishing.
+//
+// A bulk is one request: its members share the transaction and the edit. The first error ends both, so the database rolls
+// back and no generation is published.
 
 import { current, isDraft } from 'immer'
 import { eitherSignal } from '../concurrency/aborting.ts'
@@ -18,7 +21,6 @@ import { type MetadataEdit, refuseNameConflicts } from '../metadata/serving/edit
 import type { ServedMetadata } from '../metadata/serving/served.ts'
 import type { SourceFetcher } from '../metadata/serving/source-fetcher.ts'
 import type { MetadataState } from '../metadata/serving/state.ts'
-
 import { requireSource, sourceName } from '../metadata/slices/given-source.ts'
 import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import type { FetchedSource } from '../metadata/slices/sources.ts'
@@ -116,7 +118,7 @@ export class MetadataRunner {
     const { whenUnwanted, caller = null, form = operations.form } = options
     const decoding = { operations, form, session, environment: { ...environment, interface: form.interface } }
     const call = await decodeEnvelope(envelope, decoding).catch(async (error) => {
-      throw await withAllFaults(error, { session, spoken: form.interface }, this.#options)
+      throw await withAllFaults(error, { session, interfaceName: form.interface }, this.#options)
     })
     authorize(call, session)
     limitMembers(call, session, this.#options.environment)
@@ -153,14 +155,14 @@ export class MetadataRunner {
   }
 
   #readOn(state: MetadataState, call: Call, { session, signal }: MetadataWork, reading: Reading): Promise<Outcome> {
-    const { interface: answers, ...how } = reading
+    const { interface: interfaceName, ...how } = reading
     const { database, served, sessionSettings } = this.#options
     const work = async (transaction: Transaction) => {
       const expected = expectedVersions(call)
       if (expected.length > 0) refuseStale(expected, await served.storedVersion(transaction))
       await inArguments(sessionSettings.apply(session, transaction))
       const none = { edit: null, combined: null, afterCommit: [] }
-      const run: Run = { session, transaction, interface: answers, state, ...none }
+      const run: Run = { session, transaction, interface: interfaceName, state, ...none }
       return {
         result: await asChange(call, run, this.#options.hooks, () => this.#call(call, run)),
         afterCommit: run.afterCommit,
@@ -170,7 +172,7 @@ export class MetadataRunner {
   }
 
   /** Runs one edit at a time: a mutex orders them in this process, and the row lock among instances. */
-  async #runEdit(call: Call, { session, signal }: MetadataWork, answers: InterfaceName): Promise<Outcome> {
+  async #runEdit(call: Call, { session, signal }: MetadataWork, interfaceName: InterfaceName): Promise<Outcome> {
     const { served, fetcher } = this.#options
     const expected = expectedVersions(call)
     // Checked before other servers are called, and again under the lock.
@@ -178,12 +180,12 @@ export class MetadataRunner {
     const fetched = await this.#fetch(call, signal)
     const fetchedAtLock = () => fetched.filter((each) => fetcher.isNewest(each))
     const options = { signal, fetched: fetchedAtLock, onCommit: () => fetcher.served(fetched) }
-    const alone = (edit: MetadataEdit) => this.#edit(call, session, { edit, combined: null, interface: answers })
+    const alone = (edit: MetadataEdit) => this.#edit(call, session, { edit, combined: null, interface: interfaceName })
     if (!call.members) return served.edit(alone, options)
     const last: { combined: CombinedEdits | null } = { combined: null }
     const together = (edit: MetadataEdit) => {
-      last.combined = this.#combining(edit, answers)
-      return this.#edit(call, session, { edit, combined: last.combined, interface: answers })
+      last.combined = this.#combining(edit, interfaceName)
+      return this.#edit(call, session, { edit, combined: last.combined, interface: interfaceName })
     }
     try {
       return await served.edit(together, options)
@@ -195,9 +197,9 @@ export class MetadataRunner {
   }
 
   /** Edits that are resolved together, and accepted if they cause no inconsistency at all. */
-  #combining(edit: MetadataEdit, spoken: InterfaceName): CombinedEdits {
+  #combining(edit: MetadataEdit, interfaceName: InterfaceName): CombinedEdits {
     return new CombinedEdits(edit, (before, after) => {
-      const form = this.#listing(after, spoken)
+      const form = this.#listing(after, interfaceName)
       refuseNameConflicts(before.resolution, after.resolution, { object: undefined, check: 'new', ...form })
       this.#refuseTypeConflicts(before.model, after.model)
       const inconsistencies = { before: before.model.inconsistencies, after: after.model.inconsistencies }
@@ -206,9 +208,9 @@ export class MetadataRunner {
   }
 
   /** The form in which answers list objects of a generation. */
-  #listing({ document }: MetadataState, spoken: InterfaceName): ListingForm {
+  #listing({ document }: MetadataState, interfaceName: InterfaceName): ListingForm {
     const { dialect } = this.#options.environment
-    return { dialect, wording: { interface: spoken, source: sourceName(document) } }
+    return { dialect, wording: { interface: interfaceName, source: sourceName(document) } }
   }
 
   /** Fetches the sources that a call and its members request, all at once. No other request waits for them. */
@@ -242,7 +244,7 @@ export class MetadataRunner {
     })
   }
 
-  async #edit(call: Call, session: Session, { edit, combined, interface: answers }: Editing): Promise<Outcome> {
+  async #edit(call: Call, session: Session, { edit, combined, interface: interfaceName }: Editing): Promise<Outcome> {
     const stored = await inArguments(edit.open())
     refuseStale(expectedVersions(call), stored)
     const { state } = edit
@@ -250,7 +252,7 @@ export class MetadataRunner {
     edit.tables.expect(namedTables(call))
     const afterCommit: AfterCommit[] = []
     const run: Run = {
-      ...{ session, transaction: edit.tables.changing, interface: answers },
+      ...{ session, transaction: edit.tables.changing, interface: interfaceName },
       ...{ state, edit, combined, afterCommit },
     }
     const result = await asChange(call, run, this.#options.hooks, async () => {

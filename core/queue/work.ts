@@ -109,9 +109,9 @@ export class Work<Item extends Leased, Outcome> {
   }
 
   /** Ends leases in memory, because the ledger has ended them. */
-  #ended(items: readonly Item[], told?: () => void): void {
+  #ended(items: readonly Item[], then?: () => void): void {
     const again = items.flatMap(({ id }) => this.#leases.end(id) ?? [])
-    told?.()
+    then?.()
     if (again.length > 0) void this.#regain(again)
   }
 

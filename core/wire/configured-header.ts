@@ -44,7 +44,7 @@ export const configuredHeader = (dialect: Pick<Dialect, 'environmentPrefix'>) =>
     }),
   )
 
-/** The name without white space around it, which documents of later engines have; refuses one that is no name. */
+/** The name without white space around it, which documents of later engines have; refuses an invalid name. */
 export function readHeaderName(given: string, path: readonly PathKey[]): string {
   const name = given.trim()
   if (headerName.test(name)) return name

@@ -50,7 +50,7 @@ export function definingOperations({ action: args }: Pick<ActionSchemas, 'action
 
 export const dropAction = operation({
   type: 'drop_action',
-  about: { summary: 'Forgets an action, and what its asynchronous calls have come to.' },
+  about: { summary: 'Drops an action, with the log of its asynchronous calls.' },
   args: DropActionArgs,
   check: 'new',
   async handle({ metadata, transaction }, { name, clear_data: clearsData = true }) {

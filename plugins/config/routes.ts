@@ -1,5 +1,5 @@
 import type { Route } from '../../sdk/http.ts'
-import { type ConfigurationMember, type Engine, messageOf, Type, toldVersion } from '../../sdk/index.ts'
+import { type ConfigurationMember, type Engine, messageOf, reportedVersion, Type } from '../../sdk/index.ts'
 
 /** The members of the report that do not depend on plugins. */
 export const members = ({
@@ -8,7 +8,12 @@ export const members = ({
   settings,
 }: Pick<Engine, 'auth' | 'dialect' | 'settings'>): ConfigurationMember[] => {
   const all: ConfigurationMember[] = [
-    { key: 'version', place: 10, schema: Type.String(), value: () => toldVersion(dialect, settings.graphqlInterface) },
+    {
+      key: 'version',
+      place: 10,
+      schema: Type.String(),
+      value: () => reportedVersion(dialect, settings.graphqlInterface),
+    },
     { key: 'is_admin_secret_set', place: 20, schema: Type.Boolean(), value: () => auth.mode !== 'none' },
   ]
   if (dialect.tellsConsoleAssets) {
@@ -18,15 +23,18 @@ export const members = ({
   return all
 }
 
-/** A member with its value, or nothing when it cannot be told. */
-function toldValue({ key, value }: ConfigurationMember, observe: Engine['observe']): (readonly [string, unknown])[] {
+/** A member with its value, or nothing when its value cannot be reported. */
+function reportedValue(
+  { key, value: read }: ConfigurationMember,
+  observe: Engine['observe'],
+): (readonly [string, unknown])[] {
   try {
-    const told = value()
+    const value = read()
     // A value that JSON cannot hold would make the whole report fail.
-    JSON.stringify(told)
-    return [[key, told]]
+    JSON.stringify(value)
+    return [[key, value]]
   } catch (error) {
-    const detail = `the member "${key}" of the configuration cannot be told: ${messageOf(error)}`
+    const detail = `the member "${key}" of the configuration cannot be reported: ${messageOf(error)}`
     observe.log({ type: 'unstructured', level: 'error', detail })
     return []
   }
@@ -43,7 +51,7 @@ export const configuration = ({
   // Other plugins add to it after this one has registered.
   get about() {
     const shape = Object.fromEntries(report.all().map(({ key, schema }) => [key, schema]))
-    return { summary: 'What clients need to know of how the server is configured.', result: Type.Object(shape) }
+    return { summary: 'The configuration of the server, as far as clients need it.', result: Type.Object(shape) }
   },
-  handle: () => Object.fromEntries(report.all().flatMap((member) => toldValue(member, observe))),
+  handle: () => Object.fromEntries(report.all().flatMap((member) => reportedValue(member, observe))),
 })

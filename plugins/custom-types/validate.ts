@@ -12,7 +12,7 @@ import { baseName, isList, typeNode } from './type-text.ts'
 export interface TypesWorld {
   table(name: ObjectRelationship['remote_table']): TableModel | undefined
   database(name: string): PgType | undefined
-  /** Whether names and inputs pass that v1.3 accepts, although clients' tools refuse a schema with them. */
+  /** Whether to accept all names and inputs of v1.3, although clients' tools refuse schemas with some of them. */
   readonly isLenient: boolean
 }
 

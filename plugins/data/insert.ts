@@ -88,7 +88,7 @@ function planConflict(
   return { constraint: target, update: action === 'update' ? planUpdate(columns, update) : null }
 }
 
-/** Columns of keys are no secret from those who may name the keys; all others only one that the caller may write or read. */
+/** A caller may name columns of keys, because it may name the keys. Other columns it must be allowed to write or read. */
 function requireColumns({ table, insert, update, select }: TableAccess, names: readonly string[]): void {
   const keys = keysOf(table.catalog).flatMap(({ columns }) => columns)
   const known = [insert?.columns, update?.columns, select?.columns].flatMap((columns) => [...(columns ?? [])])

@@ -20,7 +20,7 @@ export interface ClaimStart {
 export interface ClaimEnd {
   /** For all triggers with room. */
   readonly late: number
-  /** For triggers of which it left due events behind, less far. */
+  /** The same for triggers that have more due events than the claim took; less far. */
   readonly lateOf: ReadonlyMap<string, number>
 }
 

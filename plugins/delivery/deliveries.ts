@@ -71,12 +71,12 @@ export class Deliveries {
   }
 
   /** Delivers due items from when the server is ready until it stops; deliveries in flight may end. */
-  deliver<Item extends Claimed>({ ledger, topic, measured, released, ...told }: Delivery<Item>): void {
+  deliver<Item extends Claimed>({ ledger, topic, measured, released, ...options }: Delivery<Item>): void {
     const watched = new DeliveryMeasures(measured)
     this.#parts.measures.add(...watched.declared(() => ledger.backlog()))
     const { eventsHttpPoolSize: concurrency, eventsFetchBatchSize: batch } = this.settings
     const missed = () => this.#notifications.verify()
-    const worker = deliveryWorker<Item>({ ...told, ledger, concurrency, batch, missed, measures: watched })
+    const worker = deliveryWorker<Item>({ ...options, ledger, concurrency, batch, missed, measures: watched })
     if (!this.#isDelivering) return
     this.#notifications.on(topic, () => worker.wake())
     worker.serve(this.#parts, released)

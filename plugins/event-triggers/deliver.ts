@@ -27,7 +27,7 @@ export function deliverEvents(
     before = after
     if (hasChanged) deliveries.wake('events')
   })
-  const told = new Map<string, number>()
+  const warnedAt = new Map<string, number>()
   deliveries.deliver<ClaimedEvent>({
     topic: 'events',
     measured: {
@@ -44,8 +44,8 @@ export function deliverEvents(
       interval: () => deliveries.lookInterval(),
       unknownTrigger: ({ trigger_name: name }) => {
         const now = performance.now()
-        if (now < (told.get(name) ?? Number.NEGATIVE_INFINITY) + repeatWarningMillis) return
-        told.set(name, now)
+        if (now < (warnedAt.get(name) ?? Number.NEGATIVE_INFINITY) + repeatWarningMillis) return
+        warnedAt.set(name, now)
         report(`table or event-trigger not found in schema cache: "${name}"`)
       },
     }),

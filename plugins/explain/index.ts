@@ -13,7 +13,7 @@ const explainRoutes = (engine: Engine): Route[] =>
     auth: 'admin',
     raw: true,
     about: {
-      summary: 'Shows the SQL that a GraphQL request runs, and how PostgreSQL goes about it.',
+      summary: 'Shows the SQL of a GraphQL request, and its plan in PostgreSQL.',
       body: explainBody,
       result: explanation,
     },

@@ -32,7 +32,7 @@ export default definePlugin({
       return
     }
     if (!canServe()) {
-      const detail = 'GraphiQL is not served: run npm ci with development dependencies, of which the page is made'
+      const detail = 'GraphiQL is not served: run npm ci with development dependencies, which the page is built from'
       engine.observe.log({ type: 'unstructured', level: 'warn', detail })
       return
     }

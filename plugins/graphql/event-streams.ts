@@ -11,7 +11,7 @@ export type ServeEvents = (call: RouteCall, schema: SchemaKind) => unknown
 export interface EventServer {
   /** By POST. */
   serve(call: RouteCall, schema: SchemaKind): unknown
-  /** By GET: an operation that is no mutation. */
+  /** By GET: a query or a subscription. */
   run(given: GraphQLRequest, call: RouteCall, schema: SchemaKind): unknown
   /** Opens the stream that a client has reserved. */
   open(token: string, call: RouteCall): unknown

@@ -239,7 +239,7 @@ export class ClusterJobs {
   #wantedAt({ job, occurrences }: Declared, { tick, wake_at, live, abandoned }: LedgerRow): number | null {
     const now = Date.now()
     const next = occurrences.next(now)
-    // The end of the run checks what is due then.
+    // A later time is found at the end of the run.
     if (live >= (job.concurrency ?? 1)) return next
     const due = occurrences.latest(now)
     const missed = due !== null && (tick === null || tick < due) ? due : null

@@ -47,8 +47,8 @@ export class Runs {
   }
 
   /** Adds a listener for ended runs. */
-  onEnded(told: (job: Job, outcome: Outcome) => void): void {
-    this.#onEnded = told
+  onEnded(listener: (job: Job, outcome: Outcome) => void): void {
+    this.#onEnded = listener
   }
 
   /** The runs of a job in progress. */

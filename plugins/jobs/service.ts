@@ -32,7 +32,8 @@ export class JobService implements Jobs, JobReport {
   readonly #instance = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
   /** Why the store that wakes jobs does not answer; null: it does. */
   #trouble: string | null = null
-  readonly #told = new Set<string>()
+  /** Reasons of failures that were logged, without their numbers. */
+  readonly #logged = new Set<string>()
   /** Whether the store answered last time; null before the first answer. */
   #isWell: boolean | null = null
   #isStarted = false
@@ -147,9 +148,9 @@ export class JobService implements Jobs, JobReport {
     if (this.#trouble !== null) {
       // Messages contain numbers of connections and attempts.
       const kind = this.#trouble.replaceAll(/\d+/g, '0')
-      if (this.#told.has(kind) || this.#told.size >= mostLoggedReasons) return
-      this.#told.add(kind)
-    } else this.#told.clear()
+      if (this.#logged.has(kind) || this.#logged.size >= mostLoggedReasons) return
+      this.#logged.add(kind)
+    } else this.#logged.clear()
     // The database itself needs no such line at the start.
     if (this.#isWell && isFirst && !this.#createStore.isApart) return
     const said = isFirst ? 'answers' : 'answers again'

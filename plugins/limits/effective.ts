@@ -1,4 +1,4 @@
-// The limits that hold for a role: those of the option and those of the metadata, of which the stricter holds.
+// The limits of a role: the stricter ones of the option and the metadata.
 
 import { LRUCache } from 'lru-cache'
 import { type ApiLimits, type Limit, limitFor, type RateLimit } from './schema.ts'
@@ -22,7 +22,7 @@ export class EffectiveLimits {
   readonly #stored: () => ApiLimits | undefined
   #known: { readonly stored: ApiLimits | undefined; readonly byRole: LRUCache<string, RoleLimits> } | null = null
 
-  /** `stored` gives the limits of the metadata that is served. */
+  /** `stored` returns the limits of the served metadata. */
   constructor(option: ApiLimits, stored: () => ApiLimits | undefined) {
     this.#option = option
     this.#stored = stored

@@ -27,7 +27,7 @@ export const exportMetadata = operation({
   args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
-  handle: ({ metadata, format, interface: answers }) => format.write(metadata, exportVersion(answers)),
+  handle: ({ metadata, format, interface: interfaceName }) => format.write(metadata, exportVersion(interfaceName)),
 })
 
 /** Version 2 wraps the document together with its version. */
@@ -45,9 +45,9 @@ export const exportMetadataV2 = operation({
   args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
-  handle: ({ metadata, model, format, interface: answers }) => ({
+  handle: ({ metadata, model, format, interface: interfaceName }) => ({
     resource_version: model.resourceVersion,
-    metadata: format.write(metadata, exportVersion(answers)),
+    metadata: format.write(metadata, exportVersion(interfaceName)),
   }),
 })
 

@@ -113,7 +113,7 @@ function exchange({ method, auth, about, errors }: Route, context: Context): Jso
     responses: {
       200: { description: 'the answer', content },
       ...(errors
-        ? { default: { description: 'an error, in a form of its own', content } }
+        ? { default: { description: 'an error in a form of its own', content } }
         : usualFailures(auth, context)),
       ...ownFailures(about?.failures ?? {}, context),
     },

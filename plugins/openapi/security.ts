@@ -28,7 +28,7 @@ export function securityOf(
   { auth, settings }: Pick<Engine, 'auth' | 'settings'>,
 ): readonly Requirement[] {
   if (access === 'none') return []
-  // Without a secret everybody is `admin` who names no other role.
+  // Without a secret, a request that names no role is one of `admin`.
   if (auth.mode === 'none') return [{}, { role: [] }]
   const ways: Requirement[] = [{ adminSecret: [] }]
   if (auth.mode === 'jwt') ways.push({ token: [] })

@@ -44,7 +44,7 @@ const unexpected = (message: string) => badRequest('unexpected-payload', message
 
 /** A column or another value of a row, possibly seen through casts. */
 interface Subject {
-  /** Null: it is no column. */
+  /** Null: it is not a column. */
   readonly column: ColumnModel | null
   readonly value?: SqlBuilder
   readonly table: TableModel
@@ -182,7 +182,7 @@ function compareColumns(operator: string, other: unknown, subject: Subject, cont
   return { condition, literal: true }
 }
 
-/** The column that one is compared with, and of which table: that of the row at hand, or that of the whole expression. */
+/** The column on the right side of a comparison: of the current row, or of the row of the whole expression. */
 function comparedColumn(other: unknown, { table }: Subject, { root }: ExpressionContext) {
   const reference = columnReference(other)
   if (!reference || (reference.ofRoot && !root)) {
@@ -227,8 +227,8 @@ const orNull = (condition: Condition, subject: Subject): Condition => ({
 })
 
 /**
- * Refuses a comparison of stored values with given ones, if they have another form, or a caller could find out with it
- * what is stored.
+ * Refuses a comparison of stored values with given ones if these have another form, or if it would reveal stored values
+ * to a caller.
  */
 function checkTransformed(
   { name, write, compareAs }: ColumnTransform,

@@ -20,7 +20,7 @@ const preamble = [
   /^\\(un)?restrict \w+$/,
 ]
 
-/** Version 2 keeps this line of the preamble: bodies of functions may name what is created after them. */
+/** Version 2 keeps this line of the preamble: bodies of functions may name objects that are created after them. */
 const checksBodies = /^SET check_function_bodies = false;$/
 
 const isBlank = (line: string): boolean => line.trim() === ''

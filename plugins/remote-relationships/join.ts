@@ -51,7 +51,7 @@ export function joinPlan(field: FieldSelection, joining: Joining, { operation }:
     const renamed = renamedOf(shape.members)
     return new Selected(way, { index, text, selection, shape: shapeOfWay(way, shape), renamed, presets, skipsNulls })
   }
-  // Printing checks what the role sees, so it refuses hidden fields at planning time.
+  // Printing knows the fields of the role, so hidden ones are refused at planning time.
   const made = [selected(0)]
   return {
     view,

@@ -135,7 +135,7 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking, { o
     return { text, fields, renamed, values: fields.map(() => []) }
   }
   const made = new Map<string, ReturnType<typeof textsOf>>()
-  // Printing checks what the role sees, so it refuses hidden fields at planning time.
+  // Printing knows the fields of the role, so hidden ones are refused at planning time.
   made.set('whole 0', textsOf(false, 0))
   return {
     view,

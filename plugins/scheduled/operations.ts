@@ -10,7 +10,9 @@ import { CronTriggerName, createCronTriggerArgs, createScheduledEventArgs, retry
 export const createCronTrigger = (dialect: Dialect, served: () => Model) =>
   operation({
     type: 'create_cron_trigger',
-    about: { summary: 'Calls a webhook on a schedule; with `replace`, changes how.' },
+    about: {
+      summary: 'Creates a cron trigger, which calls a webhook on a schedule; with `replace`, changes an existing one.',
+    },
     args: createCronTriggerArgs(dialect),
     check: 'object',
     object: ({ trigger }) => cronTriggerRef(trigger.name),

@@ -136,7 +136,7 @@ export function notTracked(table: QualifiedName, dialect: Dialect) {
 
 export const untrackTable = operation({
   type: 'untrack_table',
-  about: { summary: 'Takes a table or view out of the GraphQL schema.' },
+  about: { summary: 'Removes a table or view from the GraphQL schema.' },
   args: UntrackTableArgs,
   check: 'new',
   handle(context, { table, cascade = false }) {

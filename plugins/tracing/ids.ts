@@ -26,18 +26,18 @@ export interface SpanNumbers {
 
 const [idBytes, idDigits] = [8, 16]
 
-let names: readonly { readonly digits: string; readonly number: string }[] = []
+let made: readonly { readonly digits: string; readonly number: string }[] = []
 let used = 0
 
-function newName() {
-  if (used === names.length) {
-    names = makeNames()
+function newId() {
+  if (used === made.length) {
+    made = makeIds()
     used = 0
   }
-  return names[used++]!
+  return made[used++]!
 }
 
-function makeNames() {
+function makeIds() {
   const bytes = randomFillSync(Buffer.alloc(idsAtOnce * idBytes))
   const digits = bytes.toString('hex')
   return Array.from({ length: idsAtOnce }, (_, i) => ({
@@ -46,13 +46,13 @@ function makeNames() {
   }))
 }
 
-export const newSpanId = (): string => newName().digits
+export const newSpanId = (): string => newId().digits
 
 const upperBits = '0'.repeat(idDigits)
 
 /** Begins a trace. Its id has 64 random bits, as in v1.3, so that it fits the numbers that triggers read. */
 export function newTrace(): SpanIds {
-  const [trace, span] = [newName(), newName()]
+  const [trace, span] = [newId(), newId()]
   return {
     traceId: upperBits + trace.digits,
     spanId: span.digits,

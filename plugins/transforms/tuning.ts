@@ -1,4 +1,4 @@
-// Limits of templates. They come with the metadata, but what they are applied to comes from clients and webhooks.
+// Limits of templates. They come with the metadata, but their input comes from clients and webhooks.
 
 /** Characters of one template. */
 export const mostTemplateCharacters = 100_000

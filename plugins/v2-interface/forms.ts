@@ -20,7 +20,7 @@ function findOperation(request: NamedRequest, operations: OperationFinder): Foun
   return operation && { operation: type === 'bulk' ? { ...operation, mixesAccess: true } : operation }
 }
 
-/** The version of a request that tells none: its arguments show it. */
+/** The version of a request that names none, by its arguments. */
 function versionOf({ type, args }: NamedRequest): 1 | 2 {
   // Version 1 also takes the result of `export_metadata`.
   const isSecond = isJsonObject(args) && isJsonObject(args.metadata) && args.resource_version === undefined
@@ -49,4 +49,4 @@ export const queryForm: RequestForm = {
 }
 
 /** `POST /v1/query` in interface 2. */
-export const formerForm: RequestForm = { interface: '2', find: findOperation }
+export const v1QueryForm: RequestForm = { interface: '2', find: findOperation }

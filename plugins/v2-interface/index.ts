@@ -10,7 +10,7 @@ import {
   removeMetricsConfig,
   setMetricsConfig,
 } from './features.ts'
-import { formerForm } from './forms.ts'
+import { v1QueryForm } from './forms.ts'
 import { routesOf } from './routes.ts'
 import { addSource, dropSource, renameSource, setQueryTags, updateSource } from './sources.ts'
 
@@ -25,7 +25,7 @@ export default definePlugin({
     operations.add(listSourceKinds, getSourceKindCapabilities, getFeatureFlag)
     operations.add(setMetricsConfig, removeMetricsConfig)
     if (settings.graphqlInterface === '2') {
-      operations.form(formerForm)
+      operations.form(v1QueryForm)
       engine.onReady(() => logSource(engine))
     }
     routes.add(...routesOf(metadata.service, settings))

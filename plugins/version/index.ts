@@ -1,11 +1,11 @@
 // `GET /v1/version`.
 
-import { definePlugin, Type, toldVersion } from '../../sdk/index.ts'
+import { definePlugin, reportedVersion, Type } from '../../sdk/index.ts'
 
 export default definePlugin({
   name: 'version',
   register(engine) {
-    const told = { version: toldVersion(engine.dialect, engine.settings.graphqlInterface) }
+    const answer = { version: reportedVersion(engine.dialect, engine.settings.graphqlInterface) }
     engine.routes.add({
       method: 'GET',
       url: '/v1/version',
@@ -13,7 +13,7 @@ export default definePlugin({
       auth: 'none',
       unlogged: true,
       about: { summary: 'The version of the server.', result: Type.Object({ version: Type.String() }) },
-      handle: () => told,
+      handle: () => answer,
     })
   },
 })

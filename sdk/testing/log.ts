@@ -16,17 +16,17 @@ export interface TestLog {
 /** Keeps the entries that the settings enable, and passes all to `given`; without it, errors are printed to stderr. */
 export function testLog(given: LogReceiver | undefined, settings: AllSettings): TestLog {
   const entries: LogEntry[] = []
-  const told = observerOf(given ?? printError, settings)
+  const outer = observerOf(given ?? printError, settings)
   const kept = observerOf((entry) => {
     if (entries.push(entry) > mostKept) entries.shift()
   }, settings)
   const observe: Observer = {
-    isEnabled: (type, level) => kept.isEnabled(type, level) || told.isEnabled(type, level),
+    isEnabled: (type, level) => kept.isEnabled(type, level) || outer.isEnabled(type, level),
     log(entry) {
       kept.log(entry)
-      told.log(entry)
+      outer.log(entry)
     },
-    flush: () => told.flush(),
+    flush: () => outer.flush(),
   }
   return { entries, observe }
 }

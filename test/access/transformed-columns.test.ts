@@ -139,7 +139,7 @@ test('each role reads its own form, everywhere that rows are shown', async (t) =
   assert.deepEqual(await op('select', { table: 'person', columns: ['pin'], where: { id: 3 } }), [{ pin: null }])
 })
 
-test('no role finds out by conditions, orders, keys or aggregates', async (t) => {
+test('conditions, orders, keys and aggregates reveal no stored value to any role', async (t) => {
   const { graphql } = await startOffice(t)
   const probes = [
     '{ person(where: {pin: {_eq: "1111"}}) { id } }',
@@ -354,7 +354,7 @@ test('Relay has no nodes whose ids would show stored keys, in either dialect', a
   }
 })
 
-test('stored values are no join columns of other servers', async (t) => {
+test('stored values cannot be joined to other servers', async (t) => {
   const { op, opError } = await startOffice(t)
   const set = {
     objects: [

@@ -26,7 +26,7 @@ test('numbers of a state keep their digits', async (t) => {
   assert.match(text, /"cli_state":\[12345678901234567890\]/)
 })
 
-test('the state is no part of the metadata', async (t) => {
+test('the state is not part of the metadata', async (t) => {
   const trellis = await startTrellis(t)
   const before = await trellis.op('export_metadata', {}, { version: 2 })
   await trellis.op('set_catalog_state', { type: 'cli', state: 1 })

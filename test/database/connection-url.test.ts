@@ -46,7 +46,7 @@ test('the name of a database may contain characters with a meaning in URLs', asy
   }
 })
 
-test('escapes that are no text are refused', () => {
+test('escapes that are not UTF-8 are refused', () => {
   for (const url of ['postgres://h/%ff', 'postgres://%ff@h/d', 'postgres://u:%ff@h/d', 'postgres://%ff/d']) {
     const message = 'Database URL: its percent escapes are not UTF-8 (--database-url)'
     assert.throws(() => readConnectionUrl(url), { message })

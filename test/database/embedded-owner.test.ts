@@ -67,7 +67,7 @@ async function assertServesAsOwner(t: TestContext, directory: string): Promise<p
   return client
 }
 
-test('a new database is served as a role that owns it and is no superuser', async (t) => {
+test('a new database is served as its owner, who is not a superuser', async (t) => {
   const directory = temporaryDirectory(t)
   const client = await assertServesAsOwner(t, directory)
   assert.deepEqual(await textOf(client, 'select extname, extowner::regrole from pg_extension order by 1'), [

@@ -51,7 +51,7 @@ test('the hasura dialect takes them', async (t) => {
   })
 })
 
-test('the hasura dialect leaves GraphQL, and values that are no strings, as strict as they are', async (t) => {
+test('the hasura dialect leaves GraphQL, and values that are not strings, as strict as they are', async (t) => {
   const { graphql, opError } = await start(t, 'hasura')
   const path = '$.selectionSet.part.args.where.stock._eq'
   assert.deepEqual(await graphql('{ part(where: {stock: {_eq: "5"}}) { id } }'), {

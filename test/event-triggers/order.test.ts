@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lend } from '../../core/database/database.ts'
+import { withoutLifecycle } from '../../core/database/database.ts'
 import type { EventLedger } from '../../plugins/event-triggers/ledger/ledger.ts'
 import type { ClaimedEvent } from '../../plugins/event-triggers/ledger/ledger-statements.ts'
 import type { Database } from '../../sdk/sql.ts'
@@ -79,7 +79,7 @@ test('a waiting event is shown as pending, and is found after the events before 
     if (isLost) throw new Error('the connection was lost')
     return result
   }
-  const ledger = ledgerOf(shop, { ...lend(database), transaction })
+  const ledger = ledgerOf(shop, { ...withoutLifecycle(database), transaction })
   const [first, ...others] = await ledger.claim(10, [])
   assert.ok(first)
   assert.deepEqual(others, [])

@@ -150,7 +150,7 @@ test('functions that change the database are mutations', async (t) => {
     ])
   })
 
-  await t.test('they are mutations of the schema for Relay, too, and no queries', async () => {
+  await t.test('they are mutations of the schema for Relay too, and not queries', async () => {
     const relay = { path: '/v1beta1/relay' }
     assert.deepEqual(
       await run('mutation { move_players(args: {from_team: 3, to_team: 1}, order_by: {name: asc}) { name } }', relay),

@@ -31,7 +31,7 @@ test('an open server has the page for browsers, and nothing for others', async (
   assert.deepEqual([status, body], [404, nothing])
 })
 
-test('its policy lets it run its own files alone, its files are compressed and kept', async (t) => {
+test('the policy of the page allows only its own files, which are compressed and cached', async (t) => {
   const { request } = await startTrellis(t, { settings: { dialect: 'hasura' } })
   const { headers, text } = await request('/', asBrowser)
   const policy = headers.get('content-security-policy') ?? ''
@@ -62,7 +62,7 @@ test('its policy lets it run its own files alone, its files are compressed and k
   }
 })
 
-test('with a secret it is there when it is asked for, and not where it is forbidden', async (t) => {
+test('with a secret the page is served only with --enable-graphiql, and never with false', async (t) => {
   const database = await testDatabase(t)
   const statuses = async (settings: Readonly<Record<string, unknown>>) => {
     const { request } = await startTrellis(t, { settings, database })

@@ -53,12 +53,12 @@ test('the package, installed in an empty project', async (t) => {
     }
   })
 
-  await t.test('is well-formed for all resolvers', async () => {
+  await t.test('the package is well-formed for all resolvers', async () => {
     await runTool(project, 'publint/src/cli.js', 'run', tarball, '--strict')
     await runTool(project, '@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'esm-only')
   })
 
-  await t.test('its declarations hold for the strictest compiler, with a plugin and its types', async () => {
+  await t.test('the declarations hold for the strictest compiler, with a plugin and its types', async () => {
     await runTool(project, 'typescript/bin/tsc', '-p', '.')
   })
 

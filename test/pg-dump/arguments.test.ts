@@ -46,7 +46,7 @@ test('arguments that leave the served database, or reach files of the server, ar
   }
 })
 
-test('the password is no part of the arguments', () => {
+test('the password is not among the arguments', () => {
   assert.deepEqual(connectionOf('postgres://ann:p%40ss@db:5433/app?sslmode=no-verify&application_name=x'), {
     url: 'postgres://ann@db:5433/app?sslmode=require&application_name=x',
     password: 'p@ss',

@@ -357,7 +357,7 @@ test('a failing member of the configuration does not hide the others', async (t)
   assert.ok(!Object.hasOwn(Object(body), 'mine') && Object.hasOwn(Object(body), 'version'))
   const reasons = { mine: 'not now', large: 'Do not know how to serialize a BigInt' }
   for (const [key, reason] of Object.entries(reasons)) {
-    const detail = `the member "${key}" of the configuration cannot be told: ${reason}`
+    const detail = `the member "${key}" of the configuration cannot be reported: ${reason}`
     assert.ok(observe.entries.some((entry) => entry.detail === detail))
   }
 })

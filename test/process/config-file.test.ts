@@ -62,7 +62,7 @@ corsDomain:
   assert.equal(settingsOf(JSON.stringify({ apiLimits: '{"x": 1}' }), 'trellis.config.json').apiLimits, '{"x": 1}')
 })
 
-test('JSON may have comments and trailing commas, and a byte order mark is no part of a text', () => {
+test('JSON may have comments and trailing commas, and a byte order mark is not part of a text', () => {
   const text = '// one\n{ /* two */ "serverPort": 1, // three\n "plugins": ["//a", "b",], }\n'
   const { serverPort, plugins } = settingsOf(text, 'trellis.config.jsonc')
   assert.deepEqual({ serverPort, plugins }, { serverPort: 1, plugins: ['//a', 'b'] })

@@ -57,7 +57,10 @@ test('with an admin secret the server listens on all addresses', async (t) => {
 test('an open server listens on all addresses if configured, and logs which clients it trusts', async (t) => {
   const { port, access, listening, reach } = await start(t, [], { SERVICE_GRAPHQL_SERVER_HOST: '*' })
   assert.equal(listening, `http://localhost:${port} (all addresses of this machine)`)
-  assert.equal(access, 'OPEN: no admin secret is set, so whoever can reach this machine is trusted (--admin-secret)')
+  assert.equal(
+    access,
+    'OPEN: no admin secret is set, so everybody who can reach this machine is trusted (--admin-secret)',
+  )
   for (const host of ['localhost', '127.0.0.2', ...(outside ? [outside] : [])])
     assert.equal(await reach(host), 200, host)
 })

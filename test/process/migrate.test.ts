@@ -24,7 +24,7 @@ test('several servers that start at once make the schema once', async (t) => {
   ])
 })
 
-test('so they do where transactions are serializable unless they say otherwise', async (t) => {
+test('servers that start together migrate once where transactions are serializable by default', async (t) => {
   const { url } = await testDatabase(t, { sql: 'drop schema trellis cascade' })
   const strict = new URL(url)
   strict.searchParams.set('options', '-c default_transaction_isolation=serializable')

@@ -193,7 +193,7 @@ test('the other dialect has variables of its own', () => {
   )
 })
 
-test('variables with the prefix that are no options are reported', () => {
+test('variables with the prefix but without an option are reported', () => {
   const variables = {
     SERVICE_GRAPHQL_ADMIN_SECRT: 'x',
     SERVICE_GRAPHQL_RETRIES: '1',

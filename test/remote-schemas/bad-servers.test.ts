@@ -118,7 +118,7 @@ test('a union value of a foreign type, and errors of any shape', async (t) => {
     },
   })
   const { data, errors } = await trellis.graphql<Answer>(mixed)
-  const unnamed = 'the remote server gave an error without a message'
+  const unnamed = 'the remote server sent an error without a message'
   assert.deepEqual(data, { ...rest, user: null })
   assert.deepEqual(
     errors?.map(({ message }) => message),

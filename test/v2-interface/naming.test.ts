@@ -332,40 +332,43 @@ test('a source names its root fields and types', async (t) => {
     assert.equal(taken.status, 400)
   })
 
-  await t.test('texts that are no names are refused, and the names go with the customization', async () => {
-    const refused = async (customization: unknown) => {
-      const { status, body } = await replace(customization)
-      const { path, error, code } = body as Record<string, string>
-      assert.deepEqual([status, code], [400, 'parse-failed'])
-      return `${path}: ${error}`
-    }
-    const at = '$.sources[0].customization'
-    assert.equal(
-      await refused({ root_fields: { prefix: '1' } }),
-      `${at}.root_fields.prefix: "1" cannot begin a GraphQL name`,
-    )
-    assert.equal(
-      await refused({ type_names: { prefix: '__' } }),
-      `${at}.type_names.prefix: "__" cannot begin a GraphQL name`,
-    )
-    assert.equal(
-      await refused({ type_names: { suffix: '-' } }),
-      `${at}.type_names.suffix: "-" cannot end a GraphQL name`,
-    )
-    const update = await ask('pg_update_source', { name: 'default', customization: { root_fields: { suffix: ' ' } } })
-    assert.equal((update.body as { path: string }).path, '$.customization.root_fields.suffix')
-    assert.deepEqual(await graphql('{ shop { a_book_by_pk_z(id: 1) { id } } }'), {
-      data: { shop: { a_book_by_pk_z: { id: 1 } } },
-    })
+  await t.test(
+    'texts that are not names are refused; without the customization the names are the usual ones',
+    async () => {
+      const refused = async (customization: unknown) => {
+        const { status, body } = await replace(customization)
+        const { path, error, code } = body as Record<string, string>
+        assert.deepEqual([status, code], [400, 'parse-failed'])
+        return `${path}: ${error}`
+      }
+      const at = '$.sources[0].customization'
+      assert.equal(
+        await refused({ root_fields: { prefix: '1' } }),
+        `${at}.root_fields.prefix: "1" cannot begin a GraphQL name`,
+      )
+      assert.equal(
+        await refused({ type_names: { prefix: '__' } }),
+        `${at}.type_names.prefix: "__" cannot begin a GraphQL name`,
+      )
+      assert.equal(
+        await refused({ type_names: { suffix: '-' } }),
+        `${at}.type_names.suffix: "-" cannot end a GraphQL name`,
+      )
+      const update = await ask('pg_update_source', { name: 'default', customization: { root_fields: { suffix: ' ' } } })
+      assert.equal((update.body as { path: string }).path, '$.customization.root_fields.suffix')
+      assert.deepEqual(await graphql('{ shop { a_book_by_pk_z(id: 1) { id } } }'), {
+        data: { shop: { a_book_by_pk_z: { id: 1 } } },
+      })
 
-    const suffix = { root_fields: { suffix: '_s', prefix: null }, type_names: null }
-    assert.equal((await ask('pg_update_source', { name: 'default', customization: suffix })).status, 200)
-    assert.deepEqual(await graphql('{ book_by_pk_s(id: 1) { __typename } }'), {
-      data: { book_by_pk_s: { __typename: 'book' } },
-    })
-    assert.equal((await ask('pg_update_source', { name: 'default', customization: {} })).status, 200)
-    assert.deepEqual(await graphql('{ book_by_pk(id: 1) { __typename } }'), {
-      data: { book_by_pk: { __typename: 'book' } },
-    })
-  })
+      const suffix = { root_fields: { suffix: '_s', prefix: null }, type_names: null }
+      assert.equal((await ask('pg_update_source', { name: 'default', customization: suffix })).status, 200)
+      assert.deepEqual(await graphql('{ book_by_pk_s(id: 1) { __typename } }'), {
+        data: { book_by_pk_s: { __typename: 'book' } },
+      })
+      assert.equal((await ask('pg_update_source', { name: 'default', customization: {} })).status, 200)
+      assert.deepEqual(await graphql('{ book_by_pk(id: 1) { __typename } }'), {
+        data: { book_by_pk: { __typename: 'book' } },
+      })
+    },
+  )
 })

@@ -217,7 +217,7 @@ test('data operations and SQL have an endpoint of their own', async (t) => {
   })
 })
 
-test('the interface option decides the told version, and the names at /v1/query', async (t) => {
+test('the interface option decides the version that clients see, and the names at /v1/query', async (t) => {
   const trellis = await startTrellis(t, { sql: library, settings: { graphqlInterface: '2' } })
   const { former, send } = callsOf(trellis)
   assert.deepEqual((await trellis.request('/v1/version', { method: 'GET' })).body, { version: 'v2.48.0' })

@@ -14,8 +14,8 @@ export interface ConnectOptions {
    */
   readonly settingNames: readonly string[]
   /**
-   * Whether the session stays the login role, despite `alter role … set role`: PostgreSQL shows what a role's sessions do only
-   * to that role.
+   * Whether the session stays the login role, despite `alter role … set role`: PostgreSQL shows the statements of a role's
+   * sessions only to that role.
    */
   readonly asLoginRole?: boolean
 }

@@ -167,7 +167,7 @@ class Running {
     await database.transaction(work, { settings, signal, caller, isRepeatable: !hasJoins })
   }
 
-  /** Runs a transaction's work inside the hooks of plugins; what they add to the answer is encoded before the commit. */
+  /** Runs a transaction's work inside the hooks of plugins; their additions to the answer are encoded before the commit. */
   async #hooked(transaction: OwnTransaction, work: (transaction: OwnTransaction) => Promise<void>): Promise<void> {
     const { change, session, prepared, request } = this.#context
     const extensions = { ...this.#answer.extensions }

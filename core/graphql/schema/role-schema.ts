@@ -253,7 +253,7 @@ export class RoleSchema implements SchemaScope {
         requireFields(fields, contribution, kind)
         sources.push([contribution, fields])
       }
-      const options = { spoken: this.settings.graphqlInterface, report: this.#report }
+      const options = { interfaceName: this.settings.graphqlInterface, report: this.#report }
       const placed = inSource(kind, sources, { scope: this, naming: this.#naming, options })
       root = new RootType(kind, placed, options)
       this.#roots.set(kind, root)

@@ -57,7 +57,7 @@ const metaFields = new Map(
 
 /** The properties of a root type. */
 export interface RootOptions {
-  readonly spoken: InterfaceName
+  readonly interfaceName: InterfaceName
   readonly report: (conflict: string) => void
   /** The name of the type, if it is that of a namespace. */
   readonly namespace?: string
@@ -76,11 +76,15 @@ export class RootType implements FieldSource {
   #makers: FieldMap | null = null
   #isEmpty: boolean | undefined
 
-  constructor(kind: RootKind, sources: readonly FieldsOf<RootFields>[], { spoken, report, namespace }: RootOptions) {
+  constructor(
+    kind: RootKind,
+    sources: readonly FieldsOf<RootFields>[],
+    { interfaceName, report, namespace }: RootOptions,
+  ) {
     this.name = namespace ?? `${kind}_root`
     this.isNamespace = namespace !== undefined
     this.#kind = kind
-    this.#placeholders = this.isNamespace ? new Map() : placeholders[spoken][kind]
+    this.#placeholders = this.isNamespace ? new Map() : placeholders[interfaceName][kind]
     this.#sources = sources
     this.#report = report
   }

@@ -22,7 +22,7 @@ export interface Route {
    * unless `raw` is set.
    */
   handle(call: RouteCall): unknown | Promise<unknown>
-  /** Whether the body is not JSON. `call.body` is then the unparsed Buffer, too. */
+  /** Whether the body is not JSON. `call.body` is then the unparsed Buffer. */
   readonly raw?: boolean
   /** How errors are answered, including those of authentication; absent: flat, with their status. */
   readonly errors?: ErrorEncoder

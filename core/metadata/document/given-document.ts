@@ -136,7 +136,7 @@ function refuseKind(kind = 'postgres'): void {
   throw badRequest('not-supported', message, { path: ['sources', 0, 'kind'] })
 }
 
-/** Refuses members that no source of any engine has, and settings that are no objects. */
+/** Refuses members that no source of any engine has, and settings that are not objects. */
 function refuseUnknownKeys(source: WireObject, at: readonly PathKey[]): void {
   for (const key of Object.keys(source)) {
     if (key !== 'name' && key !== 'kind' && !isOfSource(key)) throw unexpectedKey(at, key)

@@ -19,8 +19,8 @@ export const formerWording: Wording = { interface: '1.3', source: defaultSource 
 /** The words of an answer about a model. */
 export const wordingOf = (
   { slices }: Pick<Model, 'slices'>,
-  { interface: spoken }: { readonly interface: InterfaceName },
-): Wording => ({ interface: spoken, source: slices.source?.name ?? defaultSource })
+  { interface: interfaceName }: { readonly interface: InterfaceName },
+): Wording => ({ interface: interfaceName, source: slices.source?.name ?? defaultSource })
 
 const prefix = 'Inconsistent object: '
 
@@ -48,18 +48,18 @@ export const conflictText = (message: string, wording: Wording): string =>
 export const isAboutRootFields = (message: string): boolean => duplicates.test(message)
 
 /** An object that depends on another one. */
-export const dependentText = (object: ObjectRef, { interface: spoken, source }: Wording): string =>
-  spoken === '2' && (object.table || object.kind === 'function')
+export const dependentText = (object: ObjectRef, { interface: interfaceName, source }: Wording): string =>
+  interfaceName === '2' && (object.table || object.kind === 'function')
     ? `${objectText(object)} in source "${source}"`
     : objectText(object)
 
 /** An object in the list of inconsistent ones, without its reason. */
 export function listedObject(
   object: ConflictingObject,
-  { interface: spoken, source }: Wording,
+  { interface: interfaceName, source }: Wording,
 ): Record<string, unknown> {
   const { ref, type, definition } = object
-  if (spoken !== '2') return { type, definition }
+  if (interfaceName !== '2') return { type, definition }
   const isPart = ref.table !== undefined && ref.kind !== 'table'
   const own = isPart && isJsonObject(definition) ? { ...definition, source } : definition
   return { type, name: listedName(object, source), definition: own }

@@ -213,7 +213,7 @@ export class MetadataEdit {
     return isUntouched ? this.state.model : (await this.#resolve(deepFreeze(document), refreshed)).model
   }
 
-  /** The generation that a step would make, of which nothing is kept; it ends the draft. */
+  /** The generation that a step would make. Nothing of it is kept; it ends the draft. */
   async rehearse(step: EditStep): Promise<MetadataState> {
     const [fresh, readsAll] = [[...this.#fresh], this.#readsAll]
     try {

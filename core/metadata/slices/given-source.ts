@@ -78,7 +78,7 @@ function customizationOf(source: StoredSource | null, { namingConvention }: Dial
   }
 }
 
-/** Refuses settings of another shape, and a customization with texts that are no part of names. */
+/** Refuses settings of another shape, and a customization with texts that cannot be parts of names. */
 export function checkSettings(source: StoredSource, at: readonly PathKey[]): void {
   decode(Customization, source[customizationKey] ?? {}, [...at, customizationKey])
   decode(QueryTags, source[tagsKey] ?? {}, [...at, tagsKey])

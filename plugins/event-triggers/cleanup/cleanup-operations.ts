@@ -54,7 +54,7 @@ function chosenNames(chosen: Chosen, metadata: MetadataDocument): readonly strin
 
 export const pauseCleanups = operation({
   type: 'pause_event_trigger_cleanups',
-  about: { summary: 'Has events of event triggers stay in the log, whatever their clean-up says.' },
+  about: { summary: 'Pauses the clean-up of event triggers: their events stay in the log.' },
   args: CleanupTriggersArgs,
   check: 'new',
   handle({ metadata }, { event_triggers }) {

@@ -26,7 +26,7 @@ function withHeaders(headers: Headers, others: Headers = {}): Headers {
 
 type Request = Parameters<Fetcher>[0]
 
-/** Parsed here, since what GraphiQL has parsed may be what stood there before the last key was pressed. */
+/** Parsed here, because GraphiQL's own result may be older than the last key press. */
 function isSubscription({ query, operationName }: Request): boolean {
   try {
     return getOperationAST(parse(query), operationName)?.operation === 'subscription'

@@ -37,7 +37,7 @@ function isComplete(headers: string): boolean {
   }
 }
 
-/** Says what to do where nothing is tracked. */
+/** Says how to track tables while nothing is tracked. */
 function EmptyNote() {
   const url = new URL('v1/query', document.baseURI).href
   return (

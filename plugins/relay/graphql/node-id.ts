@@ -26,7 +26,7 @@ export interface NodeId {
 }
 
 /**
- * The columns of a table's node id, in key order; null when its rows are no nodes to the role. Ids and cursors show the
+ * The columns of a table's node id, in key order; null when the role does not see its rows as nodes. Ids and cursors show the
  * key, so the role has to be allowed to select all of it, unless the dialect says that v1.3's schema counts.
  */
 export function nodeKey(scope: SchemaScope, table: TableModel): readonly ColumnModel[] | null {

@@ -102,11 +102,11 @@ const unusable = (message: string, status: number): TrellisError => internalErro
 
 /** The server's error; members of the wrong type are replaced or left out. */
 function readError(error: unknown): RemoteError {
-  if (!isJsonObject(error)) return { message: 'the remote server gave an error without a message' }
+  if (!isJsonObject(error)) return { message: 'the remote server sent an error without a message' }
   const { message, path, ...others } = error
   // Members that are nested too deeply to be printed are left out.
   const rest = isDeeper(others, maxLevels) ? {} : others
   const isPath = Array.isArray(path) && path.every((key) => typeof key === 'string' || typeof key === 'number')
-  const text = typeof message === 'string' ? message : 'the remote server gave an error without a message'
+  const text = typeof message === 'string' ? message : 'the remote server sent an error without a message'
   return { ...rest, message: text, ...(isPath && { path }) }
 }

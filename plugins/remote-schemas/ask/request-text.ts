@@ -150,7 +150,7 @@ export class RequestText {
 
   #abstract(selection: FieldSelection, type: GraphQLNamedType): WrittenMembers {
     const { tellTypes } = this.#options
-    const told = tellTypes ? [`${typeMember}: __typename`] : []
+    const typeNames = tellTypes ? [`${typeMember}: __typename`] : []
     // Values of hidden types must be recognised and refused, so the answer cannot be passed through.
     if (this.#view.hidesTypes(type)) this.isExact = false
     const parts: SelectedPart[] = []
@@ -166,12 +166,12 @@ export class RequestText {
     }
     if (parts.length === 0) {
       this.isExact = false
-      return { text: tellTypes ? told[0]! : `${typeMember}: __typename`, members: new Map() }
+      return { text: `${typeMember}: __typename`, members: new Map() }
     }
     const shared = this.#shared(type, parts)
     const ofAll = new Set(shared.map(({ text }) => text))
     const { named, members } = this.#besideEachOther(this.#repeated.shortened(parts, ofAll), shared)
-    return { text: [...told, ...inOrder(named, shared)].join(' '), members }
+    return { text: [...typeNames, ...inOrder(named, shared)].join(' '), members }
   }
 
   /** The parts, with new aliases for fields that cannot share a response name with a field of an earlier part. */

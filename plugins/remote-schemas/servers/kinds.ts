@@ -11,7 +11,7 @@ export interface ResolvedServer {
   /** The answer to an introspection; the same object as long as the schema is the same. */
   readonly introspection: object
   readonly transport: RemoteTransport
-  /** The schema itself, with what an introspection leaves out; absent for other servers. */
+  /** The schema itself, with the parts that an introspection leaves out; absent for other servers. */
   readonly schema?: GraphQLSchema
   /** The names of other remote schemas that it consists of. */
   readonly members?: readonly string[]

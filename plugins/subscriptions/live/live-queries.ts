@@ -371,7 +371,7 @@ export class LiveQueries {
       if (shows(snapshot, commit.transaction)) this.#awaited.delete(commit.transaction)
       else this.#await(commit)
     }
-    // Groups of which all writes are reported are not asked because an interval has ended.
+    // The end of an interval polls no group whose writes are all reported.
     const ended = groups.filter((group) => kinds.includes(kindOf(group)))
     const reported = await this.#followed.reported(ended, snapshot)
     for (const group of groups) {

@@ -92,6 +92,6 @@ function emptyFrame(length: number): { readonly frame: Buffer; readonly start: n
 
 /** The payload of a frame that this server made. */
 export function payloadOf(frame: Buffer): Buffer {
-  const told = frame[1]!
-  return frame.subarray(told <= shortest ? 2 : told === 126 ? 4 : 10)
+  const length = frame[1]!
+  return frame.subarray(length <= shortest ? 2 : length === 126 ? 4 : 10)
 }

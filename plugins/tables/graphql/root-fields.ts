@@ -40,8 +40,8 @@ export class TableRootFields {
 }
 
 /**
- * The root fields that `fieldsOf` gives for each table of the model. `basesOf` tells of which tables' GraphQL names the
- * name of a field may be made.
+ * The root fields that `fieldsOf` gives for each table of the model. `basesOf` returns the GraphQL names
+ * of tables that the name of a field may be made of.
  */
 export function fieldsOfTables(
   scope: SchemaScope,

@@ -38,7 +38,7 @@ export type Expression = Range &
       }
   )
 
-/** A template with its text, of which errors tell the place. */
+/** A template, and its text, in which errors have their places. */
 export interface Template {
   readonly text: string
   readonly root: Expression
@@ -64,7 +64,7 @@ export class TemplateSyntaxError extends Error {
   override readonly name = 'TemplateSyntaxError'
 }
 
-/** A template that has no value for what it was given. */
+/** A template that has no value for its input. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError'
   readonly code: EvaluationErrorCode

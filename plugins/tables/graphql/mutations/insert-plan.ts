@@ -84,7 +84,7 @@ class InsertPlanner {
     return values.map((value) => readInsertRow(value, this.#context, table))
   }
 
-  /** Rows of which a variable holds any number; null when some are related to others, or need a column's default. */
+  /** Rows of a list of any length in a variable; null when some are related to others, or need a column's default. */
   arrayRows(objects: Value, rows: readonly InsertRow[], table: TableModel): ColumnValues[] | null {
     const columns = new Map(rows.flatMap((row) => [...row.columns]))
     const isPlain = ({ columns: given, nested }: InsertRow) =>

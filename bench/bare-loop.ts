@@ -1,5 +1,5 @@
-// The baseline for deliveries: a loop that posts bytes and records nothing. It is started as a process of its own, as servers
-// are. It answers each message with the number of posts per second.
+// The baseline for deliveries: a loop that posts bytes and records nothing. It runs in its own process, as servers do.
+// It answers each message with the number of posts per second.
 
 import { Pool } from 'undici'
 import type { Jobs } from './queue-worker.ts'

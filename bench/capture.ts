@@ -21,7 +21,7 @@ export interface CaptureResult {
 /** The target: each further trigger costs about a third of the first. */
 export const captureTarget = 4
 
-/** In turns, so that what else the machine does meets all of them. */
+/** The tables take turns, so that other load of the machine affects all of them. */
 async function measureTables(client: pg.Client): Promise<CaptureResult> {
   const times = { none: [] as number[], one: [] as number[], several: [] as number[] }
   for (let round = 0; round < rounds; round++) {
@@ -37,7 +37,7 @@ async function measureTables(client: pg.Client): Promise<CaptureResult> {
   return { none: median(times.none), one: median(times.one), several: median(times.several) }
 }
 
-/** Measures over a database of its own; nothing is delivered meanwhile. */
+/** Measures over a separate database, without deliveries. */
 export async function measureCapture(serverUrl: string, surroundings: Surroundings): Promise<CaptureResult> {
   const databaseUrl = await makeDatabase(serverUrl, 'capture')
   const trellis = await startTrellis(['--database-url', databaseUrl, '--events-fetch-batch-size', '0'], surroundings)

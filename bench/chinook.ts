@@ -7,12 +7,12 @@ import { listener, rowCounts } from './workloads.ts'
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
 
-/** Runs a script of several statements, some of which refuse a transaction around all of them. */
+/** Runs a script of several statements. Some of them cannot run in a transaction. */
 async function runScript(client: pg.Client, text: string): Promise<void> {
   for (const statement of text.split(/;\s*$/m)) await client.query(statement)
 }
 
-/** Fills an empty database; one that has the data already stays as it is. */
+/** Fills an empty database. A database that has the data stays unchanged. */
 export async function loadChinook(databaseUrl: string): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     const { rows } = await client.query(`select to_regclass('public.track') is not null as present`)
@@ -23,7 +23,7 @@ export async function loadChinook(databaseUrl: string): Promise<void> {
   })
 }
 
-/** Where inserts go; empty at the beginning of each run. */
+/** The table of the inserts; empty at the beginning of each run. */
 const eventTable = `
   drop table if exists event;
   create table event (

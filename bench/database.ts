@@ -13,7 +13,7 @@ export interface Database {
   readonly postmaster: number
 }
 
-/** Enough for all servers that run at the same time, and for those that look on. */
+/** Enough for all servers that run at the same time, and for the observers. */
 const connections = 150
 
 /** Runs PostgreSQL while `work` does. */
@@ -45,7 +45,7 @@ export async function withClient<T>(databaseUrl: string, work: (client: pg.Clien
   }
 }
 
-/** Makes an empty database of that name on the same server, in the place of an earlier one; returns its URL. */
+/** Creates an empty database of that name on the same server, in place of an earlier one; returns its URL. */
 export async function makeDatabase(serverUrl: string, name: string): Promise<string> {
   await withClient(serverUrl, async (client) => {
     await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)

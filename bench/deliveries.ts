@@ -1,4 +1,4 @@
-// Event triggers: how many deliveries a second, how long after the commit, and what recording costs a change.
+// Event triggers: deliveries per second, the delay after the commit, and the cost of recording a change.
 
 import type pg from 'pg'
 import { watchLog } from '../plugins/event-triggers/ledger/ledger-statements.ts'
@@ -19,9 +19,9 @@ export interface DeliveriesResult {
   /** The time of inserts into a table with a trigger, as a multiple of one without. */
   readonly insertCost: number
   readonly idle: IdleCost
-  /** Milliseconds that one-off events come late which are due all at once. */
+  /** The delay in milliseconds of one-off events that are all due at once. */
   readonly oneOffP99: number
-  /** With a log of many delivered events, as a multiple of without. */
+  /** The same with a log of many delivered events, as a multiple of the time without. */
   readonly full: { readonly rate: number; readonly queryP99: number }
 }
 
@@ -30,9 +30,9 @@ export interface BurstRound {
   readonly rate: number
   /** Microseconds of processor time per delivery. */
   readonly cpu: { readonly server: number; readonly postgres: number }
-  /** Of a bare loop that posts the same bytes with the same concurrency and records nothing. */
+  /** The same for a bare loop that posts the same bytes with the same concurrency and records nothing. */
   readonly bareRate: number
-  /** The same by a program that has just started. */
+  /** The same for a program that has just started. */
   readonly freshBareRate: number
   readonly queueRates: ReadonlyMap<QueueKind, number>
 }
@@ -41,7 +41,7 @@ export const burst = 10_000
 export const steadyRate = 200
 const steadySeconds = 5
 const burstRounds = 3
-/** Bursts of each before it is timed, the bare loop's among them. */
+/** Bursts of each before the measurement, also of the bare loop. */
 const warmUps = 6
 const insertRounds = 3
 const insertsPerRound = 2000
@@ -75,7 +75,7 @@ export async function measureDeliveries(server: Database, surroundings: Surround
     const idle = await measureIdle(client)
     const oneOffP99 = await measureOneOffs(trellis, client, webhook)
     const full = await measureFullLog(parts, bursts)
-    // What is recorded costs the same whoever delivers it, who would only take the processors away.
+    // Recording costs the same with any receiver, and a receiver would take processor time.
     await trellis.stop()
     return { bursts, ...steady, idle, oneOffP99, full, insertCost: await measureInserts(client) }
   })
@@ -84,7 +84,7 @@ export async function measureDeliveries(server: Database, surroundings: Surround
   return result
 }
 
-/** In turns, so that what else the machine does meets all of them. */
+/** The tables take turns, so that other load of the machine affects all of them. */
 async function measureBursts(parts: Parts, serverUrl: string, surroundings: Surroundings): Promise<BurstRound[]> {
   const { webhook, bare } = parts
   let body = ''
@@ -111,7 +111,7 @@ async function measureBursts(parts: Parts, serverUrl: string, surroundings: Surr
   return rounds
 }
 
-/** Rates beside those of the bare loop in the same moments, so that the machine's own drift does not count. */
+/** Rates are divided by those of the bare loop in the same moments, so that a drift of the machine does not count. */
 async function measureFullLog(parts: Parts, before: readonly BurstRound[]): Promise<DeliveriesResult['full']> {
   const { client, trellis, bare } = parts
   const queriesBefore = await queryP99(trellis.port)
@@ -151,7 +151,7 @@ async function deliver(count: number, { client, webhook, trellis, postmaster }: 
   await client.query(`insert into told (name, amount) select 'row ' || n, n from generate_series(1, $1) n`, [count])
   const started = Date.now()
   const before = cpuNow()
-  // Asking the database meanwhile would cost it something.
+  // Asking the database during the measurement would cost processor time.
   const { last, sample } = await webhook.takeAll(count)
   await settled(client)
   const after = cpuNow()
@@ -177,10 +177,13 @@ async function deliverSteadily(client: pg.Client, webhook: Webhook): Promise<{ p
   return { p50: at(0.5), p99: at(0.99) }
 }
 
-/** Beyond what a round of inserts takes. */
+/** More time than a round of inserts takes. */
 const watchedMillis = 9000
 
-/** In turns, each insert a transaction, beside an instance that watches: one that finds as much as is inserted here does. */
+/**
+ * The tables take turns; each insert is a transaction. The log counts as watched, as it would be by an instance that
+ * finds so many events.
+ */
 async function measureInserts(client: pg.Client): Promise<number> {
   const times = { told: 0, untold: 0 }
   for (let round = 0; round < insertRounds; round++) {

@@ -1,4 +1,4 @@
-// Job queues with a task that posts what webhooks are sent, on databases of their own.
+// Job queues whose task posts the bodies of webhooks, each on its own database.
 
 import { makeDatabase } from './database.ts'
 import { type Surroundings, startProgram } from './processes.ts'

@@ -1,4 +1,4 @@
-// What a log of many delivered events costs, what is due all at once, and what nothing to do costs.
+// The cost of a log with many delivered events, of events that are due all at once, and of an idle server.
 
 import type pg from 'pg'
 import { requestBytes, runLoad } from './load.ts'
@@ -11,7 +11,7 @@ const oneOffsAhead = 5
 const idleSeconds = 20
 const settlingMillis = 5000
 
-/** As many events that were delivered long ago, with their attempts. */
+/** Adds events that were delivered long ago, with their attempts. */
 export async function fillLog(client: pg.Client): Promise<void> {
   const payload = `json_build_object('op', 'INSERT', 'data', json_build_object('old', null, 'new', json_build_object('id', n)))`
   await client.query(
@@ -23,7 +23,7 @@ export async function fillLog(client: pg.Client): Promise<void> {
     `insert into trellis.event_invocation_logs (event_id, trigger_name, status, request, response, created_at)
      select id, trigger_name, 200, payload, '{}', created_at from trellis.event_log where created_at < now() - interval '1 hour'`,
   )
-  // Otherwise it is done by itself, while something else is measured.
+  // Otherwise PostgreSQL does it by itself during the measurement.
   await client.query('vacuum analyze trellis.event_log, trellis.event_invocation_logs')
 }
 
@@ -36,7 +36,7 @@ export async function queryP99(port: number): Promise<number> {
   return p99
 }
 
-/** Milliseconds of the 99th percentile from when one-off events were due, all at once, to the webhook. */
+/** Milliseconds from the due time of one-off events, which are due all at once, to the webhook; the 99th percentile. */
 export async function measureOneOffs(trellis: Trellis, client: pg.Client, webhook: Webhook): Promise<number> {
   await webhook.take()
   const at = new Date(Date.now() + oneOffsAhead * 1000).toISOString()
@@ -53,11 +53,11 @@ export async function measureOneOffs(trellis: Trellis, client: pg.Client, webhoo
 
 export interface IdleCost {
   readonly statementsPerSecond: number
-  /** Those that were used meanwhile. */
+  /** The connections that were used during the samples. */
   readonly connections: number
 }
 
-/** The work of an idle server: statements and connections, as far as samples every 50 ms show them. */
+/** The work of an idle server: statements and connections, as samples every 50 ms show them. */
 export async function measureIdle(client: pg.Client): Promise<IdleCost> {
   // Earlier work may still cause a few polls.
   await new Promise((done) => setTimeout(done, settlingMillis))

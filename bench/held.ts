@@ -1,4 +1,4 @@
-// Event triggers while a transaction keeps an old snapshot open: nothing that is finished can be removed meanwhile.
+// Event triggers while a transaction keeps an old snapshot open: PostgreSQL removes no finished events then.
 
 import type pg from 'pg'
 import { makeDatabase, withClient } from './database.ts'
@@ -11,7 +11,7 @@ export const heldRate = 800
 const seconds = 15
 const stepMillis = 20
 
-/** Events that are finished under the snapshot before the measurement: those of so many seconds at this rate. */
+/** Events that are finished under the snapshot before the measurement: this rate for so many seconds. */
 export const heldSeconds = 1800
 
 export interface HeldResult {
@@ -19,7 +19,7 @@ export interface HeldResult {
   readonly rate: number
   readonly p99: number
   readonly p99Millis: number
-  /** The size of the log once as many events were written again after the snapshot, as a multiple. */
+  /** The size of the log after the same number of new events once the snapshot is closed, as a multiple. */
   readonly size: number
 }
 
@@ -28,7 +28,7 @@ export const heldTargets = { rate: 0.95, p99: 2, size: 1.1 }
 
 const finished = heldRate * heldSeconds
 
-/** Writes finished events as deliveries leave them: inserted, leased, delivered. */
+/** Writes finished events as deliveries do: insert, lease, deliver. */
 async function finishEvents(client: pg.Client): Promise<void> {
   await client.query(
     `insert into trellis.event_log (schema_name, table_name, trigger_name, payload, created_at, locked)
@@ -66,7 +66,7 @@ const sizeOf = async (client: pg.Client): Promise<number> => {
   return rows[0].size
 }
 
-/** Measures over a database of its own. */
+/** Measures over a separate database. */
 export async function measureHeld(serverUrl: string, surroundings: Surroundings): Promise<HeldResult> {
   const databaseUrl = await makeDatabase(serverUrl, 'held')
   const webhook = await startWebhook(surroundings)
@@ -88,7 +88,7 @@ export async function measureHeld(serverUrl: string, surroundings: Surroundings)
     await client.query('vacuum trellis.event_log')
     const before = await sizeOf(client)
     await client.query(`delete from trellis.event_log where trigger_name = 'finished'`)
-    // Empty pages of indexes are used again after the next vacuum that sees a later transaction, as all traffic makes.
+    // Empty pages of indexes are reused after the next vacuum that sees a later transaction. Any traffic makes one.
     for (let time = 0; time < 2; time++) {
       await client.query('vacuum trellis.event_log')
       await client.query('select pg_current_xact_id()')

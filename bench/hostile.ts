@@ -1,5 +1,5 @@
-// The largest requests that are read, and how long others wait meanwhile: for `/livez`, which waits for nothing but the
-// server's event loop.
+// The largest requests that are read, and the delay of others meanwhile: of `/livez`, which waits only for the server's
+// event loop.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chinookMetadata } from './chinook.ts'
@@ -95,11 +95,11 @@ export interface HostileResult {
   readonly title: string
   readonly megabytes: number
   readonly seconds: number
-  /** The longest wait for `/livez`, of all rounds. */
+  /** The longest wait for `/livez` in all rounds. */
   readonly longest: number
 }
 
-/** The longest wait for `/livez` until something is done. */
+/** The longest wait for `/livez` until some work is done. */
 async function longestWait(url: string, done: Promise<unknown>): Promise<number> {
   let isDone = false
   const ended = done.finally(() => {
@@ -116,7 +116,7 @@ async function longestWait(url: string, done: Promise<unknown>): Promise<number>
   return longest
 }
 
-/** Sends each request so many times, one after the other. */
+/** Sends each request several times, one after the other. */
 export async function measureHostile(
   databaseUrl: string,
   rounds: number,

@@ -1,5 +1,5 @@
-// The limit: a bare node:http server that reads the body, runs one hand-written prepared statement and writes the bytes
-// that PostgreSQL returns. Started as a process of its own: `limit-server.ts pool|pipelined DATABASE_URL`; the path of a
+// The limit: a bare node:http server. It reads the body, runs one hand-written prepared statement, and writes the bytes
+// that PostgreSQL returns. Started as a separate process: `limit-server.ts pool|pipelined DATABASE_URL`; the path of a
 // request is the name of a workload.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -18,7 +18,7 @@ function poolQuery(connectionString: string): Query {
   return (query) => pool.query(query)
 }
 
-/** Few connections, on each of which a query is sent without waiting for the answers of those before. */
+/** Few connections, each of which gets queries without waiting for the earlier answers. */
 async function pipelinedQuery(connectionString: string): Promise<Query> {
   const options = { connectionString, pipeline: true } as pg.ClientConfig
   const clients = Array.from({ length: pipelinedConnections }, () => new pg.Client(options))
@@ -27,7 +27,7 @@ async function pipelinedQuery(connectionString: string): Promise<Query> {
   return (query) => clients[turn++ % pipelinedConnections]!.query(query)
 }
 
-/** Hands over the bytes as they come. */
+/** Passes the bytes on as they arrive. */
 const rawTypes = { getTypeParser: () => (value: unknown) => value }
 
 const statements = new Map(

@@ -1,9 +1,9 @@
-// The load generator: raw sockets, requests made beforehand, and of an answer only its length is read, so that most of
-// the machine is left to what is measured.
+// The load generator: raw sockets and prepared requests. It reads only the length of an answer, which leaves most of
+// the machine to the measured server.
 
 import { connect, type Socket } from 'node:net'
 
-/** Where requests go, and which. */
+/** The target of requests, and the requests. */
 export interface Target {
   readonly port: number
   readonly requests: readonly Buffer[]
@@ -25,7 +25,7 @@ export interface LoadResult {
   readonly longest: number
 }
 
-/** The bytes of a POST over a connection that stays open. */
+/** The bytes of a POST over a keep-alive connection. */
 export function requestBytes(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Buffer {
   const payload = Buffer.from(JSON.stringify(body))
   const all = { host: '127.0.0.1', 'content-type': 'application/json', 'content-length': payload.length, ...headers }
@@ -34,7 +34,7 @@ export function requestBytes(path: string, body: unknown, headers: Readonly<Reco
   return Buffer.concat([Buffer.from(head), payload])
 }
 
-/** Sends requests over all connections at once, each waiting for its answer, until the time is over. */
+/** Sends requests over all connections at once until the time is over. Each connection waits for its answer. */
 export async function runLoad(target: Target, { connections, seconds, signal }: LoadOptions): Promise<LoadResult> {
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(target.port)))
   const started = performance.now()
@@ -68,7 +68,7 @@ export async function runLoad(target: Target, { connections, seconds, signal }: 
 const quantile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
-/** Sends one request after another, to each of the targets in turn; the median of what a round of all takes, in milliseconds. */
+/** Sends one request after another to each target in turn; returns the median time of a round in milliseconds. */
 export async function timeInTurn(targets: readonly Target[], seconds: number): Promise<number> {
   const open = await Promise.all(targets.map(({ port }) => Connection.open(port)))
   const rounds: number[] = []
@@ -91,12 +91,12 @@ const bodyStart = '{"data":'
 class Connection {
   readonly #socket: Socket
   #head = ''
-  /** Bytes of the answer that are still to come; null before its head is complete. */
+  /** Missing bytes of the answer; null before its head is complete. */
   #missing: number | null = null
   #done: () => void = () => {}
   #failed: (error: Error) => void = () => {}
 
-  /** Connects; the buffer that the socket reads into is used for every chunk. */
+  /** Connects. The socket reads each chunk into the same buffer. */
   static open(port: number): Promise<Connection> {
     return new Promise((opened, refused) => {
       const buffer = Buffer.allocUnsafe(65_536)

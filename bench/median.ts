@@ -1,4 +1,4 @@
-// The median: reports give it for the rounds of a measurement.
+// The median, by which reports combine the rounds of a measurement.
 
 /** The middle of some numbers. */
 export function median(values: readonly number[]): number {

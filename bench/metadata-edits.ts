@@ -1,5 +1,5 @@
-// Operations on large metadata: how long one permission takes, how long others wait meanwhile, and how a bulk compares
-// with one document that says the same.
+// Operations on large metadata: the time of one permission, the delay of others meanwhile, and a bulk beside an
+// equivalent document.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dialects } from '../core/names/dialect.ts'
@@ -17,16 +17,16 @@ const rounds = 10
 const bulkRounds = 3
 const fewPermissions = 200
 
-/** Milliseconds; for bulks, the most as a multiple of the document's time. */
+/** Milliseconds; for bulks, the largest multiple of the document's time. */
 export const editTargets = { operation: 50, others: 20, bulk: 2, replaceOthers: 500 }
 
-/** Work, and the longest time that a request waited meanwhile; in milliseconds. */
+/** The time of some work, and the longest delay of a request meanwhile; in milliseconds. */
 interface Timed {
   readonly took: number
   readonly longest: number
 }
 
-/** A bulk, and the document that leads to the same metadata. */
+/** A bulk, and the document with the same metadata. */
 interface Compared {
   readonly bulk: Timed
   readonly document: Timed
@@ -39,7 +39,7 @@ export interface EditsResult {
   /** Bulks on the large metadata. */
   readonly createsTogether: readonly Timed[]
   readonly dropsTogether: readonly Timed[]
-  /** The whole large document at once. */
+  /** Replaces the whole large document. */
   readonly replacement: Timed
   readonly tracks: readonly Compared[]
   readonly permissions: readonly Compared[]
@@ -71,7 +71,7 @@ const largeEntry = (number: number) => ({
   delete_permissions: permissions(large.roles, { filter: owned }),
 })
 
-/** A request as bytes: making them would hold up the one that measures meanwhile. */
+/** The request as bytes: encoding it would delay the requests that measure. */
 const question = (type: string, args: unknown): Question => ({
   path: '/v1/query',
   body: Buffer.from(JSON.stringify({ type, args })),
@@ -79,10 +79,10 @@ const question = (type: string, args: unknown): Question => ({
 
 const document = (tables: readonly unknown[]): Question => question('replace_metadata', { version: 2, tables })
 
-/** Milliseconds between the requests that wait. */
+/** Milliseconds between the requests that measure the delay. */
 const pause = 2
 
-/** Runs work, and asks a small query again and again meanwhile. */
+/** Runs work, and repeats a small query meanwhile. */
 async function timed({ port }: Trellis, work: () => Promise<unknown>): Promise<Timed> {
   let isOver = false
   let longest = 0
@@ -184,7 +184,7 @@ async function measureBulks(serverUrl: string, surroundings: Surroundings) {
   return { tracks: trackings, permissions: permissionsOfAll }
 }
 
-/** Measures both sizes on a server of PostgreSQL, each in a database of its own. */
+/** Measures both sizes on one PostgreSQL, each in a separate database. */
 export async function measureEdits(serverUrl: string, surroundings: Surroundings): Promise<EditsResult> {
   return { ...(await measureLarge(serverUrl, surroundings)), ...(await measureBulks(serverUrl, surroundings)) }
 }

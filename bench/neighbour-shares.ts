@@ -1,4 +1,4 @@
-// Rows about one caller that asks for more than its share, beside others.
+// Rows about one caller that needs more than its share, beside others.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BenchSocket } from './neighbour-sockets.ts'
@@ -6,7 +6,7 @@ import { creditAccount, napQuery, newName, timeRequest } from './neighbour-world
 import type { Figure, Neighbour } from './neighbours.ts'
 import type { Trellis } from './trellis.ts'
 
-/** Both are administrators, as all requests are without an admin secret. */
+/** Both callers are administrators, as all are without an admin secret. */
 const [greedy, others] = [{ 'x-service-user-id': '1' }, { 'x-service-user-id': '2' }]
 
 const figures: readonly Figure[] = [
@@ -23,7 +23,7 @@ interface Times {
   readonly refused: number
 }
 
-/** Reads of 12 ms of eight clients, which need a connection each. */
+/** Reads of 12 ms by eight clients, each of which needs a connection. */
 async function readsOfOthers(trellis: Trellis, seconds: number): Promise<Times> {
   const times: number[] = []
   let refused = 0
@@ -46,7 +46,7 @@ const compared = (quiet: Times, beside: Times): number[] => {
   return [p99 / p99Of(quiet.times), p99, quiet.refused + beside.refused]
 }
 
-/** Slow operations that one socket has at once, and milliseconds until they are under way. */
+/** Slow operations of one socket at a time, and milliseconds until they are running. */
 const [slowQueries, slowSubscriptions, headStart] = [60, 16, 500]
 
 const slowSocket: Neighbour = {
@@ -65,10 +65,10 @@ const slowSocket: Neighbour = {
   },
 }
 
-/** Subscribers to one account each, on sockets of their own. */
+/** Subscribers, each on its own socket and to one account. */
 const subscribers = 8
 
-/** Milliseconds from a mutation until each subscriber has its row, one after the other. */
+/** Milliseconds from a mutation to the row of each subscriber, one after the other. */
 async function messagesToOthers(trellis: Trellis, seconds: number): Promise<Times> {
   const times: number[] = []
   const waiting = new Map<number, () => void>()
@@ -112,5 +112,5 @@ const slowSubscriptionsOfOne: Neighbour = {
   },
 }
 
-/** Rows in which one caller asks for more than its share. */
+/** Rows in which one caller needs more than its share. */
 export const shareNeighbours: readonly Neighbour[] = [slowSocket, slowSubscriptionsOfOne]

@@ -1,4 +1,4 @@
-// Clients with WebSockets of their own, for the rows about neighbours.
+// Clients with their own WebSockets, for the rows about neighbours.
 
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
@@ -11,7 +11,7 @@ interface Message {
   readonly payload?: { readonly data?: unknown; readonly errors?: unknown }
 }
 
-/** A socket with operations; ids are chosen by it. */
+/** A socket with operations; the caller chooses their ids. */
 export class BenchSocket {
   readonly #socket: WebSocket
   readonly #listeners = new Map<string, (message: Message) => void>()
@@ -25,7 +25,7 @@ export class BenchSocket {
     })
   }
 
-  /** Opens one; the headers say whose it is. */
+  /** Opens a socket; the headers identify its user. */
   static async open({ port }: Trellis, headers: Readonly<Record<string, string>>): Promise<BenchSocket> {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/graphql`, 'graphql-transport-ws', { headers })
     await once(socket, 'open')
@@ -35,7 +35,7 @@ export class BenchSocket {
     return new BenchSocket(socket)
   }
 
-  /** Runs a query; whether it was answered without an error. */
+  /** Runs a query; returns whether the answer had no error. */
   query(query: string): Promise<boolean> {
     return new Promise((resolve) => {
       let isAnswered = false
@@ -46,7 +46,7 @@ export class BenchSocket {
     })
   }
 
-  /** Subscribes; told of each answer, null being an error. */
+  /** Subscribes; the listener receives each answer, null for an error. */
   subscribe(query: string, onAnswer: (data: unknown) => void): void {
     this.#send(query, ({ payload }) => onAnswer(payload?.data ?? null))
   }

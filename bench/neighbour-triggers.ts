@@ -8,14 +8,17 @@ import { withClient } from './database.ts'
 import type { Neighbour } from './neighbours.ts'
 import { operate } from './trellis.ts'
 
-/** Milliseconds until the slow webhook answers, and events for it per second: more than the pools of both servers can deliver. */
+/**
+ * Milliseconds until the slow webhook answers, and events for it per second: more than the pools of both servers can
+ * deliver.
+ */
 const [slowMillis, slowRate] = [200, 1600]
 const fastRate = 100
 const stepMillis = 50
 
 const kinds = ['slow', 'fast'] as const
 
-/** A server with both webhooks; it notes how many milliseconds each fast event took. */
+/** A server with both webhooks; it records the delay of each fast event in milliseconds. */
 async function startWebhooks() {
   const late: number[] = []
   const server = createServer((request, response) => {

@@ -8,7 +8,7 @@ import { singleInsert, trackByPrimaryKey, type Workload } from './workloads.ts'
 
 const path = '/v1/graphql'
 
-/** A function that takes a while without needing the processor, and rows to lock. */
+/** A function that takes time without using the processor, and rows to lock. */
 const schema = `
   create or replace function nap(seconds float8) returns setof genre language plpgsql stable as $$
     begin
@@ -26,30 +26,30 @@ const metadata = {
   functions: [{ function: { schema: 'public', name: 'nap' } }],
 }
 
-/** Makes what the rows need; `trellis` is one of the servers of the database. */
+/** Creates the objects of the rows; `trellis` is one of the servers of the database. */
 export async function makeNeighbourWorld(databaseUrl: string, trellis: Trellis): Promise<void> {
   await withClient(databaseUrl, (client) => client.query(schema))
   await operate(trellis.port, 'replace_metadata', metadata)
 }
 
-/** Changes the metadata without changing anything that other requests of the rows ask for. */
+/** Changes the metadata without affecting other requests of the rows. */
 export async function changeMetadata({ port }: Trellis): Promise<void> {
   await operate(port, 'track_table', 'spare')
   await operate(port, 'untrack_table', { table: 'spare' })
 }
 
-/** Each request contains a different name, so that the server does not know it yet. */
+/** Each request contains a different name, so that its plan is not cached. */
 let known = 0
 
-/** A name for a field that no request had so far. */
+/** A name for a field that no request has used. */
 export const newName = (): string => `field_${process.pid}_${++known}`
 
-/** A read that takes this long. */
+/** A read of this duration. */
 export const napQuery = (seconds: number, name: string) => ({
   query: `{ ${name}: nap(args: {seconds: ${seconds}}) { genre_id } }`,
 })
 
-/** Milliseconds until the answer; an answer that is an error is thrown. */
+/** Milliseconds until the answer; throws if the answer is an error. */
 export async function timeRequest(
   { port }: Trellis,
   body: unknown,
@@ -60,7 +60,7 @@ export async function timeRequest(
   return performance.now() - began
 }
 
-/** Sends one and the same request over and over. */
+/** Repeats one request. */
 export const runSame = ({ port }: Trellis, body: unknown, connections: number, seconds: number): Promise<LoadResult> =>
   runLoad({ port, requests: [requestBytes(path, body)] }, { connections, seconds })
 
@@ -72,13 +72,13 @@ function runWorkload(workload: Workload) {
     runLoad({ port, requests }, { connections, seconds })
 }
 
-/** Reads a row by its primary key over and over. */
+/** Repeats a read of a row by its primary key. */
 export const runShortReads = runWorkload(trackByPrimaryKey)
 
-/** Inserts a row over and over. */
+/** Repeats an insert of a row. */
 export const runInserts = runWorkload(singleInsert)
 
-/** An insert as a server sees it for the first time. */
+/** An insert that the server has not planned yet. */
 export const insertEvent = (name: string) => ({
   query: `mutation { ${name}: insert_event_one(object: {kind: "held", amount: 1}) { kind amount } }`,
 })

@@ -1,5 +1,5 @@
-// The cost of requests for their neighbours. A row is one entry of the list: requests that could get in each other's way.
-// The bench sends them in turn to the server as it is, and to the same server with sharing switched off.
+// The cost of requests for their neighbours. Each row is one entry of the list: requests that could delay each other.
+// The bench sends them in turn to a standard server, and to the same server without sharing.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withClient } from './database.ts'
@@ -20,25 +20,25 @@ import {
 import type { Surroundings } from './processes.ts'
 import { startTrellis, type Trellis } from './trellis.ts'
 
-/** The option that switches sharing off: every statement has a connection to itself. */
+/** The option that switches sharing off: each statement has a connection for itself. */
 export const sharingOff: readonly string[] = ['--use-prepared-statements', 'false']
 
-/** The pool that some rows fill; more than the standard one, so that it is known. */
+/** The pool that some rows fill; larger than the standard pool, so that its size is known. */
 const connections = 50
 
-/** One number that a row measures, and what is wanted of it. */
+/** One number that a row measures, and its target. */
 export interface Figure {
   readonly what: string
   readonly unit: 'ms' | '/s' | 'x' | ''
-  /** How one number is made of those of the rounds. */
+  /** The way in which the numbers of the rounds are combined. */
   readonly over: 'median' | 'worst'
-  /** `shared / off`: of the number with sharing divided by the one without. */
+  /** `shared / off`: the number with sharing divided by the number without. */
   readonly compared: 'shared / off' | 'shared'
-  /** Null: for information. */
+  /** Null: no target. */
   readonly target: { readonly least: number } | { readonly most: number } | null
 }
 
-/** The server and the database that a row is measured on. */
+/** The server and the database of a row. */
 interface Ground {
   readonly trellis: Trellis
   readonly databaseUrl: string
@@ -69,10 +69,10 @@ const equalReads: Neighbour = {
   },
 }
 
-/** Slow reads begin when the short ones are under way. */
+/** Slow reads begin before the short ones. */
 const headStart = 300
 
-/** Short reads of 32 clients while the slow ones run. */
+/** Short reads of 32 clients beside the slow ones. */
 async function shortReadsBeside(trellis: Trellis, slow: readonly unknown[], seconds: number) {
   const short = runShortReads(trellis, 32, seconds)
   const beside = sleep(headStart).then(() => Promise.all(slow.map((body) => timeRequest(trellis, body))))
@@ -91,7 +91,7 @@ const newSlowReads: Neighbour = {
   },
 }
 
-/** Another session at another address, as a proxy tells of it. */
+/** Another session at another address, by a proxy's header. */
 const client = (i: number) => ({ 'x-service-user-id': String(i), 'x-forwarded-for': `10.0.0.${i}` })
 
 const fullPool: Neighbour = {
@@ -120,7 +120,7 @@ const whileTableIsHeld: Neighbour = {
     let failed = 0
     let longest = 0
     for (let time = 0; time < heldTimes; time++) {
-      // Run before, though not on every connection: most have to parse it while the table is held.
+      // Was run before, but not on every connection: most have to parse it while the table is locked.
       const body = insertEvent(newName())
       await timeRequest(trellis, body)
       const inserts = await withClient(databaseUrl, async (client) => {
@@ -179,7 +179,7 @@ const changedMetadata: Neighbour = {
   },
 }
 
-/** All rows, in the order in which they are measured. */
+/** All rows, in the order of measurement. */
 export const neighbours: readonly Neighbour[] = [
   equalReads,
   newSlowReads,
@@ -198,7 +198,7 @@ export interface NeighbourMeasurement {
   readonly off: readonly (readonly number[])[]
 }
 
-/** Measures rows on two servers over one database: as it is, and with sharing switched off. */
+/** Measures rows on two servers over one database: the standard one, and one without sharing. */
 export async function measureNeighbours(
   wanted: readonly Neighbour[],
   rounds: number,
@@ -223,7 +223,7 @@ export async function measureNeighbours(
   return measurements
 }
 
-/** Lets servers compile their code, learn what is short, and open the connections that they keep. */
+/** Lets servers compile their code, learn which reads are short, and open their connections. */
 async function warmUp(servers: readonly Trellis[]): Promise<void> {
   for (const server of servers) {
     await runShortReads(server, 32, 1)

@@ -1,10 +1,10 @@
-// The cost of a plan that is not cached: documents of which none is like another, planned by an engine in this process.
+// The cost of a plan that is not cached: an engine in this process plans documents that all differ.
 
 import { silentObserver } from '../core/log/observe.ts'
 import { createEngine } from '../sdk/engine.ts'
 import { chinookMetadata } from './chinook.ts'
 
-/** Milliseconds of processor time that a plan may take, in the median. */
+/** The median of processor time in milliseconds that a plan may take. */
 export const planTarget = 1
 
 export const distinctDocuments = 5000
@@ -12,7 +12,7 @@ export const distinctDocuments = 5000
 const genres = ['Rock', 'Jazz', 'Metal', 'Latin', 'Blues']
 const columns = ['name', 'milliseconds', 'unit_price', 'composer', 'bytes', 'genre_id', 'media_type_id']
 
-/** Three levels with arguments on each; every index has a text of its own. */
+/** Three levels with arguments on each; the text differs for each index. */
 export function distinctDocument(index: number): string {
   const chosen = columns.filter((_, i) => (index >> i) & 1)
   return `query Artists${index}($after: Int!) {
@@ -29,7 +29,7 @@ export function distinctDocument(index: number): string {
   }`
 }
 
-/** Plans every document once; milliseconds for each. Planning waits for nothing, so that is processor time. */
+/** Plans each document once; returns milliseconds for each. Planning does not wait, so this is processor time. */
 export async function measurePlans(databaseUrl: string): Promise<number[]> {
   const engine = await createEngine({ settings: { databaseUrl }, observe: silentObserver })
   try {

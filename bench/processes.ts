@@ -1,4 +1,4 @@
-// Processes that the bench starts, and what the system says about them.
+// Processes that the bench starts, and the system's figures about them.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -39,14 +39,17 @@ export interface Program {
   stop(): Promise<void>
 }
 
-/** Where a program runs, and with whom it ends. */
+/** The directory in which a program runs, and the scope that ends it. */
 export interface Surroundings {
   readonly scope: Scope
   /** Holds no configuration file. */
   readonly directory: string
 }
 
-/** Starts a TypeScript file on the node that runs the bench, without settings of the environment; stdout is not read. */
+/**
+ * Starts a TypeScript file on the node that runs the bench, without settings from the environment; its stdout is not
+ * read.
+ */
 export function startProgram(
   file: URL,
   args: readonly string[],
@@ -83,7 +86,7 @@ async function stopChild(child: ChildProcess, gone: Promise<void>): Promise<void
   await gone
 }
 
-/** A port that nobody listens on. */
+/** An unused port. */
 export function freePort(): Promise<number> {
   return new Promise((found, failed) => {
     const probe = createServer()
@@ -124,7 +127,7 @@ function readStatus(pid: number | string): Status | null {
   }
 }
 
-/** Seconds of processor time that a process has used; null where the system does not tell. */
+/** Seconds of processor time that a process has used; null on systems without this figure. */
 export function cpuSeconds(pid: number): number | null {
   const status = readStatus(pid)
   return status && status.ownTicks / ticksPerSecond
@@ -142,7 +145,7 @@ export function postgresCpuSeconds(postmaster: number): number | null {
   return ticks / ticksPerSecond
 }
 
-/** Bytes of memory that a process holds; null where the system does not tell. */
+/** Bytes of memory of a process; null on systems without this figure. */
 export function residentBytes(pid: number): number | null {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]

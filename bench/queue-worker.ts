@@ -1,5 +1,6 @@
-// A job queue of PostgreSQL with a task that posts what webhooks are sent: what event triggers are compared with. Started as a
-// process of its own for one of the libraries; a message says how many jobs to add, and is answered when they are there.
+// A job queue of PostgreSQL whose task posts the bodies of webhooks, for comparison with event triggers. It is a
+// separate process for one of the libraries. A message says how many jobs to add; the answer comes when they are
+// stored.
 
 import { makeWorkerUtils, run } from 'graphile-worker'
 import { PgBoss } from 'pg-boss'
@@ -8,7 +9,7 @@ import { Pool } from 'undici'
 /** The library to measure. */
 export type QueueKind = 'graphile-worker' | 'pg-boss'
 
-/** So many jobs that post a body. */
+/** Adds this number of jobs that post a body. */
 export interface Jobs {
   readonly count: number
   readonly body: string
@@ -25,7 +26,7 @@ async function post(body: string): Promise<void> {
   await answer.body.dump()
 }
 
-/** With the settings that its documentation names for throughput. */
+/** With the settings for throughput from its documentation. */
 async function startGraphileWorker() {
   const utils = await makeWorkerUtils({ connectionString })
   await utils.migrate()
@@ -47,7 +48,7 @@ async function startGraphileWorker() {
   }
 }
 
-/** Four workers claim a quarter of what is posted at once, and go on without a pause as long as there is as much. */
+/** Four workers claim a quarter of the concurrent posts each, and go on without a pause while claims are full. */
 async function startPgBoss() {
   const boss = new PgBoss({ connectionString })
   await boss.start()

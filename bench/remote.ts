@@ -1,5 +1,5 @@
-// Remote schemas: a server made with GraphQL Yoga asked directly and through Trellis, a join of 100 rows beside the two
-// requests that it takes, and a local query before and after there is a remote schema.
+// Remote schemas: a GraphQL Yoga server asked directly and through Trellis, a join of 100 rows beside the two requests
+// that it replaces, and a local query before and after the first remote schema.
 
 import assert from 'node:assert/strict'
 import { Pool } from 'undici'
@@ -11,17 +11,17 @@ import { type Surroundings, startProgram } from './processes.ts'
 import { operate, startTrellis } from './trellis.ts'
 import { trackByPrimaryKey } from './workloads.ts'
 
-/** What is to be reached: the share of the server's own throughput at least, and what a join may cost more. */
+/** Targets: the least share of the server's own throughput, and the most extra cost of a join. */
 export const remoteTargets = { share: 0.5, overhead: 0.3 } as const
 
-/** Of each round requests a second, or of each turn milliseconds of a join. */
+/** Requests per second of each round, or milliseconds of a join in each turn. */
 export interface RemoteResult {
   readonly direct: readonly number[]
   readonly through: readonly number[]
-  /** The two requests that a join takes, one after the other, as a client sends them that has no join. */
+  /** The two requests that a join replaces, one after the other, as a client without the join sends them. */
   readonly parts: readonly number[]
   readonly joined: readonly number[]
-  /** The same, as a program asks: with an HTTP client, putting the answers of the two requests together itself. */
+  /** The same by a program with an HTTP client, which combines the two answers itself. */
   readonly program: { readonly parts: readonly number[]; readonly joined: readonly number[] }
   readonly local: { readonly before: readonly number[]; readonly after: readonly number[] }
 }
@@ -35,7 +35,7 @@ const slices = 10
 
 const serverFile = new URL('../test/clients/programs/remote-server.ts', import.meta.url)
 
-/** Where a server made with Yoga listens. */
+/** The address of a server made with Yoga. */
 async function startYoga(surroundings: Surroundings): Promise<{ readonly port: number; readonly url: string }> {
   await installClients()
   const program = startProgram(serverFile, ['yoga'], surroundings, 'ipc')
@@ -59,7 +59,9 @@ interface Row {
   listener?: unknown
 }
 const rowsQuery = { query: `{ ${hundred} { track_id name } }` }
-/** What a client asks that has read the rows: their ids are variables, so that the server knows the document again. */
+/**
+ * The request of a client that has read the rows. Their ids are variables, so that the server can cache the document.
+ */
 const ids = Array.from({ length: 100 }, (_, i) => [`u${i}`, i + 1] as const)
 const declared = ids.map(([name]) => `$${name}: ID!`).join(', ')
 const variablesOf = (rows: readonly Row[]) => Object.fromEntries(rows.map(({ track_id }, i) => [`u${i}`, track_id]))
@@ -76,7 +78,7 @@ const relationship = {
 
 type Ask = <T>(path: string, body: unknown) => Promise<T>
 
-/** Asks a server over one connection that stays open. */
+/** Asks a server over one keep-alive connection. */
 function asking(port: number): { readonly ask: Ask; close(): Promise<void> } {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1 })
   const headers = { 'content-type': 'application/json' }
@@ -100,7 +102,7 @@ function makeProgram(trellis: Ask, yoga: Ask) {
   return { joined, parts }
 }
 
-/** The median of what it takes, in milliseconds. */
+/** The median time in milliseconds. */
 async function timeEach(work: () => Promise<unknown>, seconds: number): Promise<number> {
   const times: number[] = []
   const end = performance.now() + seconds * 1000
@@ -152,7 +154,7 @@ export async function measureRemote(
   for (let round = -1; round < rounds; round++) {
     const direct = await rate(yoga.port, '/graphql', [remoteQuery])
     const through = await rate(trellis.port, graphql, [remoteQuery])
-    // In short turns, so that what else the machine does meets all of them.
+    // In short turns, so that other load of the machine affects all of them.
     for (let slice = 0; slice < slices; slice++) {
       const seconds = load.seconds / slices
       const parts = await timeInTurn([rowsRequest, usersRequest], seconds)

@@ -16,7 +16,7 @@ import type { BesideSubscribers } from './subscribers-http.ts'
 import type { Measurement, Round } from './throughput.ts'
 import type { Workload } from './workloads.ts'
 
-/** What Trellis may use of the limit's processor time per request. */
+/** The processor time per request that Trellis may use, as a multiple of the limit's. */
 const cpuTarget = 1.1
 
 /** Bytes that the server may hold after all workloads. */
@@ -28,7 +28,7 @@ export const times = (value: number): string => value.toFixed(2)
 export const orNone = (value: number | null, print: (value: number) => string): string =>
   value === null ? 'n/a' : print(value)
 
-/** Lines whose columns stand below each other; the first columns are text, all others are numbers. */
+/** Aligned lines; the first columns are text, all others are numbers. */
 export function table(rows: readonly (readonly string[])[], texts = 1): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   const line = (row: readonly string[]) =>
@@ -41,13 +41,13 @@ const throughputOf = (round: Round): number => round.requests / round.seconds
 const cpuOf = ({ cpu }: Round): number | null =>
   cpu.server === null || cpu.postgres === null ? null : cpu.server + cpu.postgres
 
-/** How many processors the server and PostgreSQL kept busy. */
+/** The number of processors that the server and PostgreSQL kept busy. */
 function busyProcessors(round: Round): number | null {
   const cpu = cpuOf(round)
   return cpu === null ? null : (cpu * throughputOf(round)) / 1e6
 }
 
-/** The median of what each round has; null as soon as one has nothing. */
+/** The median of a number over the rounds; null if a round lacks it. */
 function medianOf(rounds: readonly Round[], of: (round: Round) => number | null): number | null {
   const values = rounds.map(of)
   return values.every((value) => value !== null) ? median(values) : null
@@ -121,7 +121,7 @@ export function besideSubscribersReport({ workload, measurements }: BesideSubscr
   ].join('\n')
 }
 
-/** The line about the memory that the server holds after its workloads. */
+/** The line about the memory of the server after its workloads. */
 export const memoryReport = (bytes: number | null): string =>
   `Memory of the server after these workloads: ${orNone(bytes, megabytes)} (target <= ${megabytes(memoryTarget)}${verdict(bytes, (value) => value <= memoryTarget)})`
 
@@ -178,10 +178,10 @@ export function heldReport({ rate, p99, p99Millis, size }: HeldResult): string {
 
 const megabytes = (bytes: number): string => `${whole(bytes / 1e6)} MB`
 
-/** A small change may cost this much more with the most tables than with the fewest. */
+/** With the most tables, a small change may cost this multiple of its cost with the fewest. */
 const growthTarget = 3
 
-/** Requests may take this much longer meanwhile, in the 99th percentile. */
+/** The 99th percentile of requests meanwhile may be this multiple of the usual one. */
 const latencyTarget = 3
 
 const ifThere = <T>(target: T | undefined, print: (target: T) => string): string =>
@@ -230,7 +230,7 @@ function meanwhile(operation: string, load: LoadResult, quiet: LoadResult): stri
   return `during ${operation} ${latency(load)} (${times(growth)} of quiet; target <= ${latencyTarget}${verdict(growth, (value) => value <= latencyTarget)})`
 }
 
-/** How cost grows from the fewest to the most tables of sizes with as many roles. */
+/** The growth of cost from the fewest to the most tables, among sizes with equal numbers of roles. */
 export function growthReport(results: readonly ScaleResult[]): string {
   const sorted = results.toSorted((a, b) => a.scale.tables - b.scale.tables)
   const [least, most] = [sorted[0]!, sorted.at(-1)!]
@@ -245,7 +245,7 @@ export function growthReport(results: readonly ScaleResult[]): string {
   ].join('\n')
 }
 
-/** The line about plans that are made anew. */
+/** The line about plans that are not cached. */
 export function plansReport(times: readonly number[]): string {
   const middle = median(times)
   const target = `target < ${millis(planTarget)} ms${verdict(middle, (value) => value < planTarget)}`
@@ -264,14 +264,14 @@ export function remoteReport({ direct, through, parts, joined, program, local }:
   return lines.join('\n')
 }
 
-/** A join beside the two requests that it takes. */
+/** A join beside the two requests that it replaces. */
 function joinLine(name: string, parts: readonly number[], joined: readonly number[]): string {
   const overhead = median(joined) / median(parts) - 1
   const target = `target < ${whole(remoteTargets.overhead * 100)} %${verdict(overhead, (value) => value < remoteTargets.overhead)}`
   return `${name}: ${millis(median(joined))} ms, its two requests ${millis(median(parts))} ms, ${whole(overhead * 100)} % more (${target})`
 }
 
-/** The number of a figure that one server showed over all rounds. */
+/** One server's number for a figure over all rounds. */
 function overall(values: readonly number[], { over, target }: Figure): number {
   if (over === 'median') return median(values)
   return target && 'least' in target ? Math.min(...values) : Math.max(...values)
@@ -305,7 +305,7 @@ function judgement(judged: number, figure: Figure): [string, string] {
   return ['most' in target ? `<= ${bound(target.most)}` : `>= ${bound(target.least)}`, isMet ? 'met' : 'missed']
 }
 
-/** The table of what requests cost their neighbours. */
+/** The table of the cost of requests for their neighbours. */
 export function neighboursReport(measurements: readonly NeighbourMeasurement[]): string {
   const head = ['', '', 'sharing', 'sharing off', 'ratio', 'target', 'verdict']
   const rows = measurements.flatMap((measurement) =>

@@ -1,4 +1,4 @@
-// `npm run bench`: starts everything that it needs, prints what it measured, stops everything.
+// `npm run bench`: starts servers and databases, prints measurements, and stops everything.
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -111,10 +111,10 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** A directory of its own: no configuration file lies there. */
+/** An empty directory: it contains no configuration file. */
 function makeDirectory(scope: Scope): string {
   const directory = mkdtempSync(join(tmpdir(), 'trellis-bench-'))
-  // PostgreSQL does not run as root, so whoever it runs as must be able to pass.
+  // PostgreSQL does not run as root, so its user must be able to enter the directory.
   chmodSync(directory, 0o755)
   scope.defer(() => rmSync(directory, { recursive: true, force: true }))
   return directory
@@ -160,7 +160,7 @@ async function measureThroughput(options: Options, { url, postmaster }: Database
   for (const { stop } of contenders) await stop()
 }
 
-/** Every document of three levels once: what caches keep of them stays. */
+/** Runs each document of three levels once, so that the caches are full. */
 async function askDistinctDocuments(port: number): Promise<void> {
   let next = 0
   const work = async () => {
@@ -237,7 +237,10 @@ async function run(options: Options, scope: Scope): Promise<void> {
   if (options.isWanted('start')) print(startReport(await measureStarts(dataDir, startTimes, surroundings)))
 }
 
-/** npm passes a terminal's Ctrl-C on to its script, which has got it from the terminal already: that is one signal. */
+/**
+ * npm passes a terminal's Ctrl-C on to its script, which has received it from the terminal already. Both count as one
+ * signal.
+ */
 const echoMillis = 300
 
 /** Ends everything in order; a second signal does so at once. */

@@ -1,4 +1,4 @@
-// Large metadata: how long one more operation takes, and how much memory the server holds when nothing happens.
+// Large metadata: the time of one more operation, and the memory of an idle server.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getIntrospectionQuery } from 'graphql'
@@ -12,11 +12,11 @@ import { ask, operate, type Question, startTrellis } from './trellis.ts'
 export interface Scale {
   readonly tables: number
   readonly roles: number
-  /** Absent: the size has no targets of its own; it is compared with the sizes before. */
+  /** Absent: the size has no targets; it is compared with smaller sizes. */
   readonly targets?: { readonly trackMillis: number; readonly idleBytes: number }
 }
 
-/** All sizes, in the order in which they are measured. */
+/** All sizes, in the order of measurement. */
 export const scales: readonly Scale[] = [
   { tables: 1000, roles: 5, targets: { trackMillis: 300, idleBytes: 300e6 } },
   { tables: 200, roles: 20 },
@@ -29,22 +29,22 @@ export interface ScaleResult {
   /** Milliseconds. */
   readonly replace: number
   readonly start: number
-  /** Of each role, the first request after the start, which builds its schema. */
+  /** The first request of each role after the start, which builds its schema. */
   readonly firstQueries: readonly number[]
   readonly tracks: readonly number[]
-  /** Of one role, the first request after each `track_table`. */
+  /** The first request of one role after each `track_table`. */
   readonly queriesAfterTrack: readonly number[]
-  /** Latency of requests while nothing else happens, while tables are tracked, and while everything is replaced. */
+  /** Latency of requests on an idle server, while tables are tracked, and while the document is replaced. */
   readonly quiet: LoadResult
   readonly duringTracks: LoadResult
   readonly duringReplace: LoadResult
   readonly introspection: IntrospectionResult
-  /** Bytes; null where the system does not tell. */
+  /** Bytes; null on systems without this figure. */
   readonly idle: number | null
   readonly idleAfterTracks: number | null
 }
 
-/** Introspections by an administrator's tool; times in milliseconds. */
+/** Introspection by an administrator's tool; times in milliseconds. */
 export interface IntrospectionResult {
   /** The first `__type(name: "query_root")`. */
   readonly oneType: number
@@ -53,7 +53,7 @@ export interface IntrospectionResult {
   readonly second: number
   /** Latency of requests while the whole schema is introspected for the first time. */
   readonly meanwhile: LoadResult
-  /** Bytes; null where the system does not tell. */
+  /** Bytes; null on systems without this figure. */
   readonly idleAfter: number | null
 }
 
@@ -121,7 +121,7 @@ function query(role: number): Question {
 const calmSamples = 12
 const longestWait = 90
 
-/** Memory after the garbage collector has had time: it runs by itself some seconds after the last request. */
+/** Memory after a garbage collection, which runs by itself some seconds after the last request. */
 async function idleMemory(pid: number): Promise<number | null> {
   let least = residentBytes(pid)
   for (let calm = 0, waited = 0; least !== null && calm < calmSamples && waited < longestWait; waited++) {
@@ -143,14 +143,14 @@ async function timeAll(questions: readonly (() => Promise<unknown>)[]): Promise<
 const startScaled = (databaseUrl: string, surroundings: Surroundings) =>
   startTrellis(['--database-url', databaseUrl, '--max-body-size', '100000000'], surroundings)
 
-/** The request that replaces everything; as bytes, since making them would hold up whoever measures meanwhile. */
+/** The request that replaces the document, as bytes: encoding it would delay the measuring requests. */
 function replacement(scale: Scale): Question {
   const tables = numbers(scale.tables).map((number) => tableEntry(number, scale))
   const body = Buffer.from(JSON.stringify({ type: 'replace_metadata', args: { version: 2, tables } }))
   return { path: '/v1/query', body }
 }
 
-/** Stores the metadata with a server of its own, so that the one that is measured starts on stored metadata. */
+/** Stores the metadata through another server, so that the measured one starts with stored metadata. */
 async function storeMetadata(databaseUrl: string, scale: Scale, surroundings: Surroundings): Promise<number> {
   const question = replacement(scale)
   const server = await startScaled(databaseUrl, surroundings)
@@ -163,13 +163,13 @@ async function storeMetadata(databaseUrl: string, scale: Scale, surroundings: Su
 
 const quietSeconds = 3
 
-/** Milliseconds: somebody applies one migration after another. */
+/** Milliseconds between migrations that are applied one after another. */
 const betweenTracks = 200
 
-/** So few that they leave processor time for what happens meanwhile. */
+/** Few enough to leave processor time for the measured work. */
 const latencyConnections = 4
 
-/** How long requests take while something happens, until that calls `end`. */
+/** The latency of requests during some work, which calls `end` at its end. */
 async function latency(port: number, work: (end: () => void) => Promise<unknown>): Promise<LoadResult> {
   const { path, body, headers } = query(1)
   const target = { port, requests: [requestBytes(path, body, headers)] }
@@ -183,7 +183,7 @@ async function latency(port: number, work: (end: () => void) => Promise<unknown>
   return load
 }
 
-/** Sends a request of an administrator; the answer is not parsed, since that would hold up the load beside it. */
+/** Sends a request of an administrator. The answer is not parsed, because parsing would delay the other load. */
 async function download(port: number, query: string): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/graphql`, {
     method: 'POST',

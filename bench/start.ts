@@ -1,4 +1,4 @@
-// How long a start on existing data takes: the embedded PostgreSQL and the server, until a query is answered.
+// The duration of a start on existing data: the embedded PostgreSQL and the server, until a query is answered.
 
 import type { Surroundings } from './processes.ts'
 import { type Question, startTrellis } from './trellis.ts'

@@ -46,7 +46,7 @@ export const localQuery = {
   variables: { n: 10 },
 }
 
-/** Three levels, of which each member has a part. */
+/** Three levels with fields of both members. */
 export const stitchedQuery = {
   query: 'query ($n: Int!) { users(limit: $n) { name orders(first: 3) { total seller { name city } } } }',
   variables: { n: 10 },

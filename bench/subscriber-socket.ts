@@ -1,5 +1,5 @@
-// A subscriber that costs little: a raw socket that reads of each message only the number that was written, so that most of
-// the machine is left to what is measured.
+// A cheap subscriber: a raw socket that reads only the written number of each message. This leaves most of the machine
+// to the measured server.
 
 import { connect, type Socket } from 'node:net'
 
@@ -20,10 +20,10 @@ const marker = Buffer.from('"n":')
 const pingMessage = Buffer.from('{"type":"ping"')
 const pongMessage = Buffer.from('{"type":"pong","payload":{"message":"keepalive"}}')
 
-/** The number stands within so many bytes of the start of a message. */
+/** The number is within this many bytes of the start of a message. */
 const headLength = 110
 
-/** A frame of a client, whose mask changes nothing. */
+/** A client's frame with a mask of zeros. */
 function clientFrame(opcode: number, payload: Buffer): Buffer {
   const length = payload.length < 126 ? [0x80 | payload.length] : [0xfe, payload.length >> 8, payload.length & 0xff]
   return Buffer.concat([Buffer.from([0x80 | opcode, ...length, 0, 0, 0, 0]), payload])
@@ -43,7 +43,7 @@ const upgrade = ({ port, protocol }: Subscription) =>
     ].join('\r\n'),
   )
 
-/** The frame at the start, with the bytes of it that are looked at; null while these are not there. */
+/** The frame at the start of the data, with its first bytes; null while these are incomplete. */
 function readFrame(bytes: Buffer) {
   const short = (bytes[1] ?? 0) & 0x7f
   const head = short < 126 ? 2 : short === 126 ? 4 : 10
@@ -54,21 +54,21 @@ function readFrame(bytes: Buffer) {
   return { opcode: bytes[0]! & 0xf, head, length, start: bytes.subarray(head, looked) }
 }
 
-/** All sockets read into it. */
+/** The shared buffer of all sockets. */
 const shared = Buffer.allocUnsafe(65_536)
 
 export class SubscriberSocket {
   readonly #socket: Socket
   readonly #subscription: Subscription
-  /** The start of a message of which more is to come. */
+  /** The beginning of a message that is incomplete. */
   #kept: Buffer | null = null
-  /** Bytes of the message that nobody looks at. */
+  /** Bytes of the message to skip. */
   #skipped = 0
   #isUpgraded = false
   #onNumber: (n: number) => void
   #failed: (error: Error) => void
 
-  /** Subscribes; resolves when the first answer is there. */
+  /** Subscribes; resolves with the first answer. */
   static open(subscription: Subscription): Promise<SubscriberSocket> {
     return new Promise((resolve, reject) => {
       const opened = new SubscriberSocket(subscription, () => resolve(opened), reject)
@@ -92,7 +92,7 @@ export class SubscriberSocket {
     this.#socket.write(upgrade(subscription))
   }
 
-  /** Has the number of each message told. */
+  /** Sets the listener for the number of each message. */
   listen(onNumber: (n: number) => void): void {
     this.#onNumber = onNumber
   }

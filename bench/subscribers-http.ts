@@ -1,5 +1,5 @@
-// What subscribers cost requests over HTTP: the shortest read and the shortest write of a server, in turn without subscribers
-// and with those of a table that nobody writes.
+// The cost of subscribers for requests over HTTP: the shortest read and write of a server, in turn without subscribers
+// and with those of a table that does not change.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chinookMetadata } from './chinook.ts'
@@ -17,7 +17,7 @@ import {
 import { operate, startTrellis } from './trellis.ts'
 import { singleInsert, trackByPrimaryKey, type Workload } from './workloads.ts'
 
-/** Each with a value of its own. */
+/** Each with a different value. */
 const subscribers = 1000
 
 const asked = [trackByPrimaryKey, singleInsert]
@@ -28,7 +28,7 @@ export interface BesideSubscribers {
   readonly measurements: readonly [without: Measurement, beside: Measurement]
 }
 
-/** Measures each workload on one server, whose subscribers come and go. */
+/** Measures each workload on one server. Its subscribers connect and disconnect. */
 export async function measureBesideSubscribers(
   { url, postmaster }: Database,
   standard: Omit<ThroughputOptions, 'postmaster'>,
@@ -68,5 +68,5 @@ export async function measureBesideSubscribers(
   return results
 }
 
-/** Milliseconds in which subscribers have come, or gone. */
+/** Milliseconds until subscribers are connected, or gone. */
 const settlingMillis = 1000

@@ -1,4 +1,4 @@
-// What 5,000 silent subscribers cost, by the protocol that they speak.
+// The cost of 5,000 silent subscribers, by protocol.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -13,7 +13,7 @@ const protocols: readonly SubscriberProtocol[] = ['graphql-transport-ws', 'graph
 /** Percent of a processor. */
 const cpuTarget = 1
 
-/** Seconds after which backends have told the transactions of before, and those that are measured. */
+/** Seconds until backends have reported earlier transactions, and those of the measurement. */
 const settlingSeconds = 12
 const idleSeconds = 20
 
@@ -22,7 +22,7 @@ export interface IdleResult {
   readonly idle: NonNullable<SubscriberResult['idle']>
 }
 
-/** Measures each protocol on a server of its own. */
+/** Measures each protocol on a separate server. */
 export async function measureIdleSubscribers(serverUrl: string, surroundings: Surroundings): Promise<IdleResult[]> {
   const watcher = new pg.Client({ connectionString: serverUrl })
   await watcher.connect()

@@ -1,6 +1,6 @@
-// What a change costs while each subscriber asks for another row: with `--live-queries changes` only the subscribers of the
-// changed row are asked. Another program makes the changes by plain SQL, and nothing else runs: the processor time is that of the
-// server alone, without the time that it uses while nothing is written.
+// The cost of a change while each subscriber reads another row: with `--live-queries changes` only the subscribers of
+// the changed row are polled. Another program makes the changes by plain SQL, and nothing else runs. The processor time
+// is that of the server alone, without its time while nothing is written.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -37,16 +37,19 @@ export interface KeyedResult {
   readonly by: keyof typeof queries
   readonly rounds: readonly SubscriberRound[]
   readonly idleCpuPercent: number | null
-  /** Milliseconds of processor time for each change, without the time that the server uses while nothing is written. */
+  /** Milliseconds of processor time for each change, without the server's time while nothing is written. */
   readonly cpu: number | null
 }
 
 const settlingSeconds = 8
 
-/** Processor time is reported in steps of 10 ms. A round of this length shows tenths of a millisecond per change. */
+/**
+ * Processor time is reported in steps of 10 ms. With a round of this length, the result is exact to tenths of a
+ * millisecond per change.
+ */
 const leastSeconds = 6
 
-/** Measures each scenario on a server of its own. */
+/** Measures each scenario on a separate server. */
 export async function measureKeyedSubscribers(
   { rounds, seconds: given }: { readonly rounds: number; readonly seconds: number },
   serverUrl: string,
@@ -71,7 +74,7 @@ export async function measureKeyedSubscribers(
     const measured: SubscriberRound[] = []
     const subscribed = { contender, sockets, bytesPerSubscriber: null }
     const options = { scenario, seconds, watcher, asks: false }
-    // Until code has run some hundred times, V8 compiles it, which costs more than the changes.
+    // V8 compiles code after some hundred runs. Compiling costs more than the changes.
     await measureRound(subscribed, { ...options, rate: warmUpRate })
     for (let round = 0; round < rounds; round++) measured.push(await measureRound(subscribed, options))
     const whiles = (idle.cpuPercent ?? 0) * 10 * (seconds + roundOverhead)
@@ -89,7 +92,7 @@ export async function measureKeyedSubscribers(
 /** Changes per second of the first round. */
 const warmUpRate = 100
 
-/** Seconds that a round measures before and after its changes. */
+/** Seconds of a round before and after its changes. */
 const roundOverhead = 1.5
 
 /** All scenarios. */

@@ -1,6 +1,6 @@
-// The limit of subscriptions: a bare `ws` server with one connection to PostgreSQL. Told that a group of rows changed, it
-// runs one hand-written prepared statement and sends the bytes to everybody who has asked for the group. Started as a
-// process of its own: `subscribers-limit.ts DATABASE_URL STATEMENT`.
+// The limit of subscriptions: a bare `ws` server with one connection to PostgreSQL. When it is notified of a change to
+// a group of rows, it runs one hand-written prepared statement, and sends the bytes to all subscribers of the group.
+// Started as a separate process: `subscribers-limit.ts DATABASE_URL STATEMENT`.
 
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'

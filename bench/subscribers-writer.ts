@@ -1,5 +1,5 @@
-// What happens beside subscribers: rows change ten times a second, and a client asks small requests over HTTP. Runs as a
-// thread of its own, whose clock readers of messages do not hold up.
+// The load beside subscribers: rows change ten times a second, and a client sends small requests over HTTP. Runs as a
+// thread with its own clock, which the readers of messages do not delay.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
@@ -8,17 +8,17 @@ import pg from 'pg'
 /** The work of a round. */
 export interface Changes {
   readonly url: string
-  /** Of the server that is asked meanwhile; null: none. */
+  /** The server that gets requests; null: none. */
   readonly port: number | null
   readonly seconds: number
   readonly perSecond: number
   /** Groups whose rows change in turn. */
   readonly groups: readonly number[]
-  /** The number that is written first; no number is written twice, since what stays the same is not sent. */
+  /** The first number to write. Each number is written once, because an unchanged answer is not sent. */
   readonly from: number
 }
 
-/** Told by the thread. */
+/** A message of the thread. */
 export type WriterReport =
   | { readonly committed: number; readonly group: number; readonly at: number }
   | { readonly done: readonly number[] }
@@ -26,7 +26,7 @@ export type WriterReport =
 /** Milliseconds between two requests. */
 const askSpacing = 50
 
-/** Milliseconds since some moment that is the same for all threads. */
+/** Milliseconds since a moment that is the same for all threads. */
 export const clock = (): number => performance.timeOrigin + performance.now()
 
 const update = 'update measured set n = $1 where id = (select min(id) from measured where grp = $2)'

@@ -1,5 +1,5 @@
-// Subscribers of live queries: the time from a commit to the message, and the processor time of a message, beside a bare
-// server that sends the same bytes; what they cost while nothing is written.
+// Subscribers of live queries: the time from a commit to the message, the processor time of a message beside a bare
+// server that sends the same bytes, and the cost while nothing is written.
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,9 +16,9 @@ export interface SubscriberScenario {
   readonly name: string
   readonly title: string
   readonly subscribers: number
-  /** Groups that are asked for; each subscriber asks for one. */
+  /** Groups of rows; each subscriber reads one. */
   readonly groups: readonly number[]
-  /** Milliseconds from commit to message that the 99th percentile of `changes` may take; null: any. */
+  /** Milliseconds from commit to message that the 99th percentile of `changes` may take; null: no target. */
   readonly p99: number | null
 }
 
@@ -50,7 +50,7 @@ export interface SubscriberRound {
   readonly cpu: number | null
   /** Transactions of the database, without those that change rows. */
   readonly transactionsPerSecond: number
-  /** Milliseconds that a small request over HTTP takes meanwhile; null: the server answers none. */
+  /** Milliseconds of a small request over HTTP meanwhile; null: the server does not answer such requests. */
   readonly asked99: number | null
 }
 
@@ -64,14 +64,14 @@ export interface SubscriberResult {
 
 export interface SubscriberOptions {
   readonly rounds: number
-  /** Of changes in a round. */
+  /** The changes of a round. */
   readonly seconds: number
 }
 
 const perSecond = 10
 const idleSeconds = 5
 
-/** Milliseconds after the last change in which messages still come. */
+/** Milliseconds after the last change in which messages may still arrive. */
 const afterwards = 1500
 
 const measuredQuery =
@@ -88,14 +88,14 @@ export const measuredTable = `
   insert into measured select i, i, 0, 'label ' || i from generate_series(1001, 2000) as i;
   vacuum analyze measured`
 
-/** A server with a database of its own, so that writes for another server do not concern it. */
+/** A server with a separate database, which writes for other servers do not affect. */
 interface Contender {
   readonly name: string
   readonly program: Program
   readonly port: number
   readonly database: string
   readonly url: string
-  /** Told after each commit. */
+  /** Called after each commit. */
   changed(group: number): void
   readonly isLimit: boolean
 }
@@ -119,7 +119,7 @@ export async function measureSubscribers(
     await startServer(serverUrl, 'poll', surroundings),
     await startServer(serverUrl, 'changes', surroundings),
   ]
-  // Looks on from a database whose transactions are not counted.
+  // Observes from a database whose transactions are not counted.
   const watcher = new pg.Client({ connectionString: serverUrl })
   await watcher.connect()
   surroundings.scope.defer(() => watcher.end().catch(() => {}))
@@ -164,7 +164,7 @@ async function startLimit(serverUrl: string, surroundings: Surroundings): Promis
   return { name: 'limit', program, port, database, url, changed, isLimit: true }
 }
 
-/** Starts a server with the table, of a database of its own. */
+/** Starts a server with the table, over a separate database. */
 export async function startServer(serverUrl: string, mode: string, surroundings: Surroundings): Promise<Contender> {
   const database = `subscribers_${mode}`
   const url = await measuredDatabase(serverUrl, database)
@@ -215,11 +215,11 @@ export async function measureIdle(
   const passed = (performance.now() - started) / 1000
   const ran = (await transactionsOf(watcher, database)) - transactions
   const cpuPercent = cpu === null || used === null ? null : ((used - cpu) / passed) * 100
-  // Backends report late, as much at the beginning as at the end.
+  // Backends report late, equally at the beginning and at the end.
   return { transactionsPerSecond: ran / (passed + reportMillis / 1000), cpuPercent }
 }
 
-/** Backends report what they did when they are idle, at most once a second. */
+/** Idle backends report their work at most once a second. */
 const reportMillis = 1100
 
 async function transactionsOf(watcher: pg.Client, database: string): Promise<number> {
@@ -233,7 +233,7 @@ interface RoundOptions {
   readonly scenario: SubscriberScenario
   readonly seconds: number
   readonly watcher: pg.Client
-  /** Whether requests over HTTP are asked meanwhile; absent: yes. */
+  /** Whether to send requests over HTTP meanwhile; absent: yes. */
   readonly asks?: boolean
   /** Changes per second; absent: ten. */
   readonly rate?: number
@@ -280,7 +280,7 @@ export async function measureRound(
   }
 }
 
-/** Changes rows; gives when each change was committed, and how long requests took. */
+/** Changes rows; returns the commit time of each change, and the times of requests. */
 async function change(changes: Changes, { changed }: Contender) {
   const committed = new Map<number, number>()
   const worker = new Worker(new URL('./subscribers-writer.ts', import.meta.url))

@@ -1,5 +1,5 @@
-// Trellis beside the limit: the same requests to each server in turn, round after round, so that what else the machine
-// does in a minute is shared by all.
+// Trellis beside the limit: the same requests to each server in turn, round after round, so that other load of the
+// machine affects all of them.
 
 import { isDeepStrictEqual } from 'node:util'
 import { type LoadResult, requestBytes, runLoad } from './load.ts'
@@ -7,7 +7,7 @@ import { cpuSeconds, postgresCpuSeconds } from './processes.ts'
 import { ask } from './trellis.ts'
 import type { Workload } from './workloads.ts'
 
-/** One of the servers that are compared. */
+/** One of the compared servers. */
 export interface Contender {
   readonly name: string
   readonly pid: number
@@ -18,13 +18,13 @@ export interface Contender {
 export interface ThroughputOptions {
   readonly connections: number
   readonly rounds: number
-  /** Length of a round. */
+  /** The length of a round. */
   readonly seconds: number
   /** Process id of PostgreSQL. */
   readonly postmaster: number
 }
 
-/** Microseconds of processor time per request; null where the system does not tell. */
+/** Microseconds of processor time per request; null on systems without this figure. */
 export interface CpuPerRequest {
   readonly server: number | null
   readonly postgres: number | null

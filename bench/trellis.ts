@@ -1,4 +1,4 @@
-// The server as its users run it: a process of its own with standard settings, its log going nowhere.
+// The server as users run it: a separate process with standard settings, whose log is discarded.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, type Program, type Surroundings, startProgram } from './processes.ts'
@@ -17,14 +17,14 @@ export interface Trellis extends Program {
 /** A request to the server. */
 export interface Question {
   readonly path: string
-  /** Bytes as they are, anything else as JSON. */
+  /** Bytes are sent unchanged, other values as JSON. */
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 const health: Question = { path: '/v1/query', body: { type: 'export_metadata', args: {} } }
 
-/** Starts the server; resolves when it has answered the first question, which is repeated until then. */
+/** Starts the server; repeats a query until it is answered. */
 export async function startTrellis(
   args: readonly string[],
   surroundings: Surroundings,
@@ -53,7 +53,7 @@ export async function startTrellis(
 const isRefusedConnection = (error: unknown): boolean =>
   ((error as Error).cause as { code?: string } | undefined)?.code === 'ECONNREFUSED'
 
-/** Sends a request and returns the parsed answer; an answer that is an error is thrown. */
+/** Sends a request and returns the parsed answer; throws if the answer is an error. */
 export async function ask(port: number, { path, body, headers = {} }: Question): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',

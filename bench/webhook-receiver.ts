@@ -1,10 +1,10 @@
-// A webhook that counts, and notes how long after its commit, or its time, each event comes. Started as a process of its own, which tells its
-// port; a message is answered with what came since the last one.
+// A webhook that counts events and records the delay of each after its commit or due time. It is a separate process,
+// which sends its port to the parent. It answers each message with the events since the last one.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The events that came. */
+/** The received events. */
 export interface Received {
   readonly count: number
   /** Milliseconds since 1970 of the last one. */

@@ -1,4 +1,4 @@
-// The webhook that deliveries go to, as the bench sees it.
+// The bench's side of the webhook for deliveries.
 
 import { type Program, type Surroundings, startProgram } from './processes.ts'
 import type { Received } from './webhook-receiver.ts'
@@ -7,9 +7,9 @@ const receiverFile = new URL('./webhook-receiver.ts', import.meta.url)
 
 export interface Webhook extends Program {
   readonly url: string
-  /** The events that came since the previous call. */
+  /** The events since the previous call. */
   take(): Promise<Received>
-  /** The same, of so many that are still to come. */
+  /** The same; waits for this many events. */
   takeAll(count: number): Promise<Received>
 }
 

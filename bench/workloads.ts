@@ -1,5 +1,5 @@
-// The requests of the bench. A workload is one entry of the list: the request as a client would send it, and the best
-// statement known for the same answer. The limit runs that statement.
+// The requests of the bench. A workload is one entry of the list: the request of a client, and the fastest known
+// statement for the same answer. The limit runs that statement.
 
 import { dialects } from '../core/names/dialect.ts'
 
@@ -7,23 +7,23 @@ import { dialects } from '../core/names/dialect.ts'
 export interface Workload {
   readonly name: string
   readonly title: string
-  /** The request with this number; the same number is the same request. */
+  /** The request with this number; equal numbers give equal requests. */
   readonly request: (index: number) => GraphQLRequest
-  /** Sent with the request with this number; absent: none. */
+  /** The headers of the request with this number; absent: none. */
   readonly headers?: (index: number) => Headers
   readonly limit: LimitStatement
   /** Concurrent requests; absent: the standard number. */
   readonly connections?: number
-  /** How many different requests there are; absent: the standard number. */
+  /** The number of different requests; absent: the standard number. */
   readonly distinct?: number
   readonly targets: Targets
 }
 
-/** What Trellis is to reach of the limit. */
+/** The targets of Trellis, relative to the limit. */
 export interface Targets {
   /** At least. */
   readonly throughput: number
-  /** At most; absent: not looked at. */
+  /** At most; absent: no target. */
   readonly p99?: number
 }
 
@@ -36,12 +36,15 @@ export type Headers = Readonly<Record<string, string>>
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** SQL whose only row has the finished answer as its only column, `answer`. */
+/** SQL with one row, whose only column `answer` has the finished answer. */
 export interface LimitStatement {
   readonly text: string
-  /** Names of the variables, or else headers, that are `$1`, `$2`…; lists and objects arrive as JSON. */
+  /** Names of the variables or headers for `$1`, `$2`…; lists and objects are passed as JSON. */
   readonly parameters: readonly string[]
-  /** Name of a header that stands in the text as `{field}`: each value is a statement of its own, and none is prepared. */
+  /**
+   * The name of a header whose value replaces `{field}` in the text: each value makes another statement, and none is
+   * prepared.
+   */
   readonly field?: string
 }
 
@@ -50,7 +53,7 @@ export const rowCounts = { track: 500_000, artist: 39_325 } as const
 
 const goldenRatio = 0.618033988749895
 
-/** Numbers from 0 to below `count`, evenly spread however many are drawn. */
+/** Numbers from 0 to below `count`, evenly spread for any number of draws. */
 const spread = (index: number, count: number): number => Math.floor(((index * goldenRatio) % 1) * count)
 
 const trackColumns = 'track_id name album_id media_type_id genre_id composer milliseconds unit_price'
@@ -215,7 +218,7 @@ const bulkInsert: Workload = {
 
 const { roleVariable, sessionPrefix } = dialects.trellis
 
-/** The role that {@link ownRows} and {@link relatedRows} ask with, and the variable that names its artist. */
+/** The role of {@link ownRows} and {@link relatedRows}, and the variable that names its artist. */
 export const listener = { role: 'listener', artistVariable: `${sessionPrefix}artist-id` } as const
 
 const listenerHeaders = (index: number) => ({
@@ -296,7 +299,7 @@ const updateList: Workload = {
   request: (index) => ({
     query: `mutation Change($updates: [track_updates!]!) { update_track_many(updates: $updates) { affected_rows } }`,
     variables: {
-      // In the order of the keys, so that concurrent requests cannot block each other for good.
+      // In the order of the keys, to prevent deadlocks of concurrent requests.
       updates: Array.from({ length: updatesPerList }, (_, i) => ({
         where: { track_id: { _eq: 1 + spread(index, rowCounts.track - updatesPerList) + i } },
         _set: { milliseconds: 1000 + index + i },

@@ -19,7 +19,7 @@ const sql = `
   create function successor(of person) returns person language sql stable
     as $$ select * from person where id = of.id + 1 $$`
 
-/** Hides what has a time in `deleted_at`, and puts one there instead of deleting. */
+/** Hides rows with a time in `deleted_at`; deleting a row writes the time. */
 export const softDelete = definePlugin({
   name: 'soft-delete',
   register(engine) {

@@ -1,5 +1,5 @@
-// Columns whose stored values differ from the values that roles read: nobody finds out by a condition, an order, a key or a
-// message what is stored.
+// Columns whose stored values differ from the values that roles read: no condition, order, key or message reveals a
+// stored value.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -271,7 +271,7 @@ test('only administrators see the internal details of a failed call', async (t) 
   assert.deepEqual(others, { errors: [{ extensions: { path: '$', code: 'unexpected' }, message: 'internal error' }] })
 })
 
-/** A server that does with a response whatever it likes. */
+/** A server that sends any response. */
 async function startOdd(t: TestContext, answer: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((request, response) => {
     request.resume()

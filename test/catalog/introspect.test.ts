@@ -36,7 +36,7 @@ test('a table that is recreated with another type during introspection is read i
     create type mood as enum ('${label}');
     create table day (id int, mood mood);
     create function days() returns setof day language sql stable as 'select * from day'`
-  /** Drops what is there before the second query. */
+  /** Drops the existing objects before the second query. */
   const disturbed = async <T>(read: (reader: Reader) => Promise<T>): Promise<T> => {
     await database.sql(`drop type if exists mood cascade; drop table if exists day cascade; ${make('sunny')}`)
     let queries = 0

@@ -70,7 +70,7 @@ function compare(listed: readonly string[], files: ReadonlySet<string>, also: re
   assert.deepEqual([...new Set(missing)], [], 'entered, but not listed')
 }
 
-/** Without workers of queues: their polls, which are no part of a request, could fall into each run. */
+/** Without workers of queues: their polls are not part of a request, and could fall into each run. */
 const settings = { eventsFetchBatchSize: 0, asyncActionsFetchInterval: 0 }
 
 test('a GraphQL request with a cached plan enters the folders that the page lists', async (t) => {

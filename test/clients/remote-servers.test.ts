@@ -1,4 +1,4 @@
-// Remote schemas of servers that others have made: through Trellis they answer what they answer themselves.
+// Remote schemas of servers by other makers: through Trellis they give the same answers as alone.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -104,7 +104,7 @@ before(async (t) => {
   tables = new Map(found.map((table) => [table.name, table]))
 })
 
-/** Where a condition stands, which decides on the form of what is in it. */
+/** The places of a condition, which decide on the form of the conditions inside it. */
 const places: Readonly<Record<string, () => Scope>> = {
   joined: rootScope,
   deep: () => ({ ...rootScope(), level: 8 }),

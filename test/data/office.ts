@@ -1,4 +1,4 @@
-// People, their leads and what they were paid, with a role `agent` that sees what is its own.
+// People, their leads and their pay, with a role `agent` that sees its own.
 
 import type { TestContext } from 'node:test'
 import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'

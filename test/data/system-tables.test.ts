@@ -12,7 +12,7 @@ const hasura = { settings: { dialect: 'hasura' } } as const
 
 const office = { ...hasura, sql }
 
-/** People and their leads, tracked, with what a role `agent` may read. */
+/** People and their leads, tracked, with permissions for a role `agent`. */
 async function startHasuraOffice(t: TestContext): Promise<TestTrellis> {
   const trellis = await startTrellis(t, office)
   await trellis.op('bulk', [

@@ -1,4 +1,4 @@
-// Locks of a session's, which triggers take: a statement that takes one and gives it back hangs nobody.
+// Advisory locks of sessions, taken by triggers: a statement that takes one and releases it blocks no other request.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type BoundCall, runMessage } from '../../core/database/wire/call-message.ts'
 import fc from '../support/fast-check.ts'
 
-/** Reads a message as PostgreSQL does: its code, and what follows its length. */
+/** Reads a message as PostgreSQL does: its code, and the bytes after its length. */
 function messagesOf(bytes: Buffer): { code: string; body: Buffer }[] {
   const messages = []
   for (let at = 0; at < bytes.length; ) {

@@ -1,4 +1,4 @@
-// Where URLs of databases lead.
+// The servers and databases that URLs lead to.
 
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'

@@ -1,4 +1,4 @@
-// How many connections to PostgreSQL there are, and what happens when it takes no more.
+// The number of connections to PostgreSQL, and the behaviour when PostgreSQL accepts no more.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -69,7 +69,7 @@ test('when others leave, the server serves more at a time', async (t) => {
   for (const other of others.splice(0, 2)) await other.end()
   assert.deepEqual(await failuresOf(trellis, 20, requests(0.1)), [])
   for (const other of others) await other.end()
-  // How long it takes until more are tried is the server's to choose.
+  // The server chooses the time after which it tries more.
   await sleep(5000)
   const gate = await closeGate(t, database)
   const failures = failuresOf(trellis, 20, [requests(-1)[1]])
@@ -105,6 +105,6 @@ test('two instances with standard settings and an administrator fit into 97 conn
   isDone = true
   await counting
   assert.deepEqual(failures.flat(), [])
-  // One of 97 is the administrator's.
+  // One of 97 connections is the administrator's.
   assert.ok(most <= 96, `${most} connections`)
 })

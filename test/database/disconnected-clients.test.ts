@@ -30,7 +30,7 @@ async function start(t: TestContext): Promise<TestTrellis> {
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
-/** Sends a request whose client goes away; the answer is nobody's. */
+/** Sends a request whose client disconnects; the answer is discarded. */
 function postAndLeave({ url }: TestTrellis, path: string, body: object): () => void {
   const client = new AbortController()
   const { signal } = client

@@ -1,4 +1,4 @@
-// What a server had PostgreSQL do when it ended: nobody waits for it, and it would keep its locks, that of the metadata among them.
+// Statements that still run in PostgreSQL when a server ends: they would keep their locks, also that of the metadata.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -89,7 +89,7 @@ test('without room for a listening connection the server polls for changes, and 
   const told: string[] = []
   const observe = { ...silentObserver, log: ({ detail }: LogEntry) => told.push(JSON.stringify(detail)) }
   const first = await startTrellis(t, { database })
-  // One that has no room for more than what it works with.
+  // A PostgreSQL without room for more than the current connections.
   await first.sql('create role cramped login connection limit 1')
   await first.sql('grant service to cramped')
   const url = database.url.replace('service@', 'cramped@')

@@ -1,4 +1,4 @@
-// Statements of the database's own that get in the way of those that requests prepared: nobody's request fails for it.
+// Statements of the database itself that invalidate prepared ones: no request fails because of them.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -33,7 +33,7 @@ const insert = ({ graphql }: TestTrellis, field: string) =>
   graphql(`mutation ($body: String!) { ${field}: insert_note_one(object: {body: $body}) { body } }`, { body: field })
 const inserted = (field: string) => ({ data: { [field]: { body: field } } })
 
-/** How often an insert ran before the table is held: PostgreSQL's connections know its statement then, or do not. */
+/** The number of inserts before the table is locked: with them, PostgreSQL's connections know the statement. */
 const histories = [
   { what: 'are new', before: 0 },
   { what: 'ran once', before: 1 },

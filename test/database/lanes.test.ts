@@ -1,4 +1,4 @@
-// Reads that share connections: which do, and what becomes of them when one is slow or a connection is lost.
+// Reads that share connections: which reads do, and what happens to them when one is slow or a connection is lost.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -62,14 +62,14 @@ test('of two lanes a read gets the one that answers sooner, not the one with few
   }
   const run = (lane: ReturnType<typeof lanes.pick>, seconds: number) => {
     const text = `select pg_sleep(${seconds})::text`
-    // Where the machine is slow one may have to move on.
+    // On a slow machine, a statement may have to move to another connection.
     const elsewhere = async () => null
     const explained = (error: unknown) => error
     const history = new StatementHistory()
     return lane!.run({ text, values: [], name: null, history, whenUnwanted: null, elsewhere, explained }, null)
   }
   const slow = lanes.pick()
-  // One whose processor is another's half of the time: each of its answers takes long, none so long that it is put aside.
+  // A lane whose backend gets half of a processor: each answer is slow, but none slow enough to avoid the lane.
   for (let i = 0; i < 10; i++) await run(slow, 0.003)
   const one = run(slow, 0)
   const fast = lanes.pick()
@@ -79,7 +79,7 @@ test('of two lanes a read gets the one that answers sooner, not the one with few
   assert.equal(lanes.pick(), fast)
   await Promise.all([one, ...two])
   const three = run(fast, 0)
-  assert.equal(lanes.pick(), slow, 'nobody waits on it: whether it is slow still is to be seen')
+  assert.equal(lanes.pick(), slow, 'nothing waits on it, so it is tried again')
   await three
 })
 

@@ -5,7 +5,7 @@ import { SilentlyLost } from '../../core/database/placing/lost-connections.ts'
 import { StatementHistory } from '../../core/database/sql/statement-history.ts'
 import { AnsweringClient } from '../../core/database/wire/answering-client.ts'
 
-/** A client that nobody answers, until what it was asked fails. */
+/** A client that gets no answer until its statements fail. */
 class SilentClient extends AnsweringClient {
   readonly #asked: ((error: Error) => void)[] = []
 

@@ -10,7 +10,7 @@ import { startTrellis } from '../support/trellis.ts'
 
 const size = 3
 
-/** A database behind a PgBouncer whose connections all may be taken, so that whoever waits for one is soon sent away. */
+/** A database behind a PgBouncer whose connections may all be in use, so that waiting clients are soon refused. */
 async function pooled(t: TestContext) {
   const direct = await testDatabase(t, { sql: librarySql })
   const url = await startPgBouncer(t, direct.url, { default_pool_size: size, query_wait_timeout: 1 })

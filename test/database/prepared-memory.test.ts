@@ -1,5 +1,5 @@
-// What prepared statements cost PostgreSQL: its processes keep the plans of those that they know, and nobody asks for most
-// of them again.
+// The cost of prepared statements in PostgreSQL: its processes keep the plans of statements, most of which are never
+// used again.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ const document = (number: number): string => `query Artists${number}($after: Int
   }
 }`
 
-/** Private memory of the processes that serve a database, in bytes; null where the system does not tell. */
+/** Private memory of the processes that serve a database, in bytes; null on systems without this figure. */
 async function privateMemory({ sql }: TestTrellis): Promise<number[] | null> {
   const rows = await sql<{ pid: number }>(
     `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,

@@ -38,7 +38,7 @@ interface Body {
 
 const read = '{ note_aggregate { aggregate { count } } }'
 
-/** Mutations are refused, and why is said; reads go on. */
+/** Mutations are refused with the reason; reads go on. */
 async function assertRefused(trellis: TestTrellis): Promise<void> {
   for (const query of mutations) {
     const { body, text } = await trellis.request<Body>('/v1/graphql', { body: { query } })

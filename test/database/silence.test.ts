@@ -1,4 +1,4 @@
-// Connections to PostgreSQL that are lost without a word: nothing that is sent arrives, and nobody says so.
+// Connections to PostgreSQL that are lost silently: sent data does not arrive, and neither side gets an error.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -30,7 +30,7 @@ interface Body {
   readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[]
 }
 
-/** A request and what became of it. */
+/** A request and its outcome. */
 interface Outcome {
   readonly began: number
   readonly millis: number
@@ -92,7 +92,7 @@ function startLoad(t: TestContext, { proxy, trellis }: World, clients = 12) {
 /** Milliseconds for an answer that is to come within one second, on a machine that is busy with other tests. */
 const oneSecond = 3000
 
-/** Enough for that where the machine is slow as well, and not what silence takes. */
+/** Long enough on a slow machine, and shorter than the limits of a silent connection. */
 const patientSecond = 10_000
 
 /** The status of a probe; fails when the answer takes longer than `patientSecond`. */
@@ -152,7 +152,7 @@ test('after a network that swallowed everything for a while requests are served 
     if (performance.now() - swallowed > 2 * oneSecond) assert.deepEqual(said, down)
     await sleep(500)
   }
-  // Whoever asked in the first seconds has been told.
+  // Requests of the first seconds have their answers.
   const early = load.outcomes.filter(({ began, millis }) => began + millis > swallowed)
   assert.ok(early.length >= 12, `${early.length} of 12 clients had an answer after 15 s of silence`)
 
@@ -205,7 +205,7 @@ test('an idle server whose connections were lost serves again within 10 s', asyn
   await sleep(10_000)
   const began = performance.now()
   await send(trellis, requests[0])
-  // The first one may have met a connection that nobody had looked at; those after it do not.
+  // The first request may get a connection that was not checked yet; the following ones do not.
   await sleep(10_000 - (performance.now() - began))
   await served(trellis)
   await untilUp(trellis)
@@ -214,7 +214,7 @@ test('an idle server whose connections were lost serves again within 10 s', asyn
 const withPatience = `${schema};
   create function patiently(note) returns int language sql stable as 'select 1 from pg_sleep(6)'`
 
-/** What PostgreSQL does not tell of what it works on, and who has it so. */
+/** Settings with which PostgreSQL does not report the server's running statements. */
 const untold = [
   {
     what: 'does not track activities',

@@ -1,4 +1,4 @@
-// Reads that take long hold up nobody, and whatever the pool can do side by side it does.
+// Slow reads delay no other requests, and run in parallel as far as the pool allows.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -56,7 +56,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Stops what sends to the standby, and says who that is. */
+/** Stops the process that sends to the standby, and returns its id. */
 async function stopSender(t: TestContext, { sql }: TestTrellis): Promise<number> {
   const [sender] = await sql<{ pid: number }>('select pid from pg_stat_replication')
   process.kill(sender!.pid, 'SIGSTOP')
@@ -69,7 +69,7 @@ interface Body {
   readonly errors?: readonly { readonly message: string }[]
 }
 
-/** How a row is inserted, by its number. */
+/** The ways to insert a row, by its number. */
 const inserts = [
   {
     what: 'a mutation of one statement',
@@ -105,10 +105,13 @@ const waits: Behaviour = { role: patient, leaves: null }
 const isLimited: Behaviour = { role: hasty, leaves: null }
 const leaves: Behaviour = { role: patient, leaves: 400 }
 
-/** How many clients insert in each of the ways. */
+/** The number of clients for each kind of insert. */
 const clients = 12
 
-/** Inserts of all clients, one after another, until they are stopped; which were acknowledged, and what else was said. */
+/**
+ * Inserts of all clients, one after another, until they are stopped; returns the acknowledged ones, and all other
+ * answers.
+ */
 function startInserts(t: TestContext, { url }: TestTrellis, behaviours: readonly Behaviour[]) {
   const acknowledged: number[] = []
   const refusals: { status: number; body: Body }[] = []
@@ -167,7 +170,7 @@ for (const { what, behaviours } of crowds) {
     await sleep(4000)
     const { length: refused } = load.refusals
 
-    // The primary is lost: it must not get to send what it still has.
+    // The primary is lost: it must not send the rest of its data.
     process.kill(pair.primary.pid, 'SIGKILL')
     signal(sender, 'SIGKILL')
     await load.stop()
@@ -177,7 +180,7 @@ for (const { what, behaviours } of crowds) {
     const kept = new Set(rows.map(({ id }) => id))
     const lost = load.acknowledged.filter((id) => !kept.has(id))
     assert.deepEqual(lost, [])
-    // Those whose time is limited were answered while the standby was away.
+    // Clients with a time limit got answers while the standby was away.
     assert.equal(refused > 0, behaviours.includes(isLimited))
   })
 }

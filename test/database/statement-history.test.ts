@@ -6,7 +6,7 @@ const runs = (history: StatementHistory, count: number, millis: number, atWork =
   for (let i = 0; i < count; i++) history.ranAlone(millis, atWork)
 }
 
-/** How many short runs it takes until a statement is known to be short. */
+/** The number of short runs until a statement counts as short. */
 const needed = (history: StatementHistory) => {
   let count = 0
   for (; !history.isShort; count++) history.ranAlone(1, 1)

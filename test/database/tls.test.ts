@@ -29,7 +29,7 @@ let authority: Certificate
 let stranger: Certificate
 let user: Certificate
 
-/** Which connections PostgreSQL takes. */
+/** The connections that PostgreSQL accepts. */
 async function allow(...lines: readonly string[]): Promise<void> {
   const data = join(directory, 'postgres')
   writeFileSync(join(data, 'pg_hba.conf'), `${['local all all trust', ...lines].join('\n')}\n`)

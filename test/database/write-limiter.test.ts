@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Place, WriteLimiter } from '../../core/database/placing/write-limiter.ts'
 
-/** Asks to be let in, and tells whether that has happened. */
+/** Asks for admission, and reports whether it was given. */
 function ask(limiter: WriteLimiter, signal: AbortSignal | null = null) {
   const asked = { place: null as Place | null, done: Promise.resolve() as Promise<unknown> }
   const entering = limiter.enter(signal)
@@ -16,7 +16,7 @@ function ask(limiter: WriteLimiter, signal: AbortSignal | null = null) {
 
 const letIn = (asked: readonly { readonly place: Place | null }[]) => asked.filter(({ place }) => place !== null).length
 
-/** Lets so many writes through, one after the other, each of which takes so long by the clock of the test. */
+/** Admits this number of writes, one after the other, each of which takes this long by the clock of the test. */
 async function pass(t: TestContext, limiter: WriteLimiter, count: number, millis: number): Promise<void> {
   let now = 0
   const { mock } = t.mock.method(performance, 'now', () => now)

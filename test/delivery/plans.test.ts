@@ -1,4 +1,4 @@
-// How PostgreSQL finds what is due, and what became of it: its plans are kept, whatever a ledger held when they were made.
+// PostgreSQL's plans for claims and outcomes: it keeps them, whatever a ledger contained when they were made.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

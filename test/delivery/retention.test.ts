@@ -1,11 +1,11 @@
-// How long events that are over stay in the ledgers of all kinds of them.
+// The retention of finished events, in the ledgers of all kinds.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startShop } from '../event-triggers/shop.ts'
 import { eventually } from '../support/waiting.ts'
 
-/** One of each state and age, and an attempt for each that had one. */
+/** One event of each state and age, and an attempt for each event that had one. */
 const events = `
   insert into trellis.event_log (id, schema_name, table_name, trigger_name, payload, delivered, error, archived, created_at)
     select trigger || ' ' || state || ' ' || age, 'public', 'orders', trigger, '{}', state = 'delivered', state = 'error',

@@ -1,4 +1,4 @@
-// What holds for the webhooks of all kinds of events: whether they are signed, and where they may lead.
+// Rules for the webhooks of all kinds of events: signatures, and the addresses that may be called.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -181,7 +181,7 @@ test('a prefetched item that waits for a second because webhooks became slow is 
         const batches = [[a], [b]]
         return async () => batches.shift() ?? []
       })(),
-      // As who waits for it is given: there is no more room by then.
+      // The next item of the key is claimed with the record: there is no more room for it by then.
       record: async ([first]) => {
         if (first?.item.id !== 'a') return []
         await isBegun.promise

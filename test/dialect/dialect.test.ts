@@ -21,7 +21,7 @@ for (const word of words) {
 
 const root = join(import.meta.dirname, '../..')
 
-/** Files that may spell a dialect's names, and what they spell: descriptions of options, names of columns. */
+/** Files that may spell a dialect's names, with the reason: descriptions of options, names of columns. */
 const spelling = new Map([
   ['core/names/dialect.ts', /./],
   ['process/help.ts', /With --dialect hasura'|dialects\.hasura\.environmentPrefix/],

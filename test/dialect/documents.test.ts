@@ -1,4 +1,4 @@
-// What documents of later engines hold, row by row as docs/dialect.md lists it: taken and served, taken and kept, or refused.
+// Parts of documents of later engines, row by row as docs/dialect.md lists them: served, kept, or refused.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

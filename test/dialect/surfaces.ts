@@ -1,4 +1,4 @@
-// Everything on the wire in which a dialect's names appear, with what each dialect says there.
+// Everything on the wire in which a dialect's names appear, with the form in each dialect.
 
 import { dialects } from '../../core/names/dialect.ts'
 import { forwardedHeaders } from '../../core/outgoing/headers.ts'
@@ -6,7 +6,7 @@ import { dialectOf, type Word, type World } from './world.ts'
 
 export interface Surface {
   readonly name: string
-  /** Asks, and returns what came back. */
+  /** Sends a request, and returns the response. */
   ask(world: World): Promise<unknown>
   /** The answer of a dialect. */
   expected(word: Word): unknown

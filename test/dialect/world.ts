@@ -1,5 +1,5 @@
 // A server in one of the two dialects, over tables whose permissions, triggers and functions use the dialect's names.
-// The names are spelled here by themselves: what the server takes them from is what is tested.
+// The names are spelled here, independent of the server's own source of them, which is under test.
 
 import type { TestContext } from 'node:test'
 import type { GivenSettings, Settings } from '../../core/engine/options.ts'

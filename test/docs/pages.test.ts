@@ -10,7 +10,10 @@ import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
 
-/** The pages of requests, answers and SQL, with what their examples expect to be tracked; blocks of other languages are not run. */
+/**
+ * The pages with requests, answers and SQL, and the objects that their examples expect to be tracked. Blocks of other
+ * languages are not run.
+ */
 const pages = {
   concepts: 'nothing',
   tables: 'nothing',
@@ -30,7 +33,7 @@ const pages = {
   scheduled: 'relationships',
 } as const
 
-/** Where the GraphQL requests of a page go, if not to `/v1/graphql`. */
+/** The path of the GraphQL requests of a page, if it is not `/v1/graphql`. */
 const endpoints: Readonly<Record<string, string>> = { relay: '/v1beta1/relay' }
 
 /** The JSON values of a block, which follow each other without commas. */
@@ -43,14 +46,14 @@ function valuesOf({ lines }: Block): unknown[] {
       values.push(JSON.parse(text))
       text = ''
     } catch {
-      // The value goes on in the next line.
+      // The value continues in the next line.
     }
   }
   assert.equal(text, '', 'the block is JSON')
   return values
 }
 
-/** Where a JSON value is sent; null if it is an answer. */
+/** The path for a JSON value; null if it is an answer. */
 function endpointOf(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return null
   if ('type' in value && 'args' in value) return '/v1/query'

@@ -1,4 +1,4 @@
-// What event triggers of this server have beside those of v1.3: conditions, order, pauses and clean-up.
+// Features of event triggers that v1.3 lacks: conditions, order, pauses and clean-up.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

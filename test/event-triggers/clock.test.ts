@@ -1,4 +1,4 @@
-// A clock of the database that is set back: by an hour here, as seen from what was written before.
+// The database's clock is set back: here by an hour, seen from the rows that were written before.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Operations on triggers and events while deliveries write down what became of the same events.
+// Operations on triggers and events while deliveries record the outcomes of the same events.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -8,7 +8,7 @@ import { eventually } from '../support/waiting.ts'
 
 const isolations = ['read-committed', 'repeatable-read', 'serializable'] as const
 
-/** Whether somebody waits for a lock. */
+/** Whether a transaction waits for a lock. */
 const waitsIn = async ({ sql }: TestTrellis): Promise<boolean> => {
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   return (await sql(waiting)).length > 0

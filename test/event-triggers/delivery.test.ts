@@ -288,7 +288,7 @@ test('a killed server loses nothing: another delivers when the lease has expired
 test('long requests are cut in the log, and the cut text is valid', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
-  // Pairs of which one half or the other is the last that is kept.
+  // Surrogate pairs, cut so that one half or the other is the last character.
   for (const id of [1, 22]) await shop.sql(`insert into orders (id, state) values (${id}, repeat('\u{1f98a}', 200000))`)
   const read = `select right(request ->> 'payload', 2) as end from trellis.event_invocation_logs order by 1`
   const ends = await eventually(async () => {

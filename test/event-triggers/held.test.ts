@@ -58,7 +58,7 @@ test('claims begin behind the entries of finished events while a snapshot is hel
     await shop.sql(`insert into orders (id) values (${id})`)
     return eventually(async () => (await ledger.claim(10, [])).map(({ payload }) => JSON.parse(payload).data.new.id)[0])
   }
-  // The first claim prepares the statement; the second one tells what a read from the first due event costs.
+  // The first claim prepares the statement. The second one shows the cost of reading from the first due event.
   for (const id of [0, 1]) assert.equal(await claimOf(id), id)
   begins.length = 0
   for (const id of [2, 3, 4, 5]) assert.equal(await claimOf(id), id)

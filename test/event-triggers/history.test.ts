@@ -152,7 +152,7 @@ test('all committed changes are delivered although servers are killed', { timeou
     }
   })()
   await Promise.all([...writers, killer, restarter])
-  // What a killed server held is delivered when its lease is over; nothing stays claimed for longer than two.
+  // Events of a killed server are delivered when its lease has expired. No claim lasts longer than two leases.
   const open = () => read('select from trellis.event_log where not delivered or locked is not null')
   for (let [left, least, since] = [await open(), Infinity, Date.now()]; left.length > 0; left = await open()) {
     if (left.length < least) [least, since] = [left.length, Date.now()]

@@ -1,4 +1,4 @@
-// The event log of a shop as a further worker sees it, over a database that answers as a test wants.
+// The event log of a shop as another worker sees it, over a database whose answers the test chooses.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -12,7 +12,7 @@ import type { Shop } from './shop.ts'
 
 type Parts = ConstructorParameters<typeof EventLedger>[0]
 
-/** The log of a shop as a further worker sees it. */
+/** The log of a shop as another worker sees it. */
 export const ledgerOf = (
   shop: Shop,
   database: Parts['database'],

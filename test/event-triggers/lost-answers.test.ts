@@ -1,4 +1,4 @@
-// Deliveries where the database does what it is asked, and the answer to that is lost with the connection.
+// Deliveries while the database runs a statement, and its answer is lost with the connection.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

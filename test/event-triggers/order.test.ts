@@ -1,4 +1,5 @@
-// Events with an ordering key: many at once, from many writers, to several instances, and what waits when others meddle.
+// Events with an ordering key: many at once, by many writers, to several instances, and waiting events that other
+// operations touch.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Event triggers that are paused and go on, or are removed, while others write, and instances that hear of it later.
+// Event triggers are paused, resumed or removed during writes, and some instances learn of it late.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ test('an event written while its trigger was paused, and committed after the res
     await writer.rows('insert into orders (id) values (1)')
     await shop.op('resume_event_trigger', { name: 'order' })
   })
-  // Not with the look of each minute, for which nobody waits here.
+  // The unpark job of each minute would come too late for this test.
   await shop.events(1)
 })
 

@@ -37,7 +37,7 @@ test('an attempt is one request; a resend on a reset keep-alive connection is re
   const { url, state } = await startResetting(t)
   const shop = await startShop(t)
   await shop.trigger({ webhook: url, retry_conf: { num_retries: 1, interval_sec: 1 } })
-  // So many connections are kept, each of which would be reset in turn.
+  // The client keeps this number of connections, each of which would be reset in turn.
   await shop.sql('insert into orders (id) select generate_series(1, 8)')
   const count = async (where: string) => (await shop.sql(`select from trellis.event_log where ${where}`)).length
   await eventually(async () => (await count('delivered')) === 8)

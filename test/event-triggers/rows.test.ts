@@ -1,4 +1,4 @@
-// Rows as they are sent, whatever they hold, and whichever session writes them.
+// Rows in payloads, with any values, written by any session.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Many changes, of which none has to wait for the others' notifications.
+// Many changes, none of which waits for the notifications of others.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -16,7 +16,7 @@ async function connection(t: TestContext, { database }: Shop): Promise<pg.Client
   return client
 }
 
-/** How often it was said that there are events, by who writes to the tables and by instances. */
+/** The number of notifications about events, by writers of the tables and by instances. */
 interface Notified {
   readonly byWriter: number
   readonly byInstances: number

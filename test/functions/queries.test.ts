@@ -65,7 +65,7 @@ test('a returned row keeps nulls in columns that its table declares NOT NULL', a
       masked_aggregate: { nodes: [{ first: null }, { first: null }] },
     },
   )
-  // What is declared while the server runs, or not for rows that were there before, is not known.
+  // The server does not learn of a constraint that is dropped while it runs.
   await trellis.sql('alter table person alter first drop not null; update person set first = null where id = 2')
   assert.deepEqual(
     await data(trellis, '{ person(order_by: {id: asc}, limit: 2) { id first } person_by_pk(id: 2) { id first } }'),

@@ -113,7 +113,7 @@ test('statements of a transaction stand together, however it was begun', () => {
     [1, 'select 3'],
     [2, 'select 1'],
   ] as const
-  // The last is a trial of a connection, which is no part of any request.
+  // The last one is a test of a connection, and not part of any request.
   assert.equal(printStatements(sent(together)), '-- transaction\n\ndelete from a\n\n-- no transaction\n\nselect 3')
   const strict = [
     [0, 'BEGIN ISOLATION LEVEL SERIALIZABLE'],

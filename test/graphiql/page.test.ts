@@ -1,4 +1,4 @@
-// GraphiQL in a real browser, as somebody uses it.
+// GraphiQL in a real browser, used like a person.
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'

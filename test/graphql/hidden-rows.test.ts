@@ -52,7 +52,7 @@ for (const [shift, role] of Object.keys(roles).entries()) {
     const places = Object.values(placements)
     const refused = new Set<string>()
     for (const [i, comparison] of failing().entries()) {
-      // All operators meet all uses and places, but not with every operand.
+      // All operators are combined with all uses and places, but not with every operand.
       const n = i + shift
       const answer = await alike(places[n % places.length]!(comparison), all[n % all.length]!, role)
       if (answer.includes('"errors"')) refused.add(JSON.stringify(comparison))

@@ -51,7 +51,7 @@ export default definePlugin({
         const insert = 'insert into trellis.audit (role, fields) values ($1, $2) returning id'
         const [row] = await database.rows(insert, [work.session.role, rootFields(asked)])
         const update = 'update trellis.audit set failed = $1 where id = $2'
-        // The answer stays what it is where this fails.
+        // A failure here does not change the answer.
         const end = (failed: boolean) => database.rows(update, [failed, row!['id']]).catch(() => {})
         const answer = await run().catch(async (error) => {
           await end(true)

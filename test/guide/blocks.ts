@@ -9,7 +9,7 @@ export interface Served {
 export interface Block {
   readonly language: string
   readonly lines: readonly string[]
-  /** Where its code begins, from 1. */
+  /** The line where its code begins, from 1. */
   readonly line: number
   /** Of blocks with requests and answers: said by a comment `served by FILE SETTINGS` before the first of them. */
   readonly served: Served | null

@@ -1,4 +1,4 @@
-// A plugin that uses what another one provides.
+// A plugin that uses the service of another one.
 
 import { definePlugin } from 'trellis'
 import { guests } from './guests.ts'

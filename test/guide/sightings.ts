@@ -1,4 +1,4 @@
-// Tables with a column `last_seen` get a list of what was seen last, and a mutation that sees a row.
+// Tables with a column `last_seen` get a list of the rows that were seen last, and a mutation that marks a row as seen.
 
 import {
   always,

@@ -35,7 +35,7 @@ for (const page of pages) {
   })
 }
 
-/** A request of the guide, as its line for the shell has it. */
+/** A request of the guide, by its line for the shell. */
 async function ask(trellis: TestTrellis, line: string) {
   const [, path, body] = /^curl localhost:8080(\S+)(?: -d '(.+)')?$/.exec(line) ?? assert.fail(`cannot read: ${line}`)
   return (await trellis.request(path!, body === undefined ? {} : { body })).body

@@ -1,4 +1,4 @@
-// Tides of stations, each a root field, as other servers tell them: a slice with a source.
+// Tides of stations, each a root field, from other servers: a slice with a source.
 
 import {
   badRequest,

@@ -1,4 +1,4 @@
-// How long operations take, and a rule for guests.
+// The duration of operations, and a rule for guests.
 
 import { badRequest, chooseOperation, definePlugin } from 'trellis'
 

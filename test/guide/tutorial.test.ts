@@ -11,7 +11,7 @@ import { blocksOf } from './blocks.ts'
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** The path, headers and body of a request as the page has it. */
+/** The path, headers and body of a request on the page. */
 function requestOf(text: string, token: string) {
   const [, path = '', flags = '', body = ''] =
     /^curl localhost:8080(\S+)((?: -H (?:'[^']+'|"[^"]+"))*) -d '([^']+)'$/.exec(text) ??

@@ -46,7 +46,7 @@ const temperature = (engine: Engine, url: string): ResolvedRowPlanner => ({
   },
 })
 
-/** `Query.weather(codes)`: what is missing is said beside the rest. */
+/** `Query.weather(codes)`: missing codes are errors beside the other values. */
 const weather = (engine: Engine, url: string): ResolvedPlanner => ({
   kind: 'resolved',
   partial: true,

@@ -1,4 +1,5 @@
-// Random metadata operations: names come from small lists, so that operations meet each other and many are refused.
+// Random metadata operations: names come from small lists, so that operations concern the same objects and many are
+// refused.
 
 import fc from '../support/fast-check.ts'
 import { noted, texts } from './world.ts'

@@ -35,7 +35,7 @@ async function storedVersion({ sql }: TestDatabase): Promise<number> {
   return Number(row!.version)
 }
 
-/** Waits until an instance serves what is stored. */
+/** Waits until an instance serves the stored version. */
 async function settled(client: TestClient, database: TestDatabase): Promise<void> {
   const version = await storedVersion(database)
   await eventually(async () => (await servedVersion(client)) === version)
@@ -116,7 +116,7 @@ async function checkHistories(t: TestContext, isolation: string): Promise<void> 
   await fc.assert(property, { numRuns: histories })
 }
 
-/** What was acknowledged is in the journal, what was refused is not, and no version is lost or given twice. */
+/** Acknowledged edits are in the journal, refused ones are not, and no version is lost or used twice. */
 function assertJournal(
   { commands, versions }: Awaited<ReturnType<typeof readJournal>>,
   { base, answers }: { base: number; answers: readonly Sent[] },

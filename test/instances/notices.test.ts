@@ -1,4 +1,4 @@
-// How an instance hears of another's change: by notification, and by asking when notifications are lost.
+// An instance learns of another's change by notification, and by polling when notifications are lost.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -29,7 +29,7 @@ async function connect(t: TestContext, { url }: TestDatabase): Promise<PooledDat
   return database
 }
 
-/** An instance's ear, with what it hears and what it complains of. */
+/** An instance's listener, with its notifications and its errors. */
 async function startEar(t: TestContext, world: TestDatabase, interval: number, listen?: PooledDatabase['listen']) {
   const database = await connect(t, world)
   const store = new MetadataStore(new MetadataRegistry(), { readPart: (_, value) => Promise.resolve({ value }) })

@@ -1,5 +1,5 @@
-// The schema that the instances share, what changes it, and the journal in which the database writes the order of what
-// was committed.
+// The schema that the instances share, the changes of it, and the journal in which the database writes the order of
+// commits.
 
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 

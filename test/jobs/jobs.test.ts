@@ -1,4 +1,4 @@
-// Jobs as plugins declare them: when they run, which instance runs them, and what happens to those that fail.
+// Jobs of plugins: their times, the instances that run them, and failed runs.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// Agenda on MongoDB: jobs run as on PostgreSQL, whatever becomes of MongoDB.
+// Agenda on MongoDB: jobs run as on PostgreSQL, whatever happens to MongoDB.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +28,7 @@ function assertNoneLeftOut(due: readonly number[]): void {
   assert.ok(Math.max(...gaps) < 10_000, `ms between two: ${gaps}`)
 }
 
-/** An observer that keeps what is said of jobs. */
+/** An observer that keeps the log entries about jobs. */
 function listener() {
   const messages: string[] = []
   const log = (entry: LogEntry) => {

@@ -46,7 +46,7 @@ test('two of three servers are killed: each occurrence still runs once, without 
     server.kill('SIGKILL')
     await server.ended
     const before = (await ticks()).length
-    // One that was at a run has it until its lease is over.
+    // An instance that was running a job keeps it until its lease expires.
     await eventually(async () => (await ticks()).length >= before + 3, leaseSeconds * 1000)
   }
   const due = (await ticks()).map((tick) => tick.due.getTime())

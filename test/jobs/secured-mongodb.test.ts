@@ -124,7 +124,7 @@ test('a MongoDB that does not answer does not delay shutdown', { skip }, async (
   await eventually(() => due.length >= 1)
   mongo.freeze()
   const before = due.length
-  // It asks for what is due, and waits.
+  // It asks for due jobs, and waits.
   await sleep(1500)
   const started = performance.now()
   await engine.close()

@@ -1,4 +1,4 @@
-// Long JSON is parsed in parts: what comes out, and what is refused, is the same as if it were parsed at once.
+// Long JSON is parsed in parts: results and refusals are the same as in one part.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

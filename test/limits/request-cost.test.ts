@@ -1,4 +1,4 @@
-// What one request may ask of the database is counted while it is read, on every transport, and limited by an option.
+// The cost of a request for the database is counted while it is read, on every transport, and limited by an option.
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'

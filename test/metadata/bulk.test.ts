@@ -28,7 +28,7 @@ const grant = (table: string, permission: unknown): Member => ({
 })
 const track = (table: string): Member => ({ type: 'track_table', args: table })
 
-/** The document, and what is served of it. */
+/** The document, and the served model. */
 async function stateOf({ op, graphql }: TestTrellis) {
   const query = '{ __schema { types { name fields { name type { name ofType { name } } } } } }'
   return {

@@ -45,7 +45,7 @@ const describeSticker = ({ name, table }: StickerEntry): ObjectDescription => ({
   definition: { name, table },
 })
 
-/** How often each mark and sticker was resolved. */
+/** The number of times that each mark and sticker was resolved. */
 export interface Counts {
   readonly resolved: Map<string, number>
 }

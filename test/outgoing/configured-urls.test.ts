@@ -40,7 +40,7 @@ const places: readonly { type: string; path: string; args(url: unknown): Record<
   },
 ]
 
-/** Texts to which no request can be sent, whatever the variables hold. */
+/** Texts that cannot be URLs, whatever values the variables have. */
 const broken = ['nonsense', '', '/hook', 'ftp://example.com/', 'example.com/hook', 'http://', 'ftp://{{HOST}}/']
 
 async function start(t: TestContext): Promise<TestTrellis> {

@@ -11,11 +11,11 @@ const root = join(import.meta.dirname, '../..')
 /** The Node of the tests comes first, as on a machine where it is installed. */
 export const searchPath = `${dirname(process.execPath)}:${process.env['PATH']}`
 
-/** A test runner that is started is nobody's child. */
+/** Without this variable, an inner test runner would count as a child of the outer one. */
 const { NODE_TEST_CONTEXT: _, ...outer } = process.env
 const env = { ...outer, PATH: searchPath }
 
-/** Runs a program to its end; rejects with what it wrote when it fails. */
+/** Runs a program to its end; rejects with its output when it fails. */
 export async function runIn(directory: string, program: string, ...args: string[]): Promise<string> {
   try {
     return (await run(program, args, { cwd: directory, env, maxBuffer: 2 ** 26 })).stdout

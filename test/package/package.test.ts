@@ -1,4 +1,4 @@
-// The package as somebody installs it: packed, put into a project of theirs, and used there.
+// The package as its users install it: packed, installed in another project, and used there.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Inherited roles see what their parents see, row by row and value by value, and nothing tells them more.
+// Inherited roles see the rows and values of their parents, and learn nothing more.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -144,7 +144,7 @@ test('inherited roles', async (t) => {
         ],
       },
     )
-    // Without the parent's session variable there is no row of it to see.
+    // Without the parent's session variable, the parent's rows are not visible.
     assert.match((await ask('both', null, '{ book { secret } }')).errors![0]!.message, /user-id/i)
   })
 

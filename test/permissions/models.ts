@@ -1,4 +1,4 @@
-// Small models made by hand, for what needs no database.
+// Handmade models, for tests without a database.
 
 import type { CatalogColumn, PgType } from '../../core/catalog/types.ts'
 import type { ColumnModel, FieldModel, RelationshipModel, TableModel } from '../../core/metadata/document/model.ts'
@@ -72,7 +72,7 @@ export const relationship = (
   comment: null,
 })
 
-/** A context over these tables; what is depended on is noted as `column t.c on_type`. */
+/** A context over these tables; dependencies are recorded as `column t.c on_type`. */
 export function expressionContext(...tables: readonly TableModel[]): ExpressionContext & { readonly noted: string[] } {
   const byName = new Map(tables.map((table) => [nameKey(table.name), table]))
   const noted: string[] = []

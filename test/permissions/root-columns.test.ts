@@ -21,7 +21,7 @@ const key = (column: string, table?: string) => ({
   foreign_key_constraint_on: table === undefined ? column : { table: { schema: 'public', name: table }, column },
 })
 
-/** Members and tasks, of which a role reads those that the filter lets through. */
+/** Members and tasks. A role reads those that the filter selects. */
 async function office(t: TestContext, filter: object, more: object = {}) {
   const trellis = await startTrellis(t, { sql })
   const everything = { role: 'r', permission: { columns: '*', filter: {} } }

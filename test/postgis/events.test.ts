@@ -31,7 +31,7 @@ spatialTest('shapes are listened to and sent, and none keeps its row from being 
   }
   const point = { type: 'Point', coordinates: [1, 2] }
   assert.deepEqual(sent, {
-    // Whole rows are what PostGIS makes of them, without the reference system.
+    // PostGIS converts whole rows to JSON without the reference system.
     whole: [point, point, 'text', 'text'],
     listed: [point, 'text', 'text', 'text'],
   })

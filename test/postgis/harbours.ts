@@ -27,7 +27,7 @@ const rows = `
 `
 
 export interface HarbourOptions extends TrellisOptions {
-  /** Where PostGIS is; its schema is not on the search path unless it is `public`. */
+  /** The schema of PostGIS. It is not on the search path unless it is `public`. */
   readonly schema?: string
   /** Without rows. */
   readonly empty?: boolean

@@ -1,5 +1,5 @@
-// Servers that start over metadata of which something is broken: they are up, they serve the rest, and they tell what is
-// broken with its type, its definition and the reason.
+// Servers that start over metadata with broken parts: they run, serve the rest, and list each broken part with its
+// type, definition and reason.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -58,9 +58,9 @@ interface Listed {
 interface Breakage {
   readonly what: string
   readonly sql: string
-  /** Brings back what was there. */
+  /** Restores the removed objects. */
   readonly mend: string
-  /** Types and reasons of what is listed. */
+  /** Types and reasons of the listed objects. */
   readonly expected: readonly (readonly [string, string])[]
 }
 
@@ -245,7 +245,7 @@ test('an unset variable leaves out the objects that need it, until a start with 
   assert.deepEqual(await listed(await start()), [])
 })
 
-/** Rows that nobody here would store: of a plugin that is not loaded, or in a shape of another time. */
+/** Rows that this server would not store: of a plugin that is not loaded, or in an old shape. */
 const strange: readonly (readonly [slice: string, entry: unknown, reason: string])[] = [
   ['test_hooks', { name: 'h', url_from_env: 'X' }, 'no loaded plugin declares "test_hooks"'],
   ['nowhere', 'anything', 'no loaded plugin declares "nowhere"'],

@@ -1,4 +1,4 @@
-// A PostgreSQL of a test's own, for what happens when it goes away: it is really stopped, and started again at its place.
+// A separate PostgreSQL for tests of its loss: it is really stopped, and started again at the same place.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -17,7 +17,7 @@ const program = (before: string) => `
   }
 `
 
-/** What V8 says of places whose objects it makes old ones at once. */
+/** V8's report about places whose objects it allocates in the old generation. */
 async function madeOld(before: string): Promise<string[]> {
   // V8 decides it where new objects have no more room to come.
   const args = ['--max-semi-space-size=1', '--trace-pretenuring-statistics', '--input-type=module', '--eval']

@@ -13,7 +13,7 @@ const program = `
   const work = () => new Function('sides', 'return sides.a * sides.a + sides.b * sides.b')
   const compiled = 1 << 4
 
-  /** How often a function is called, once a turn, before it is compiled. */
+  /** The number of calls of a function, one in each turn, until V8 compiles it. */
   async function runs(run) {
     for (let count = 1; count < 100_000; count++) {
       run({ a: count, b: 1 })

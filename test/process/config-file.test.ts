@@ -1,4 +1,4 @@
-// Configuration files in all their forms, and what is said of those that cannot be used.
+// Configuration files in all their forms, and the messages about unusable ones.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Where the server listens, what it says of that, and who is let in there.
+// The address of the server, its messages about it, and the callers that it admits.
 
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'

@@ -1,9 +1,9 @@
-// Requests of every kind that keep coming, and what became of each.
+// A stream of requests of every kind, with the outcome of each.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientOf, type RawRequest } from '../support/client.ts'
 
-/** One kind of request, sent again and again by a worker of its own. */
+/** One kind of request, which a separate worker repeats. */
 export interface LoadKind {
   readonly name: string
   readonly path: string

@@ -65,7 +65,7 @@ test('the options of the interface have their flags, variables and defaults', ()
 
 interface Given {
   readonly text: string
-  /** As the configuration file has it. */
+  /** The value in the form of the configuration file. */
   readonly json: unknown
 }
 
@@ -157,7 +157,7 @@ const beside = (option: Option): readonly string[] => {
   return /^database(Host|Port|User|Name|Password|Options)$/.test(key) ? ['--database-url', 'postgres://h/d'] : []
 }
 
-/** All ways to give an option, with what a refusal calls each. */
+/** All ways to give an option, with the name of each in refusals. */
 function ways(
   option: Option,
 ): readonly { readonly source: string; give(value: Given): ReturnType<typeof parseSettings> }[] {

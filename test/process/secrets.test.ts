@@ -1,5 +1,5 @@
-// Secrets are planted wherever a server is given any, every endpoint is asked in every way, and nothing that comes out
-// of the server (answers, their headers, log, banner, exports, what it sends to others) may hold one.
+// Secrets are planted at every place where a server accepts one, and every endpoint is requested in every way. No
+// output of the server may contain one: answers, headers, log, banner, exports, requests to others.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -181,7 +181,7 @@ function documentOf(hook: string): unknown {
   const trigger = { retry_conf, headers, definition: { enable_manual: true, insert: { columns: '*' } } }
   const action = { output_type: 'Out!', handler: template, headers, arguments: [], type: 'query' }
   const cron = { schedule: '0 0 1 1 *', headers, include_in_metadata: true }
-  // The list of inconsistent objects shows this one as the document has it.
+  // The list of inconsistent objects shows this one in the form of the document.
   const lost = { url_from_env: 'REMOTE_URL', headers: headers.slice(0, 2), timeout_seconds: 1 }
   return {
     version: 2,

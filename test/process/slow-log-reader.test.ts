@@ -1,4 +1,5 @@
-// A server whose log nobody reads for a while, as a stuck collector of logs leaves it: a program of its own that logs to a pipe.
+// A server whose log is not read for a while, as by a stuck log collector. It is a separate program that logs to a
+// pipe.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -13,7 +14,7 @@ import { eventually } from '../support/waiting.ts'
 
 const moduleOf = (path: string): string => JSON.stringify(new URL(`../../core/${path}`, import.meta.url))
 
-/** Logs so many lines of a kilobyte, and tells how many megabytes it keeps of them. */
+/** Logs this number of lines of a kilobyte, and prints how many megabytes of them it keeps in memory. */
 const program = `
   import { once } from 'node:events'
   import { createObserver } from ${moduleOf('log/observe.ts')}

@@ -83,7 +83,7 @@ const serving = (url: string, retries: number) => [
   ...['--server-host', '127.0.0.1', '--server-port', '0'],
 ]
 
-/** How many bytes a start reads from PostgreSQL. */
+/** The number of bytes that a start reads from PostgreSQL. */
 async function wholeStart(t: TestContext): Promise<number> {
   const proxy = await fragile(t, (await used(t)).url, Number.POSITIVE_INFINITY, true)
   const server = spawnTrellis(t, serving(proxy.url, 0))
@@ -142,7 +142,7 @@ test('a start whose database went away ends with one line', async (t) => {
   }
 })
 
-/** What PostgreSQL says when it is full. */
+/** PostgreSQL's message when it has no free connection. */
 function refusal(): Buffer {
   const fields = Buffer.from('SFATAL\0VFATAL\0C53300\0Msorry, too many clients already\0\0')
   const head = Buffer.from('E\0\0\0\0')

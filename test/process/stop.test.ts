@@ -58,7 +58,7 @@ test('a second signal ends both processes at once', async (t) => {
   const { directory, server, url, answer } = await busyServer(t, 60)
   server.kill('SIGTERM')
   await untilRefused(url)
-  // Longer than npm takes to pass on what is one signal.
+  // Longer than npm takes to pass one signal on.
   await sleep(500)
   const asked = performance.now()
   server.kill('SIGINT')

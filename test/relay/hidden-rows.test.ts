@@ -1,5 +1,5 @@
-// Ids and cursors that clients make by hand tell nothing of hidden rows: over two tables that differ in these alone what
-// they are answered is alike, byte for byte, also when the statement has run before.
+// Handmade ids and cursors reveal nothing about hidden rows: over two tables that differ only in these, answers are
+// equal, byte for byte, also when the statement has run before.
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'

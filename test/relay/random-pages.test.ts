@@ -38,7 +38,7 @@ type Direction = keyof typeof directions
 
 const direction = fc.constantFrom(...(Object.keys(directions) as Direction[]))
 
-/** Which rows of a table somebody sees. */
+/** The rows of a table that a role sees. */
 type Seen = (table: 'port' | 'ship') => string
 
 /** A term of a connection's order, in GraphQL and in SQL. */
@@ -69,7 +69,7 @@ const aggregate = fc.tuple(fc.constantFrom(...Object.entries(aggregates)), direc
   }),
 )
 
-/** The tables, the terms that their connections can be ordered by, and what the role `guest` sees of them. */
+/** The tables, the orders of their connections, and the part that the role `guest` sees. */
 const tables = {
   port: {
     key: ['id'],

@@ -1,4 +1,4 @@
-// Relay's requests of tests, and what ids and cursors look like inside.
+// Requests of the tests of Relay, and the content of ids and cursors.
 
 import type { TestTrellis } from '../support/trellis.ts'
 
@@ -27,7 +27,7 @@ export async function ask<Data = Record<string, unknown>>(
   return answer.data
 }
 
-/** Asks for what is refused; code, path and message. */
+/** Sends a request that is refused; returns code, path and message. */
 export async function refused(trellis: TestTrellis, query: string, variables?: Variables, role?: string) {
   const options = { path: '/v1beta1/relay', ...(role !== undefined && { role }) }
   const { errors } = await trellis.graphql<RelayAnswer<unknown>>(query, variables, options)

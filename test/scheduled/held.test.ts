@@ -53,7 +53,7 @@ test('claims begin behind the entries of finished events while a snapshot is hel
     await op('create_scheduled_event', oneOff('http://127.0.0.1:1', 1))
     return eventually(async () => (await ledger.claim(10)).length === 1)
   }
-  // The first claim prepares the statement; the second one tells what a read from the first due event costs.
+  // The first claim prepares the statement. The second one shows the cost of reading from the first due event.
   for (let i = 0; i < 2; i++) await claimOne()
   begins.length = 0
   for (let i = 0; i < 4; i++) await claimOne()

@@ -1,4 +1,4 @@
-// One-off events so large that not many of them have room in memory.
+// One-off events so large that only few of them fit into memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ test('only as many large events are claimed as fit into memory, and the rest fol
   assert.equal(claimed.length, 2)
   for (const { size } of claimed) assert.ok(size! > 20 << 20)
   assert.equal(await ledger.pause(), 1)
-  // Those of a worker that was killed are no smaller.
+  // Events of a killed worker are as large.
   await trellis.sql(`update trellis.hdb_scheduled_events set locked = now() where status = 'locked'`)
   assert.equal((await ledger.claim(100)).length, 2)
   assert.equal((await ledger.claim(100)).length, 1)

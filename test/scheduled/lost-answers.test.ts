@@ -1,4 +1,4 @@
-// One-off events where the database does what it is asked, and the answer to that is lost with the connection.
+// One-off events while the database runs a statement, and its answer is lost with the connection.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

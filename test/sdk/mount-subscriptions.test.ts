@@ -1,4 +1,4 @@
-// Subscriptions of an engine inside of somebody's Fastify, beside the WebSockets of the application.
+// Subscriptions of an engine inside another Fastify, beside the WebSockets of the application.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -71,7 +71,7 @@ test('subscriptions run below the prefix, over WebSockets of both protocols and 
   for (const one of received) assert.deepEqual(await one.atLeast(2), [named('Oslo'), named('Bergen')])
   assert.deepEqual(await older.next(), { type: 'data', id: '1', payload: named('Bergen') })
 
-  // The application's hooks hold for upgrades too, and what is not the engine's is answered as without it.
+  // The application's hooks apply to upgrades too. Requests that are not the engine's are answered as without it.
   assert.ok(seen.includes('/api/a/v1/graphql'))
   const guest = await refusedUpgrade(below, { headers: { 'x-guest': 'yes' } })
   assert.deepEqual([guest.status, JSON.parse(guest.body).message], [401, 'not you'])
@@ -86,7 +86,7 @@ test('subscriptions run below the prefix, over WebSockets of both protocols and 
   socket.write('Content-Length: 5\r\n\r\nhello')
   assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 200 OK\r\n.*hello$/s)
 
-  // An application that closes is not kept from it by sockets and streams of an engine that goes on.
+  // Sockets and streams of a running engine do not keep an application from closing.
   modern.dispose()
   await Promise.all([app.close(), older.closed])
 })

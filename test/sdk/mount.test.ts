@@ -1,4 +1,4 @@
-// The engine inside of somebody's Fastify.
+// The engine inside another Fastify.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { testDatabase } from '../support/database.ts'
 
 const sql = `create table harbour (id int primary key, name text); insert into harbour values (1, 'Oslo')`
 
-/** Somebody's server: with a route, a parser, hooks, and answers of its own to what is not found and what fails. */
+/** An application with a route, a parser, hooks, and handlers for unknown paths and errors. */
 function somebodysApp() {
   const app = Fastify()
   const seen: string[] = []

@@ -1,4 +1,4 @@
-// Clients of subscriptions: the real ones, and a bare socket to say what they never would.
+// Clients of subscriptions: real ones, and a bare socket for messages that they never send.
 
 import type { TestContext } from 'node:test'
 import {
@@ -12,7 +12,7 @@ import { atEnd } from '../support/cleanup.ts'
 import { startLibrary } from '../support/library.ts'
 import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
 
-/** Milliseconds for what comes by itself, on a machine that is slow or busy. */
+/** Milliseconds for events that need no action, on a machine that is slow or busy. */
 const timeoutMillis = 60_000
 
 /** The results of a subscription in order, and a way to wait for more. */
@@ -106,7 +106,7 @@ export async function openSocket(t: TestContext, url: string, options: SocketOpt
   }
 }
 
-/** How an upgrade is refused. */
+/** The refusal of an upgrade. */
 export async function refusedUpgrade(url: string, { path = '/v1/graphql', headers = {} }: SocketOptions = {}) {
   const socket = new WebSocket(wsUrl(url, path), ['graphql-ws'], { headers })
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {

@@ -39,7 +39,7 @@ async function startFollowing(t: TestContext, options: TrellisOptions) {
   return { ...trellis, counts }
 }
 
-/** Waits until the server has learned what the subscriptions read: then a change of another row asks nobody. */
+/** Waits until the server has learned what the subscriptions read. Then a change of another row polls no group. */
 async function untilNarrow({ sql, counts }: TestTrellis & { counts: { asked: number } }, change: string) {
   await eventually(async () => {
     const before = counts.asked
@@ -165,7 +165,7 @@ test('while writes are reported, the end of an interval causes no query', async 
   const query = 'subscription ($id: Int!) { item_by_pk(id: $id) { n } }'
   const received = [1, 2].map((id) => subscribeWith(graphqlWsClient(t, trellis.url), query, { id }))
   await Promise.all(received.map((each) => each.atLeast(1)))
-  // Some intervals pass, in each of which something was committed.
+  // Some intervals pass, each with a commit.
   await eventually(async () => {
     const before = trellis.counts.asked
     for (let i = 0; i < 15; i++) await trellis.sql('insert into other select 1 from pg_sleep(0.1)')

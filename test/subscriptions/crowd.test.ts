@@ -27,7 +27,7 @@ interface Served extends TestClient {
   /** Resident memory in bytes. */
   memory(): number
   measure(name: string): Promise<number>
-  /** Fails unless a subscriber of long standing sees a write soon. */
+  /** Fails unless an old subscriber sees a write soon. */
   isServed(): Promise<void>
 }
 
@@ -82,7 +82,7 @@ async function crowd(t: TestContext, served: Served): Promise<void> {
     const [sockets] = await Promise.all([coming, served.isServed()])
     for (const socket of sockets) socket.terminate()
   }
-  // The first time costs what is kept: code, plans, statements.
+  // The first run also pays for caches: code, plans, statements.
   await come()
   const before = served.memory()
   for (let round = 0; round < size.rounds; round++) await come()

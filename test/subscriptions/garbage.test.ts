@@ -1,4 +1,5 @@
-// What is no frame, no message or no JSON, on both protocols: the documented code, and others are served.
+// Bytes that are not a frame, a message or JSON, on both protocols: the code is the documented one, and other clients
+// are served.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -8,7 +8,7 @@ import type { TestTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
 import { openApollo, openSocket } from './clients.ts'
 
-/** Subscribes to all of these; gives what ends the connection without a word. */
+/** Subscribes to all of these; returns a function that cuts the connection silently. */
 type Subscribe = (t: TestContext, url: string, queries: readonly string[]) => Promise<() => void>
 
 const transports: Record<string, Subscribe> = {

@@ -1,4 +1,4 @@
-// Tables that somebody holds, and the subscribers of others.
+// Subscribers of other tables while a table is locked.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// As queries, subscriptions tell nothing of hidden rows by what fails: over two tables that differ in these alone their first
-// answers are alike, byte for byte.
+// Failures of subscriptions reveal nothing about hidden rows: over two tables that differ only in these, the first
+// answers are equal, byte for byte.
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'

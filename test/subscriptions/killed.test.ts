@@ -1,5 +1,5 @@
-// A server that is killed while many write: its subscribers go on at another one, or where it is started again, and what it
-// left in PostgreSQL hurts nobody.
+// A server is killed during many writes: its subscribers continue at another server, or at its successor, and its
+// remains in PostgreSQL do no harm.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -31,7 +31,7 @@ interface State {
 
 const pagesOf = (item: unknown): readonly number[] => (item as State).data?.book.map(({ pages }) => pages) ?? []
 
-/** All that was seen was in the database, and the last of it is what is there. */
+/** Every value that was seen was in the database, and the last one is still there. */
 async function converged(received: Received, last: number): Promise<void> {
   const items = await received.until((all) => pagesOf(all.at(-1))[0] === last, 30_000)
   for (const item of items) assert.ok(new Set(pagesOf(item)).size <= 1, JSON.stringify(item))
@@ -55,7 +55,7 @@ async function survive(t: TestContext, means: Means): Promise<void> {
   const socketOf = (base: string) => `${base.replace('http', 'ws')}/v1/graphql`
   let isDead = false
   const comeBack = { retryAttempts: 1000, retryWait: () => sleep(50), shouldRetry: () => true }
-  // Where it is not, all go to the other one.
+  // If the server is gone, all clients go to the other one.
   const isRestarted = isSoak
   const clients = [
     graphqlWsClient(t, other.url),

@@ -33,7 +33,7 @@ test('an answer that a write does not change is not sent again', async (t) => {
   assert.deepEqual([one.items, two.items], [[titled('Dawn'), titled('Dusk')], [titled('Ebb')]])
 })
 
-/** So long an interval that nothing is seen because one is over. */
+/** The interval is too long to show changes during the test. */
 const patient = { liveQueriesRefetchInterval: 3_600_000 }
 
 const retitle =
@@ -257,7 +257,7 @@ test('a write through another instance is seen before the interval ends', async 
   const other = await startTrellis(t, { database: trellis.database })
   const received = subscribeWith(graphqlWsClient(t, trellis.url), book, { id: 1 })
   await received.atLeast(1)
-  // Until it has heard that somebody asks here, it tells nobody.
+  // An instance notifies only while it knows that another one has subscribers.
   let tries = 0
   await eventually(async () => {
     await other.graphql(retitle, { title: `Try ${++tries}` })

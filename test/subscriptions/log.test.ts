@@ -1,4 +1,4 @@
-// What the log has of the operations of sockets and streams: one id for all lines of one operation.
+// Log lines about operations of sockets and streams: all lines of an operation have the same id.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

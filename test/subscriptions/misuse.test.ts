@@ -1,4 +1,5 @@
-// Clients that do what none should: what is sent in the wrong moment, or is not taken, costs others nothing and leaves nothing.
+// Clients that break the protocol: messages at the wrong time, and messages that are never read. They cost other
+// clients nothing, and leave nothing behind.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

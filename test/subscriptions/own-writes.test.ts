@@ -1,4 +1,4 @@
-// Writes through the server itself: who reads what they wrote is asked at once, others are not.
+// Writes through the server itself: subscribers of the written rows are polled at once, others are not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
 import { graphqlWsClient, subscribeWith } from './clients.ts'
 
-/** So long an interval that nothing is seen because one is over. */
+/** The interval is too long to show changes during the test. */
 const patient = { liveQueriesRefetchInterval: 3_600_000 }
 
 const books = 'subscription { book(order_by: {id: asc}) { title } }'
@@ -45,7 +45,7 @@ test('a mutation reruns only subscriptions that read the written tables, also on
   const other = await startTrellis(t, { database: trellis.database })
   const received = subscribeWith(graphqlWsClient(t, trellis.url), books)
   await received.atLeast(1)
-  // Until the other one has heard that somebody asks here, it tells nobody.
+  // An instance notifies only while it knows that another one has subscribers.
   let tries = 0
   await eventually(async () => {
     await other.graphql(insert, { title: `Foam ${++tries}` })

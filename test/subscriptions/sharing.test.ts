@@ -1,4 +1,4 @@
-// What one client asks for leaves room for others: connections to the database, and places of live queries.
+// One client leaves room for others: connections to the database, and places of live queries.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Sockets: who gets one, and what ends them.
+// Sockets: who may open one, and the reasons for which one is closed.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'

@@ -273,7 +273,7 @@ for (const [place, queries] of Object.entries(visitsFrom)) {
     await Promise.all(received.map((each) => each.atLeast(1)))
     await trellis.sql(writeNow)
     for (const each of received) await eventually(() => String(of(each)) === '2')
-    // They begin where they began, whatever becomes of the metadata.
+    // A stream keeps its start, whatever happens to the metadata.
     await trellis.op('create_select_permission', {
       ...{ table: 'visit', role: 'reader' },
       permission: { columns: '*', filter: {} },

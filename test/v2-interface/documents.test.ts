@@ -1,4 +1,4 @@
-// Documents of format 3: they go in and out unchanged, and what is not served is kept and listed.
+// Documents of format 3: they are exported unchanged, and parts that are not served are kept and listed.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'

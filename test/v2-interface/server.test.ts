@@ -18,7 +18,7 @@ before(async (t) => {
   await trellis.op('track_table', 'note')
 })
 
-/** The request that the webhook got to see with the last call. */
+/** The request that the webhook received in its last call. */
 const seen = (): unknown => JSON.parse(hook.received.at(-1)!.body).request
 
 test('a POST webhook gets the GraphQL request as it came', async () => {

@@ -1,4 +1,4 @@
-// Writes a server's Relay schema as SDL, which is what relay-compiler reads, and makes the folder for what it writes.
+// Writes a server's Relay schema as SDL, the input of relay-compiler, and makes the folder for its output.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from 'graphql'

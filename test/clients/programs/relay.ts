@@ -1,4 +1,4 @@
-// Runs what relay-compiler made of `relay/books.js` with Relay's own runtime: store, pages, refetching by node id.
+// Runs the output of relay-compiler for `relay/books.js` with Relay's own runtime: store, pages, refetching by node id.
 
 import relay from 'relay-runtime'
 

@@ -1,5 +1,5 @@
-// A GraphQL server of one of several makes, over one of several schemas: `remote-server.ts MAKE [SCHEMA]` prints its URL and
-// goes on until its standard input ends; a process that it has a channel to is sent the URL.
+// A GraphQL server of one of several makes, over one of several schemas: `remote-server.ts MAKE [SCHEMA]` prints its
+// URL and runs until its standard input ends. A parent process with a channel receives the URL as a message.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,10 +1,7 @@
 // The text of a case: a title, then steps. Sections that begin with `---` are sent, and sections that begin with `===` are
 // the answers, which the harness writes.
 
-/**
- * What a step does: a GraphQL request, a raw body for an endpoint, a look at a role's schema, or a query that reads the
- * database directly.
- */
+/** A GraphQL request, a raw body for an endpoint, an introspection by a role, or a query that reads the database. */
 export type StepKind = 'request' | 'body' | 'schema' | 'database'
 
 export interface Step {
@@ -32,7 +29,7 @@ const kinds: readonly string[] = ['request', 'body', 'schema', 'database'] satis
 const sectionLine = /^(---|===) (.+)$/
 const headerLine = /^([\w-]+): (.*)$/
 
-/** Reads a case; throws an Error that names what is wrong. */
+/** Reads a case; throws an Error that names the fault. */
 export function parseCase(text: string): Case {
   const [title = '', ...sections] = splitSections(text)
   if (title.trim() === '') throw new Error('a case begins with what it shows, in words')
@@ -52,7 +49,7 @@ export function parseCase(text: string): Case {
   return { title: title.trim(), steps }
 }
 
-/** The text of a case; what {@link parseCase} reads back as the same. */
+/** The text of a case; {@link parseCase} reads it back as the same case. */
 export function printCase({ title, steps }: Case): string {
   return `${[title, ...steps.flatMap(printStep)].join('\n\n')}\n`
 }

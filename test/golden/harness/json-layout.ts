@@ -9,7 +9,7 @@ interface Node {
   readonly flat: string
 }
 
-/** JSON text in lines of at most `width` characters where that can be done; text that is no JSON as it is. */
+/** JSON text in lines of at most `width` characters where possible; other text is unchanged. */
 export function layoutJson(text: string, width = 100): string {
   try {
     JSON.parse(text)
@@ -49,7 +49,7 @@ class Reader {
   }
 }
 
-/** Where a value stands: `before` characters behind the indentation of its line. */
+/** The place of a value: `before` characters behind the indentation of its line. */
 interface Place {
   readonly indent: string
   readonly before: number

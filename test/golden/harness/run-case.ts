@@ -1,4 +1,4 @@
-// Takes the steps of a case and writes down what came back.
+// Runs the steps of a case and records the results.
 
 import assert from 'node:assert/strict'
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema, printType } from 'graphql'

@@ -6,7 +6,7 @@ const width = 110
 const token =
   /\s*((?:\bE)?'(?:[^'\\]|''|\\.)*'|"(?:[^"]|"")*"|\$\d+|[A-Za-z_][\w$]*|\d[\d.]*|::|\|\||[<>=!@#&|?~*+/^%-]+|.)(\s?)/gsu
 
-/** A token, or what stands in parentheses; `space` says whether white space follows. */
+/** A token, or the content of parentheses; `space` says whether white space follows. */
 type Piece = { readonly text: string; readonly space: boolean; readonly inner?: readonly Piece[] }
 
 /** Words that begin a line inside the parentheses that they stand in. */
@@ -22,7 +22,7 @@ export function layoutSql(text: string): string {
   return printLines(grouped(pieces), '').join('\n')
 }
 
-/** Puts parentheses together with what they hold. */
+/** Combines parentheses with their content. */
 function grouped(pieces: readonly Piece[]): Piece[] {
   const stack: { text: string; pieces: Piece[] }[] = [{ text: '', pieces: [] }]
   for (const piece of pieces) {
@@ -54,7 +54,7 @@ function isClause(pieces: readonly Piece[], i: number): boolean {
   return clause.test(word(i)) || clause.test(`${word(i)} ${word(i + 1)}`)
 }
 
-/** Where a clause that does not fit is cut, tried in this order: commas, concatenations, conditions. */
+/** The places where a clause that does not fit is cut, in this order: commas, concatenations, conditions. */
 const cuts: readonly ((pieces: readonly Piece[], i: number) => boolean)[] = [
   (pieces, i) => pieces[i - 1]?.text === ',',
   // The key of a member stays with its value.
@@ -70,7 +70,7 @@ function printClause(pieces: readonly Piece[], indent: string): string[] {
   for (const [which, cut] of cuts.entries()) {
     const parts = cutBefore(pieces, (i) => cut(pieces, i))
     if (parts.length === 1) continue
-    // Arguments stand below each other, all else below what it continues.
+    // Arguments are on lines of their own, everything else below the clause that it continues.
     const rest = which === 0 && !clause.test(first!.text) ? indent : `${indent}  `
     return parts.flatMap((part, i) => printClause(part, i === 0 ? indent : rest))
   }

@@ -1,5 +1,5 @@
-// The statements of a request as they are recorded, without the begin and the end of transactions.
-// The engine has several ways to do that, and which one it takes depends on what the connection did before.
+// The statements of a request as they are recorded, without the begin and the end of transactions. The engine has
+// several ways to send these. Its choice depends on the earlier use of the connection.
 
 import { layoutSql } from './sql-layout.ts'
 import type { SentStatement } from './wire-recorder.ts'

@@ -1,5 +1,5 @@
-// Stands between an engine and PostgreSQL and writes down what the engine sends: the very statements, their parameters
-// and their order, whoever made them.
+// A proxy between an engine and PostgreSQL that records the statements, with parameters and in order, of all
+// connections.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
@@ -11,7 +11,7 @@ export interface SentStatement {
   readonly text: string
   readonly values: readonly (string | null)[]
   readonly connection: number
-  /** Counts, on its connection, what ends with a Sync: unless a transaction is open, such a batch is one. */
+  /** Counts the batches of its connection, which end with a Sync: unless a transaction is open, such a batch is one. */
   readonly batch: number
 }
 
@@ -32,7 +32,7 @@ const isHousekeeping = ({ text }: Pick<SentStatement, 'text'>): boolean =>
   /\bfrom trellis\.metadata\b|^(UN)?LISTEN |^select pg_catalog\.pg_(backend_pid\(\)|notify\('trellis_)/.test(text) ||
   /\btrellis\.(job|agenda_job|event_\w+|hdb_\w+)\b/.test(text)
 
-/** Records what goes to the database of a URL until the test ends. */
+/** Records the traffic to the database of a URL until the test ends. */
 export async function recordWire(t: TestContext, databaseUrl: string): Promise<WireRecorder> {
   const address = addressOf(new URL(databaseUrl))
   let sent: SentStatement[] = []
@@ -81,7 +81,7 @@ export async function recordWire(t: TestContext, databaseUrl: string): Promise<W
   }
 }
 
-/** Where the PostgreSQL of a URL listens: a Unix socket when `host` names a directory. */
+/** The address of the PostgreSQL of a URL: a Unix socket when `host` names a directory. */
 function addressOf(url: URL): NetConnectOpts {
   const host = url.searchParams.get('host') ?? url.hostname
   const port = Number(url.searchParams.get('port') ?? (url.port || 5432))
@@ -91,7 +91,7 @@ function addressOf(url: URL): NetConnectOpts {
 /** The protocol's types of message that carry statements, or end a batch of them. */
 const messageType = { query: 'Q', parse: 'P', bind: 'B', sync: 'S' } as const
 
-/** Reads what a client of PostgreSQL sends, protocol 3, without TLS. */
+/** Reads the messages of a client of PostgreSQL, protocol 3, without TLS. */
 class FrontendMessages {
   readonly #onStatement: (statement: Omit<SentStatement, 'connection'>) => void
   #batch = 0

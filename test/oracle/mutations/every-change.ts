@@ -18,7 +18,7 @@ export const expectedChanges: readonly string[] = typeNames.flatMap((type) =>
   updateOperatorsOf(type).map((operator) => changeEvent(operator, type)),
 )
 
-/** Updates of which most change something; the others change nothing or are refused. */
+/** Updates. Most of them change something; the others change nothing or are refused. */
 export function drawChangeCase(draw: Draw): MutationCase {
   const start = drawTypeWorld(draw)
   const script: Mutation[] = []

@@ -23,7 +23,7 @@ export async function relayOverGraphqlWs(url: string): Promise<LiveClient> {
         { query: text ?? '', variables },
         {
           next: (result) => next(result as relay.GraphQLResponse),
-          // Relay shows what it is given as an Error.
+          // Relay shows errors as an Error.
           error: (reason) => error(Array.isArray(reason) ? new Error(reason[0].message) : (reason as Error)),
           complete,
         },

@@ -16,7 +16,7 @@ export const told = ({ next, error }: Watcher, { data, errors }: Result): void =
   else next(data)
 }
 
-/** The client of graphql-ws as others build on it: it comes back whatever the server was closed for. */
+/** The client of graphql-ws as other clients use it: it reconnects after any close. */
 export const transportWs = (url: string, path = '/v1/graphql') =>
   createClient({
     url: url.replace('http', 'ws') + path,
@@ -29,7 +29,7 @@ export const transportWs = (url: string, path = '/v1/graphql') =>
 export const subscriptionClient = (url: string) =>
   new SubscriptionClient(`${url.replace('http', 'ws')}/v1/graphql`, { reconnect: true, minTimeout: 10_000 }, WebSocket)
 
-/** A client of which one operation is one call of `subscribe`. */
+/** A client that runs one operation per call of `subscribe`. */
 interface Subscribing {
   subscribe(
     payload: { query: string; variables: Variables },

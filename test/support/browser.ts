@@ -1,4 +1,4 @@
-// A real browser for the tests of pages: Chromium, spoken to by its own protocol. Names of other machines lead nowhere.
+// A real browser for the tests of pages: Chromium, by its own protocol. Names of other machines cannot be resolved.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,13 +19,13 @@ interface Message {
   readonly sessionId?: string
 }
 
-/** A page that is open. */
+/** An open page. */
 export interface Page {
   /** The addresses of all requests that it made, sockets and workers included. */
   readonly requests: readonly string[]
-  /** The faults that its console shows: refusals by its policy, and uncaught errors. */
+  /** The faults in its console: refusals by its policy, and uncaught errors. */
   readonly complaints: readonly string[]
-  /** The value of an expression, once promises are kept. */
+  /** The value of an expression; promises are awaited. */
   evaluate<T>(expression: string): Promise<T>
   /** Waits until an expression is true. */
   until(expression: string): Promise<void>
@@ -34,14 +34,14 @@ export interface Page {
   /** Clicks on the middle of the element of a selector. */
   click(selector: string): Promise<void>
   press(key: string, modifiers?: readonly ('ctrl' | 'shift')[]): Promise<void>
-  /** A picture of it, as PNG. */
+  /** A screenshot, as PNG. */
   screenshot(): Promise<Buffer>
 }
 
-/** How long anything may take on a machine under load. */
+/** Milliseconds for any step on a machine under load. */
 const timeoutMillis = 60_000
 
-/** Starts a browser that ends with the test; returns what opens a page in it. */
+/** Starts a browser that ends with the test; returns a function that opens a page in it. */
 export async function startBrowser(t: TestContext): Promise<(url: string) => Promise<Page>> {
   const chromium = await findChromium()
   const args = [
@@ -124,7 +124,7 @@ async function openPage(connection: Connection, url: string): Promise<Page> {
     return (result as { value: T }).value
   }
   const until = async (expression: string): Promise<void> => {
-    // Asked in the page, so that a page that is busy is not asked all the time.
+    // The page repeats the check itself, because a busy page cannot be asked all the time.
     const waited = `new Promise((done) => {
       const end = Date.now() + ${timeoutMillis}
       const look = () => ((${expression}) ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 50))
@@ -170,7 +170,7 @@ interface DOMRectLike {
   readonly height: number
 }
 
-/** Records the requests and the complaints of a page and its workers from now on. */
+/** Records the requests and the faults of a page and its workers from now on. */
 async function watch(
   connection: Connection,
   { session, requests, complaints }: { session: string; requests: string[]; complaints: string[] },
@@ -179,7 +179,7 @@ async function watch(
   const attend = async (sessionId: string) => {
     sessions.add(sessionId)
     for (const domain of ['Network', 'Log', 'Runtime']) {
-      // Workers have not all of them.
+      // Workers lack some of them.
       await connection.send(`${domain}.enable`, {}, sessionId).catch(() => {})
     }
     const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }

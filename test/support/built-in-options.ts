@@ -18,7 +18,7 @@ export const builtInCommands: readonly PluginCommand[] = commandsOf(loaded, buil
 export const readCommandLine = (argv: readonly string[]): settings.CommandLine =>
   settings.readCommandLine(argv, builtInOptions)
 
-/** The settings that command line, environment and configuration file give. */
+/** The settings by command line, environment and configuration file. */
 export const parseSettings = (
   commandLine: settings.CommandLine,
   sources?: settings.OptionSources,

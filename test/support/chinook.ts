@@ -1,4 +1,4 @@
-// The Chinook sample database, tracked with all relationships that its foreign keys give.
+// The Chinook sample database, tracked with all relationships of its foreign keys.
 
 import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
@@ -51,7 +51,7 @@ export const trackChinook = [
   ]),
 ]
 
-/** An engine over Chinook, everything tracked. */
+/** An engine over Chinook with everything tracked. */
 export async function startChinook(t: TestContext, options: TrellisOptions = {}): Promise<TestTrellis> {
   const trellis = await startTrellis(t, { ...options, sql: chinook })
   await trellis.op('bulk', trackChinook)

@@ -1,6 +1,6 @@
-// Finds a Chromium for the tests of pages: the one that a variable names, else one of the machine's. Otherwise this
-// unpacks Debian's packages of the headless shell beside node_modules' other caches, which takes neither root nor an
-// installation. Run by itself, this prints the choice, and fails when there is no Chromium.
+// Finds a Chromium for the tests of pages: the one that a variable names, else an installed one. Otherwise this unpacks
+// Debian's packages of the headless shell beside node_modules' other caches, which needs neither root nor an
+// installation. Run by itself, it prints the choice, and fails when there is no Chromium.
 
 import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 /** The program of a Chromium. */
 export const chromiumVariable = 'SERVICE_GRAPHQL_TEST_CHROMIUM'
 
-/** A program, and where its libraries are when the machine does not know them. */
+/** A program, and the directory of its libraries when they are not installed. */
 export interface Chromium {
   readonly program: string
   readonly libraries: string | null
@@ -28,7 +28,7 @@ const usual = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** One of the machine's. */
+/** An installed Chromium. */
 function installed(): Chromium | null {
   const directories = (process.env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '')
   const programs = [...names.flatMap((name) => directories.map((directory) => join(directory, name))), ...usual]
@@ -52,7 +52,7 @@ function versionOf(chromium: Chromium): string | null {
 
 const runs = (chromium: Chromium): boolean => versionOf(chromium) !== null
 
-/** The one of Debian's packages that were unpacked. */
+/** The Chromium of the unpacked packages. */
 function kept(): Chromium | null {
   const libraries = globSync('usr/lib/**/*.so*', { cwd: unpacked }).map((file) => dirname(join(unpacked, file)))
   const program = join(unpacked, 'usr/lib/chromium', debian)
@@ -60,7 +60,7 @@ function kept(): Chromium | null {
   return existsSync(program) && runs(chromium) ? chromium : null
 }
 
-/** Has APT do something as anybody may. */
+/** Runs APT without root. */
 async function apt(args: readonly string[], { options, directory }: AptOptions): Promise<string> {
   const { stdout } = await run('apt-get', ['-qq', ...options.flatMap((option) => ['-o', option]), ...args], {
     cwd: directory,
@@ -73,11 +73,11 @@ async function apt(args: readonly string[], { options, directory }: AptOptions):
 
 interface AptOptions {
   readonly options: readonly string[]
-  /** Where it leaves what it downloads. */
+  /** The directory of its downloads. */
   readonly directory: string
 }
 
-/** Downloads the packages that the machine has not. */
+/** Downloads the packages that are not installed. */
 async function download(context: AptOptions): Promise<void> {
   mkdirSync(context.directory, { recursive: true })
   const planned = await apt(['install', '--print-uris', '-y', '--no-install-recommends', debian], context)
@@ -89,7 +89,7 @@ async function download(context: AptOptions): Promise<void> {
 
 const asAnybody = ['Debug::NoLocking=1', 'APT::Sandbox::User=']
 
-/** Options by which APT keeps lists of its own in the cache, which anybody may bring up to date. */
+/** Options by which APT keeps its lists in the cache, where it may update them without root. */
 function ownLists(): readonly string[] {
   const state = join(cache, 'apt')
   mkdirSync(join(state, 'lists/partial'), { recursive: true })
@@ -101,7 +101,7 @@ async function unpack(): Promise<void> {
   const directory = join(cache, `new-${randomBytes(6).toString('hex')}`)
   const packages = join(directory, 'packages')
   try {
-    // The machine's lists of packages may be old or empty.
+    // The system's lists of packages may be old or empty.
     await download({ options: asAnybody, directory: packages }).catch(async () => {
       const own = { options: ownLists(), directory: packages }
       await apt(['update'], own)

@@ -1,4 +1,4 @@
-// Tests that need a browser: where none is to be had they are skipped, and say so; in CI they fail.
+// Tests that need a browser: without one they are skipped with a message; in CI they fail.
 
 import { type TestContext, test } from 'node:test'
 import { findChromium } from './chromium-programs.ts'

@@ -4,7 +4,7 @@ type Cleanup = () => unknown
 
 const pending = new WeakMap<TestContext, Cleanup[]>()
 
-/** Runs something when the test ends, the last one first: later parts may need earlier ones. */
+/** Runs a function when the test ends, in reverse order: later parts may need earlier ones. */
 export function atEnd(t: TestContext, cleanup: Cleanup): void {
   const known = pending.get(t)
   if (known) {

@@ -26,7 +26,7 @@ export interface TestClient {
   request<Body = unknown>(path: string, request?: RawRequest): Promise<Answer<Body>>
 }
 
-/** The calls of a test against whatever listens at a URL. */
+/** The calls of a test against a server at a URL. */
 export function clientOf(url: string, settings: Pick<Settings, 'dialect'> = { dialect: 'trellis' }): TestClient {
   const request = requestsTo(url, settings)
   const operation = <Body>(type: string, args: unknown, { version, ...rest }: OperationOptions = {}) =>

@@ -1,4 +1,4 @@
-// A database as the engine has it, without an engine.
+// The engine's database, without an engine.
 
 import type { TestContext } from 'node:test'
 import type { DatabaseOptions } from '../../core/database/placing/database-options.ts'
@@ -7,7 +7,7 @@ import { prepare } from '../../core/database/sql/prepared-statement.ts'
 import { atEnd } from './cleanup.ts'
 import { testDatabase } from './database.ts'
 
-/** How tests connect, unless they say otherwise. */
+/** Settings of tests' connections, unless a test gives others. */
 export const connectionDefaults: Omit<DatabaseOptions, 'url'> = {
   connections: 5,
   idleTimeout: 10,
@@ -21,7 +21,7 @@ export const connectionDefaults: Omit<DatabaseOptions, 'url'> = {
   onConnectionError: () => {},
 }
 
-/** A read as the engine plans it. */
+/** A read in the form of the engine's plans. */
 export const read = (text: string) => prepare({ text, params: [] }, { onlyReads: true })
 
 /** Opens a database that closes with the test. */

@@ -20,7 +20,7 @@ export interface TestDatabase {
   ): Promise<Row[]>
 }
 
-/** The PostgreSQL of a file that is run alone. */
+/** The PostgreSQL of a file that runs alone. */
 let own: Promise<TestPostgres> | undefined
 /** Whether it has ended, with all databases. This hook runs before those of files. */
 let ownEnded = false
@@ -30,7 +30,7 @@ after(async () => {
   await (await own?.catch(() => undefined))?.stop()
 })
 
-/** The PostgreSQL in which tests make their databases. */
+/** The PostgreSQL in which tests create their databases. */
 export function testPostgres(): Promise<Omit<TestPostgres, 'stop'>> {
   const shared = sharedPostgres()
   if (shared) return Promise.resolve(shared)
@@ -40,11 +40,11 @@ export function testPostgres(): Promise<Omit<TestPostgres, 'stop'>> {
 
 export interface DatabaseOptions {
   readonly sql?: string
-  /** Where it is made; absent: in the PostgreSQL of the tests. */
+  /** The server; absent: the PostgreSQL of the tests. */
   readonly server?: Pick<TestPostgres, 'url' | 'template'>
 }
 
-/** A database of its own for a test, dropped at its end. */
+/** A separate database for a test, dropped at its end. */
 export async function testDatabase(t: TestContext, options: DatabaseOptions = {}): Promise<TestDatabase> {
   const { url: server, template } = options.server ?? (await testPostgres())
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -69,7 +69,7 @@ export async function testDatabase(t: TestContext, options: DatabaseOptions = {}
   return database
 }
 
-/** Another party to a database, who leaves with the test. */
+/** Another client of a database, which disconnects with the test. */
 export async function connectTo(t: TestContext, url: string): Promise<pg.Client> {
   const client = await connect(url)
   atEnd(t, () => client.end().catch(() => {}))

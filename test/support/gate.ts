@@ -1,4 +1,5 @@
-// A gate at which statements of a test wait until it is opened. Unlike statements that sleep, they give other steps any time.
+// A gate at which statements of a test wait until it is opened. Unlike sleeping statements, they give other steps any
+// time.
 
 import type { TestContext } from 'node:test'
 import { connectTo } from './database.ts'
@@ -6,16 +7,18 @@ import { eventually } from './waiting.ts'
 
 const lock = 17
 
-/** `wait_at_gate()` in SQL, which calls itself a read. */
+/** `wait_at_gate()` in SQL, declared as a read. */
 export const gateSql = `create function wait_at_gate() returns void language plpgsql stable as $$
   begin perform pg_advisory_lock_shared(${lock}); perform pg_advisory_unlock_shared(${lock}); end $$;`
 
 export interface Gate {
-  /** Waits until so many statements wait at it, or more: a read that had to wait on a lane runs on the pool as well. */
+  /**
+   * Waits until at least this many statements wait at it. A read that waited on a lane runs a second time on the pool.
+   */
   waiting(count: number): Promise<unknown>
-  /** Waits until no more than so many still do. */
+  /** Waits until at most this many statements wait at it. */
   left(count: number): Promise<unknown>
-  /** How many do. */
+  /** The number of statements that wait at it. */
   count(): Promise<number>
   open(): Promise<unknown>
 }

@@ -1,10 +1,10 @@
-// A database that does what it is asked, and loses answers to that with the connection.
+// A database that runs statements, and loses some of their answers with the connection.
 
 import type { TestContext } from 'node:test'
 import type { Database, Row } from '../../sdk/sql.ts'
 import { openDatabase } from './connections.ts'
 
-/** A database of which the answers to some statements are lost. */
+/** A database that loses the answers to some statements. */
 export async function losing(t: TestContext, url: string, isLost: (text: string) => boolean) {
   const { database } = await openDatabase(t, { url })
   const rows: Database['rows'] = async <R extends Row>(text: string, values?: readonly unknown[]) => {

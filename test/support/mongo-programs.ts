@@ -1,5 +1,5 @@
 // Finds a server for the tests of MongoDB: the one that a variable names, else a mongod on the path. Otherwise this
-// builds FerretDB from its Go module and keeps the program. Run by itself, this prints the choice, and fails when there
+// builds FerretDB from its Go module and keeps the program. Run by itself, it prints the choice, and fails when there
 // is no server.
 
 import { execFile, execFileSync } from 'node:child_process'
@@ -18,7 +18,7 @@ import {
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** A MongoDB that runs already. */
+/** A running MongoDB. */
 export const mongoVariable = 'SERVICE_GRAPHQL_TEST_MONGODB_URL'
 
 /** The URL of a server, or the program of one. */
@@ -29,7 +29,7 @@ export type FoundMongo =
 const source = join(import.meta.dirname, 'ferretdb')
 const cache = join(import.meta.dirname, '../../node_modules/.cache/ferretdb')
 
-/** Building takes minutes where nothing of it is cached. */
+/** Building takes minutes without Go's cache. */
 const longestBuild = 15 * 60_000
 
 function onPath(name: string, more: readonly string[] = []): string | null {
@@ -44,7 +44,7 @@ async function ferretSources(go: string, env: NodeJS.ProcessEnv): Promise<{ Dir:
   return JSON.parse(stdout)
 }
 
-/** Builds FerretDB unless it was built of the same version; null where there is no Go. */
+/** Builds FerretDB unless this version was built before; null without Go. */
 export async function buildFerret(): Promise<string | null> {
   const hash = createHash('sha256')
     .update(readFileSync(join(source, 'go.sum')))
@@ -61,7 +61,7 @@ export async function buildFerret(): Promise<string | null> {
   try {
     cpSync(Dir, directory, { recursive: true })
     makeWritable(directory)
-    // Its program does not start without one, and the module has none.
+    // Its program does not start without this file, which the module lacks.
     writeFileSync(join(directory, 'build/version/version.txt'), Version)
     const args = ['build', '-trimpath', '-ldflags=-s -w', '-o', 'program', './cmd/ferretdb']
     await promisify(execFile)(go, args, { cwd: directory, timeout: longestBuild, env })
@@ -72,7 +72,7 @@ export async function buildFerret(): Promise<string | null> {
   return program
 }
 
-/** Go's cache of modules is read-only, and so is what is copied of it. */
+/** Go's cache of modules is read-only, and so are copies from it. */
 function makeWritable(directory: string): void {
   chmodSync(directory, 0o755)
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {

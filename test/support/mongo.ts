@@ -1,4 +1,4 @@
-// A server with MongoDB's protocol for one test, which may be killed and started again.
+// A server with MongoDB's protocol for one test, which may kill it and start it again.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -13,15 +13,15 @@ import { findMongo } from './mongo-programs.ts'
 import { makeTemporaryDirectory } from './postgres.ts'
 
 export interface TestMongo {
-  /** Of a database of the test's own. */
+  /** The URL of the test's own database. */
   readonly url: string
-  /** Ends it without a word; a server that was given is cut off instead. */
+  /** Kills it; connections to a shared server are cut instead. */
   kill(): Promise<void>
   /** Starts it again on the same port, with the same data. */
   start(): Promise<void>
 }
 
-/** A port that is free now. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -31,7 +31,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** A MongoDB that is not started yet. */
+/** A MongoDB that has not been started. */
 export async function testMongo(t: TestContext): Promise<TestMongo> {
   const found = await findMongo()
   const port = await freePort()
@@ -54,7 +54,7 @@ export async function testMongo(t: TestContext): Promise<TestMongo> {
   return { url, kill, start }
 }
 
-/** A MongoDB that runs. */
+/** A running MongoDB. */
 export async function startMongo(t: TestContext): Promise<TestMongo> {
   const mongo = await testMongo(t)
   await mongo.start()
@@ -77,7 +77,7 @@ async function ferretArguments(t: TestContext, port: number): Promise<string[]> 
   return [`--postgresql-url=${url}`, `--listen-addr=127.0.0.1:${port}`, ...quiet]
 }
 
-/** Resolves when something listens. */
+/** Resolves when a server listens. */
 export async function listening(port: number, child: ChildProcess): Promise<void> {
   for (const started = Date.now(); ; await sleep(20)) {
     const socket = connect({ host: '127.0.0.1', port })
@@ -93,7 +93,7 @@ export async function listening(port: number, child: ChildProcess): Promise<void
   }
 }
 
-/** A server that others may use too, behind a port of the test's. */
+/** A server that others may use too, behind a port for the test. */
 async function cutOff(
   t: TestContext,
   given: string,

@@ -1,5 +1,5 @@
-// A PostgreSQL of a test's own, run from given programs with settings of the test's: for what one that is shared, or the
-// embedded one, cannot be used for. It is reached by a socket in its directory, so no port is taken.
+// A separate PostgreSQL for a test, run from given programs with the test's settings, where neither the shared nor the
+// embedded one can be used. It listens on a socket in its directory, so it needs no port.
 
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -13,12 +13,12 @@ export interface OwnPostgresOptions {
   /** The directory of its programs. */
   readonly programs: string
   readonly parameters?: Readonly<Record<string, string>>
-  /** The directory of another cluster that it begins as a copy of; that one is stopped. */
+  /** The directory of a stopped cluster to copy. */
   readonly copyOf?: string
 }
 
 export interface OwnPostgres {
-  /** Of its database `postgres`. */
+  /** The URL of its database `postgres`. */
   readonly url: string
   /** The directory of its cluster, which holds its socket. */
   readonly cluster: string
@@ -26,11 +26,11 @@ export interface OwnPostgres {
   readonly pid: number
   /** Starts it again. */
   start(): Promise<void>
-  /** Ends it, and leaves its cluster. */
+  /** Stops it, and keeps its cluster. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>
-  /** Makes a standby a primary. */
+  /** Promotes a standby. */
   promote(): Promise<void>
-  /** Ends it and removes its cluster. */
+  /** Stops it and removes its cluster. */
   remove(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ async function run(runAs: RunAs, cluster: string, program: string, args: readonl
 /** Not durable, unless the test's settings say otherwise. */
 const standard = { listen_addresses: '', port: '5432', fsync: 'off' }
 
-/** Makes a cluster in a temporary directory; {@link OwnPostgres.start} starts it. */
+/** Creates a cluster in a temporary directory; {@link OwnPostgres.start} starts it. */
 export async function makePostgres(options: OwnPostgresOptions): Promise<OwnPostgres> {
   const directory = makeClusterDirectory()
   const cluster = join(directory, 'cluster')
@@ -92,7 +92,7 @@ export async function makePostgres(options: OwnPostgresOptions): Promise<OwnPost
 async function fillCluster(cluster: string, runAs: RunAs, { copyOf }: OwnPostgresOptions): Promise<void> {
   const { owner } = runAs
   if (copyOf !== undefined) {
-    // Sockets and the lock file are of one that runs.
+    // Sockets and the lock file belong to a running server.
     cpSync(copyOf, cluster, { recursive: true, filter: (path) => !/\.s\.PGSQL|postmaster\.pid/.test(path) })
     chmodSync(cluster, 0o700)
     const paths = ['.', ...readdirSync(cluster, { recursive: true, encoding: 'utf8' })]

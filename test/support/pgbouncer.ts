@@ -1,5 +1,5 @@
 // PgBouncer between the server and PostgreSQL, pooling transactions. Without PgBouncer, the tests that need it are
-// skipped and say so.
+// skipped with a message.
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,7 +30,7 @@ export const pooledTest = (name: string, run: (t: TestContext) => Promise<void>)
   test(name, { skip: program ? false : reason }, run)
 }
 
-/** Starts it in front of a database, with further settings; gives the URL that leads there through it. */
+/** Starts it in front of a database, with further settings; returns the URL through it. */
 export async function startPgBouncer(
   t: TestContext,
   databaseUrl: string,

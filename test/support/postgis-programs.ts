@@ -1,14 +1,14 @@
-// Finds a PostgreSQL of the machine that has certain extensions. Run by itself, this prints the directory of the
-// programs of a PostgreSQL with PostGIS, and fails when there is no such PostgreSQL.
+// Finds an installed PostgreSQL with certain extensions. Run by itself, this prints the directory of the programs of a
+// PostgreSQL with PostGIS, and fails when there is no such PostgreSQL.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The extensions that a database of the tests of PostGIS needs, in the order of their creation. */
+/** The extensions of a database for the tests of PostGIS, in the order of their creation. */
 export const extensions = ['postgis', 'postgis_raster']
 
-/** Where programs of PostgreSQL are: those on the path, then those in the usual places, the newest first. */
+/** Directories of PostgreSQL's programs: those on the path, then the usual ones, the newest first. */
 function programDirectories(): string[] {
   const usual = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql@*/bin']
   const numbered = usual.flatMap((pattern) => globSync(pattern)).sort((a, b) => versionOf(b) - versionOf(a))
@@ -31,7 +31,7 @@ export function findPrograms(wanted: readonly string[] = extensions): string | n
       const hasPrograms = ['initdb', 'pg_ctl', 'postgres'].every((program) => existsSync(join(programs, program)))
       if (hasPrograms && wanted.every((name) => existsSync(join(installed, `${name}.control`)))) return programs
     } catch {
-      // A pg_config that does not run says nothing.
+      // A pg_config that fails counts as absent.
     }
   }
   return null

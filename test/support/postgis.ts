@@ -1,5 +1,5 @@
-// A PostgreSQL with PostGIS for the tests that need one: that of the tests when it has the extension, else one of the
-// machine's, run over a cluster in a temporary directory. Without PostGIS, these tests are skipped and say so.
+// A PostgreSQL with PostGIS for the tests that need one: that of the tests when it has the extension, else an installed
+// one, run over a cluster in a temporary directory. Without PostGIS, these tests are skipped with a message.
 
 import { after, type TestContext, test } from 'node:test'
 import pg from 'pg'
@@ -29,12 +29,12 @@ async function startServer(programs: string): Promise<TestPostgres> {
   const own = await makePostgres({ programs })
   await own.start()
   const server = await withTemplate({ url: own.url, stop: own.remove })
-  // Making the extensions takes far longer than copying them.
+  // Creating the extensions takes far longer than copying them.
   await onServer(urlOfDatabase(own.url, server.template), creation('public'))
   return server
 }
 
-/** The SQL that puts the extensions into a schema. */
+/** The SQL that creates the extensions in a schema. */
 function creation(schema: string): string {
   const created = extensions.map((name) => `create extension if not exists ${name} schema ${schema};`).join(' ')
   if (schema === 'public') return created
@@ -45,7 +45,7 @@ const given = await givenServer()
 const programs = given ? null : findPrograms()
 const reason = 'there is no PostgreSQL with PostGIS and its rasters here'
 
-/** Why tests of PostGIS cannot run; false when they can. */
+/** The reason why tests of PostGIS cannot run; false when they can. */
 const skip = given || programs ? false : reason
 
 if (skip) {

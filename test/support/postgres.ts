@@ -1,4 +1,4 @@
-// The PostgreSQL of the tests. `npm test` starts one and hands it to all files by variables; a file that is run alone
+// The PostgreSQL of the tests. `npm test` starts one and passes it to all files by variables; a file that runs alone
 // starts its own. TRELLIS_TEST_DATABASE_URL alone names a PostgreSQL of the developer's.
 
 import {
@@ -25,7 +25,7 @@ export {
 /** A PostgreSQL with a template that holds the schema `trellis`, as after a first start. */
 export type { OwnedPostgres as TestPostgres }
 
-/** Fixtures need what only a superuser may: foreign tables that lead back to where they are. */
+/** Fixtures need a superuser's rights: foreign tables that lead back to their own server. */
 const setup = ['alter role postgres superuser']
 
 /** Starts the PostgreSQL for a run, or prepares the developer's. */

@@ -1,4 +1,4 @@
-// The real server as a process of its own, for what concerns the process: starting, signals, being killed.
+// The real server as a separate process, for tests of the process: starting, signals, kills.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ const entry = new URL('../../bin/trellis.ts', import.meta.url).pathname
 /** The server itself, as a command. */
 export const serverCommand: readonly string[] = [process.execPath, entry]
 
-/** `npm start`, with what follows passed on. */
+/** `npm start` with further arguments. */
 export const npmStart = ['npm', 'start', '--silent', '--prefix', join(import.meta.dirname, '../..'), '--'] as const
 
 export interface Ended {
@@ -56,7 +56,7 @@ export function spawnTrellis(
   const [program, ...rest] = [...(options.command ?? serverCommand), ...args]
   const child = spawn(program!, rest, {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    // Nothing of the environment of the tests: neither options nor settings of libpq.
+    // No variables of the tests' environment: neither options nor settings of libpq.
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -119,7 +119,7 @@ export function temporaryDirectory(t: TestContext): string {
   return directory
 }
 
-/** The number of the PostgreSQL that runs in a data directory; null when none does. */
+/** The process id of the PostgreSQL that runs in a data directory; null without one. */
 export function embeddedPid(directory: string): number | null {
   const pid = readPostmaster(join(directory, 'postgres'))?.pid
   return pid !== undefined && processIdentity(pid) !== null ? pid : null

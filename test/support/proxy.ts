@@ -1,5 +1,5 @@
-// A stretch of network between the server and PostgreSQL that can swallow everything: connections stay open, new ones are
-// taken, and nothing arrives.
+// A proxy between the server and PostgreSQL that can drop everything: connections stay open, new ones are accepted, and
+// no data arrives.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -8,17 +8,17 @@ import pg from 'pg'
 import { atEnd } from './cleanup.ts'
 
 export interface NetworkProxy {
-  /** Where PostgreSQL is reached through it. */
+  /** The URL of PostgreSQL through it. */
   readonly url: string
-  /** How many connections were made through it. */
+  /** The number of connections that were made through it. */
   readonly accepted: number
-  /** From now on nothing passes; `only: 'open'`: on connections that are open, while new ones pass. */
+  /** From now on no data passes; `only: 'open'`: none on open connections, while new ones pass. */
   swallow(only?: 'open'): void
-  /** Connections that are made from now on pass; those before stay as they are for ever. */
+  /** New connections pass; earlier ones stay silent for good. */
   heal(): void
   /** Ends all connections. */
   cut(): void
-  /** Connections that are made from now on go to another PostgreSQL. */
+  /** New connections go to another PostgreSQL. */
   redirect(databaseUrl: string): void
 }
 
@@ -37,7 +37,7 @@ class Passage {
   constructor(client: Socket, server: Socket | null, rewrite: (chunk: Buffer) => Buffer) {
     this.#ends = [client, server]
     client.on('error', () => {})
-    // Whoever sends into silence is not told that nobody reads.
+    // A sender gets no error, although its data are dropped.
     client.resume()
     if (!server) return
     server.on('error', () => {})
@@ -63,7 +63,7 @@ class Passage {
   }
 }
 
-/** Where the PostgreSQL of a URL listens. */
+/** The address of the PostgreSQL of a URL. */
 function targetOf(databaseUrl: string): { path: string } | { host: string; port: number } {
   const { host, port } = new pg.Client({ connectionString: databaseUrl })
   return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }

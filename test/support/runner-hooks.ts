@@ -11,6 +11,6 @@ hooks.createHook = (callbacks) => {
   hook.enable = () => hook
   return hook
 }
-// The runner takes the function when it is loaded; everybody else gets the original.
+// The runner takes the function when it is loaded; all other code gets the original.
 await import('node:test')
 hooks.createHook = createHook

@@ -1,5 +1,5 @@
-// A server with MongoDB's protocol as it is run for work: with users, TLS, and the name of a replica set. It is FerretDB, whatever other
-// tests run on.
+// A server with MongoDB's protocol as in production: with users, TLS, and the name of a replica set. It is FerretDB,
+// also when other tests use a MongoDB.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,20 +14,20 @@ import { buildFerret } from './mongo-programs.ts'
 import { makeTemporaryDirectory } from './postgres.ts'
 
 export interface SecuredMongo {
-  /** Hosts with their ports: in the clear, and with a certificate of `localhost`. */
+  /** Hosts with their ports: without TLS, and with a certificate for `localhost`. */
   readonly plain: string
   readonly tls: string
-  /** The file of the certificate that signed it, and of one that did not. */
+  /** The files of the authority that signed the certificate, and of another one. */
   readonly authority: string
   readonly otherAuthority: string
   readonly replicaSet: string
-  /** Has it say nothing any more, on whatever connection. */
+  /** Makes it silent on all connections. */
   freeze(): void
-  /** Does work as its administrator. */
+  /** Runs a function as its administrator. */
   asAdministrator<T>(work: (client: MongoClient) => Promise<T>): Promise<T>
 }
 
-/** Its administrator, who is in the database `admin`. */
+/** Its administrator, a user of the database `admin`. */
 export const administrator = { name: 'clerk', password: 'hu$sh/es' }
 const replicaSet = 'rs0'
 

@@ -4,7 +4,9 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** The most files that share a process, and the fewest processes of a run: it should not end with one that works alone. */
+/**
+ * The most files that share a process, and the fewest processes of a run: it should not end with a single busy process.
+ */
 const [mostFiles, fewestProcesses] = [8, 6] as const
 
 /** Files that take longest, though not by their size. They start first, each in its own process: the run would end with them. */
@@ -29,7 +31,7 @@ const longest = [
   'subscriptions/live',
 ].map((name) => `${name}.test.ts`)
 
-/** Files that use the process or parts of the server's, mocks, or hooks for all their tests. */
+/** Files that change the process or parts of the server, mock, or have hooks for all their tests. */
 const needsOwn = /\bprocess[./]|\bmock\b|^(before|after)\(/m
 
 /** Files that count as two, since each takes as long as two others. */
@@ -66,7 +68,7 @@ export function groupFiles(files: readonly string[]): readonly (readonly string[
   return [...first.map((file) => [file]), ...groups.sort((one, other) => size(other) - size(one))]
 }
 
-/** The size of a test file and of the module that it is named after, if that stands beside it. */
+/** The size of a test file, and of the module beside it that it is named after. */
 const sizeOf = (file: string): number =>
   statSync(file).size + (statSync(file.replace('.test.ts', '.ts'), { throwIfNoEntry: false })?.size ?? 0)
 

@@ -1,4 +1,4 @@
-// A PostgreSQL of a test's own that takes few connections, and others who take what there are.
+// A separate PostgreSQL with few connections, and other clients that take the free ones.
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
@@ -8,7 +8,7 @@ import { connectTo, type TestDatabase } from './database.ts'
 import { embeddedPrograms, makePostgres } from './own-postgres.ts'
 import { onServer } from './postgres.ts'
 
-/** Starts one that takes so many connections, three of which are for its administrator alone. */
+/** Starts one with this number of connections, three of which are for its administrator alone. */
 export async function startPostgres(t: TestContext, connections: number, schema: string): Promise<TestDatabase> {
   const postgres = await makePostgres({
     programs: await embeddedPrograms(),
@@ -26,7 +26,7 @@ export async function startPostgres(t: TestContext, connections: number, schema:
   return { url, sql }
 }
 
-/** Connects others until PostgreSQL takes no more. */
+/** Connects other clients until PostgreSQL accepts no more. */
 export async function occupy(t: TestContext, url: string): Promise<pg.Client[]> {
   const others: pg.Client[] = []
   for (;;) {
@@ -46,7 +46,7 @@ export async function occupy(t: TestContext, url: string): Promise<pg.Client[]> 
 const pidsOf = (clients: readonly pg.Client[]): Promise<number[]> =>
   Promise.all(clients.map(async (client) => (await client.query('select pg_backend_pid() as pid')).rows[0].pid))
 
-/** Ends connections of the server, and has others take all that PostgreSQL has until it takes no more. */
+/** Ends connections of the server, while other clients take all free ones. */
 export async function crowdOut(t: TestContext, { url, sql }: TestDatabase, which = 'true'): Promise<pg.Client[]> {
   const others = await occupy(t, url)
   const pids = await pidsOf(others)

@@ -1,4 +1,4 @@
-// Two PostgreSQL, one of which follows the other.
+// A PostgreSQL and its standby.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ export interface Pair {
   readonly standby: OwnPostgres
 }
 
-/** Connections to the standby stay open however long nothing is said on them. */
+/** Connections to the standby stay open however long they are silent. */
 const parameters = { wal_sender_timeout: '0', wal_receiver_timeout: '0', max_connections: '100' }
 
 /** A primary and its standby, which have the same rows; commits do not wait yet. */

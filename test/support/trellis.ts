@@ -1,4 +1,4 @@
-// An engine of this process over a database of its own, listening on a free port: tests talk to it over HTTP.
+// An engine in this process over a separate database, on a free port: tests use it over HTTP.
 
 import type { TestContext } from 'node:test'
 import { createEngine, type RunningEngine } from '../../core/engine/engine.ts'
@@ -14,12 +14,12 @@ export interface TrellisOptions {
   /** Run before the engine starts. */
   readonly sql?: string
   readonly settings?: GivenSettings
-  /** Beside the built-in ones. */
+  /** Plugins beside the built-in ones. */
   readonly plugins?: readonly Plugin[]
   /** Names of built-in plugins to leave out. */
   readonly without?: readonly string[]
   readonly observe?: Observer
-  /** Instead of a new one: for engines that share a database, or are started again. */
+  /** A database to use instead of a new one: for engines that share it, or are started again. */
   readonly database?: TestDatabase
 }
 

@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Polls and milliseconds until a wait fails. Both have to pass, because polls take long on a busy machine. */
 const [mostPolls, timeoutMillis] = [900, 20_000]
 
-/** Gives the first value of `read` that is not empty. Fails after a timeout, to which `expected` milliseconds are added. */
+/**
+ * Returns the first value of `read` that is not empty. Fails after a timeout, to which `expected` milliseconds are
+ * added.
+ */
 export async function eventually<T>(
   read: () => T | null | undefined | false | Promise<T | null | undefined | false>,
   expected = 0,
@@ -19,7 +22,7 @@ export async function eventually<T>(
   }
 }
 
-/** Waits until nothing is left; fails if the number does not sink within the timeout. */
+/** Waits until the number is 0; fails if it does not fall within the timeout. */
 export async function untilNoneLeft(left: () => Promise<number>): Promise<void> {
   for (let before = await left(); before > 0; ) {
     before = await eventually(async () => {

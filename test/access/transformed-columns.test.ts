@@ -177,7 +177,7 @@ test('conditions, orders, keys and aggregates reveal no stored value to any role
   assert.match(JSON.stringify(await graphql(stream, undefined, { role: 'guard' })), /not found in type|not supported/i)
 })
 
-test('data operations refuse what GraphQL has no field for', async (t) => {
+test('data operations refuse columns that GraphQL has no field for', async (t) => {
   const { opError, op } = await startOffice(t)
   const refused = async (type: string, args: object, path: string, column: string, transform: string) => {
     const { status, body } = await opError(type, { table: 'person', ...args }, { role: 'guard' })
@@ -283,7 +283,7 @@ test('events carry the stored form', async (t) => {
   assert.deepEqual(event, { code: 'code:b' })
 })
 
-test('errors about keys tell other roles nothing that is stored', async (t) => {
+test('errors about keys reveal no stored value to other roles', async (t) => {
   const { graphql } = await startOffice(t)
   const insert = 'mutation { insert_person(objects: {id: 1, name: "x", card: "other"}) { affected_rows } }'
   const answer = JSON.stringify(await graphql(insert, undefined, { role: 'guard' }))

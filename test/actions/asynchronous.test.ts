@@ -301,7 +301,7 @@ test('results that no longer fit the types of the action', async (t) => {
   assert.equal((await statusOf(shop, id))?.output, null)
 })
 
-test('dropping an action deletes its calls unless asked to keep them', async (t) => {
+test('dropping an action deletes its calls, unless the request keeps them', async (t) => {
   const shop = await startAsync(t, () => ({ body: { id: 1 } }))
   await ended(shop, await place(shop))
   const count = async () => (await shop.sql('select 1 from trellis.hdb_action_log')).length

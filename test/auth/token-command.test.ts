@@ -59,7 +59,7 @@ for (const [name, secret] of configurations) {
   })
 }
 
-test('a token expires in an hour, when it is said, or never; several roles are allowed', async (t) => {
+test('a token expires in an hour, at a given time, or never; several roles are allowed', async (t) => {
   const life = async (...args: readonly string[]) => {
     const { iat, exp } = payloadOf((await token(t, hmac, '--role', 'a', ...args)).token)
     return exp === undefined ? null : exp - iat

@@ -168,7 +168,7 @@ test('each request of a batch is checked, and the reason is shown in development
   assert.equal(status, 400)
 })
 
-test('without the option every document may run, and the configuration tells which it is', async (t) => {
+test('without the option every document may run, and the configuration report shows the option', async (t) => {
   const trellis = await start(t, { settings: {} })
   await allow(trellis, 'app', '{ person { name } }')
   assert.equal(await isAllowed(trellis, '{ person { id } }'), true)

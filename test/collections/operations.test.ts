@@ -14,7 +14,7 @@ const parts = async (trellis: TestTrellis) => {
   return { query_collections, allowlist }
 }
 
-test('collections are made, filled, emptied and dropped, and exported in order', async (t) => {
+test('collections are created, filled, emptied and dropped, and exported in order', async (t) => {
   const trellis = await startTrellis(t)
   assert.deepEqual(await trellis.op('create_query_collection', { ...collection('b'), comment: 'all' }), ok)
   await trellis.op('create_query_collection', collection('a', []))

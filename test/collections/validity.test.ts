@@ -71,7 +71,7 @@ test('queries of collections are checked against the schema whenever it changes'
     assert.deepEqual(await listed(), [])
   })
 
-  await t.test('a document that holds one is accepted, and lists it', async () => {
+  await t.test('a document that breaks one is accepted, and the query is listed', async () => {
     const document = await trellis.op<object>('export_metadata', {})
     const tables = [{ table: { schema: 'public', name: 'other' } }]
     await trellis.op('replace_metadata', { ...document, tables })

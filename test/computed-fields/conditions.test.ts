@@ -81,7 +81,7 @@ test('computed fields are conditions and orders', async (t) => {
     )
   })
 
-  await t.test('they take part in changes, aggregates, and Relay', async () => {
+  await t.test('computed fields in changes, aggregates, and Relay', async () => {
     const changed = await graphql(
       `mutation { update_writer(where: {whole_name: {_eq: "Ann Elm"}}, _inc: {born: 0}) { affected_rows returning { id } }
                   delete_book(where: {writer: {books_of: {title: {_eq: "None"}}}}) { affected_rows } }`,
@@ -157,7 +157,7 @@ test('computed fields are conditions and orders', async (t) => {
     )
   })
 
-  await t.test('a role has those that it may select, on rows that it may see', async () => {
+  await t.test('a role has the computed fields that it may select, on rows that it may see', async () => {
     const select = (table: string, permission: object) =>
       op('create_select_permission', { table, role: 'reader', permission })
     await select('writer', { columns: ['id'], filter: {}, computed_fields: ['age_in'] })

@@ -112,7 +112,7 @@ test('an invalid computed field is refused with every reason', async (t) => {
   assert.deepEqual(await personEntry(trellis), before)
 })
 
-test('a name that a column was given is refused', async (t) => {
+test('the custom name of a column is refused', async (t) => {
   const trellis = await startOffice(t)
   const configuration = { custom_column_names: { first: 'given' } }
   await trellis.op('set_table_custom_fields', { table: 'person', ...configuration }, { version: 2 })

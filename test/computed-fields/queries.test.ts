@@ -99,7 +99,7 @@ test('a function that finds no single row gives an empty list', async (t) => {
   })
 })
 
-test('they stand wherever rows do: ordered, distinct, aggregated, related, written', async (t) => {
+test('computed fields work wherever rows do: ordered, distinct, aggregated, related, written', async (t) => {
   const trellis = await startOffice(t)
   const query = `{
     all: crm_lead(order_by: {id: asc}) { owner_name owner { full_name } }
@@ -173,7 +173,7 @@ test('the arguments of the function follow the rules of functions', async (t) =>
   )
 })
 
-test('roles see the scalar ones that their permission lists, and rows that they may select', async (t) => {
+test('roles see the scalar computed fields that their permission lists, and rows that they may select', async (t) => {
   const trellis = await startOffice(t)
   await trellis.op('create_select_permission', {
     table: 'person',
@@ -225,7 +225,7 @@ test('computed fields are not in inputs', async (t) => {
   assert.deepEqual(answer, refusal(path, 'validation-failed', message))
 })
 
-test('they go on working while columns come and go that the server does not know of', async (t) => {
+test('computed fields keep working while unknown columns are added and dropped', async (t) => {
   const trellis = await startOffice(t)
   const query = `{
     person(order_by: {id: asc}) { full_name best_lead { id } }
@@ -245,7 +245,7 @@ interface TypeInfo {
   readonly fields: readonly { readonly name: string; readonly [key: string]: unknown }[]
 }
 
-test('they describe themselves', async (t) => {
+test('computed fields have descriptions', async (t) => {
   const trellis = await startOffice(t)
   const query = `{ __type(name: "person") { fields {
     name description type { kind name ofType { kind ofType { name } } }

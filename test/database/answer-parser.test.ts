@@ -71,7 +71,7 @@ test('rows arrive as they were sent, however the network cuts them', () => {
   )
 })
 
-test('a large value that arrives in many pieces is one', () => {
+test('a large value that arrives in many pieces is joined', () => {
   const large = Buffer.alloc(1_000_000, 'x')
   const [first] = read(
     row([large]),
@@ -80,7 +80,7 @@ test('a large value that arrives in many pieces is one', () => {
   assert.ok(first!.fields[0]!.equals(large))
 })
 
-test('rows of others are decoded', () => {
+test('rows of other statements are decoded', () => {
   const [first] = read(row([Buffer.from('text')]), [3], false) as unknown as { fields: string[] }[]
   assert.deepEqual(first!.fields, ['text'])
 })

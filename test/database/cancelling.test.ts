@@ -29,7 +29,7 @@ async function start(t: TestContext, options: Partial<DatabaseOptions> = {}) {
   return { ...world, running, untilQuiet }
 }
 
-test('a read that is given up fails at once with the reason, and ends in the database', async (t) => {
+test('an aborted read fails at once with the reason, and is cancelled in the database', async (t) => {
   const { database, running, untilQuiet } = await start(t)
   const controller = new AbortController()
   const given = database.answer(nap(60, 'given'), [], { signal: controller.signal })
@@ -60,7 +60,7 @@ test('a statement that another session cancels fails, and is not repeated', asyn
   await assert.rejects(answer, { name: 'TrellisError', message: 'database query error' })
 })
 
-test('a write that is given up is undone, and those beside it are done', async (t) => {
+test('an aborted write is undone, and concurrent ones are committed', async (t) => {
   const { database, sql, running } = await start(t)
   await sql('create table kept (word text)')
   const insertion = prepare({
@@ -85,7 +85,7 @@ test('a write that is given up is undone, and those beside it are done', async (
   )
 })
 
-test('a connection of the pool is given back when the request to cancel has arrived', async (t) => {
+test('a connection returns to the pool once its cancel request has arrived', async (t) => {
   const { database, running } = await start(t, { connections: 1 })
   for (let i = 0; i < 5; i++) {
     const controller = new AbortController()
@@ -102,7 +102,7 @@ test('a connection of the pool is given back when the request to cancel has arri
   }
 })
 
-test('a transaction that is given up between two statements sends no more of them', async (t) => {
+test('a transaction that is aborted between two statements sends no more of them', async (t) => {
   const { database, sql } = await start(t)
   await sql('create table seen (n integer)')
   const controller = new AbortController()

@@ -45,7 +45,7 @@ async function failuresOf({ request }: TestTrellis, count: number, bodies: reado
 }
 
 for (const free of [2, 5]) {
-  test(`when others leave ${free} connections, 45 requests at once wait for their turn and succeed`, async (t) => {
+  test(`while other clients leave ${free} connections, 45 concurrent requests wait for their turn and succeed`, async (t) => {
     const database = await startPostgres(t, 20, schema)
     const trellis = await startTrellis(t, { database, settings: { connections: 50 } })
     await trellis.op('track_table', 'note')
@@ -60,7 +60,7 @@ for (const free of [2, 5]) {
   })
 }
 
-test('when others leave, the server serves more at a time', async (t) => {
+test('when other clients disconnect, the server runs more requests at a time', async (t) => {
   const database = await startPostgres(t, 40, schema)
   const trellis = await startTrellis(t, { database, settings: { connections: 30 } })
   await trellis.op('track_table', 'note')

@@ -68,7 +68,7 @@ for (const { what, query, before } of reads) {
   })
 }
 
-test('data operations that read end when their clients go away, whichever their path', async (t) => {
+test('data operations that read are cancelled when their clients disconnect, on every path', async (t) => {
   const trellis = await start(t)
   const gate = await closeGate(t, trellis.database)
   const args = { columns: ['over'] }
@@ -93,7 +93,7 @@ test('of equal reads, only those of disconnected clients are cancelled', async (
   for (const answer of await Promise.all(stay)) assert.deepEqual(answer, { data: { read_notes: [{ id: 1 }] } })
 })
 
-test('reads that wait for a connection are not run for clients that have gone away', async (t) => {
+test('reads that wait for a connection are not run for disconnected clients', async (t) => {
   const trellis = await startTrellis(t, { sql: schema, settings: { connections: 2 } })
   await trellis.op('track_table', 'note')
   await trellis.op('track_table', 'effect')

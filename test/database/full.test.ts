@@ -31,7 +31,7 @@ test('a long statement is not cut when no connection is left to check on it', as
   assert.deepEqual(await writing, { data: { insert_slow_one: { id: 1 } } })
 })
 
-test('metadata requests that wait for their turn in vain all end at the limit', async (t) => {
+test('metadata requests that wait too long for their turn all time out', async (t) => {
   const database = await startPostgres(t, 14, schema)
   const { op, request } = await startTrellis(t, { database, settings: { poolTimeout: 2 } })
   await op('track_table', 'note')
@@ -55,7 +55,7 @@ test('metadata requests that wait for their turn in vain all end at the limit', 
   assert.ok(took < 11_000, `six requests took ${took} ms`)
 })
 
-test('requests that come by the dozen to a full PostgreSQL wait, and are served when others leave', async (t) => {
+test('dozens of requests to a full PostgreSQL wait, and are served when other clients disconnect', async (t) => {
   // Fewer than come at once may wait at its socket.
   const database = await startPostgres(t, 10, schema)
   const { op, request } = await startTrellis(t, { database, settings: { connections: 60 } })
@@ -68,7 +68,7 @@ test('requests that come by the dozen to a full PostgreSQL wait, and are served 
   assert.deepEqual([...new Set(answers)], ['{"data":{"note":[]}}'])
 })
 
-test('a full PostgreSQL is asked for a connection by one request at a time, and serves others meanwhile', async (t) => {
+test('while PostgreSQL is full, one request at a time tries to connect, and other clients are served', async (t) => {
   const database = await startPostgres(t, 20, schema)
   const proxy = await startProxy(t, database.url)
   const { op, request } = await startTrellis(t, {

@@ -62,7 +62,7 @@ for (const { what, before } of histories) {
   })
 }
 
-test('reads wait for DDL that holds their table, and none fails', async (t) => {
+test('reads wait for DDL that locks their table, and none fails', async (t) => {
   const trellis = await start(t)
   const client = await connectTo(t, trellis.database.url)
   for (const before of [0, 1, 40]) {

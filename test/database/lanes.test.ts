@@ -38,7 +38,7 @@ async function start(t: TestContext, options: Partial<DatabaseOptions> = {}) {
   return world
 }
 
-test('reads that proved short share two connections', async (t) => {
+test('reads that were short share two connections', async (t) => {
   const { database } = await start(t)
   makeShort(pidOf)
   const answers = Array.from({ length: 2 }, () => database.answer(pidOf, []))
@@ -47,7 +47,7 @@ test('reads that proved short share two connections', async (t) => {
   assert.equal(new Set((await Promise.all(answers)).map(String)).size, 2)
 })
 
-test('of two lanes a read gets the one that answers sooner, not the one with fewer before it', async (t) => {
+test('a read goes onto the lane that answers sooner, not onto the one with fewer reads', async (t) => {
   const { url } = await testDatabase(t)
   const lanes = new Lanes({
     connect: () => connect({ url, settingNames: [], timeoutMillis: 5000 }),
@@ -83,7 +83,7 @@ test('of two lanes a read gets the one that answers sooner, not the one with few
   await three
 })
 
-test('without prepared statements nothing is shared', async (t) => {
+test('without prepared statements no connection is shared', async (t) => {
   const { database } = await openDatabase(t, { preparedStatements: false, connections: 5 })
   for (let i = 0; i < 10; i++) await database.answer(pidOf, [])
   await pids(database, 20)
@@ -99,7 +99,7 @@ test('a statement that may write runs on a connection of its own', async (t) => 
   await Promise.all(answers)
 })
 
-test('a read that turns out slow lets those behind it go elsewhere', async (t) => {
+test('the reads behind an unexpectedly slow one run on other connections', async (t) => {
   const { database, sql, url } = await start(t)
   await sql(gateSql)
   const text = `select case when $1::boolean then wait_at_gate()::text || 'waited' else 'went' end`

@@ -9,7 +9,7 @@ import { startProxy } from '../support/proxy.ts'
 import { startPair } from '../support/standby.ts'
 import { eventually } from '../support/waiting.ts'
 
-test('channels that are listened to at the same time are heard, and nothing is warned of', async (t) => {
+test('several channels are listened to at the same time, without warnings', async (t) => {
   const { url, sql } = await testDatabase(t)
   const warnings: Error[] = []
   const onWarning = (warning: Error) => warnings.push(warning)
@@ -89,7 +89,7 @@ test('names of channels that PostgreSQL would cut are refused', async (t) => {
   await listener.listen('n'.repeat(63), { onNotify: () => {} }).stop()
 })
 
-test('a server that refuses to listen keeps none of the connections that are tried', async (t) => {
+test('a server that refuses to listen keeps none of the attempted connections', async (t) => {
   const { standby } = await startPair(t)
   const run = async () => {}
   const listener = new Listener({ url: standby.url, timeoutMillis: 10_000, run })

@@ -35,7 +35,7 @@ const ask = (lane: Lane, answer: string) => {
   return lane.run(call, null)
 }
 
-test('all reads of a lane that was lost in silence are answered elsewhere: none of them is the cause', async () => {
+test('all reads of a silently lost lane are answered on other connections', async () => {
   const client = new SilentClient({})
   const lane = new Lane(client, () => 0)
   const answers = ['first', 'second'].map((word) => ask(lane, word))
@@ -43,7 +43,7 @@ test('all reads of a lane that was lost in silence are answered elsewhere: none 
   assert.deepEqual((await Promise.all(answers)).map(String), ['first', 'second'])
 })
 
-test('when PostgreSQL ends the connection the read that ran fails, since it may be the cause', async () => {
+test('when PostgreSQL ends a connection, the running read fails, since it may be the cause', async () => {
   const client = new SilentClient({})
   const lane = new Lane(client, () => 0)
   const answers = ['first', 'second'].map((word) => ask(lane, word))

@@ -17,7 +17,7 @@ const schema = `
     execute format('alter database %I set extra_float_digits = 0', current_database());
   end $$`
 
-test('numbers have all of their digits, and dates and times are in the form of ISO', async (t) => {
+test('numbers have all of their digits, and dates and times are in ISO format', async (t) => {
   const trellis = await startTrellis(t, { sql: schema })
   await trellis.op('track_table', 'reading')
   const during = '["2020-01-02 00:00:00+00","2020-02-03 00:00:00+00")'
@@ -40,7 +40,7 @@ test('a stream by a number gives each row once', async (t) => {
   assert.deepEqual(received.items, [{ data: { reading_stream: [{ id: 1 }] } }])
 })
 
-test('cron triggers have occurrences, and jobs tell when they ran', async (t) => {
+test('cron triggers have occurrences, and jobs have the times of their runs', async (t) => {
   const trellis = await startTrellis(t, { sql: schema, settings: { enabledApis: ['metadata', 'developer'] } })
   const trigger = { name: 'daily', webhook: 'http://localhost:1/', schedule: '0 3 * * *', include_in_metadata: true }
   await trellis.op('create_cron_trigger', trigger)

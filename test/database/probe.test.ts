@@ -34,7 +34,7 @@ test('a connection that opens after the timeout serves the next probe', async ()
   assert.deepEqual([connects, client.isGone], [1, false])
 })
 
-test('one on which nothing is answered is given up, and the next question gets another one', async () => {
+test('a connection without answers is dropped, and the next probe gets another one', async () => {
   const clients = [clientThat('keeps silent'), clientThat('answers')]
   const left = [...clients]
   const connect = async () => left.shift() as unknown as AnsweringClient
@@ -47,7 +47,7 @@ test('one on which nothing is answered is given up, and the next question gets a
   )
 })
 
-test('a connection that is still being made when the probe is closed is ended when it comes', async () => {
+test('a connection that is opening while the probe closes is closed once it is open', async () => {
   const made = Promise.withResolvers<AnsweringClient>()
   const probe = new Probe({ connect: () => made.promise, timeoutMillis: 20 })
   assert.equal(await probe.answers(), false)

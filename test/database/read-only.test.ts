@@ -84,7 +84,7 @@ test('mutations are refused while PostgreSQL is read-only, and run afterwards', 
   await untilServed(trellis)
 })
 
-test('mutations are refused while a standby is behind the URL, and carried out when it has taken over', async (t) => {
+test('mutations are refused while the URL leads to a standby, and run once it is promoted', async (t) => {
   const { primary, standby } = await startPair(t)
   const proxy = await startProxy(t, primary.url)
   const trellis = await serve(t, proxy.url, primary.url)

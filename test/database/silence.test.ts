@@ -138,7 +138,7 @@ function assertFailures(outcomes: readonly Outcome[]): void {
   }
 }
 
-test('after a network that swallowed everything for a while requests are served again within 10 s', async (t) => {
+test('after a network dropped all packets for a while, requests are served again within 10 s', async (t) => {
   const world = await start(t)
   const { proxy, trellis } = world
   const load = startLoad(t, world)

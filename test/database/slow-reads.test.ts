@@ -61,7 +61,7 @@ async function readBeside(t: TestContext, trellis: TestTrellis, fields: readonly
   await slow
 }
 
-test('short reads do not wait for new ones that take long', async (t) => {
+test('short reads do not wait for slow new ones', async (t) => {
   const trellis = await start(t)
   await readBeside(
     ...[t, trellis],
@@ -69,7 +69,7 @@ test('short reads do not wait for new ones that take long', async (t) => {
   )
 })
 
-test('short reads do not wait for known ones that take long, nor after a change of the metadata', async (t) => {
+test('short reads do not wait for slow known ones, also after a change of the metadata', async (t) => {
   const trellis = await start(t)
   const known = times(5, (i) => `known_${i}`)
   for (let run = 0; run < 3; run++) await Promise.all(known.map((field) => ask(trellis, field, 'sleeps')))
@@ -78,7 +78,7 @@ test('short reads do not wait for known ones that take long, nor after a change 
   await readBeside(t, trellis, known)
 })
 
-test('short reads do not wait for ones that were short a hundred times and then take long', async (t) => {
+test('short reads do not wait for reads that were short a hundred times and are slow then', async (t) => {
   const trellis = await start(t)
   for (let run = 0; run < 100; run++) await ask(trellis, 'changing', 'is short')
   await readBeside(
@@ -96,12 +96,12 @@ async function fill(t: TestContext, trellis: TestTrellis, field: string): Promis
   await all
 }
 
-test(`${connections} reads that take long run side by side, however often they ran`, async (t) => {
+test(`${connections} slow reads run in parallel, however often they ran`, async (t) => {
   const trellis = await start(t)
   for (let run = 0; run < 3; run++) await fill(t, trellis, 'same')
 })
 
-test(`${connections} reads that were short a hundred times run side by side when they take long`, async (t) => {
+test(`${connections} reads that were short a hundred times run in parallel when they are slow`, async (t) => {
   const trellis = await start(t)
   for (let run = 0; run < 100; run++) await ask(trellis, 'changing', 'is short')
   await fill(t, trellis, 'changing')
@@ -120,7 +120,7 @@ const traced = [
   { who: 'direct', query: '{ indirect { who } }' },
 ]
 
-test('a read with effects that waits behind one that turned out slow has them once', async (t) => {
+test('a read with side effects runs once, also behind an unexpectedly slow one', async (t) => {
   const trellis = await start(t)
   await trellis.sql(effects)
   for (const table of ['direct', 'indirect']) await trellis.op('track_table', table)

@@ -30,7 +30,7 @@ test('a statement of 12 ms is never short', () => {
   assert.equal(history.isShort, false)
 })
 
-test('a run in a crowd says nothing when it is long', () => {
+test('a long run among many others does not count', () => {
   const history = new StatementHistory()
   runs(history, 2, 1)
   runs(history, 10, 30, 44)
@@ -38,7 +38,7 @@ test('a run in a crowd says nothing when it is long', () => {
   assert.ok(history.isShort)
 })
 
-test('when it holds up lanes again and again it has to show twice as much each time', () => {
+test('each time that it delays a lane, it needs twice as many short runs', () => {
   const history = new StatementHistory()
   assert.equal(needed(history), 3)
   history.heldUpLane(1)
@@ -50,7 +50,7 @@ test('when it holds up lanes again and again it has to show twice as much each t
   assert.equal(needed(history), 4096)
 })
 
-test('an accident among many good runs is forgiven', () => {
+test('one long run among many short ones is ignored', () => {
   const history = new StatementHistory()
   history.heldUpLane(1)
   assert.equal(needed(history), 6)
@@ -68,7 +68,7 @@ test('it remembers whether the statement ran, and its duration on a lane', () =>
   assert.ok(Math.abs(history.meanMillis - 2) < 0.001)
 })
 
-test('under load a statement only has to prove again that it is short', () => {
+test('under load a statement only has to show again that it is short', () => {
   const history = new StatementHistory()
   for (let i = 0; i < 20; i++) history.heldUpLane(44)
   assert.equal(needed(history), 3)

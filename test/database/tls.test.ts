@@ -128,7 +128,7 @@ test('sslmode decides whether a connection is encrypted, and how the server is v
   assert.match(await outcome(`sslmode=verify-full&${root}&hostaddr=127.0.0.1`, 'other.test'), noHostName)
 })
 
-test('where the server insists on encryption, or on none, prefer and allow do as it says', { skip }, async () => {
+test('if the server requires encryption, or forbids it, prefer and allow follow', { skip }, async () => {
   await allow('hostssl all all all scram-sha-256')
   await assertOutcomes({
     '': 'encrypted',
@@ -156,7 +156,7 @@ test('a client certificate identifies the role', { skip }, async () => {
   })
 })
 
-test('a certificate that PostgreSQL does not take ends the start with its reason', { skip }, async (t) => {
+test('a certificate that PostgreSQL refuses ends the start with its reason', { skip }, async (t) => {
   await allow('hostssl all all all cert')
   const unknown = makeCertificate(files, 'unknown', stranger)
   const certificate = `sslcert=${unknown.cert}&sslkey=${unknown.key}`
@@ -178,7 +178,7 @@ test('a certificate that PostgreSQL does not take ends the start with its reason
   }
 })
 
-test('the certificate of a host that is an address has to name the address', { skip }, async () => {
+test('the certificate of a host that is given by address must name the address', { skip }, async () => {
   await allow('host all all all scram-sha-256')
   const query = `sslmode=verify-full&sslrootcert=${authority.cert}`
   const warnings: string[] = []
@@ -207,7 +207,7 @@ test('everything that the server does goes over encrypted connections', { skip }
   }
 })
 
-test('a server that does not encrypt is taken where that is not asked for', { skip }, async () => {
+test('a server without encryption is accepted if encryption is not required', { skip }, async () => {
   writeFileSync(join(directory, 'postgres/postgresql.auto.conf'), 'ssl = off\n')
   await allow('host all all all scram-sha-256')
   await assertOutcomes({

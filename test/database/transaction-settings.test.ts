@@ -14,7 +14,7 @@ test('the name of a statement depends on its text alone: processes behind a pool
   assert.notEqual(here[0]!.name, here[1]!.name)
 })
 
-test('values are parameters, names are quoted, and nothing is made of nothing', () => {
+test('values are parameters, names are quoted, and without settings there is no statement', () => {
   const made = settingsStatement({ "it's": '1', 'app.b': "'2'" }, false)
   const text = `select where (pg_catalog.set_config('it''s', $1, true) || pg_catalog.set_config('app.b', $2, true)) is null`
   assert.deepEqual(made, { name: null, text, values: ['1', "'2'"] })

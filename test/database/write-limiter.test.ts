@@ -39,7 +39,7 @@ test('few writes run at once, and each end starts a waiting one', async () => {
   await asked[9]!.done
 })
 
-test('writes that wait leave their places to others', async () => {
+test('writes that wait for locks leave their places to others', async () => {
   const limiter = new WriteLimiter()
   const asked = Array.from({ length: 50 }, () => ask(limiter))
   await Promise.all(asked.map(({ done }) => done))
@@ -59,13 +59,13 @@ test('an aborted write leaves the queue', async () => {
   assert.equal(given.place, null)
 })
 
-test('where writes wait for something else than processors all are let in', async (t) => {
+test('all writes are admitted while they wait for something other than processors', async (t) => {
   const limiter = new WriteLimiter()
   await pass(t, limiter, 64, 4)
   assert.equal(letIn(Array.from({ length: 44 }, () => ask(limiter))), 44)
 })
 
-test('where they only work few are let in', async (t) => {
+test('few writes are admitted while processors are busy', async (t) => {
   const limiter = new WriteLimiter()
   await pass(t, limiter, 1000, 2)
   assert.equal(letIn(Array.from({ length: 44 }, () => ask(limiter))), 8)

@@ -35,7 +35,7 @@ interface Invocation {
   readonly response: { readonly type: string; readonly data: object }
 }
 
-test('a function receives what a webhook would, and its failures are retried and recorded', async (t) => {
+test('a function receives the body of a webhook, and its failures are retried and recorded', async (t) => {
   const observe = recordingObserver()
   const calls: EventCall[] = []
   let outcome: EventHandler = () => null
@@ -128,7 +128,7 @@ test('a function receives what a webhook would, and its failures are retried and
   assert.deepEqual(await op('export_metadata', {}), exported)
 })
 
-test('a function whose lease was lost returns in vain', async (t) => {
+test('the result of a function whose lease was lost is ignored', async (t) => {
   const gate = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   const attempts: number[] = []

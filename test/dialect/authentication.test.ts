@@ -199,7 +199,7 @@ for (const word of words) {
   })
 }
 
-test('the key of tokens is not told in either dialect', async (t) => {
+test('the key of tokens is not shown in either dialect', async (t) => {
   for (const word of words) {
     const auth = await tokenAuth(t, word, { type: 'HS256', key: macKey })
     assert.deepEqual(auth.configuration, { claims_namespace: namespace, claims_format: 'json' })

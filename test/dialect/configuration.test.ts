@@ -93,12 +93,12 @@ for (const word of words) {
     }
   })
 
-  test(`variables of ${prefix} that no option has are reported, those of the other dialect are not looked at`, () => {
+  test(`unknown variables of ${prefix} are reported; those of the other dialect are ignored`, () => {
     const given = { [`${prefix}ADMIN_SECRT`]: 'x', [`${prefixOf(word === 'service' ? 'hasura' : 'service')}X`]: 'y' }
     assert.deepEqual(parse(word, [], given).unknownVariables, [`${prefix}ADMIN_SECRT`])
   })
 
-  test(`a server that is configured by variables of ${prefix} alone`, async (t) => {
+  test(`a server can be configured by variables of ${prefix} alone`, async (t) => {
     const { url } = await testDatabase(t)
     const variables = {
       DATABASE_URL: url,

@@ -43,7 +43,7 @@ test('one module has the names of the dialects and their differences', () => {
   assert.deepEqual(found, [])
 })
 
-test('the dialects differ in every name, save where tokens have their claims', () => {
+test('the dialects differ in every name, except for the place of claims in tokens', () => {
   const { trellis, hasura } = dialects
   const same = Object.keys(trellis).filter(
     (key) => trellis[key as keyof typeof trellis] === hasura[key as keyof typeof hasura],

@@ -348,7 +348,7 @@ for (const word of words) {
     })
   })
 
-  test(`root fields that a role is not to see are gone for it alone (x-${word}-)`, async (t) => {
+  test(`root fields that are hidden from a role are hidden from it alone (x-${word}-)`, async (t) => {
     const trellis = await start(t, word)
     const permissions = [
       ...select({
@@ -385,7 +385,7 @@ for (const word of words) {
     assert.match(relay.body.errors[0]!.message, /^field "book_connection" not found/)
   })
 
-  test(`updates and deletes for trusted callers alone (x-${word}-)`, async (t) => {
+  test(`some updates and deletes are for trusted callers alone (x-${word}-)`, async (t) => {
     const trellis = await start(t, word)
     const update = { columns: ['title'], filter: {}, check: null, backend_only: true }
     const tables = [
@@ -410,7 +410,7 @@ for (const word of words) {
     ])
   })
 
-  test(`a collection is allowed to the roles that its scope names (x-${word}-)`, async (t) => {
+  test(`a collection is allowed for the roles in its scope (x-${word}-)`, async (t) => {
     const dialect = word === 'hasura' ? 'hasura' : 'trellis'
     const trellis = await startTrellis(t, { sql, settings: { dialect, enableAllowlist: true } })
     const tables = [{ ...book, select_permissions: [...select({}), ...select({}, 'whole')] }]
@@ -439,7 +439,7 @@ for (const word of words) {
     )
   })
 
-  test(`functions have names, descriptions and roles of their own (x-${word}-)`, async (t) => {
+  test(`functions have custom names, descriptions and roles (x-${word}-)`, async (t) => {
     const trellis = await start(t, word)
     const entry = {
       function: named('search_book'),

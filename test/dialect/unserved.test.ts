@@ -55,7 +55,7 @@ test('limits and roles without introspection are refused, unless inconsistent me
   }
 })
 
-test('keys that say nothing are taken and not kept', async (t) => {
+test('keys without content are accepted and dropped', async (t) => {
   const { op } = await startTrellis(t, { settings })
   const nothing = {
     rest_endpoints: [],

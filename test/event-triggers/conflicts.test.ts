@@ -73,7 +73,7 @@ for (const isolation of isolations) {
 }
 
 for (const isolation of isolations) {
-  test(`a trigger is paused, goes on and is removed beside many deliveries under ${isolation}`, async (t) => {
+  test(`a trigger is paused, resumed and removed beside many deliveries under ${isolation}`, async (t) => {
     const { trellis, beside } = await start(t, isolation)
     await trellis.sql('insert into note select generate_series(2, 500)')
     let isOver = false

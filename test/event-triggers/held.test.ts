@@ -112,7 +112,7 @@ test('expired and returned leases, and events of an hour ago, are found while a 
   await eventually(() => told(shop).includes(2))
 })
 
-test('events of a paused trigger, retries and ordering keys go their way while a snapshot is held', async (t) => {
+test('events of a paused trigger, retries and ordering keys work while a snapshot is held', async (t) => {
   let refusals = 3
   const shop = await startShop(t, {
     answer: ({ body }) => {
@@ -200,7 +200,7 @@ test('a number becomes a bound when the transactions of its time have ended, and
   assert.deepEqual(looked(3, 150, 160), none)
 })
 
-test('an instance that was away delivers what came meanwhile while a snapshot is held', async (t) => {
+test('an instance that was away delivers the events of that time while a snapshot is held', async (t) => {
   const shop = await startShop(t)
   await shop.trigger({ ...nothing, insert: all })
   await holdSnapshot(t, shop)

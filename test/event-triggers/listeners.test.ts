@@ -45,7 +45,7 @@ interface LoggedEvent {
   readonly tries: number
 }
 
-test('a listener receives the changes that it declares, whoever makes them', async (t) => {
+test('a listener receives the changes that it declares, from any source', async (t) => {
   const calls: RowEventCall[] = []
   const told = (): unknown[] =>
     calls.map(({ event: { operation, old, new: row }, session }) => [operation, old, row, session?.role ?? null])

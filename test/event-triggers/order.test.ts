@@ -218,7 +218,7 @@ test('equal times are one key under any session settings', async (t) => {
   assert.equal((await shop.sql('select distinct order_key from trellis.event_log')).length, 1)
 })
 
-test('a key may be of any length, and keeps no row from being written', async (t) => {
+test('a key of any length never prevents a write', async (t) => {
   const shop = await startShop(t)
   await shop.trigger(byState)
   const key = (end: string) => `(select string_agg(md5(n::text), '') || '${end}' from generate_series(1, 1000) n)`

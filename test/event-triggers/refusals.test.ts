@@ -40,7 +40,7 @@ test('documents in which two tables have an event trigger of one name are refuse
   assert.deepEqual(await shop.sql('select from pg_trigger where not tgisinternal'), [])
 })
 
-test("the server's own tables have no event triggers, for the log would log itself, nor have PostgreSQL's", async (t) => {
+test('tables of the server and of PostgreSQL cannot have event triggers', async (t) => {
   const shop = await startShop(t)
   const tables = [
     { schema: 'trellis', name: 'event_log' },

@@ -63,7 +63,7 @@ test('triggers with other conditions, payloads or keys have a function of their 
   assert.deepEqual(await recordedBy(shop, 2), ['a', 'b', 'short', 'keyed'])
 })
 
-test('the others go on when the first trigger of a function leaves it', async (t) => {
+test('the other triggers continue when the first trigger of a function leaves it', async (t) => {
   const shop = await startShop(t, deaf)
   for (const name of ['a', 'b', 'c']) await shop.trigger({ ...nothing, name, insert: all })
   await shop.op('delete_event_trigger', { name: 'a' })

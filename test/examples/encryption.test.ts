@@ -157,7 +157,7 @@ test('a broken ciphertext is null with an error at its place', async () => {
   ])
 })
 
-test('masked columns show their last characters, and are compared by nobody but administrators', async () => {
+test('masked columns show their last characters, and only administrators can compare them', async () => {
   const card = `create table card (id int primary key, number text);
     comment on column card.number is '@masked';
     insert into card values (1, '4000123412341234'), (2, '4000'), (3, null)`

@@ -63,7 +63,7 @@ test('the operation of the example checks its arguments and its rules', async (t
   assert.equal((await trellis.request('/notes')).text.includes('nowhere'), false)
 })
 
-test('a table with notes is untracked by cascade only, and takes its notes along', async (t) => {
+test('a table with notes is untracked by cascade only, together with its notes', async (t) => {
   const trellis = await startNotes(t)
   await trackShips(trellis)
   const refused = await trellis.opError('untrack_table', { table: 'crew' })

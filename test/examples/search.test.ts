@@ -68,7 +68,7 @@ test('columns of words can be compared, in GraphQL and in permissions', async ()
   assert.deepEqual(asGardener, { data: { article: [{ id: 1 }, { id: 4 }] } })
 })
 
-test('there is no search where there is nothing to search by', async () => {
+test('tables without a search column have no search field', async () => {
   await using trellis = await startArticles()
   const { errors } = await trellis.graphql('{ search_note(query: "a") { id } }')
   assert.equal(errors?.[0]?.message, 'field "search_note" not found in type: \'query_root\'')

@@ -38,7 +38,7 @@ test('a role reaches only rows of its tenant, in tables with tenants', async () 
   assert.deepEqual(await trellis.graphql(query), { data: { invoice: [{ id: 1 }, { id: 2 }, { id: 3 }], country } })
 })
 
-test('a request that names no tenant is refused', async () => {
+test('a request without a tenant is refused', async () => {
   await using trellis = await startInvoices()
   const { errors } = await trellis.graphql('{ invoice { id } }', { role: 'clerk' })
   assert.equal(errors?.[0]?.message, 'missing session variables: "x-service-tenant-id"')

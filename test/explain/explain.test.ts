@@ -45,7 +45,7 @@ test('each root field of a query has its statement and the plan of it', async (t
   assert.match(fields[2]!.plan!.join('\n'), /Aggregate.*\n.*->/)
 })
 
-test('the statement shown is one that answers', async (t) => {
+test('the statement shown gives the answer', async (t) => {
   const trellis = await startLibrary(t)
   const title = `it's "$1" \\ 'here'`
   const query = 'query ($t: String, $n: [Int!]) { book(where: {_or: [{title: {_eq: $t}}, {id: {_in: $n}}]}) { title } }'
@@ -69,7 +69,7 @@ test('the query may be its text alone, at either path', async (t) => {
   )
 })
 
-test('the plan is that of the role and session variables given', async (t) => {
+test('the plan is for the given role and session variables', async (t) => {
   const trellis = await startGuarded(t)
   const query = '{ book { title } }'
   const [field] = await explained(trellis, {

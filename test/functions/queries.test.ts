@@ -24,7 +24,7 @@ async function data(
 
 const refusal = (path: string, code: string, message: string) => ({ errors: [{ extensions: { path, code }, message }] })
 
-test('a function gives the rows of its table, in its own order, and all that hangs on them', async (t) => {
+test('a function returns rows of its table in its own order, with all their fields', async (t) => {
   const trellis = await startOffice(t)
   await track(trellis, 'people', { schema: 'crm', name: 'leads' })
   const query = `{
@@ -76,7 +76,7 @@ test('a returned row keeps nulls in columns that its table declares NOT NULL', a
   )
 })
 
-test('its rows are filtered, ordered, cut and made distinct as those of a table are', async (t) => {
+test('the rows of a function are filtered, ordered, limited and distinct like those of a table', async (t) => {
   const trellis = await startOffice(t)
   await track(trellis, 'everyone', { schema: 'crm', name: 'leads' })
   const query = `{
@@ -98,7 +98,7 @@ test('its rows are filtered, ordered, cut and made distinct as those of a table 
   })
 })
 
-test('the aggregate field aggregates over its rows', async (t) => {
+test('the aggregate field aggregates the rows of the function', async (t) => {
   const trellis = await startOffice(t)
   await track(trellis, 'people')
   const query = `{
@@ -114,7 +114,7 @@ test('the aggregate field aggregates over its rows', async (t) => {
   })
 })
 
-test('arguments that are left out have their defaults, wherever they stand', async (t) => {
+test('omitted arguments have their defaults, in any position', async (t) => {
   const trellis = await startOffice(t)
   await track(trellis, 'people', 'gaps', { schema: 'crm', name: 'leads' })
   const query = `query ($all: people_args!, $last: Int, $title: String) {
@@ -151,7 +151,7 @@ test('arguments that are left out have their defaults, wherever they stand', asy
   })
 })
 
-test('a plan is not used again for other arguments, but is for other values', async (t) => {
+test('a plan is reused for other values, but not for other arguments', async (t) => {
   const trellis = await startOffice(t)
   await track(trellis, 'people')
   const query = 'query ($args: people_args!) { people(args: $args) { id } }'
@@ -166,7 +166,7 @@ test('a plan is not used again for other arguments, but is for other values', as
   assert.deepEqual(await ids({ search: '%', first_id: null }), [])
 })
 
-test('arguments that cannot be left out, and wrong ones, are refused where they stand', async (t) => {
+test('missing and wrong arguments are refused at their places', async (t) => {
   const trellis = await startOffice(t)
   await track(trellis, 'people', 'gaps', 'everyone', { schema: 'crm', name: 'leads' })
   const args = (field: string) => `$.selectionSet.${field}.args.args`
@@ -308,7 +308,7 @@ test('roles have the permission of the returned table', async (t) => {
   )
 })
 
-test('an error that the function raises is answered as one of the database', async (t) => {
+test('an error that the function raises is an error of the database', async (t) => {
   const trellis = await startOffice(t)
   await trellis.sql(`create function failing(divisor int) returns setof person language plpgsql stable
     as $$ begin perform 1 / divisor; raise exception 'not today'; end $$`)
@@ -329,7 +329,7 @@ interface Introspected {
   readonly args: unknown
 }
 
-test('functions describe themselves, on queries and subscriptions', async (t) => {
+test('functions have descriptions, in queries and subscriptions', async (t) => {
   const trellis = await startOffice(t)
   await track(trellis, 'labels', 'people', { schema: 'crm', name: 'leads' })
   const type = 'kind name ofType { kind name ofType { kind ofType { name } } }'

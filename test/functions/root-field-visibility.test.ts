@@ -51,7 +51,7 @@ test('a table without root fields has no function fields either, in all schemas'
   assert.deepEqual(await graphql('{ shelf { item { id } } }', {}, { role: 'guest' }), { data: { shelf: [] } })
 })
 
-test('each root field of a function goes with the one of the table that gives as much', async (t) => {
+test("each root field of a function is hidden together with the table's field of its kind", async (t) => {
   const { permit, fields } = await start(t)
   await permit('item', {
     query_root_fields: ['select_aggregate', 'select_by_pk'],
@@ -61,7 +61,7 @@ test('each root field of a function goes with the one of the table that gives as
   assert.deepEqual(await fields('subscriptionType'), ['item', 'search_item'])
 })
 
-test('a function that is granted to the role by name is shown all the same', async (t) => {
+test('a function with a permission for the role is shown nevertheless', async (t) => {
   const { op, permit, fields } = await start(t)
   await permit('item', { query_root_fields: [], subscription_root_fields: [] })
   const document = await op<Record<string, unknown>>('export_metadata', {})

@@ -20,7 +20,7 @@ const duplicated = (names: string) => ({
   body: { path: '$.args', error: reason(names), code: 'unexpected' },
 })
 
-test('a function cannot give a root field that a table or another function gives', async (t) => {
+test('a function cannot have the root field of a table or another function', async (t) => {
   const { op, opError, graphql } = await startTrellis(t, { sql })
   await op('track_table', 'person')
   assert.deepEqual(await opError('track_function', 'person_by_pk'), duplicated('person_by_pk'))
@@ -30,7 +30,7 @@ test('a function cannot give a root field that a table or another function gives
   assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
 })
 
-test('a table cannot give a root field that a function gives', async (t) => {
+test('a table cannot have the root field of a function', async (t) => {
   const { op, opError, graphql } = await startTrellis(t, { sql })
   await op('track_table', 'person')
   await op('track_function', 'everyone')

@@ -42,7 +42,7 @@ test('dropped functions leave the metadata, with and without cascade', async (t)
   assert.deepEqual(await exported(trellis), { functions: [], fields: ['label'] })
 })
 
-test('a tracked function is not the one that takes its name and other arguments', async (t) => {
+test('a function with the name of a tracked one and other arguments is a different function', async (t) => {
   const trellis = await office(t)
   const others = `drop function everyone; drop function people;
     create function everyone(low int) returns setof person language sql stable as $$ select * from person where id > low $$;
@@ -100,7 +100,7 @@ test('the replacement of a tracked function is served', async (t) => {
   })
 })
 
-test('a tracked function that is renamed is one that is missing', async (t) => {
+test('a renamed tracked function counts as missing', async (t) => {
   const trellis = await office(t)
   const { status, body } = await runSqlError(trellis, 'alter function everyone rename to nobody')
   const { internal, ...rest } = body as { internal: unknown }
@@ -158,7 +158,7 @@ test('functions behind computed fields cannot be overloaded, nor become VOLATILE
   )
 })
 
-test('a table that is dropped takes its computed fields along, and its functions with cascade', async (t) => {
+test('dropping a table removes its computed fields, and with cascade its functions', async (t) => {
   const trellis = await office(t)
   await trellis.op('untrack_table', { table: { schema: 'crm', name: 'lead' }, cascade: true })
   assert.deepEqual(

@@ -18,7 +18,7 @@ const words = (process.env['TRELLIS_GOLDEN_CASES'] ?? '').split(/[\s,]+/).filter
 
 const { groups, problems } = readSubjects(words)
 
-test('golden: everything belongs to a case', () => assert.deepEqual(problems, []))
+test('golden: every file belongs to a case', () => assert.deepEqual(problems, []))
 
 for (const { fixture, directory, settings, subjects } of groups) {
   const [first] = Object.keys(settings)

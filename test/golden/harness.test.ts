@@ -96,7 +96,7 @@ test('the recorder sees statements of both protocols with their values', async (
   assert.deepEqual(recorder.take(), [])
 })
 
-test('statements of a transaction stand together, however it was begun', () => {
+test('statements of a transaction are grouped, however it was begun', () => {
   const sent = (texts: readonly (readonly [batch: number, text: string])[]) =>
     texts.map(([batch, text]) => ({ text, values: [], connection: 0, batch }))
   const settings = 'select where (pg_catalog.set_config($1, $2, true)) is null'

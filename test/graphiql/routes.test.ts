@@ -11,7 +11,7 @@ const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const asBrowser = { headers: { accept } }
 const nothing = { path: '$', error: 'resource does not exist', code: 'not-found' }
 
-test('an open server has the page for browsers, and nothing for others', async (t) => {
+test('an open server serves the page to browsers only', async (t) => {
   const { request } = await startTrellis(t)
   for (const path of ['/', '/graphiql']) {
     const { status, headers, text } = await request(path, asBrowser)
@@ -94,14 +94,14 @@ test('with a secret, a browser at the root reads how to turn it on', async (t) =
   assert.deepEqual([other.status, other.body], [404, nothing])
 })
 
-test('a page of another site does not get it', async (t) => {
+test('a page of another site cannot load it', async (t) => {
   const { request } = await startTrellis(t)
   const embedded = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', accept }
   const { status, body } = await request('/', { headers: embedded })
   assert.deepEqual([status, (body as { code: string }).code], [403, 'access-denied'])
 })
 
-test('below a prefix its addresses lead below the prefix', async (t) => {
+test('below a prefix, its addresses have the prefix', async (t) => {
   const { url: databaseUrl } = await testDatabase(t)
   const app = Fastify()
   await app.register(trellis, { prefix: '/api', settings: { databaseUrl }, observe: silentObserver })

@@ -47,7 +47,7 @@ async function alike(where: object, use: string, role: string): Promise<string> 
 }
 
 for (const [shift, role] of Object.keys(roles).entries()) {
-  test(`operands that fail tell ${role} nothing of hidden rows`, { timeout: 120_000 }, async () => {
+  test(`operands that fail reveal no hidden rows to ${role}`, { timeout: 120_000 }, async () => {
     const all = Object.keys(uses)
     const places = Object.values(placements)
     const refused = new Set<string>()

@@ -25,7 +25,7 @@ test('update_T_many runs its updates in order, in one transaction', async (t) =>
   const rows = async () => trellis.sql('select id, name, price, owner, editor from item order by id')
   const initial = await rows()
 
-  await t.test('each sees the rows that those before it left', async () => {
+  await t.test('each update sees the results of the earlier ones', async () => {
     const answer = await trellis.graphql(`mutation {
       update_item_many(updates: [
         {where: {price: {_lte: 10}}, _inc: {price: 10}}
@@ -77,7 +77,7 @@ test('update_T_many runs its updates in order, in one transaction', async (t) =>
     assert.deepEqual(answer, { data: { ...data, __typename: 'mutation_root' } })
   })
 
-  await t.test('an error of one undoes all of them', async () => {
+  await t.test('an error of one update undoes all', async () => {
     const before = await rows()
     const answer = await trellis.graphql(`mutation {
       update_item_many(updates: [
@@ -88,7 +88,7 @@ test('update_T_many runs its updates in order, in one transaction', async (t) =>
     assert.deepEqual(await rows(), before)
   })
 
-  await t.test('wrong updates are refused where they stand', async () => {
+  await t.test('wrong updates are refused at their places', async () => {
     const refused = async (updates: string) =>
       refusalOf(await trellis.graphql(`mutation { update_item_many(updates: ${updates}) { affected_rows } }`))
     const path = '$.selectionSet.update_item_many.args.updates'
@@ -117,7 +117,7 @@ test('update_T_many runs its updates in order, in one transaction', async (t) =>
     assert.equal((await refused(`[${many.join(',')}]`)).code, 'cost-limit-exceeded')
   })
 
-  await t.test('filter, check, presets and backend_only of the permission hold for each', async () => {
+  await t.test('filter, check, presets and backend_only of the permission apply to each update', async () => {
     await trellis.sql(`update item set name = i.name, price = i.price from (values (1, 'a', 10), (2, 'b', 20), (3, 'c', 30))
                        as i (id, name, price) where item.id = i.id`)
     assert.deepEqual(await rows(), initial)
@@ -149,7 +149,7 @@ test('update_T_many runs its updates in order, in one transaction', async (t) =>
     assert.equal(refusalOf(await trellis.graphql(query, { to: 1 }, clerk)).message, `no mutations exist`)
   })
 
-  await t.test('it is renamed, and yields to a table or type of its names', async () => {
+  await t.test('the field can be renamed, and tables and types take precedence over its names', async () => {
     const custom_root_fields = { update_many: { name: 'change_items', comment: 'Many.' } }
     await trellis.op('set_table_custom_fields', { table: 'item', custom_root_fields }, { version: 2 })
     const one = '(updates: [{where: {id: {_eq: 1}}, _set: {price: 1}}]) { affected_rows }'

@@ -82,7 +82,7 @@ test('such a table in stored metadata can be queried, but its whole schema is re
   })
 })
 
-test('database types named like types of every schema are separate types', async (t) => {
+test('database types with names of built-in GraphQL types are separate types', async (t) => {
   const { op, graphql } = await startTrellis(t, {
     sql: `
       create schema my;

@@ -103,7 +103,7 @@ test('rows are listed and changed as far as the role may', async () => {
   assert.equal((await trellis.graphql(see, { role: 'guest' })).data, undefined)
 })
 
-test('rows are found with how well they fit, in an object of the plugin', async () => {
+test('rows are found with their rank, in an object of the plugin', async () => {
   const articles = `
     create table author (id int primary key, name text);
     create table article (id int primary key, author_id int references author, title text,
@@ -132,7 +132,7 @@ test('rows are found with how well they fit, in an object of the plugin', async 
   assert.deepEqual(guest, { data: { find_article: [{ row: { id: 1 } }] } })
 })
 
-test('a type comes in and goes out as the plugin says, and is compared by its operator', async () => {
+test('a type is encoded and decoded by the plugin, and compared by its operator', async () => {
   const dots = `create table dot (id int primary key, place point); insert into dot values (1, '(1,9)'), (2, '(1,1)')`
   await using trellis = await startTrellis({ plugins: [points], sql: dots })
   await trellis.operation('track_table', 'dot')

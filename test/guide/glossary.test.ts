@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startTrellis } from 'trellis/testing'
 import glossary from './glossary.ts'
 
-test('terms are defined once, and asked for', async (t) => {
+test('terms are defined once, and can be queried', async (t) => {
   const trellis = await startTrellis({ plugins: [glossary], settings: { glossaryTitle: 'Words' } })
   t.after(() => trellis.close())
 

@@ -61,7 +61,7 @@ test('hooks around requests measure and refuse them', async () => {
   assert.deepEqual(told, ['query', 'refused', 'mutation'])
 })
 
-test('mutations are written down with their role, their root fields and how they ended', async () => {
+test('mutations are recorded with their role, root fields and outcome', async () => {
   await using trellis = await startTrellis({ plugins: [audit], sql: 'create table a (id int primary key)' })
   await trellis.operation('track_table', 'a')
   const insert =

@@ -55,13 +55,13 @@ async function replay(t: TestContext, blocks: readonly Block[]) {
 }
 
 for (const page of pages) {
-  test(`the JSON of ${page} is such`, () => {
+  test(`the JSON of ${page} is valid`, () => {
     for (const { language, lines } of blocksOf(readFileSync(join(root, page), 'utf8'))) {
       if (language === 'json') JSON.parse(lines.join('\n'))
     }
   })
 
-  test(`the requests of ${page} are answered as it says`, async (t) => {
+  test(`the requests of ${page} have the answers on the page`, async (t) => {
     const shown = blocksOf(readFileSync(join(root, page), 'utf8')).filter(({ served }) => served !== null)
     const servers = Map.groupBy(shown, ({ served }) => served)
     for (const blocks of servers.values()) await replay(t, blocks)

@@ -24,7 +24,7 @@ test('a large answer arrives whole, and the next one on the same connection', as
   }
 })
 
-test('a client that leaves during a large answer harms nobody else', async (t) => {
+test('a client that disconnects during a large answer affects no other client', async (t) => {
   const { op, url, sql, graphql } = await startTrellis(t, {
     sql: 'create table page (id int primary key, content text)',
   })

@@ -74,7 +74,7 @@ const refuses = (work: () => unknown): boolean => {
   }
 }
 
-test('a text that is no JSON is refused in parts as it is at once', () => {
+test('a text that is not JSON is refused alike, in parts and at once', () => {
   const damage = fc.tuple(
     fc.nat(),
     fc.nat({ max: 2 }),

@@ -30,7 +30,7 @@ const refused = (code: string, message: string) => ({ errors: [{ extensions: { p
 const tooDeep = (levels: number, limit: number) =>
   refused('depth-limit-exceeded', `the operation is ${levels} levels deep, the depth limit is ${limit}`)
 
-test('of the limits of the option and of the metadata the stricter holds', async () => {
+test('the stricter limit of the option and the metadata applies', async () => {
   assert.deepEqual(await deep('clerk', 4), tooDeep(4, 3))
   await trellis.op('set_api_limits', { depth_limit: { global: 2, per_role: { guest: 9 } } })
   assert.deepEqual(await deep('clerk', 3), tooDeep(3, 2))
@@ -44,7 +44,7 @@ test('of the limits of the option and of the metadata the stricter holds', async
   assert.deepEqual(await deep('clerk', 4), tooDeep(4, 3))
 })
 
-test('all kinds of limits can be set, and are exported as they were given', async () => {
+test('all kinds of limits can be set, and are exported unchanged', async () => {
   const api_limits = {
     disabled: false,
     depth_limit: { global: 9, per_role: {} },
@@ -157,7 +157,7 @@ test('introspection can be disabled for roles', async () => {
   assert.ok('data' in (await ask('guest', queries[0]!)))
 })
 
-test('limits of the metadata hold after a start, too', async (t) => {
+test('limits of the metadata still apply after a start', async (t) => {
   await trellis.op('set_api_limits', { rate_limit: { global: { max_reqs_per_min: 1 } }, time_limit: { global: 0.2 } })
   await trellis.op('set_graphql_schema_introspection_options', { disabled_for_roles: ['guest'] })
   const again = await startTrellis(t, { database: trellis.database })

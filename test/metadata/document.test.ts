@@ -166,7 +166,7 @@ test('malformed documents are refused with the path, and nothing changes', async
   assert.equal(service.document, before)
 })
 
-test('tables that only look the same are not declared twice', async (t) => {
+test('tables with similar names are distinguished', async (t) => {
   const { op } = await startService(t, {
     sql: 'create table "crm.lead" (id int); create schema crm; create table crm.lead (id int)',
   })

@@ -162,7 +162,7 @@ test('inherited roles', async (t) => {
     )
   })
 
-  await t.test('the schema has masked columns as nullable, and nothing that could tell their values', async () => {
+  await t.test('the schema has masked columns as nullable, and no fields that could reveal their values', async () => {
     const type = (name: string) => `__type(name: "${name}") { fields { name type { kind } } }`
     const names = (name: string) =>
       `__type(name: "${name}") { inputFields { name } enumValues { name } fields { name } }`
@@ -193,7 +193,7 @@ test('inherited roles', async (t) => {
     assert.deepEqual([distinct!['enumValues'], max!['fields'], stream!['inputFields']].map(has), [false, false, false])
   })
 
-  await t.test('conditions, orders and changes do not tell masked values', async () => {
+  await t.test('conditions, orders and changes do not reveal masked values', async () => {
     const hidden = '{secret: {_eq: "secret 1"}}'
     const ids = (where: string, order = '{id: asc}') => `{ book(where: ${where}, order_by: ${order}) { id } }`
     const none = { book: [] }
@@ -255,7 +255,7 @@ test('inherited roles', async (t) => {
       assert.match(await refusal('both', `{ ${field} }`), /secret|price|sum/, field)
   })
 
-  await t.test('live queries show each user the values of the own rows', async (t) => {
+  await t.test('live queries show each user the values of its own rows', async (t) => {
     const query = 'subscription { book(where: {secret: {_like: "secret%"}}, order_by: {secret: asc}) { id secret } }'
     const answers = ['ann', 'bob'].map((user) => {
       const headers = { 'x-service-role': 'both', 'x-service-user-id': user }
@@ -430,7 +430,7 @@ test('inherited roles', async (t) => {
     assert.doesNotMatch(explained.body[0]!.sql, /case when \(?"t."."price" [<>]/)
   })
 
-  await t.test('roles that cannot be are refused', async () => {
+  await t.test('impossible roles are refused', async () => {
     const refused: [string, object, string, string][] = [
       [
         'add_inherited_role',
@@ -656,7 +656,7 @@ test('inherited roles', async (t) => {
     await op('replace_metadata', exported)
   })
 
-  await t.test('roles that a release without them kept are served', async (t) => {
+  await t.test('stored roles that were not served before are served', async (t) => {
     await op('clear_metadata', {})
     const { sql: _, ...rest } = trellis
     const { database } = rest

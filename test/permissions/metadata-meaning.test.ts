@@ -96,7 +96,7 @@ const seen: readonly (readonly [filter: unknown, ids: readonly number[]])[] = [
   [{ _exists: { _table: 'person', _where: { name: 'Dan' } } }, []],
 ]
 
-test('a filter lets through the rows that the expression holds for', async (t) => {
+test('a filter selects the rows for which the expression is true', async (t) => {
   const trellis = await startTrellis(t, { sql })
   await trellis.op('track_table', 'person')
   await trellis.op('track_table', 'note')

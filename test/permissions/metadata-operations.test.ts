@@ -39,7 +39,7 @@ const call = (kind: string, permission: unknown, more: object = {}) => ({
   args: { table: 'lead', role: 'r', permission, ...more },
 })
 
-test('permissions are stored as the document has them', async (t) => {
+test('permissions are stored in the form of the document', async (t) => {
   const trellis = await office(t)
   const calls = [
     call('insert', { check: {} }),

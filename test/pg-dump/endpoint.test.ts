@@ -75,7 +75,7 @@ test('the program dumps the served database, even if variables name another', as
   for (const [name, value] of Object.entries(variables)) assert.ok(lines.includes(`${name}=${value}`), name)
 })
 
-test('complaints of the program are reported', async (t) => {
+test('errors of the program are reported', async (t) => {
   const trellis = await startTrellis(t)
   replaceProgram(t, 'echo half; echo "no such schema" >&2; exit 1')
   const { status, body } = await trellis.request(url, { body: { opts: [] } })

@@ -171,7 +171,7 @@ function assertListed(found: readonly Listed[], expected: Breakage['expected'], 
   for (const { definition } of found) assert.notEqual(definition, undefined)
 }
 
-test('when objects are gone, a server starts, serves the rest, lists the broken ones, and serves them again when they return', async (t) => {
+test('a server starts without missing objects, lists the broken ones, and serves them again when they return', async (t) => {
   const database = await prepared(t)
   for (const { what, sql, mend, expected } of breakages) {
     await database.sql(sql)

@@ -34,7 +34,7 @@ function refusalOf(text: string, name = 'trellis.config.yaml'): string {
 
 const json = (text: string) => refusalOf(text, 'trellis.config.json')
 
-test('objects and lists stand where a flag or variable has JSON as text', () => {
+test('options with JSON texts are objects and lists in the file', () => {
   const limits = { depth_limit: { global: 7 } }
   const key = { type: 'HS256', key: 'k'.repeat(32) }
   const asJson = JSON.stringify({
@@ -97,7 +97,7 @@ test('words of YAML, aliases, block texts and null', () => {
   assert.deepEqual(settingsOf('# nothing\n'), settingsOf('{}', 'trellis.config.json'))
 })
 
-test('a variable beats null and every other value of the file', () => {
+test('a variable takes precedence over null and every other value of the file', () => {
   const variables = { SERVICE_GRAPHQL_RETRIES: '9', SERVICE_GRAPHQL_NO_OF_RETRIES: '5' }
   assert.equal(parse({ 'trellis.config.yml': 'retries: 3' }, [], { variables }).settings.retries, 5)
 })
@@ -134,7 +134,7 @@ test('an error names file, line, column and key', () => {
   assert.equal(refusalOf('config: x.json'), 'trellis.config.yaml:1:9, config: a configuration file cannot name another')
 })
 
-test('an unknown key is refused, with the one that was probably meant', () => {
+test('an unknown key is refused, with the most similar one', () => {
   assert.equal(
     json('{"serverPrt": 1}'),
     'trellis.config.json:1:2: there is no option "serverPrt", did you mean "serverPort"?',
@@ -149,7 +149,7 @@ test('an unknown key is refused, with the one that was probably meant', () => {
   assert.match(refusalOf(`"a\\nb${'c'.repeat(100)}": 1`), /there is no option "a\\nbc{57}…"$/)
 })
 
-test('a text that is no JSON is refused at its place', () => {
+test('a text that is not JSON is refused with its position', () => {
   assert.equal(json('{'), 'trellis.config.json:1:2: expecting }')
   assert.equal(json(''), 'trellis.config.json:1:1: expecting a value')
   for (const text of ['[]', 'null', '"adminSecret"', '5']) {
@@ -166,7 +166,7 @@ test('a text that is no JSON is refused at its place', () => {
   assert.match(json(`{"jwtSecret": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`), /^trellis\.config\.json.*: /)
 })
 
-test('a text that is no YAML is refused at its place', () => {
+test('a text that is not YAML is refused with its position', () => {
   assert.equal(refusalOf('retries: 1\nretries: 2'), 'trellis.config.yaml:2:1: this key appears twice')
   assert.equal(refusalOf('jwtSecret:\n\ttype: x'), 'trellis.config.yaml:2:1: indentation is by spaces, not by tabs')
   assert.equal(refusalOf('- a'), 'trellis.config.yaml:1:1: expecting a mapping of options')
@@ -186,7 +186,7 @@ test('a text that is no YAML is refused at its place', () => {
   assert.match(refusalOf(`jwtSecret: ${'['.repeat(20_000)}${']'.repeat(20_000)}`), /^trellis\.config\.yaml.*: /)
 })
 
-test('a few lines of aliases that stand for very much are refused', () => {
+test('a few lines of aliases that expand too far are refused', () => {
   const levels = Array.from({ length: 12 }, (_, i) => `  l${i + 1}: &l${i + 1} [${`*l${i},`.repeat(9)}]`)
   const text = `apiLimits:\n  l0: &l0 [x]\n${levels.join('\n')}\n`
   assert.match(refusalOf(text), /^trellis\.config\.yaml:2:3: "apiLimits": too many aliases/)

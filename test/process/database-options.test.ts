@@ -53,7 +53,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-test('so many transactions run at once as there are connections times stripes, and the others wait', async (t) => {
+test('connections times stripes transactions run at once, and the others wait', async (t) => {
   for (const [settings, most] of [
     [{ connections: 2 }, 2],
     [{ connections: 2, stripes: 2 }, 4],
@@ -84,7 +84,7 @@ test('an idle connection is closed after its time', async (t) => {
   })
 })
 
-test('a connection is replaced when it has lived for its time', async (t) => {
+test('a connection is replaced at the end of its lifetime', async (t) => {
   const trellis = await start(t, { connections: 1, connLifetime: 1 })
   const { pid } = await insert(trellis, 'note')
   await until(async () => (await insert(trellis, 'note')).pid !== pid)
@@ -117,7 +117,7 @@ for (const txIsolation of ['read-committed', 'repeatable-read', 'serializable'] 
   })
 }
 
-test('plans are kept, unless there is room for none', async (t) => {
+test('plans are cached, unless the cache has size 0', async (t) => {
   const reuses = async (queryPlanCacheSize: number) => {
     const { engine, graphql } = await start(t, { queryPlanCacheSize })
     const request = { query: '{ note { id } }', operationName: null, variables: {} }
@@ -130,7 +130,7 @@ test('plans are kept, unless there is room for none', async (t) => {
   assert.equal(await reuses(0), false)
 })
 
-test('a database is given in parts, with options for its sessions', async (t) => {
+test('a database can be given in parts, with options for its sessions', async (t) => {
   const url = new URL((await testDatabase(t)).url)
   const host = url.searchParams.get('host') ?? url.hostname
   const port = url.searchParams.get('port') ?? url.port

@@ -64,7 +64,7 @@ test('after kill -9 of the server the next start ends the database left behind, 
   assert.notEqual(embeddedPid(directory), left)
 })
 
-test('after kill -9 while the database is being made the next start makes it', async (t) => {
+test('after kill -9 during the creation of the database, the next start creates it', async (t) => {
   const directory = temporaryDirectory(t)
   const first = spawnTrellis(t, serving(directory))
   while (!readdirSync(directory).some((name) => name.startsWith('making-'))) await sleep(5)
@@ -95,7 +95,7 @@ test('after kill -9 of the database the server starts it again, on the same port
   assert.equal(readFileSync(join(directory, 'database-url'), 'utf8'), before)
 })
 
-test('when the port is taken while the database is started again, the server reaches it all the same', async (t) => {
+test('the server reaches its restarted database although the port is taken', async (t) => {
   const directory = temporaryDirectory(t)
   const server = spawnTrellis(t, serving(directory))
   const url = await server.ready()
@@ -131,7 +131,7 @@ test('lock files whose process numbers now belong to others do not keep a server
   assert.ok(await healthy(await spawnTrellis(t, serving(directory)).ready()))
 })
 
-test('when its port was taken meanwhile, the embedded database takes another one', async (t) => {
+test('if its port is taken, the embedded database uses another one', async (t) => {
   const directory = temporaryDirectory(t)
   const urlFile = join(directory, 'database-url')
   const first = spawnTrellis(t, serving(directory))

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { causeIn } from '../../process/embedded/cluster-checks.ts'
 
-test('a full disk is the cause, and not that nothing could be undone on it', () => {
+test('a full disk is the reported cause, not the failed undo on it', () => {
   const output = `
 creating configuration files ... ok
 running bootstrap script ... 2026-11-25 22:25:52.686 UTC [14434] FATAL:  could not extend file "base/1/2691": No space left on device
@@ -27,7 +27,7 @@ test('errors of clients during the start are not its cause', () => {
   assert.equal(causeIn(output), 'could not locate a valid checkpoint record at 0/4D6C1C0')
 })
 
-test('where no line tells of an error it is the last one', () => {
+test('without a line about an error, the last line is the cause', () => {
   assert.equal(causeIn('one\ninitdb: out of luck\n\n'), 'initdb: out of luck')
   assert.equal(causeIn('\n'), 'it said nothing')
 })

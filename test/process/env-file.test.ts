@@ -29,7 +29,7 @@ const refused = (work: () => unknown, message: string) =>
     return true
   })
 
-test('variables of the process beat those of the file', () => {
+test('variables of the process take precedence over those of the file', () => {
   const text = 'SERVICE_GRAPHQL_NO_OF_RETRIES=7\nSERVICE_GRAPHQL_SERVER_PORT="7" # seven\r\nexport OTHER=\'a b\'\n'
   const { settings, variables, files } = parse({ SERVICE_GRAPHQL_SERVER_PORT: '8' }, { '.env': text })
   assert.deepEqual([settings.retries, settings.serverPort, variables['OTHER']], [7, 8, 'a b'])
@@ -37,7 +37,7 @@ test('variables of the process beat those of the file', () => {
   assert.deepEqual(parse({}, {}).files, [])
 })
 
-test('the file beats the configuration file, and may name one and the dialect', () => {
+test('the file takes precedence over the configuration file, and may name one and the dialect', () => {
   const files = {
     '.env': 'SERVICE_GRAPHQL_DIALECT=hasura\nSERVICE_GRAPHQL_CONFIG=x.yaml\nHASURA_GRAPHQL_NO_OF_RETRIES=7',
     'x.yaml': 'retries: 3\nconnections: 3',
@@ -52,7 +52,7 @@ test('production does not read it', () => {
   assert.deepEqual([settings.retries, files], [1, []])
 })
 
-test('a value of it that cannot be used, and unknown options in it, are named', () => {
+test('invalid values and unknown options in it are named', () => {
   refused(
     () => parse({}, { '.env': 'SERVICE_GRAPHQL_SERVER_PORT=x' }),
     'Fatal Error:- Environment variable SERVICE_GRAPHQL_SERVER_PORT of .env: Only expecting a whole number from 0 to 65535',
@@ -86,7 +86,7 @@ test('every secret with a variable may be given as a file, in both dialects', ()
   }
 })
 
-test('only one line end is taken off, and nothing else', () => {
+test('only one line end is removed', () => {
   const secret = (text: string) =>
     parse({ SERVICE_GRAPHQL_ADMIN_SECRET_FILE: '/s' }, { '/s': text }).settings.adminSecret
   assert.equal(secret(' a b \n\n'), ' a b \n')

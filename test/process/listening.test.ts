@@ -65,7 +65,7 @@ test('an open server listens on all addresses if configured, and logs which clie
     assert.equal(await reach(host), 200, host)
 })
 
-test('a host that is named is listened on alone', async (t) => {
+test('with --server-host the server listens on that host alone', async (t) => {
   const { port, listening, reach } = await start(t, ['--server-host', '127.0.0.2'])
   assert.equal(listening, `http://127.0.0.2:${port} (this machine only)`)
   assert.deepEqual([await reach('127.0.0.2'), await reach('127.0.0.1')], [200, 'unreachable'])

@@ -326,7 +326,7 @@ test('lines of the hasura dialect have the members of v1.3, and no more', async 
   assert.deepEqual(listening, { message: 'starting API server' })
 })
 
-test('the configuration in the log says which origins may call', async (t) => {
+test('the configuration in the log has the allowed origins', async (t) => {
   const { url } = await testDatabase(t)
   const origins = async (args: readonly string[]) => {
     const server = spawnTrellis(t, ['--database-url', url, ...anyPort, ...args])

@@ -13,7 +13,7 @@ import { testDatabase } from '../support/database.ts'
 const run = (databaseUrl: string, plugins: readonly LoadedPlugin[] = []) =>
   migrate({ settings: { databaseUrl, retries: 0 }, observe: silentObserver, owners: migrationOwners(plugins) })
 
-test('several servers that start at once make the schema once', async (t) => {
+test('several servers that start at once create the schema once', async (t) => {
   const { url, sql } = await testDatabase(t, { sql: 'drop schema trellis cascade' })
   await Promise.all([run(url), run(url), run(url)])
   await run(url)
@@ -95,7 +95,7 @@ test('a database without the schema that takes no changes is refused', async (t)
   )
 })
 
-test('a schema with that name from another program is left alone', async (t) => {
+test('a schema of another program with that name is left alone', async (t) => {
   for (const [table, reason] of [
     ['migration', 'column "name" does not exist'],
     ['metadata', 'relation "metadata" already exists'],

@@ -35,7 +35,7 @@ test('without any source every option has its default', () => {
   assert.deepEqual(settingsOf([]), defaultSettings(defaults))
 })
 
-test('a flag beats a variable, a variable beats the file, the file beats the default', () => {
+test('flags take precedence over variables, variables over the file, the file over defaults', () => {
   const variables = { SERVICE_GRAPHQL_SERVER_PORT: '2', SERVICE_GRAPHQL_PG_CONNECTIONS: '2' }
   const file = JSON.stringify({ serverPort: 3, connections: 3, retries: 3 })
   const { serverPort, connections, retries, timeout } = settingsOf(['--server-port', '1'], { variables, file })
@@ -72,7 +72,7 @@ test('booleans are words in any case, and 1 and 0 are refused', () => {
   assert.equal(settingsOf(['--dev-mode'], { variables: { [name]: 'no' } }).devMode, true)
 })
 
-test('an unknown flag is refused, with the one that was probably meant', () => {
+test('an unknown flag is refused, with the most similar one', () => {
   const advice = '(--help all lists all options)'
   refused(['--server-prt', '1'], {}, `Fatal Error:- Unknown option --server-prt, did you mean --server-port? ${advice}`)
   refused(['--frobnicate'], {}, `Fatal Error:- Unknown option --frobnicate ${advice}`)

@@ -65,7 +65,7 @@ test('a PostgreSQL that a killed server left in a private home is ended by the n
   assert.match(second.stdout, new RegExp(`ended PostgreSQL \\(process ${left}\\) that an earlier server left running`))
 })
 
-test('root without the capabilities that starting another user does not take serves', {
+test('root serves without the capabilities that changing the user does not need', {
   skip: skipDropping,
 }, async (t) => {
   await assertKeepsRows(t, privateDirectory(t), without('kill', 'setpcap', 'sys_admin', 'fowner', 'dac_read_search'))
@@ -87,7 +87,7 @@ for (const [capability, name] of [
   })
 }
 
-test('a cluster that belongs to root is refused with the way out', { skip }, async (t) => {
+test('a cluster that belongs to root is refused with advice', { skip }, async (t) => {
   const directory = temporaryDirectory(t)
   const cluster = join(directory, 'postgres')
   mkdirSync(cluster)
@@ -112,7 +112,7 @@ function privateProgram(t: TestContext): string {
 
 const user = { uid: 54321, gid: 54321 }
 
-test('programs in a private home are copied once to where their user can run them', { skip }, async (t) => {
+test('programs in a private home are copied once to a directory where their user can run them', { skip }, async (t) => {
   const program = privateProgram(t)
   const place = temporaryDirectory(t)
   const copy = join(place, 'trellis-postgresql-18.0.0')
@@ -123,7 +123,7 @@ test('programs in a private home are copied once to where their user can run the
   assert.deepEqual(readdirSync(place), ['trellis-postgresql-18.0.0'])
 })
 
-test('a copy that another user may have written is passed over', { skip }, async (t) => {
+test('a copy that another user may have written is ignored', { skip }, async (t) => {
   const program = privateProgram(t)
   const [first, second] = [temporaryDirectory(t), temporaryDirectory(t)]
   const planted = join(first, 'trellis-postgresql-18.0.0')

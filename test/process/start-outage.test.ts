@@ -96,7 +96,7 @@ async function wholeStart(t: TestContext): Promise<number> {
 
 const parts = [0, 0.1, 0.3, 0.6, 0.9]
 
-test('a connection that breaks during a start is made again', async (t) => {
+test('a connection that breaks during a start is replaced', async (t) => {
   const whole = await wholeStart(t)
   for (const part of parts) {
     const { url } = await fragile(t, (await used(t)).url, Math.ceil(whole * part) || 1, true)
@@ -115,7 +115,7 @@ test('a connection that breaks during a start is made again', async (t) => {
   }
 })
 
-test('a start does not wait for where the entries of jobs in MongoDB are', async (t) => {
+test('a start does not wait for the entries of jobs in MongoDB', async (t) => {
   const { url } = await fragile(t, (await used(t)).url, 'job_catalog, pg_catalog', true)
   const server = spawnTrellis(t, [...serving(url, 1), '--mongodb-url', 'mongodb://127.0.0.1:1/jobs'])
   const { op } = clientOf(await server.ready())
@@ -175,7 +175,7 @@ async function crowded(t: TestContext, databaseUrl: string, room: number) {
   return { state, url: url.href }
 }
 
-test('a start beside which PostgreSQL gets full waits for a connection', async (t) => {
+test('a start waits for a connection when PostgreSQL becomes full', async (t) => {
   const { state, url } = await crowded(
     t,
     (await testDatabase(t, { sql: 'create table item (id serial primary key)' })).url,

@@ -22,7 +22,7 @@ async function connectEmbedded(t: test.TestContext, directory: string): Promise<
   return client
 }
 
-test('the first start makes a database, and the second one finds its data', async (t) => {
+test('the first start creates a database, and the second one finds its data', async (t) => {
   const directory = temporaryDirectory(t)
   const first = spawnTrellis(t, ['--data-dir', directory, ...anyPort])
   const { op } = clientOf(await first.ready())
@@ -110,7 +110,7 @@ test('the banner says how to turn GraphiQL on, and lists plugins at the level de
   assert.deepEqual(await shown('--admin-secret', 'x', '--enabled-apis', 'metadata'), [undefined, undefined])
 })
 
-test('the banner shows psql where there is one, and where the URL is else', () => {
+test('the banner shows a psql command if psql is installed, otherwise the place of the URL', () => {
   const shown = (hasPsql: boolean) => {
     const embedded = { urlFile: "/it's/url", hasPsql }
     const facts = {
@@ -147,7 +147,7 @@ test('the banner comes after the log lines of the start', async (t) => {
   }
 })
 
-test('pretty lines are for people', async (t) => {
+test('a terminal gets pretty lines', async (t) => {
   const { url } = await testDatabase(t)
   const args = ['--database-url', url, ...anyPort, '--log-format', 'pretty']
   const running = spawnTrellis(t, args)

@@ -105,7 +105,7 @@ async function millisToEnd(server: Awaited<ReturnType<typeof stuckServer>>['serv
   return performance.now() - asked
 }
 
-test('connections on which no request came, or the beginning of one, do not hold the server', async (t) => {
+test('connections without a request, or with an incomplete one, do not delay the stop', async (t) => {
   const { directory, server, url } = await stuckServer(t, {}, ['--graceful-shutdown-timeout', '60'])
   const port = Number(new URL(url).port)
   for (const sent of ['', '', 'GET /healthz HTTP/1.1\r\nHo']) {
@@ -121,7 +121,7 @@ test('connections on which no request came, or the beginning of one, do not hold
 
 const skip = process.platform === 'win32' ? 'no named pipes here' : false
 
-test('a thread that does not end its work does not hold the process', { skip }, async (t) => {
+test('a thread with endless work does not delay the end of the process', { skip }, async (t) => {
   const pipe = join(temporaryDirectory(t), 'pipe')
   execFileSync('mkfifo', [pipe])
   const { directory, server } = await stuckServer(t, { STUCK_PIPE: pipe })
@@ -130,7 +130,7 @@ test('a thread that does not end its work does not hold the process', { skip }, 
   assert.equal(embeddedPid(directory), null)
 })
 
-test('a thread that does not end its work does not hold the process at a second signal', { skip }, async (t) => {
+test('a thread with endless work does not delay the end of the process at a second signal', { skip }, async (t) => {
   const pipe = join(temporaryDirectory(t), 'pipe')
   execFileSync('mkfifo', [pipe])
   const { directory, server } = await stuckServer(t, { STUCK_PIPE: pipe, STUCK_HOOKS: 'yes' })
@@ -170,7 +170,7 @@ for (const [signals, code] of [
   })
 }
 
-test('a signal while the database is being made leaves nothing half made', async (t) => {
+test('a signal during the creation of the database leaves nothing incomplete', async (t) => {
   const directory = temporaryDirectory(t)
   const server = spawnTrellis(t, serving(directory))
   while (!readdirSync(directory).some((name) => name.startsWith('making-'))) await sleep(5)

@@ -35,7 +35,7 @@ const program = `
   console.log(JSON.stringify({ held, grown, beyond, reduced, again }))
 `
 
-test('the young generation grows under load, no further than it helps, and again after it was taken back', async () => {
+test('the young generation grows under load up to a useful size, also after it has shrunk', async () => {
   const args = ['--expose-gc', '--input-type=module', '--eval', program]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   const { held, grown, beyond, reduced, again } = JSON.parse(stdout)

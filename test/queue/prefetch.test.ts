@@ -40,7 +40,7 @@ test('items that may not begin yet let others pass, and keep their order', () =>
   assert.equal(prefetch.take()?.item.id, 'a')
 })
 
-test('no more may lie in the prefetch than was delivered just before', () => {
+test('the prefetch holds no more than was just delivered', () => {
   const prefetch = new Prefetch<Item>(({ trigger_name }) => trigger_name)
   assert.equal(prefetch.room(0), 0)
   for (let i = 0; i < 30; i++) prefetch.ended(150)

@@ -63,7 +63,7 @@ test('work also runs while a write fails, and its success ends the pause', async
   await recorder.finish(AbortSignal.timeout(1000))
 })
 
-test('a write that keeps failing is given up on request', async (t) => {
+test('a write that keeps failing is abandoned on request', async (t) => {
   const { database, recorder } = startRecorder()
   stopClock(t)
   database.isAway = true

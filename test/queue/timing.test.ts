@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DueTimes } from '../../core/queue/timing.ts'
 
-test('the first due time is waited for, and past ones are forgotten', () => {
+test('the timer waits for the first due time, and forgets past ones', () => {
   const times = new DueTimes()
   assert.equal(times.wait(0, 0), Number.POSITIVE_INFINITY)
   times.add(3000, 0)

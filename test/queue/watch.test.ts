@@ -27,7 +27,7 @@ test('a worker that finds little announces nothing and needs notifications', asy
   assert.equal(watch.mayBeUnnotified(10_000), false)
 })
 
-test('an announcement without an answer yet may already hold', async () => {
+test('an announcement without an answer may already be in effect', async () => {
   const { watch } = watching(() => new Promise(() => {}))
   watch.looked(performance.now(), 20)
   await turn()

@@ -76,7 +76,7 @@ test('aggregates of related rows are conditions', async (t) => {
     )
   })
 
-  await t.test('in changes, aggregates and subscriptions of other rows', async () => {
+  await t.test('conditions in changes, aggregates and subscriptions of other rows', async () => {
     const few = 'where: {shop: {sales_aggregate: {count: {predicate: {_lt: 3}}}}}'
     assert.deepEqual(await graphql(`{ sale_aggregate(${few}) { aggregate { count } } }`), {
       data: { sale_aggregate: { aggregate: { count: 2 } } },
@@ -224,7 +224,7 @@ test('aggregates of related rows are conditions', async (t) => {
     assert.equal(status, 200, JSON.stringify(body))
   })
 
-  await t.test('options leave them, and lists of updates, out', async () => {
+  await t.test('options leave these conditions, and lists of updates, out of the schema', async () => {
     const settings = { hideAggregationPredicates: true, hideUpdateManyFields: true }
     const { graphql: ask } = await startTrellis(t, { database: trellis.database, settings })
     const condition = await ask('{ shop(where: {sales_aggregate: {}}) { id } }')
@@ -247,7 +247,7 @@ test('aggregates of related rows are conditions', async (t) => {
     assert.deepEqual(answer, { data: { sale: [1, 2, 3, 4, 5].map((id) => ({ id })) } })
   })
 
-  await t.test('wrong conditions are refused where they stand', async () => {
+  await t.test('wrong conditions are refused at their places', async () => {
     const path = '$.selectionSet.shop.args.where.sales_aggregate'
     const code = 'validation-failed'
     assert.deepEqual(await shops('count: {}'), {

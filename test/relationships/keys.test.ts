@@ -58,7 +58,7 @@ const document = (flat: object, tenant: object, name = 'tenant') => ({
   ],
 })
 
-test('every form of a key and of an insertion order is taken, and exported as it was given', async (t) => {
+test('every form of a key and of an insertion order is accepted, and exported unchanged', async (t) => {
   const trellis = await house(t)
   await trellis.op('replace_metadata', document(flatKeys, tenantKeys))
   assert.deepEqual(await trellis.op('export_metadata', {}), document(flatKeys, tenantKeys))
@@ -164,7 +164,7 @@ test('a relationship depends on each column of its key', async (t) => {
   assert.deepEqual(await trellis.op('export_metadata', {}), document({}, {}))
 })
 
-test('keys that lose their constraint outside are listed, and come back with it', async (t) => {
+test('keys whose constraint is dropped elsewhere are listed, and restored with it', async (t) => {
   const trellis = await house(t)
   const object_relationships = [{ name: 'flat', using: by(['house', 'door']) }]
   await trellis.op('replace_metadata', document({}, { object_relationships }))

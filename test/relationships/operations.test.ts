@@ -342,7 +342,7 @@ test('drop_relationship with cascade removes those permissions', async (t) => {
   })
 })
 
-test('drop_relationship without dependents takes the relationship out', async (t) => {
+test('drop_relationship without dependents removes the relationship', async (t) => {
   const trellis = await office(t)
   await trellis.op('create_object_relationship', { table: 'lead', name: 'owner', using: byKey('owner_id') })
   assert.deepEqual(await trellis.op('drop_relationship', { table: 'lead', relationship: 'owner' }), ok)
@@ -360,7 +360,7 @@ test('set_relationship_comment sets and clears the comment', async (t) => {
   assert.deepEqual(await leadEntry(trellis), { object_relationships: [relationship] })
 })
 
-test('relationships of a table that is gone are listed, and come back with it', async (t) => {
+test('relationships of a dropped table are listed, and restored with it', async (t) => {
   const trellis = await office(t)
   const calls = byKey({ table: publicTable('call'), column: 'lead_id' })
   await trellis.op('create_array_relationship', { table: 'lead', name: 'calls', using: calls })

@@ -53,7 +53,7 @@ const values: Record<string, unknown> = {
 const parts = ['edges { node { id } }', 'pageInfo { hasNextPage hasPreviousPage }']
 
 for (const role of Object.keys(roles)) {
-  test(`cursors by hand tell ${role} nothing`, { timeout: 60_000 }, async () => {
+  test(`handmade cursors reveal nothing to ${role}`, { timeout: 60_000 }, async () => {
     for (const [column, value] of Object.entries(values)) {
       for (const side of ['after', 'before']) {
         for (const part of parts) {
@@ -69,7 +69,7 @@ for (const role of Object.keys(roles)) {
     }
   })
 
-  test(`ids by hand tell ${role} nothing`, { timeout: 60_000 }, async () => {
+  test(`handmade ids reveal nothing to ${role}`, { timeout: 60_000 }, async () => {
     const query = () => 'query($id: ID!) { node(id: $id) { id } }'
     const nodeId = (day: string) => (table: string) => ({ id: base64([1, 'public', `${table}_days`, 1, day]) })
     for (let i = 0; i < 8; i++) {

@@ -100,7 +100,7 @@ test('types and fields are described', async (t) => {
   assert.equal(fields('publisher').books_connection!.description, 'An array relationship connection')
 })
 
-test('the usual schema knows nothing of it, and the select fields are not in this one', async (t) => {
+test("the standard schema has no connections, and Relay's schema has no select fields", async (t) => {
   const trellis = await startRelay(t)
   const { data } = await trellis.graphql<{ data: unknown }>('{ book_by_pk(id: 1) { id } }')
   assert.deepEqual(data, { book_by_pk: { id: 1 } })
@@ -134,7 +134,7 @@ test('functions have connections, their arguments beside those of the page', asy
   })
 })
 
-test('a role sees the nodes that it may, as far as it may', async (t) => {
+test('a role sees permitted nodes with permitted fields', async (t) => {
   const trellis = await startRelay(t)
   const query = '{ book_connection { edges { node { id title } } pageInfo { hasNextPage hasPreviousPage } } }'
   const id = encoded('[1, "public", "book", 1]')

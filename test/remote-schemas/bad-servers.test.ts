@@ -161,7 +161,7 @@ async function startRaw(t: TestContext, answer: (response: ServerResponse) => vo
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('servers that are slow, that drip, that hang up, and that redirect', async (t) => {
+test('servers that are slow, send byte by byte, disconnect, or redirect', async (t) => {
   const { crm, trellis } = await start(t, { timeout_seconds: 3 })
   crm.answer = () => null
   const began = Date.now()

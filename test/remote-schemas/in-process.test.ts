@@ -448,7 +448,7 @@ test('schemas that cannot be served end the start with the name of the plugin', 
   )
 })
 
-test('the example of the documentation answers as it says', async (t) => {
+test('the example of the documentation gives the answer on the page', async (t) => {
   const trellis = await startLibrary(t, { plugins: [people] })
   const text = '{ book(limit: 1, order_by: {id: asc}) { title }  me { name }  person(id: 2) { name } }'
   const data = { book: [{ title: 'Dawn' }], me: { name: 'Ada' }, person: { name: 'Bo' } }

@@ -136,7 +136,7 @@ test('endpoints are described by OpenAPI, for administrators', async (t) => {
     ])
   })
 
-  await t.test('an endpoint whose query fits the schema no longer is left out', () => {
+  await t.test('an endpoint whose query no longer fits the schema is left out', () => {
     assert.equal(document.paths!['/api/rest/gone'], undefined)
     assert.deepEqual(document.info, {
       version: '',
@@ -145,7 +145,7 @@ test('endpoints are described by OpenAPI, for administrators', async (t) => {
     })
   })
 
-  await t.test('the document of the server holds them, too', async () => {
+  await t.test('the document of the server contains them', async () => {
     const whole = await asked('/api/openapi.json')
     const checked = await new Validator({ strict: false }).validate(JSON.parse(JSON.stringify(whole)))
     assert.ok(checked.valid, JSON.stringify(checked.errors))

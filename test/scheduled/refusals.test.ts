@@ -44,7 +44,7 @@ test('invalid cron triggers are refused with the path of the fault, and leave no
   assert.deepEqual(await sql('select from trellis.hdb_cron_events'), [])
 })
 
-test('moments that no calendar has are refused', async (t) => {
+test('impossible dates and times are refused', async (t) => {
   const { opError } = await startTrellis(t)
   for (const schedule_at of ['2030-02-30T00:00:00Z', '0000-01-01T00:00:00Z', '2030-01-01T25:00:00Z', '2030-01-01']) {
     const error = `expected a timestamp such as 2026-03-01T09:30:00Z, encountered "${schedule_at}"`

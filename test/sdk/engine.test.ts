@@ -84,7 +84,7 @@ test('a database may be named by its parts', async (t) => {
   await assert.rejects(incomplete, { message: /^Fatal Error : Invalid options. Expecting all database connection/ })
 })
 
-test('settings and plugins that cannot be used are refused before a database is made for them', async (t) => {
+test('unusable settings and plugins are refused before a database is created', async (t) => {
   const { directory, child } = program(
     t,
     `import { createEngine } from 'DOOR'

@@ -23,7 +23,7 @@ const books = 'create table books (id int primary key, title text)'
 
 const answers = 'which is not called: its planner in extensions.root answers it'
 
-test('a field that no request can be served by ends the start, with its plugin and name', async () => {
+test('a field that can serve no request ends the start, with its plugin and name', async () => {
   const { databaseUrl, ...first } = await startTrellis({ sql: books })
   await first.operation('track_table', 'books')
   const type = GraphQLInt

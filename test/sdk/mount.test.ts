@@ -175,7 +175,7 @@ test('an engine that is still starting is closed with its application', async (t
   assert.deepEqual(seen, ['registered', 'closed'])
 })
 
-test('an engine closes though a statement does not end', async (t) => {
+test('an engine closes although a statement does not end', async (t) => {
   const { url: databaseUrl } = await testDatabase(t)
   const settings = { databaseUrl, gracefulShutdownTimeout: 1 }
   const engine = await createEngine({ settings, observe: silentObserver })

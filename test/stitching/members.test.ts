@@ -377,7 +377,7 @@ test('members that define a name differently conflict, and both are named', asyn
   }
 })
 
-test('the requests of the documentation are answered as it says', async (t) => {
+test('the requests of the documentation have the answers on the page', async (t) => {
   const page = blocksOf(readFileSync(join(import.meta.dirname, '../../docs/stitching.md'), 'utf8'))
   const textOf = (kind: string) => page.filter(({ language }) => language === kind).map(({ lines }) => lines.join('\n'))
   const [[peopleText, ordersText, query], [bulk, answer]] = [textOf('graphql'), textOf('json')]

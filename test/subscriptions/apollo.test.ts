@@ -190,7 +190,7 @@ test('headers in the payload identify the client, and a refused client stays ref
   assert.deepEqual(await refused.next(), { type: 'connection_error', payload: message })
 })
 
-test('the payload wins over the upgrade request, and a second connection_init changes the role', async (t) => {
+test('the payload takes precedence over the upgrade request, and a second connection_init changes the role', async (t) => {
   const trellis = await startGuarded(t)
   const filter = (title: string) => ({ columns: ['title'], filter: { title: { _eq: title } } })
   for (const [role, title] of [

@@ -51,7 +51,7 @@ const titles = 'subscription { book(order_by: {id: asc}) { title } }'
 const lastTitles = (items: readonly unknown[]) =>
   (items.at(-1) as { data: { book: { title: string }[] } }).data.book.map(({ title }) => title)
 
-test('Writes by plain SQL are seen at once, by decoding the log.', async (t) => {
+test('writes by plain SQL are seen at once, by decoding the log', async (t) => {
   const trellis = await startHearing(t)
   assert.deepEqual(trellis.means, { mode: 'changes', means: 'decoding' })
   const client = graphqlWsClient(t, trellis.url)
@@ -65,7 +65,7 @@ test('Writes by plain SQL are seen at once, by decoding the log.', async (t) => 
   await received.until((items) => lastTitles(items).length === 0)
 })
 
-test('A write during the lookup of the tables of a new subscription is not missed.', async (t) => {
+test('a write during the lookup of the tables of a new subscription is not missed', async (t) => {
   const trellis = await startHearing(t)
   const client = graphqlWsClient(t, trellis.url)
   const known = subscribeWith(client, titles)
@@ -83,7 +83,7 @@ test('A write during the lookup of the tables of a new subscription is not misse
   await fresh.until((items) => lastTitles(items).at(-1) === 'T1')
 })
 
-test('A write causes statements only for subscribers that read the table, also through views and relationships.', async (t) => {
+test('a write causes statements only for subscribers that read the table, also through views and relationships', async (t) => {
   const trellis = await startHearing(t)
   await trellis.sql(`
     create table unrelated (id int primary key);
@@ -108,7 +108,7 @@ test('A write causes statements only for subscribers that read the table, also t
   assert.deepEqual(view.items.at(-1), { data: { named: [{ id: 1 }, { id: 2 }, { id: 3 }] } })
 })
 
-test('Changes are followed again after a lost connection, and none is missed.', async (t) => {
+test('changes are decoded again after a lost connection, and none is missed', async (t) => {
   const trellis = await startHearing(t)
   const received = subscribeWith(graphqlWsClient(t, trellis.url), titles)
   await received.atLeast(1)
@@ -120,7 +120,7 @@ test('Changes are followed again after a lost connection, and none is missed.', 
   await received.until((items) => lastTitles(items)[0] === 'Heard')
 })
 
-test('A commit that waits for a standby is seen as soon as others see it.', async (t) => {
+test('a commit that waits for a standby is seen as soon as other sessions see it', async (t) => {
   const trellis = await startApart(t, { wal_level: 'logical' })
   assert.deepEqual(trellis.means, { mode: 'changes', means: 'decoding' })
   const received = subscribeWith(graphqlWsClient(t, trellis.url), titles)
@@ -149,7 +149,7 @@ test('A commit that waits for a standby is seen as soon as others see it.', asyn
   await received.until((items) => lastTitles(items)[0] === 'T1')
 })
 
-test('A slot is gone with its server.', async (t) => {
+test('a slot is dropped when its server ends', async (t) => {
   const trellis = await startHearing(t)
   const slots = () => trellis.sql('select slot_name from pg_replication_slots where database = current_database()')
   assert.equal((await slots()).length, 1)
@@ -157,7 +157,7 @@ test('A slot is gone with its server.', async (t) => {
   await eventually(async () => (await slots()).length === 0)
 })
 
-test('A slot that waits for a transaction to be made is given up when the server ends.', async (t) => {
+test('a slot whose creation waits for a transaction is abandoned when the server ends', async (t) => {
   const database = await testDatabase(t, { sql: librarySql })
   const holder = await connectTo(t, database.url)
   await holder.query(`begin; update book set title = 'Held' where id = 1`)
@@ -170,7 +170,7 @@ test('A slot that waits for a transaction to be made is given up when the server
   await holder.query('rollback')
 })
 
-test('Without logical decoding the server polls, and the log says why.', async (t) => {
+test('without logical decoding the server polls, and the log has the reason', async (t) => {
   const settings = { liveQueries: 'changes', liveQueriesRefetchInterval: 200 } as const
   const trellis = await startApart(t, {}, settings)
   const reason = 'logical decoding requires "wal_level" >= "logical"'

@@ -103,7 +103,7 @@ const change = async ({ op }: TestTrellis, role: string) => {
 }
 
 for (const [name, subscribe] of Object.entries(transports)) {
-  test(`Nothing runs for a client that goes at any moment around a change of the metadata: ${name}.`, async (t) => {
+  test(`nothing runs for a client that disconnects at any moment around a change of the metadata: ${name}`, async (t) => {
     const trellis = await startSlow(t, 100)
     const queries = slowQueries(12)
     for (const millis of [null, 0, 5, 50, 150, 400]) {
@@ -121,7 +121,7 @@ for (const [name, subscribe] of Object.entries(transports)) {
   })
 }
 
-test('Nothing runs for clients that go before the change of the metadata was noticed, or while others are planned anew.', async (t) => {
+test('nothing runs for clients that disconnect before a change of the metadata is noticed, or during replanning', async (t) => {
   const trellis = await startSlow(t, 60_000)
   const subscribe = transports['graphql-ws']!
   const first = await subscribe(t, trellis.url, slowQueries(6))
@@ -136,7 +136,7 @@ test('Nothing runs for clients that go before the change of the metadata was not
   await assertNothingRuns(trellis)
 })
 
-test('A group whose only subscriber gets an error is dropped.', async (t) => {
+test('a group whose only subscriber gets an error is dropped', async (t) => {
   const trellis = await startSlow(t, 100)
   await trellis.sql(`create function failing() returns setof book language plpgsql stable as $$
     begin raise exception 'no'; end $$`)

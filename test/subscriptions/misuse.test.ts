@@ -52,7 +52,7 @@ const hesitating = (millis: number, isAsked: () => void = () => {}) =>
       }),
   })
 
-test('A client that disconnects before its answer leaves no subscription behind.', async (t) => {
+test('a client that disconnects before its answer leaves no subscription behind', async (t) => {
   const trellis = await startMeasured(t, { plugins: [hesitating(50)] })
   for (const protocol of ['graphql-ws', 'graphql-transport-ws']) {
     const socket = await openSocket(t, trellis.url, { protocol })
@@ -74,7 +74,7 @@ async function slowAtWork({ sql }: TestTrellis): Promise<unknown[]> {
   return rows.map(({ began }) => began)
 }
 
-test('A statement without subscribers is canceled and delays no others.', async (t) => {
+test('a statement without subscribers is cancelled and delays no others', async (t) => {
   const trellis = await startMeasured(t)
   await trellis.sql('create view slow as select 1 as id from pg_sleep(600)')
   await trellis.op('track_table', 'slow')
@@ -97,7 +97,7 @@ test('A statement without subscribers is canceled and delays no others.', async 
   await eventually(() => isLeft(trellis))
 })
 
-test('A statement for replanned subscriptions is canceled.', async (t) => {
+test('a statement for replanned subscriptions is cancelled', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.sql('create view slow as select 1 as id from pg_sleep(600)')
   await trellis.op('track_table', 'slow')
@@ -107,7 +107,7 @@ test('A statement for replanned subscriptions is canceled.', async (t) => {
   await eventually(async () => !(await slowAtWork(trellis)).includes(before))
 })
 
-test('A client that disconnects before its event stream opens leaves none behind.', async (t) => {
+test('a client that disconnects before its event stream opens leaves none behind', async (t) => {
   const trellis = await startMeasured(t, { plugins: [hesitating(300)] })
   const body = JSON.stringify({ query: books })
   const headers = { 'content-type': 'application/json', accept: 'text/event-stream' }
@@ -119,7 +119,7 @@ test('A client that disconnects before its event stream opens leaves none behind
   await eventually(() => isLeft(trellis))
 })
 
-test('A stream of events that is opened while the server stops is ended like the others.', async (t) => {
+test('a stream of events that is opened while the server stops is ended like the others', async (t) => {
   const settings = { gracefulShutdownTimeout: 20 }
   let asked = 0
   const trellis = await startLibrary(t, { plugins: [hesitating(500, () => asked++)], settings })
@@ -135,7 +135,7 @@ test('A stream of events that is opened while the server stops is ended like the
   assert.ok(Date.now() - started < 15_000, 'it did not wait for the client')
 })
 
-test('A subscription that ended with an error is over, whatever becomes of the metadata.', async (t) => {
+test('a subscription that ended with an error stays over after changes of the metadata', async (t) => {
   const trellis = await startMeasured(t)
   const socket = await openApollo(t, trellis.url)
   const query = 'subscription { book(where: {released_on: {_eq: "soon"}}) { id } }'
@@ -148,7 +148,7 @@ test('A subscription that ended with an error is over, whatever becomes of the m
   assert.equal(socket.spoken().length, 3)
 })
 
-test('An id is as long as the message that holds it, and costs nobody time.', async (t) => {
+test('an id may be as long as a message, and delays no other client', async (t) => {
   const trellis = await startLibrary(t)
   const beside = subscribeWith(graphqlWsClient(t, trellis.url), books)
   await beside.atLeast(1)
@@ -169,7 +169,7 @@ test('An id is as long as the message that holds it, and costs nobody time.', as
   await beside.atLeast(2)
 })
 
-test('Messages after the end of a socket are ignored.', async (t) => {
+test('messages after the end of a socket are ignored', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url)
   socket.send({ type: 'connection_terminate' })
@@ -222,7 +222,7 @@ const floods = {
 /** Bytes of an answer that exceeds the buffers of the network, which grow to some 40 MB. */
 const unreadBytes = 64_000_000
 
-test('A client that sends and never reads is paused.', async (t) => {
+test('a client that sends and never reads is paused', async (t) => {
   const trellis = await startMeasured(t)
   await trellis.sql(`create table wide (content text); insert into wide values (repeat('x', ${unreadBytes}))`)
   await trellis.op('track_table', 'wide')
@@ -242,7 +242,7 @@ test('A client that sends and never reads is paused.', async (t) => {
   }
 })
 
-test('Pings of WebSockets are answered as long as the answers are taken.', async (t) => {
+test('pings of WebSockets are answered as long as the client reads', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url)
   const raw = rawOf(socket)

@@ -28,7 +28,7 @@ const harbour = (t: TestContext) =>
       create view harbours as select * from harbour`,
   })
 
-test('track_table puts the table in the schema under its own name', async (t) => {
+test('track_table adds the table to the schema under its own name', async (t) => {
   const trellis = await harbour(t)
   assert.deepEqual(await trellis.op('track_table', { schema: 'public', name: 'harbour' }), ok)
   assert.deepEqual(await trellis.graphql('{ harbour { id name } }'), { data: { harbour: [{ id: 1, name: 'Bergen' }] } })
@@ -258,7 +258,7 @@ test('a custom column name that a relationship has is refused, naming the relati
   })
 })
 
-test('untrack_table takes the table, its relationships and its permissions out', async (t) => {
+test('untrack_table removes the table, its relationships and its permissions', async (t) => {
   const trellis = await startTrellis(t, {
     sql: 'create table lead (id int primary key, boss_id int references lead)',
   })
@@ -326,7 +326,7 @@ test('untrack_table with cascade removes dependent objects, and no more', async 
   ])
 })
 
-test('a list of hundreds of tables that need each other is checked sooner than they were related', async (t) => {
+test('untrack_tables checks hundreds of tables that need each other faster than they were related', async (t) => {
   const numbers = Array.from({ length: 400 }, (_, i) => i + 1)
   const create = numbers.map((i) => `create table t${i} (id int primary key, next int references t${i - 1})`)
   const trellis = await startTrellis(t, { sql: `create table t0 (id int primary key); ${create.join(';')}` })
@@ -367,7 +367,7 @@ test('a table that is gone from the database can be untracked', async (t) => {
   assert.deepEqual(await exported(trellis), [])
 })
 
-test('an untracked table is out of the schema', async (t) => {
+test('an untracked table is not in the schema', async (t) => {
   const trellis = await harbour(t)
   await trellis.op('track_table', 'harbour')
   await trellis.op('track_table', 'harbours')

@@ -137,7 +137,7 @@ for (const [template, code, message] of failures) {
   })
 }
 
-test('an error names its place in the text', () => {
+test('an error has its position in the text', () => {
   const text = '{\n  "a": {{ $body.nope }}\n}'
   assert.throws(
     () => result(text),
@@ -189,7 +189,7 @@ test('a chain of operators may be long', () => {
   assert.throws(() => result(`{{ ${'1 == '.repeat(9000)} 1 || 2 }}`), { code: 'Type Error' })
 })
 
-test('functions take characters apart, not their halves', () => {
+test('functions count characters, not UTF-16 units', () => {
   const of = { text: '😀bß', words: "o'neil ǆ élan 😀x" }
   assert.equal(result('{{ head $body.text }}', of), '😀')
   assert.equal(result('{{ tail $body.text }}', of), 'bß')
@@ -198,7 +198,7 @@ test('functions take characters apart, not their halves', () => {
   assert.equal(result('{{ toTitle $body.words }}', of), "O'neil Ǆ Élan 😀X")
 })
 
-test('a template that never ends in practice is stopped', () => {
+test('a template that would run for very long is stopped', () => {
   const items = Array.from({ length: 100 }, (_, i) => i)
   const [long, large] = ['x'.repeat(1_000_000), { a: 'x'.repeat(1000) }]
   const cases: readonly [string, unknown][] = [

@@ -121,7 +121,7 @@ test('a template without a value fails the action, and administrators see the re
   assert.equal(refused.errors[0]?.message, 'the response transform failed')
 })
 
-test('no text from a client ends a header, or the head of a request', async () => {
+test('no text of a client ends a header, or the head of a request', async () => {
   answer = { body: { id: 1 } }
   const text = '{{$body.input.text}}'
   const places: Readonly<Record<string, object>> = {
@@ -145,7 +145,7 @@ test('no text from a client ends a header, or the head of a request', async () =
   }
 })
 
-test('long answers are transformed too, and refused when they are no JSON', async () => {
+test('long answers are transformed too, and refused when they are not JSON', async () => {
   const rows = Array.from({ length: 20_000 }, (_, n) => ({ n, name: `row ${n}` }))
   const template = '{"id": {{ size $body.rows }}, "tags": [{{ $body.rows[19999].name }}]}'
   await shop.action('long', { response_transform: { version: 2, body: { action: 'transform', template } } })

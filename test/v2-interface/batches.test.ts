@@ -30,7 +30,7 @@ test('a bulk of each kind', async (t) => {
     code: 'already-tracked',
   })
 
-  await t.test('bulk_keep_going goes on after members that fail, and undoes them alone', async () => {
+  await t.test('bulk_keep_going continues after failed members, and undoes only these', async () => {
     const members = [
       track('book'),
       track('book'),
@@ -77,7 +77,7 @@ test('a bulk of each kind', async (t) => {
     assert.deepEqual(read!.result, [['?column?'], ['1']])
   })
 
-  await t.test('a bulk inside goes with its member', async () => {
+  await t.test('a nested bulk succeeds or fails with its member', async () => {
     await ask('bulk', [{ type: 'pg_untrack_table', args: { table: 'kept' } }])
     const inner = { type: 'bulk', args: [track('kept'), run('select count(*) from kept'), track('book')] }
     const { body } = await ask('bulk_keep_going', [inner, track('kept'), track('kept')])

@@ -158,7 +158,7 @@ const introspected = `{"data":{"__schema":{"queryType":{"name":"Query"},"mutatio
 const ask = async ({ request }: TestTrellis, type: string, args: unknown, extra: object = {}) =>
   request('/v1/metadata', { body: { type, args, ...extra } })
 
-test('a document with every key goes in and out, byte for byte', async (t) => {
+test('a document with every key is exported unchanged, byte for byte', async (t) => {
   const server = createServer((_, response) => response.setHeader('content-type', 'application/json').end(introspected))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   atEnd(t, () => server.close())
@@ -194,7 +194,7 @@ test('a document with every key goes in and out, byte for byte', async (t) => {
   })
 })
 
-test('entries of the allow-list tell their scope, and are known when they are dropped', async (t) => {
+test('entries of the allow-list have their scope, and can be dropped by name', async (t) => {
   const trellis = await startTrellis(t)
   await ask(trellis, 'create_query_collection', { name: 'kept', definition: { queries: [] } })
   await ask(trellis, 'add_collection_to_allowlist', { collection: 'kept' })
@@ -214,7 +214,7 @@ test('entries of the allow-list tell their scope, and are known when they are dr
   )
 })
 
-test('a document of format 2 is exported as 2 and as 3, and either goes back', async (t) => {
+test('a document of format 2 is exported as 2 and as 3, and both can be imported', async (t) => {
   const trellis = await startTrellis(t, { sql })
   const tables = [{ table: { schema: 'public', name: 'book' } }]
   const inherited_roles = [{ role_name: 'both', role_set: ['a', 'b'] }]

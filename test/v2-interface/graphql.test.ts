@@ -25,7 +25,7 @@ test('the GraphQL API of interface 2', async (t) => {
   const trellis = await startTrellis(t, { database: former.database, settings: second })
   const { graphql } = trellis
 
-  await t.test('a role without queries gets a sentence, and has no subscriptions', async () => {
+  await t.test('a role without queries gets a field that says so, and has no subscriptions', async () => {
     const field = 'no_queries_available'
     const told =
       'There are no queries available to the current role. Either there are no sources or remote schemas ' +
@@ -79,7 +79,7 @@ test('the GraphQL API of interface 2', async (t) => {
     assert.match(refusalOf(await former.graphql(insert)).message, /^expected a 32-bit integer for type "Int"/)
   })
 
-  await t.test('a failing check is one of a permission; checks of tables keep their words', async () => {
+  await t.test("a failed check of a permission has its own error; checks of tables keep PostgreSQL's", async () => {
     const insert = (columns: string) => `mutation { insert_book(objects: {${columns}}) { affected_rows } }`
     const path = '$.selectionSet.insert_book.args.objects'
     const code = 'permission-error'
@@ -97,7 +97,7 @@ test('the GraphQL API of interface 2', async (t) => {
     assert.equal(before.message, 'Check constraint violation. insert check constraint failed')
   })
 
-  await t.test('roles that may update nothing may skip rows that are there', async () => {
+  await t.test('roles without update permission may skip existing rows', async () => {
     const insert = (conflict: string) =>
       `mutation { insert_book(objects: {id: 1, pages: 20}, on_conflict: {constraint: book_pkey, ${conflict}}) { affected_rows } }`
     const skipped = { data: { insert_book: { affected_rows: 0 } } }
@@ -117,7 +117,7 @@ test('the GraphQL API of interface 2', async (t) => {
     assert.equal(message, '"insert_book" has no argument named "on_conflict"')
   })
 
-  await t.test('a subscription may have several root fields, if it says so', async () => {
+  await t.test('a subscription may have several root fields with a directive', async () => {
     const several =
       'subscription @_multiple_top_level_fields { book_by_pk(id: 1) { title } book_aggregate { aggregate { count } } }'
     const received = subscribeWith(graphqlWsClient(t, trellis.url), several)

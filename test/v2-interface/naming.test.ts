@@ -130,7 +130,7 @@ test('a source names its root fields and types', async (t) => {
     })
   })
 
-  await t.test('names without them are unknown', async () => {
+  await t.test('names without prefix and suffix are unknown', async () => {
     const unknown = (field: string) => ({
       message: `field "${field}" not found in type: 'query_root'`,
       path: `$.selectionSet.${field}`,

@@ -26,7 +26,7 @@ const refusalOf = async (action: string) => {
   return errors[0]!
 }
 
-test('fields of an answer that its type does not have are passed over', async () => {
+test('fields of an answer that its type lacks are ignored', async () => {
   answer = { body: { id: 1, extra: true, lines: [{ book_id: 2, extra: {} }] } }
   const result = await shop.graphql('mutation { order { id lines { book_id } } }')
   assert.deepEqual(result, { data: { order: { id: 1, lines: [{ book_id: 2 }] } } })
@@ -132,7 +132,7 @@ test('with numbers as texts, events have wide numbers as texts', async () => {
   assert.equal(sent[0]?.headers['x-kind'], 'reading')
 })
 
-test('events of a trigger that clear_metadata removes are archived, one under way too', async () => {
+test('events of a trigger that clear_metadata removes are archived, also those in flight', async () => {
   const { promise, resolve } = Promise.withResolvers<OtherAnswer>()
   answer = promise
   await shop.sql(`insert into reading select g from generate_series(1, 20) g`)

@@ -193,7 +193,7 @@ test('data operations and SQL have an endpoint of their own', async (t) => {
   const unknown = await query('export_metadata', {})
   assert.deepEqual([unknown.status, (unknown.body as { error: string }).error], [400, 'unknown type "export_metadata"'])
 
-  await t.test('only administrators may use both endpoints, and learn of faults', async () => {
+  await t.test('only administrators may use both endpoints and see their errors', async () => {
     const refused = {
       status: 400,
       body: { path: '$.args', error: 'restricted access : admin only', code: 'access-denied' },

@@ -53,7 +53,7 @@ test('inconsistent objects have a name and a source', async (t) => {
     assert.equal(error, 'cannot drop due to the following dependent objects : relationship book.writer')
   })
 
-  await t.test('an object that would be inconsistent is refused as such', async () => {
+  await t.test('an object that would be inconsistent is refused with its reason', async () => {
     const using = { manual_configuration: { remote_table: 'nowhere', column_mapping: { id: 'id' } } }
     const args = { table: 'book', name: 'lost', using }
     const former = (await refusal('create_object_relationship', args, '/v1/query')) as { error?: string; code?: string }
@@ -62,7 +62,7 @@ test('inconsistent objects have a name and a source', async (t) => {
     assert.equal(now.error, `Inconsistent object: ${former.error}`)
   })
 
-  await t.test('two root fields of one name are refused', async () => {
+  await t.test('two root fields with one name are refused', async () => {
     const configuration = { custom_root_fields: { select: 'book' } }
     await ask('pg_untrack_table', { table: 'colour' })
     assert.deepEqual(await refusal('pg_track_table', { table: 'colour', configuration }), {

@@ -9,7 +9,6 @@ import {
   isInputObjectType,
   isListType,
   isObjectType,
-  isScalarType,
 } from 'graphql'
 import { badRequest, isGraphQLName } from '../../sdk/index.ts'
 import { own, type WireObject } from '../../sdk/metadata.ts'
@@ -80,7 +79,6 @@ function stepsOf(field: RemoteField, type: GraphQLObjectType, from: Arguments): 
   const step = { type: type.name, field: name, arguments: call.arguments }
   const next = getNamedType(found.type)
   if (!call.field) {
-    if (!isObjectType(next) && !isScalarType(next)) throw notObject(next.name)
     return [step]
   }
   if (!isObjectType(next)) throw notObject(next.name)

@@ -1,7 +1,7 @@
 // The slice `remote_schemas`: other GraphQL servers, whose root fields are served beside those of the tables.
 
 import { stripIgnoredCharacters } from 'graphql'
-import { badRequest, TrellisError } from '../../sdk/index.ts'
+import { badRequest, type Dialect, TrellisError } from '../../sdk/index.ts'
 import {
   type ConflictWording,
   conflictingDefinitions,
@@ -199,7 +199,7 @@ function attempt<T>(object: ObjectDescription, context: SliceContext, work: () =
 /** Resolves an entry. If the server does not answer, the stored schema is used: the entry is inconsistent, its dependents are not. */
 function resolveOne({ name, definition }: RemoteSchemaEntry, servers: Servers): RemoteSchemaModel {
   const { introspection, transport, members = [] } = servers.of(name)
-  const types = remoteTypes(introspection, definition.customization)
+  const types = remoteTypes(introspection, definition.customization, servers.dialect)
   const isHidden = definition.hidden === true
   const whole = new RemoteView(types)
   return {
@@ -221,11 +221,13 @@ class Servers {
   readonly #entries: ReadonlyMap<string, RemoteSchemaEntry>
   readonly #context: SliceContext
   readonly #kinds: ServerKinds
+  readonly dialect: Dialect
   readonly #resolved = new Map<string, ResolvedServer | TrellisError>()
 
   constructor(entries: readonly RemoteSchemaEntry[], context: SliceContext, kinds: ServerKinds) {
     this.#entries = new Map(entries.map((entry) => [entry.name, entry]))
     this.#context = context
+    this.dialect = context.dialect
     this.#kinds = kinds
   }
 

@@ -5,6 +5,7 @@ import { operation } from '../../sdk/metadata.ts'
 import { remoteSchemaPermissionRef } from './metadata.ts'
 import { requireRemoteSchema } from './operations.ts'
 import { AddPermissionArgs, DropPermissionArgs } from './schema.ts'
+import { permittedView } from './types/permitted-view.ts'
 
 export const addRemoteSchemaPermissions = (isEnabled: boolean) =>
   operation({
@@ -14,7 +15,8 @@ export const addRemoteSchemaPermissions = (isEnabled: boolean) =>
     group: 'add remote schema permissions',
     check: 'object',
     object: ({ remote_schema: name, role }) => remoteSchemaPermissionRef(name, role),
-    handle({ metadata }, { remote_schema: name, ...permission }) {
+    handle(context, { remote_schema: name, ...permission }) {
+      const { metadata } = context
       if (!isEnabled) {
         const rule = 'remote schema permissions can only be defined when remote schema permissions are enabled'
         throw badRequest('constraint-violation', `${rule} in the graphql-engine`)
@@ -31,6 +33,9 @@ export const addRemoteSchemaPermissions = (isEnabled: boolean) =>
           `permissions for role: "${role}" for remote schema: "${name}" already exists`,
         )
       }
+      const remote = context.interface === '2' ? context.model.slices.remote_schemas?.get(name) : undefined
+      // In version 2 the text is refused by itself, before it could make an inconsistent object.
+      if (remote) permittedView(remote.types, permission.definition.schema, context.dialect)
       entry.permissions = [...permissions, permission].sort((a, b) => (a.role < b.role ? -1 : 1))
     },
   })

@@ -1,11 +1,12 @@
 // What a role sees of remote schemas: by its own permission, or by those of the parents that it is composed of, if they
-// are equal.
+// agree where they overlap.
 
 import type { SharedObject } from '../../sdk/access.ts'
 import type { SchemaScope } from '../../sdk/graphql.ts'
 import type { Model } from '../../sdk/metadata.ts'
 import type { RemoteSchemaModel } from './metadata.ts'
 import { shownOtherwise } from './types/shared-types.ts'
+import { unitedView } from './types/united-view.ts'
 import type { RemoteView } from './types/view.ts'
 
 const viewsOf = new WeakMap<SchemaScope, ReadonlyMap<RemoteSchemaModel, RemoteView>>()
@@ -28,7 +29,7 @@ function permittedViews(scope: SchemaScope): ReadonlyMap<RemoteSchemaModel, Remo
   const views = new Map<RemoteSchemaModel, RemoteView>()
   for (const remote of scope.model.slices.remote_schemas?.values() ?? []) {
     const roles = scope.grantors((role) => remote.permitted.has(role))
-    const view = agree(remote, roles) ? remote.permitted.get(roles[0] ?? '') : undefined
+    const view = viewOf(remote, roles)
     if (!view) continue
     const isOwn = roles.includes(scope.role)
     const differs = ([other, shown]: [RemoteSchemaModel, RemoteView]) =>
@@ -38,8 +39,11 @@ function permittedViews(scope: SchemaScope): ReadonlyMap<RemoteSchemaModel, Remo
   return views
 }
 
-const agree = ({ permissionTexts }: RemoteSchemaModel, roles: readonly string[]): boolean =>
-  new Set(roles.map((role) => permissionTexts.get(role))).size === 1
+/** What roles with a permission see together; null if their permissions differ where they overlap. */
+function viewOf({ permitted, permissionTexts }: RemoteSchemaModel, roles: readonly string[]): RemoteView | null {
+  const byText = new Map(roles.map((role) => [permissionTexts.get(role), permitted.get(role)!]))
+  return unitedView([...byText.values()])
+}
 
 /** The remote schemas of a model, as composed roles share them. */
 export function* sharedSchemas({ slices }: Model): Iterable<SharedObject> {
@@ -50,7 +54,7 @@ export function* sharedSchemas({ slices }: Model): Iterable<SharedObject> {
       text: () => `remote schema: ${name}`,
       listed: () => ({ remote_schema: name }),
       isGranted: (role) => remote.permitted.has(role),
-      agree: (roles) => agree(remote, roles),
+      agree: (roles) => viewOf(remote, roles) !== null,
     }
   }
 }

@@ -30,6 +30,19 @@ test('rows are joined with one request, in a document of aliased fields', async 
   ])
 })
 
+test('rows are joined to unions, interfaces and scalars', async (t) => {
+  const { crm, trellis } = await startJoined(t, [
+    { ...author, name: 'thing', remote_field: { thing: { arguments: { id: '$id' } } } },
+    { ...author, name: 'named', remote_field: { named: { arguments: {} } } },
+  ])
+  const fields = 'thing { __typename ... on User { name } } named { name ... on Car { wheels } }'
+  const named = [{ name: 'user 1' }, { name: 'Beetle', wheels: 4 }]
+  assert.deepEqual(await trellis.graphql(`{ book(limit: 2, order_by: {id: asc}) { ${fields} } }`), {
+    data: { book: [1, 2].map((id) => ({ thing: { __typename: 'User', name: `user ${id}` }, named })) },
+  })
+  assert.equal(crm.asked().length, 1)
+})
+
 test('a longer selection is sent once, as a fragment', async (t) => {
   const { crm, trellis } = await startJoined(t)
   const selection = 'id name again: name label: name notes(first: 1) { id } __typename'

@@ -82,7 +82,10 @@ test('relationships that do not fit the table or the schema are refused', async 
     [{ remote_field: user({ id: { a: 1 } }) }, 'type "Int"not an input object type'],
     [{ remote_field: users({ nobody: 1 }) }, 'argument with name "nobody" not found in remote schema'],
     [{ remote_field: users({ nested: { ids: ['$other'] } }) }, 'variable "other" is not found'],
-    [{ remote_field: { thing: { arguments: { id: '$id' } } } }, 'type "Thing"only objects or scalar types expected'],
+    [
+      { remote_field: { thing: { arguments: { id: '$id' }, field: { id: { arguments: {} } } } } },
+      'type "Thing"only objects or scalar types expected',
+    ],
     [
       { remote_field: { version: { arguments: {}, field: { a: { arguments: {} } } } } },
       'type "String"only objects or scalar types expected',

@@ -80,6 +80,28 @@ test('a failed non-null field of a namespace makes the namespace null', async (t
   })
 })
 
+test('scalars of GraphQL itself may have other names, also in variables', async (t) => {
+  const crm = await startCrm(t)
+  const trellis = await startLibrary(t)
+  const type_names = { mapping: { Int: 'Whole', String: 'Text' } }
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url, customization: { type_names } } })
+  assert.deepEqual(await trellis.graphql('query ($id: Whole!) { user(id: $id) { id name } }', { id: 5 }), {
+    data: { user: { id: 5, name: 'user 5' } },
+  })
+  assert.match(crm.asked().at(-1)!.query, /\$id: Int!/)
+  type Fields = { data: { __type: { fields: { name: string; type: { ofType: { name: string } | null } }[] } } }
+  const { data } = await trellis.graphql<Fields>(
+    '{ __type(name: "User") { fields { name type { ofType { name } } } } }',
+  )
+  const scalars = data.__type.fields.flatMap(({ type }) => type.ofType?.name ?? [])
+  assert.deepEqual(new Set(scalars), new Set(['Whole', 'Text', 'Note']))
+  type Refused = { errors: { message: string }[] }
+  const { errors } = await trellis.graphql<Refused>('query ($id: Int!) { user(id: $id) { id } }', { id: 5 })
+  assert.equal(errors[0]!.message, 'variable "id" is declared as Int!, but used where Whole! is expected')
+  const wrong = await trellis.graphql<Refused>('query ($id: Whole!) { user(id: $id) { id } }', { id: 'x' })
+  assert.match(wrong.errors[0]!.message, /Int cannot represent non-integer value/)
+})
+
 test('invalid customizations are refused', async (t) => {
   const crm = await startCrm(t)
   const trellis = await startLibrary(t)

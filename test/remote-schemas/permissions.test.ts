@@ -316,7 +316,7 @@ test('invalid permissions and operations are refused', async (t) => {
   )
   assert.deepEqual(
     await add('type Query { version: String! } type Lost { a: Int }'),
-    broken('the type "Lost" is not in the remote schema as it is defined'),
+    broken('"Object": "Lost" does not exist in the upstream remote schema'),
   )
   assert.deepEqual(await add('type Query { user(id: Int!): User }'), broken('the type "User" is not defined'))
   assert.deepEqual(
@@ -448,4 +448,65 @@ test('without the option every role sees everything, and permissions are refused
   assert.deepEqual(await trellis.graphql('{ user(id: 1) { secret } }', {}, { role: 'clerk' }), {
     data: { user: { secret: 'secret 1' } },
   })
+})
+
+test('an inherited role sees what its parents show, if they agree where they overlap', async (t) => {
+  const { trellis } = await start(t, clerk)
+  const permit = async (role: string, schema: string) => {
+    await trellis.op('drop_remote_schema_permissions', { remote_schema: 'crm', role }).catch(() => {})
+    await trellis.op('add_remote_schema_permissions', { remote_schema: 'crm', role, definition: { schema } })
+  }
+  const user = 'type User { id: Int! }'
+  await permit('one', `type Query { user(id: Int! @preset(value: 7)): User version: String! } ${user}`)
+  await permit('other', `type Query { users(limit: Int @preset(value: 1)): [User!]! version: String! } ${user}`)
+  await trellis.op('add_inherited_role', { role_name: 'both', role_set: ['one', 'other'] })
+  type Answer = { errors?: { message: string }[] }
+  const ask = (query: string) => trellis.graphql<Answer>(query, {}, { role: 'both' })
+  const listed = async () => {
+    const objects = await trellis.op<{ type: string; definition: unknown }[]>('get_inconsistent_metadata', {})
+    return objects.map(({ type }) => type)
+  }
+  const first = await ask('{ user { id } users { id } version }')
+  assert.deepEqual(first, { data: { user: { id: 7 }, users: [{ id: 1 }], version: '1' } })
+  for (const field of ['user(id: 1)', 'users(limit: 2)']) {
+    const { errors } = await ask(`{ ${field} { id } }`)
+    assert.match(errors![0]!.message, /has no argument named/)
+  }
+  assert.equal((await ask('{ user { id name } }')).errors![0]!.message, unknown('name', 'User'))
+  assert.deepEqual(await listed(), [])
+  const differing = [
+    // A parent that sees more of the user would show it below the field of the other.
+    `type Query { users: [User!]! } type User { id: Int! secret: String }`,
+    `type Query { user(id: Int! @preset(value: 8)): User } ${user}`,
+    `type Query { user(id: Int!): User } ${user}`,
+    '*',
+  ]
+  for (const schema of differing) {
+    await permit('other', schema)
+    assert.equal((await ask('{ user { id } }')).errors?.[0]?.message, unknown('user', 'query_root'))
+    assert.deepEqual(await listed(), ['inherited role permission inconsistency'])
+  }
+  await permit('other', 'type Query { thing(id: ID!): Thing } union Thing = Note type Note { text: String! }')
+  assert.deepEqual(await ask('{ user { id } thing(id: "note") { ... on Note { text } } }'), {
+    data: { user: { id: 7 }, thing: { text: 'n' } },
+  })
+  assert.deepEqual(await listed(), [])
+})
+
+test('presets outside of arguments and input fields are refused', async (t) => {
+  const { trellis } = await start(t, clerk)
+  const misplaced = 'Preset directives can be defined only on INPUT_FIELD_DEFINITION or ARGUMENT_DEFINITION'
+  const schemas = [
+    'type Query { version: String! @preset(value: "x") }',
+    'type Query @preset(value: 1) { version: String! }',
+  ]
+  for (const schema of schemas) {
+    const args = { remote_schema: 'crm', role: 'other', definition: { schema } }
+    const { status, body } = await trellis.opError('add_remote_schema_permissions', args)
+    const error = `validation for the given role-based schema failed because ${misplaced}`
+    const { code, ...told } = body as unknown as Record<string, unknown>
+    assert.deepEqual([status, code, told['path'], told['error']], [400, 'constraint-violation', '$.args', error])
+    const later = await trellis.request('/v1/metadata', { body: { type: 'add_remote_schema_permissions', args } })
+    assert.deepEqual(later.body, { path: '$.args', error, code: 'validation-failed' })
+  }
 })

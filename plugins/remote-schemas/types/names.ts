@@ -14,7 +14,9 @@ export class RemoteNames {
   readonly #remoteTypes = new Map<string, string>()
   readonly #fields: ReadonlyMap<string, NameChanges>
 
-  constructor(schema: GraphQLSchema, { root_fields_namespace, type_names, field_names = [] }: Customization) {
+  /** Leniently, fields of types that are not there are passed over. */
+  constructor(schema: GraphQLSchema, customization: Customization, lenient = false) {
+    const { root_fields_namespace, type_names, field_names = [] } = customization
     this.namespace = root_fields_namespace ?? null
     this.#fields = new Map(field_names.map(({ parent_type, ...changes }) => [parent_type, changes]))
     const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
@@ -30,7 +32,7 @@ export class RemoteNames {
     }
     if (this.namespace !== null) checkReserved('', this.namespace)
     this.keepsTypes = [...this.#localTypes].every(([remote, local]) => remote === local)
-    this.#checkFields(schema)
+    this.#checkFields(schema, lenient)
   }
 
   localType(name: string): string {
@@ -45,9 +47,10 @@ export class RemoteNames {
     return changed(field, this.#fields.get(type), false)
   }
 
-  #checkFields(schema: GraphQLSchema): void {
+  #checkFields(schema: GraphQLSchema, lenient: boolean): void {
     for (const parent of this.#fields.keys()) {
       const type = schema.getType(parent)
+      if (!type && lenient) continue
       if (!isObjectType(type) && !isInterfaceType(type)) {
         throw ambiguous(`there is no object or interface type "${parent}"`)
       }

@@ -89,6 +89,16 @@ const kindNames: Readonly<Record<TypeDefinitionNode['kind'], (type: GraphQLNamed
   [Kind.SCALAR_TYPE_DEFINITION]: isScalarType,
 }
 
+/** The kinds of types in problems. */
+const kindTexts: Readonly<Record<TypeDefinitionNode['kind'], string>> = {
+  [Kind.OBJECT_TYPE_DEFINITION]: 'Object',
+  [Kind.INTERFACE_TYPE_DEFINITION]: 'Interface',
+  [Kind.UNION_TYPE_DEFINITION]: 'Union',
+  [Kind.ENUM_TYPE_DEFINITION]: 'Enum',
+  [Kind.INPUT_OBJECT_TYPE_DEFINITION]: 'InputObject',
+  [Kind.SCALAR_TYPE_DEFINITION]: 'Scalar',
+}
+
 /** A field or argument that takes a value. */
 type InputPlace = GraphQLArgument | GraphQLInputField
 
@@ -113,6 +123,8 @@ function memberNames(definition: TypeDefinitionNode): string[] {
   }
 }
 
+const misplacedPreset = 'Preset directives can be defined only on INPUT_FIELD_DEFINITION or ARGUMENT_DEFINITION'
+
 /** Collects the visible members of a text, its presets, and its problems. */
 class Reading {
   readonly problems: string[] = []
@@ -135,9 +147,10 @@ class Reading {
     const { value: name } = definition.name
     const type = this.#types.schema.getType(name)
     if (!type || !kindNames[definition.kind](type)) {
-      this.problems.push(`the type "${name}" is not in the remote schema as it is defined`)
+      this.problems.push(`"${kindTexts[definition.kind]}": "${name}" does not exist in the upstream remote schema`)
       return
     }
+    this.#refusePreset(definition)
     const names = memberNames(definition)
     if (names.length === 0 && !isScalarType(type)) this.problems.push(`the type "${name}" is empty`)
     this.#refuseRepeated(names, `"${name}"`)
@@ -266,6 +279,19 @@ class Reading {
     if (print(given) !== String(known)) {
       this.problems.push(`${what} is of type ${print(given)}, and of type ${known} in the remote schema`)
     }
+  }
+
+  /** Refuses presets of a type, of a field's result, or of an enum value, which have no effect. */
+  #refusePreset(definition: TypeDefinitionNode): void {
+    const members =
+      'values' in definition
+        ? definition.values
+        : 'fields' in definition && definition.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION
+          ? definition.fields
+          : []
+    const directives = [definition, ...(members ?? [])].flatMap((node) => node.directives ?? [])
+    if (!directives.some(({ name }) => name.value === 'preset') || this.problems.includes(misplacedPreset)) return
+    this.problems.push(misplacedPreset)
   }
 
   #require(name: string): void {

@@ -43,20 +43,24 @@ export interface RemoteTypes {
 const typesByCustomization = new WeakMap<object, Map<string, RemoteTypes>>()
 
 /** The types of an introspected schema, customized; throws if the customization does not fit the types. */
-export function remoteTypes(introspection: object, customization: Customization = {}): RemoteTypes {
+export function remoteTypes(
+  introspection: object,
+  customization: Customization = {},
+  { lenientSchema = false }: { readonly lenientSchema?: boolean } = {},
+): RemoteTypes {
   const byCustomization = typesByCustomization.get(introspection) ?? new Map<string, RemoteTypes>()
   typesByCustomization.set(introspection, byCustomization)
-  const key = JSON.stringify(customization)
+  const key = JSON.stringify([customization, lenientSchema])
   let types = byCustomization.get(key)
   if (!types) {
-    types = makeTypes(introspectedSchema(introspection), customization)
+    types = makeTypes(introspectedSchema(introspection), customization, lenientSchema)
     byCustomization.set(key, types)
   }
   return types
 }
 
-function makeTypes(schema: GraphQLSchema, customization: Customization): RemoteTypes {
-  const names = new RemoteNames(schema, customization)
+function makeTypes(schema: GraphQLSchema, customization: Customization, lenient: boolean): RemoteTypes {
+  const names = new RemoteNames(schema, customization, lenient)
   const reached = reachableTypes(schema)
   const own = reached.filter((type) => !isSpecifiedScalarType(type) && !isIntrospectionType(type))
   const definitions = own.map((type) => [names.localType(type.name), definitionText(type, schema, names)] as const)

@@ -86,8 +86,12 @@ export class RoleTypes {
   }
 
   #named(type: GraphQLNamedType): GraphQLNamedType {
-    if (isSpecifiedScalarType(type)) return type
     const name = this.#view.types.names.localType(type.name)
+    if (isScalarType(type) && isSpecifiedScalarType(type)) {
+      if (name === type.name) return type
+      // Values are still those of the scalar, which only has another name here.
+      return this.#scope.type(name, () => new GraphQLScalarType({ ...type.toConfig(), name }))
+    }
     const shared = isScalarType(type) ? scalarOfColumns(this.#scope, name) : null
     return shared ?? this.#scope.type(name, () => this.#make(type, name))
   }

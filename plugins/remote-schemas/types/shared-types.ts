@@ -16,7 +16,7 @@ export function shownOtherwise(names: readonly string[], one: RemoteView, other:
 }
 
 /** The visible members of a type, with their arguments; null if the view hides the type. */
-function shown(localName: string, view: RemoteView): string | null {
+export function shown(localName: string, view: RemoteView): string | null {
   const { schema, names, definitions } = view.types
   const type = definitions.has(localName) ? schema.getType(names.remoteType(localName)) : undefined
   if (!type || !view.sees(type)) return null

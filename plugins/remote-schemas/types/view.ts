@@ -74,6 +74,11 @@ export class RemoteView {
     return type && this.sees(type) ? type : null
   }
 
+  /** The visible part of a type; undefined if the type is hidden, or all of the schema is visible. */
+  visibleType(name: string): VisibleType | undefined {
+    return this.#visible?.get(name)
+  }
+
   sees({ name }: GraphQLNamedType): boolean {
     return this.#visible?.has(name) ?? true
   }

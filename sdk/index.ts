@@ -34,7 +34,7 @@ export {
 } from '../core/engine/plugin.ts'
 export { type ServiceKey, serviceKey } from '../core/engine/service-key.ts'
 export { blaming } from '../core/errors/blame.ts'
-export type { ErrorCode, ErrorDetails } from '../core/errors/errors.ts'
+export type { ErrorCode, ErrorDetails, LaterWords } from '../core/errors/errors.ts'
 export {
   badRequest,
   type ErrorHelp,

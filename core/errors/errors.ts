@@ -70,6 +70,14 @@ export interface ErrorDetails {
   /** Called when the error is encoded, so that it costs nothing otherwise. */
   readonly help?: (() => ErrorHelp) | null
   readonly cause?: unknown
+  /** The words of interface 2, where clients compare them and they differ. */
+  readonly inInterface2?: LaterWords | undefined
+}
+
+/** The message of an error in interface 2, and its code if that differs, too. */
+export interface LaterWords {
+  readonly message: string
+  readonly code?: ErrorCode
 }
 
 /** An error with a status, a code and a path, for both encodings. */
@@ -81,6 +89,7 @@ export class TrellisError extends Error {
   readonly internal: unknown
   readonly extensions: Readonly<Record<string, unknown>> | undefined
   readonly help: (() => ErrorHelp) | null
+  readonly inInterface2: LaterWords | undefined
   #shownHelp: ErrorHelp | undefined
 
   constructor(status: number, code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -93,6 +102,7 @@ export class TrellisError extends Error {
     this.internal = details.internal
     this.extensions = details.extensions
     this.help = details.help ?? null
+    this.inInterface2 = details.inInterface2
   }
 
   /** The help, computed once. */
@@ -108,18 +118,32 @@ export class TrellisError extends Error {
 
   /** The same error with other details; omitted ones stay. */
   with(details: ErrorDetails): TrellisError {
-    return this.#copy(this.message, details)
+    return this.#copy(this, details)
   }
 
   /** The same error in other words. */
   saying(message: string): TrellisError {
-    return this.#copy(message, {})
+    return this.#copy({ message }, {})
   }
 
-  #copy(message: string, details: ErrorDetails): TrellisError {
-    const { path, placeless, internal, extensions, help, cause } = this
-    const merged = { path, placeless, internal, ...(extensions && { extensions }), help, cause, ...details }
-    const copy = new TrellisError(this.status, this.code, message, merged)
+  /** The same error in the words of interface 2. */
+  get later(): TrellisError {
+    return this.inInterface2 ? this.#copy(this.inInterface2, {}) : this
+  }
+
+  #copy({ message, code = this.code }: LaterWords, details: ErrorDetails): TrellisError {
+    const { path, placeless, internal, extensions, help, cause, inInterface2 } = this
+    const merged = {
+      path,
+      placeless,
+      internal,
+      ...(extensions && { extensions }),
+      help,
+      cause,
+      inInterface2,
+      ...details,
+    }
+    const copy = new TrellisError(this.status, code, message, merged)
     copy.stack = this.stack
     return copy
   }

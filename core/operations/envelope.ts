@@ -70,7 +70,9 @@ export async function decodeEnvelope(
   const resourceVersion = readResourceVersion(body, at)
   const { args: given, source } = withoutSource(operation, required(body, 'args', at), at)
   const turns = new TurnTaker()
-  const args = await decodeArguments(found, given, at, options.environment)
+  const args = await decodeArguments(found, given, at, options.environment).catch((error) => {
+    throw form.interface === '2' && operation.pathsNameArguments ? namingArguments(error, at) : error
+  })
   await turns.next()
   const call = { operation, args, resourceVersion, source }
   if (!operation.members) return { ...call, members: null }
@@ -81,6 +83,14 @@ export async function decodeEnvelope(
     members.push({ ...call, at: member.at })
   }
   return { ...call, members }
+}
+
+/** An error of arguments as later operations word it. */
+function namingArguments(error: unknown, at: readonly PathKey[]): unknown {
+  if (!(error instanceof TrellisError)) return error
+  const missing = /^the key '(.+)' was not present$/.exec(error.message)
+  const path = [...at, 'args', ...error.path.slice(at.length)]
+  return (missing ? error.saying(`key "${missing[1]}" not found`) : error).with({ path })
 }
 
 async function decodeArguments(

@@ -114,6 +114,8 @@ export interface Operation<S extends TSchema = TSchema> {
   /** The envelope version that selects it; absent: 1. */
   readonly version?: 1 | 2
   readonly args: S
+  /** Whether errors of its arguments have `args` in their paths in interface 2; absent: no. */
+  readonly pathsNameArguments?: boolean
   /** Whether only `admin` may call it; absent: yes. */
   readonly adminOnly?: boolean
   /**

@@ -48,4 +48,6 @@ function placeName(place: TokenPlace): string {
 
 /** The error for a request without a token. */
 export const missingToken = (place: TokenPlace): TrellisError =>
-  badRequest('invalid-headers', `Missing ${placeName(place)} in JWT authentication mode`)
+  badRequest('invalid-headers', `Missing ${placeName(place)} in JWT authentication mode`, {
+    inInterface2: { message: `Missing 'Authorization' or 'Cookie' header in JWT authentication mode` },
+  })

@@ -98,6 +98,7 @@ const notAllowed = (collection: string) =>
 
 export const addCollectionToAllowlist = operation({
   type: 'add_collection_to_allowlist',
+  pathsNameArguments: true,
   about: { summary: 'Lets roles run the queries of a collection when the allow-list is in force.' },
   args: AllowArgs,
   check: 'new',
@@ -109,6 +110,7 @@ export const addCollectionToAllowlist = operation({
 
 export const updateScopeInAllowlist = operation({
   type: 'update_scope_of_collection_in_allowlist',
+  pathsNameArguments: true,
   about: { summary: 'Says which roles may run the queries of a collection on the allow-list.' },
   args: ScopeArgs,
   check: 'new',
@@ -128,6 +130,7 @@ export const updateScopeInAllowlist = operation({
 
 export const dropCollectionFromAllowlist = operation({
   type: 'drop_collection_from_allowlist',
+  pathsNameArguments: true,
   about: { summary: 'Takes a collection off the allow-list.' },
   args: CollectionArgs,
   check: 'new',

@@ -29,9 +29,11 @@ function createPermission<K extends PermissionKind>(kind: K) {
     group: 'create permissions',
     check: 'object',
     object: ({ table, role }) => permissionRef(table, role, kind),
-    handle({ metadata }, { table, ...permission }) {
-      const permissions = permissionsOf(requireTable(metadata, table), kind)
-      if (permissions.some(({ role }) => role === permission.role)) {
+    handle(context, { table, ...permission }) {
+      const permissions = permissionsOf(requireTable(context.metadata, table), kind)
+      // Version 2 counts the rights of administrators as a permission that exists.
+      const isOfAdmin = context.interface === '2' && permission.role === 'admin'
+      if (isOfAdmin || permissions.some(({ role }) => role === permission.role)) {
         const message = `${kind} permission already defined on table "${nameText(table)}" with role "${permission.role}"`
         throw badRequest('already-exists', message)
       }

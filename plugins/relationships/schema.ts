@@ -1,6 +1,6 @@
 // The wire format of relationships, in arguments and in the document.
 
-import { parseFailed, type QualifiedName, type TProperties, Type } from '../../sdk/index.ts'
+import { parseFailed, type QualifiedName, type TProperties, TrellisError, Type } from '../../sdk/index.ts'
 import { ColumnName, type DecodePart, DocumentTableName, ObjectName, TableName } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 
@@ -107,7 +107,14 @@ function usingSchema<T extends RelationshipType>(type: T, document: boolean) {
   )
   const convert = (value: unknown, decodePart: DecodePart) => {
     checkUsing(value)
-    return decodePart(shape, value)
+    try {
+      return decodePart(shape, value)
+    } catch (error) {
+      const { foreign_key_constraint_on: given } = value as { foreign_key_constraint_on?: unknown }
+      const isWrong = type === 'array' && given !== undefined && !isJsonObject(given)
+      if (!isWrong || !(error instanceof TrellisError)) throw error
+      throw error.with({ inInterface2: { message: 'Expecting object { table, columns }.' } })
+    }
   }
   const absent = Type.Optional(Type.Null())
   const shown = Type.Union([

@@ -1,6 +1,6 @@
 // The slice `rest_endpoints`: the endpoints, and the templates that find them by a request's path.
 
-import { TrellisError } from '../../sdk/index.ts'
+import { compareText, TrellisError } from '../../sdk/index.ts'
 import type { MetadataDocument, ObjectRef, SliceContext, SliceDefinition } from '../../sdk/metadata.ts'
 import type { QueryCollection } from '../collections/schema.ts'
 import { ambiguousEndpoints, type Segment, segmentsOf, Templates, urlProblem } from './paths.ts'
@@ -47,7 +47,10 @@ export function endpointProblem(endpoint: RestEndpoint, collections: readonly Qu
 
 /** The reason why endpoints that can match the same request are inconsistent. */
 export const ambiguity = (endpoints: readonly RestEndpoint[]): string =>
-  `Ambiguous URL paths: ${endpoints.map(({ url }) => url).join(', ')}`
+  `Ambiguous URL paths: ${endpoints
+    .map(({ url }) => url)
+    .sort(compareText)
+    .join(', ')}`
 
 function resolveEndpoints(entries: readonly RestEndpoint[], context: SliceContext): ServedEndpoints {
   const collections = context.slice('query_collections')

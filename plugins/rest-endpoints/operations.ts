@@ -1,7 +1,7 @@
 // Creating and dropping REST endpoints.
 
 import { badRequest } from '../../sdk/index.ts'
-import { operation } from '../../sdk/metadata.ts'
+import { operation, reasonText, wordingOf } from '../../sdk/metadata.ts'
 import { ambiguity, endpointProblem, endpointRef, findEndpoint } from './metadata.ts'
 import { ambiguousEndpoints, urlProblem } from './paths.ts'
 import { CreateEndpointArgs, EndpointName } from './schema.ts'
@@ -12,7 +12,8 @@ export const createRestEndpoint = operation({
   args: CreateEndpointArgs,
   check: 'object',
   object: ({ name }) => endpointRef(name),
-  handle({ metadata }, endpoint) {
+  handle(context, endpoint) {
+    const { metadata } = context
     const { name } = endpoint
     if (findEndpoint(metadata, name)) {
       throw badRequest('already-exists', `Endpoint with name: ${name} already exists`)
@@ -20,7 +21,10 @@ export const createRestEndpoint = operation({
     const problem = endpointProblem(endpoint, metadata.query_collections)
     if (problem !== null) {
       const internal = [{ type: 'rest_endpoint', definition: endpoint, reason: problem }]
-      throw badRequest('invalid-configuration', problem, { internal })
+      // The original refuses a URL by itself, and everything else as an inconsistent object.
+      const isAboutUrl = urlProblem(endpoint.url) !== null
+      const message = isAboutUrl ? problem : reasonText(problem, wordingOf(context.model, context))
+      throw badRequest('invalid-configuration', message, { internal })
     }
     const others = metadata.rest_endpoints.filter(({ url }) => urlProblem(url) === null)
     const clash = ambiguousEndpoints([...others, endpoint]).find((group) => group.includes(endpoint))

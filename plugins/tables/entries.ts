@@ -2,7 +2,7 @@
 
 import { isDraft, original } from 'immer'
 import { badRequest, nameText, type QualifiedName } from '../../sdk/index.ts'
-import { findTable, type MetadataDocument, similarName, type TableEntry } from '../../sdk/metadata.ts'
+import { findTable, type MetadataDocument, similarName, sourceName, type TableEntry } from '../../sdk/metadata.ts'
 
 /** A tracked table's entry; refuses one that is not tracked. */
 export function requireTable(metadata: MetadataDocument, name: QualifiedName): TableEntry {
@@ -12,5 +12,7 @@ export function requireTable(metadata: MetadataDocument, name: QualifiedName): T
   const tables = (isDraft(metadata.tables) && original(metadata.tables)) || metadata.tables
   const names = () => tables.map(({ table }) => table)
   const help = () => similarName(name, names())
-  throw badRequest('not-exists', `table "${nameText(name)}" does not exist`, { help })
+  const message = `table "${nameText(name)}" does not exist`
+  const inInterface2 = { message: `${message} in source: ${sourceName(metadata)}` }
+  throw badRequest('not-exists', message, { help, inInterface2 })
 }

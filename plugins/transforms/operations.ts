@@ -29,6 +29,7 @@ const Result = Type.Object({
 /** Environment variables are those of the request: the answer would show the server's own. */
 export const testWebhookTransform = operation({
   type: 'test_webhook_transform',
+  pathsNameArguments: true,
   about: { summary: 'Shows the request that a transform makes, and sends nothing.', result: Result },
   args: Arguments,
   access: 'any',

@@ -87,7 +87,7 @@ test('numbers keep all digits', () => {
 })
 
 const syntaxErrors: readonly (readonly [template: string, message: string])[] = [
-  ['$body.name', `Unexpected token '$body.name'.`],
+  ['$body.name', `Unexpected token '$body'.`],
   ['{{ $body.name', 'Unexpected end of the template.'],
   ['{"a": }', `Unexpected token '}'.`],
   ['{"a": 1,}', `Unexpected token '}'.`],

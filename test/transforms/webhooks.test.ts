@@ -270,7 +270,7 @@ const refusals: readonly (readonly [title: string, args: object, path: string, e
     'a template that cannot be parsed',
     { request_transform: { version: 2, body: { action: 'transform', template: '$body.a' } } },
     '$.request_transform.body.template',
-    `Unexpected token '$body.a'.`,
+    `Unexpected token '$body'.`,
   ],
   [
     'a url that cannot be parsed',

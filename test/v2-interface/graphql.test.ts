@@ -117,6 +117,74 @@ test('the GraphQL API of interface 2', async (t) => {
     assert.equal(message, '"insert_book" has no argument named "on_conflict"')
   })
 
+  await t.test('words that clients compare', async () => {
+    await trellis.op('create_select_permission', {
+      table: 'book',
+      role: 'owner',
+      permission: { columns: ['id'], filter: { title: { _eq: 'X-Service-Title' } } },
+    })
+    const told = async (query: string, role = 'admin') => {
+      const { message, code } = refusalOf(await graphql(query, {}, { role }))
+      return [code, message]
+    }
+    const update = 'update_book(where: {}, _set: {pages: 1, sold: 2}, _inc: {sold: 1, pages: 1}) { affected_rows }'
+    const natural = 'expected a non-negative 32-bit integer for type "Int", but found'
+    assert.deepEqual(await told('{ book { id } }', 'owner'), [
+      'not-found',
+      'missing session variable: "x-service-title"',
+    ])
+    assert.deepEqual(await told('{ book(limit: -1) { id } }'), ['validation-failed', `${natural} an integer`])
+    assert.deepEqual(await told('{ book(limit: "1") { id } }'), ['validation-failed', `${natural} a string`])
+    assert.deepEqual(await told(`mutation { ${update} }`), [
+      'validation-failed',
+      'Column found in multiple operators: "pages", "sold".',
+    ])
+    assert.deepEqual(await told('query @include(if: true) { book { id } }'), [
+      'validation-failed',
+      'directive "include" is not allowed on a query',
+    ])
+    const refused = async (type: string, args: unknown) => {
+      const { status, body } = await trellis.opError(type, args)
+      const { code, error, path } = body as unknown as Record<string, unknown>
+      return [status, code, path, error]
+    }
+    const permission = { table: 'book', role: 'admin', permission: { columns: '*', filter: {} } }
+    const defined = 'select permission already defined on table "book" with role "admin"'
+    assert.deepEqual(await refused('pg_create_select_permission', permission), [
+      400,
+      'already-exists',
+      '$.args',
+      defined,
+    ])
+    assert.deepEqual(await refused('pg_drop_relationship', { table: 'nope', relationship: 'x' }), [
+      ...[400, 'not-exists', '$.args', 'table "nope" does not exist in source: default'],
+    ])
+    const using = { foreign_key_constraint_on: 'title' }
+    const [, code, , error] = await refused('pg_create_object_relationship', { table: 'book', name: 'w', using })
+    assert.equal(code, 'invalid-configuration')
+    assert.match(String(error), /no foreign constraint exists on the given column\(s\)$/)
+    const number = { table: 'book', name: 'w', using: { foreign_key_constraint_on: 1 } }
+    assert.equal((await refused('pg_create_array_relationship', number))[3], 'Expecting object { table, columns }.')
+    assert.deepEqual(await refused('add_collection_to_allowlist', {}), [
+      ...[400, 'parse-failed', '$.args', 'key "collection" not found'],
+    ])
+    const query = { collection_name: 'c', query_name: 'all' }
+    await trellis.op('create_query_collection', {
+      name: 'c',
+      definition: { queries: [{ name: 'all', query: 'subscription { book { id } }' }] },
+    })
+    const endpoint = { name: 'e', url: 'all', methods: ['GET'], definition: { query } }
+    assert.deepEqual(await refused('create_rest_endpoint', endpoint), [
+      ...[400, 'invalid-configuration', '$.args'],
+      'Inconsistent object: in endpoint e: query with name all is a subscription',
+    ])
+    const template = { body: { action: 'transform', template: '{ $body.a }' } }
+    const transform = { webhook_url: 'http://127.0.0.1/', body: {}, request_transform: { version: 2, ...template } }
+    assert.deepEqual(await refused('test_webhook_transform', transform), [
+      ...[400, 'parse-failed', '$.args.request_transform.body.template', "Unexpected token '$body'."],
+    ])
+  })
+
   await t.test('a subscription may have several root fields with a directive', async () => {
     const several =
       'subscription @_multiple_top_level_fields { book_by_pk(id: 1) { title } book_aggregate { aggregate { count } } }'

@@ -119,7 +119,9 @@ export function requireSessionVariables(names: readonly string[], session: Sessi
 }
 
 const missingSessionVariables = (names: readonly string[]): TrellisError =>
-  badRequest('not-found', `missing session variables: ${names.map((name) => `"${name}"`).join(', ')}`)
+  badRequest('not-found', `missing session variables: ${names.map((name) => `"${name}"`).join(', ')}`, {
+    inInterface2: { message: `missing session variable: "${names[0]}"` },
+  })
 
 function inputValue(source: Extract<ParamSource, { from: 'input' }>, variables: Bindings['variables']): string | null {
   const value = readInput(source.input, variables)

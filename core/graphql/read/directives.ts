@@ -122,7 +122,10 @@ function checkDirectives(
     const directive = known.get(name)
     if (!directive) throw validationFailed(`directive "${name}" is not defined in the schema`, pathKeys(path))
     if (!directive.locations.includes(location)) {
-      throw validationFailed(`Directive "@${name}" may not be used on ${location}.`, pathKeys(path))
+      const place = location.toLowerCase().replaceAll('_', ' ')
+      throw validationFailed(`Directive "@${name}" may not be used on ${location}.`, pathKeys(path)).with({
+        inInterface2: { message: `directive "${name}" is not allowed on a ${place}` },
+      })
     }
   }
 }

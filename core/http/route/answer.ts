@@ -83,7 +83,8 @@ export function inDialect(
   { dialect, graphqlInterface }: Pick<ServerSettings, 'dialect' | 'graphqlInterface'>,
 ): TrellisError {
   const shown = error.help && !dialects[dialect].errorsHelp ? error.with({ help: null }) : error
-  return graphqlInterface === '2' && failsPermission(error) ? shown.saying(failedPermission) : shown
+  if (graphqlInterface !== '2') return shown
+  return failsPermission(error) ? shown.saying(failedPermission) : shown.later
 }
 
 /** The words of interface 2 for rows that break the check of a permission. */

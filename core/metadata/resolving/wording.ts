@@ -34,7 +34,9 @@ export const reasonsText = (reasons: readonly string[], wording: Wording): strin
 
 /** Reasons are made when the metadata are resolved, which is before any request. */
 const inSource = (reason: string): string =>
-  reason.replace('such table/view exists in postgres: ', 'such table/view exists in source: ')
+  reason
+    .replace('such table/view exists in postgres: ', 'such table/view exists in source: ')
+    .replace(/(?<=no foreign constraint exists on the given column)$/, '(s)')
 
 const duplicates = /^following (\w+) root fields are duplicated: /
 

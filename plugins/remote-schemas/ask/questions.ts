@@ -111,7 +111,11 @@ function sessionValue(value: SessionValue, type: GraphQLInputType, session: Sess
 
 function variableValue(variable: string, type: GraphQLInputType, { variables }: Session): unknown {
   const text = Object.hasOwn(variables, variable) ? variables[variable]! : null
-  if (text === null) throw badRequest('not-found', `missing session variables: "${variable}"`)
+  if (text === null) {
+    throw badRequest('not-found', `missing session variables: "${variable}"`, {
+      inInterface2: { message: `"${variable}" session variable expected, but not found` },
+    })
+  }
   return typedValue(text, type)
 }
 

@@ -95,8 +95,11 @@ const headerBytes = (value: string): string => Buffer.from(value).toString('lati
 /** The error for a missing answer. The URL is in `internal`, which only administrators see. */
 function unanswered(error: unknown, { name, definition }: HttpServer): unknown {
   if (!(error instanceof OutgoingError)) return error
-  const internal = { remote_schema: name, url: shownUrl(definition), message: error.message }
-  return internalError(failures[error.reason], { internal, cause: error })
+  const url = shownUrl(definition)
+  const internal = { remote_schema: name, url, message: error.message }
+  const message = `HTTP exception occurred while sending the request to ${url}`
+  const inInterface2 = { message, code: 'remote-schema-error' }
+  return internalError(failures[error.reason], { internal, cause: error, inInterface2 })
 }
 
 /** The messages of clients' errors for each reason why there is no answer. */

@@ -6,7 +6,7 @@ const space = /[ \t\r\n]*/y
 const word = /[A-Za-z_$][\w$-]*/y
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 /** A piece of the text as an error quotes it. */
-const token = /[A-Za-z_$][\w$.-]*|-?\d[\w.+-]*|\{\{|\}\}|:=|==|!=|<=|>=|&&|\|\||\?\?|[\s\S]/y
+const token = /[A-Za-z_$][\w$-]*|-?\d[\w.+-]*|\{\{|\}\}|:=|==|!=|<=|>=|&&|\|\||\?\?|[\s\S]/y
 
 const longestQuote = 40
 

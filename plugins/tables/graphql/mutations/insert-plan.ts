@@ -229,8 +229,10 @@ function refuseGiven(
     .map(([own]) => own)
     .filter((own) => given.has(own) || determined.some(({ column }) => column === own))
   if (columns.length === 0) return
-  const message = `cannot insert object relation ship "${name}" as ${quoted(columns)} column values are already determined`
-  throw validationFailed(message, pathKeys(below(path, name)))
+  const rest = `"${name}" as ${quoted(columns)} column values are already determined`
+  throw validationFailed(`cannot insert object relation ship ${rest}`, pathKeys(below(path, name))).with({
+    inInterface2: { message: `cannot insert object relationship ${rest}` },
+  })
 }
 
 const arrayRefusal = ({ name }: TableModel): string =>

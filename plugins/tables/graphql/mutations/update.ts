@@ -223,5 +223,8 @@ function refuseRepeated(assignments: readonly Assignment[], { path }: GivenOpera
   const repeated = [...operators].filter(([, names]) => names.length > 1).sort(([a], [b]) => compareText(a, b))
   if (repeated.length === 0) return
   const list = repeated.map(([column, names]) => `"${column}" in ${names.join(', ')}`).join('. ')
-  throw validationFailed(`column found in multiple operators; ${list}`, pathKeys(path))
+  const columns = repeated.map(([column]) => `"${column}"`).join(', ')
+  throw validationFailed(`column found in multiple operators; ${list}`, pathKeys(path)).with({
+    inInterface2: { message: `Column found in multiple operators: ${columns}.` },
+  })
 }

@@ -10,7 +10,14 @@ import type {
   SchemaScope,
   Value,
 } from '../../../../sdk/graphql.ts'
-import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../../sdk/index.ts'
+import {
+  isEnumValueName,
+  type LaterWords,
+  nameText,
+  pathKeys,
+  TrellisError,
+  validationFailed,
+} from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, keysOf, type TableModel } from '../../../../sdk/metadata.ts'
 import { type Codec, codecFor, isOrdered, type Rows } from '../../../../sdk/sql.ts'
 import { selectableColumns } from '../row-type.ts'
@@ -113,9 +120,24 @@ const intCodec = codecFor(builtInType('int4'))
 /** A row count that the plan depends on; null, no limit, for null and for an absent argument. */
 export function readLimit(value: Value | undefined): number | null {
   if (!value || value.isNull) return null
-  const count = value.integer()
-  if (count < 0) throw value.fail('unexpected negative value', 'not-supported')
-  return count
+  const count = integerOf(value)
+  if (count >= 0) return count
+  throw value.fail('unexpected negative value', 'not-supported').with({ inInterface2: notNatural(value) })
+}
+
+/** An integer; another value is refused in the words of either interface. */
+function integerOf(value: Value): number {
+  try {
+    return value.integer()
+  } catch (error) {
+    if (!(error instanceof TrellisError) || value.isNull) throw error
+    throw error.with({ inInterface2: notNatural(value) })
+  }
+}
+
+const notNatural = (value: Value): LaterWords => {
+  const { message, code } = value.mismatch('a non-negative 32-bit integer')
+  return { message, code }
 }
 
 /** A 32-bit integer, or a string that PostgreSQL reads as one of 64 bits. */

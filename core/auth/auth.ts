@@ -37,6 +37,7 @@ export interface AuthService {
 export class Auth implements AuthService {
   readonly #dialect: Dialect
   readonly #secrets: AdminSecrets | null
+  readonly #readSecrets: AdminSecrets | null
   readonly #unauthorizedRole: string | null
   #authenticator: Authenticator | null = null
 
@@ -44,6 +45,8 @@ export class Auth implements AuthService {
     const secret = settings.adminSecret ?? settings.accessKey
     this.#dialect = dialect
     this.#secrets = secret === null ? null : new AdminSecrets(secret)
+    const { readSecret } = settings
+    this.#readSecrets = readSecret === null ? null : new AdminSecrets(readSecret, 'readSecret')
     this.#unauthorizedRole = settings.unauthorizedRole
   }
 
@@ -93,7 +96,9 @@ export class Auth implements AuthService {
 
   #trust(secret: string, secrets: AdminSecrets, headers: RequestHeaders): Session {
     // Node decodes header bytes as Latin-1.
-    if (secrets.includes(Buffer.from(secret, 'latin1'))) return trustedSession(headers, this.#dialect)
+    const bytes = Buffer.from(secret, 'latin1')
+    if (secrets.includes(bytes)) return trustedSession(headers, this.#dialect)
+    if (this.#readSecrets?.includes(bytes)) return { ...trustedSession(headers, this.#dialect), readOnly: true }
     throw unauthorized(`invalid ${this.#secretHeaders}`)
   }
 

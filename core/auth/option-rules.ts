@@ -2,6 +2,7 @@
 
 import type { AnySettings, Authentication, Option } from '../options/option-values.ts'
 import type { AuthSettings } from './options.ts'
+import { shareSecret } from './secrets.ts'
 
 /** Whether there is an admin secret. Without one, every request is trusted. */
 export const hasAdminSecret = ({ adminSecret, accessKey }: Pick<AuthSettings, 'adminSecret' | 'accessKey'>): boolean =>
@@ -37,6 +38,13 @@ export function authOptionsRefusal(
   const [way, other] = given
   if (way && other) return `Fatal Error: Both ${way.mode} and ${other.mode} mode cannot be enabled at the same time`
   if (way && !hasSecret) return `Fatal Error : ${way.name} requires ${secrets} to be set`
+  if (settings.readSecret !== null) {
+    const read = `--read-secret (${prefix}READ_SECRET)`
+    if (!hasSecret) return `Fatal Error : ${read} requires ${secrets} to be set`
+    if (shareSecret(settings.adminSecret ?? settings.accessKey ?? '', settings.readSecret)) {
+      return `Fatal Error : ${read} must differ from ${secrets}`
+    }
+  }
   if (settings.unauthorizedRole !== null && (!hasSecret || way?.alone)) {
     const role = `--unauthorized-role (${prefix}UNAUTHORIZED_ROLE)`
     const alone = all.filter((each) => each.alone).map(({ name }) => ` and is not allowed when ${name} is set`)

@@ -25,6 +25,16 @@ export const authOptions = {
     check: secretsRefusal,
     description: 'former name of --admin-secret, which takes precedence',
   }),
+  readSecret: text({
+    flag: 'read-secret',
+    variable: 'READ_SECRET',
+    json: 'list',
+    placeholder: 'TEXT',
+    secret: true,
+    check: secretsRefusal,
+    description:
+      'secret that allows any role to read, and nothing else; sent like the admin secret. A JSON array of texts: any of them',
+  }),
   unauthorizedRole: text({
     flag: 'unauthorized-role',
     variable: 'UNAUTHORIZED_ROLE',

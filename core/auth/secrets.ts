@@ -25,14 +25,20 @@ export function secretsRefusal(text: string): string | null {
   return 'Only expecting a secret, or a JSON array of secrets, none of them empty'
 }
 
-/** The admin secrets of a server. Only their digests are kept. */
+/** Whether two options have a secret in common. */
+export function shareSecret(one: string, other: string): boolean {
+  const others: readonly unknown[] = listOf(other) ?? [other]
+  return (listOf(one) ?? [one]).some((secret) => others.includes(secret))
+}
+
+/** The admin secrets of a server, or its read secrets. Only their digests are kept. */
 export class AdminSecrets {
   readonly #digests: readonly Buffer[]
 
   /** `text`: one secret, or a JSON array of several. */
-  constructor(text: string) {
+  constructor(text: string, option: 'adminSecret' | 'readSecret' = 'adminSecret') {
     const refusal = secretsRefusal(text)
-    if (refusal !== null) throw new Error(`adminSecret: ${refusal}`)
+    if (refusal !== null) throw new Error(`${option}: ${refusal}`)
     this.#digests = (listOf(text) ?? [text]).map((secret) => digest(secret as string))
   }
 

@@ -35,6 +35,8 @@ export interface ReadOptions {
   readonly whenUnwanted?: (() => AbortSignal) | null
   /** The caller, which has a share of the connections; absent: the server itself. */
   readonly caller?: Caller | null
+  /** Whether it runs in a read-only transaction, so that no function that it calls can write. Absent: no. */
+  readonly readOnly?: boolean | undefined
 }
 
 /** The options of a read with many rows. */

@@ -7,7 +7,7 @@ import { badRequest, type TrellisError } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/document/model.ts'
 import type { Dialect } from '../names/dialect.ts'
-import type { Session } from '../session/session.ts'
+import { refuseReader, type Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { InspectedOperation } from './plan/inspect.ts'
 import type { PlannedRequest, PreparedOperation } from './plan/prepared.ts'
@@ -156,6 +156,7 @@ export class GraphQLEngine implements GraphQLService {
       work.prepared = prepared
       work.operation = prepared.operation
       if (prepared.operation.kind === 'subscription') throw subscriptionRefused()
+      if (prepared.operation.kind === 'mutation') refuseReader(session, 'mutations')
       const bound = bindsLong(planned.variables) ? await bindLong(planned, session) : undefined
       const context = this.#context(planned, { session, signal: work.signal, extras, request, bound })
       extras.onPrepared?.(prepared)
@@ -180,7 +181,7 @@ export class GraphQLEngine implements GraphQLService {
       // Only `set-cookie` can be a list, and requests do not have it.
       headers: headers as ExecutionContext['headers'],
       signal,
-      ...{ whenUnwanted, caller },
+      ...{ whenUnwanted, caller, readOnly: session.readOnly },
       bound: bound ?? bindAhead(planned, session),
       callArguments: planned.prepared.calls?.bind(planned.variables) ?? null,
       toAnswerable,

@@ -184,7 +184,12 @@ export const withMembers = (call: Call): readonly Call[] => [call, ...(call.memb
 
 /** Refuses operations that the session may not call, including members. */
 export function authorize(call: Call, session: Session): void {
-  for (const { operation } of withMembers(call)) refuseOthers(operation, session)
+  for (const each of withMembers(call)) {
+    refuseOthers(each.operation, session)
+    if (!session.readOnly || each.members) continue
+    const { type, forReaders = !mayChange(each) } = each.operation
+    if (!forReaders) throw badRequest('access-denied', `the read secret does not allow "${type}"`, { path: ['args'] })
+  }
 }
 
 /** Refuses callers other than an administrator, unless the operation is open to them. */

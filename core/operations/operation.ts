@@ -129,6 +129,8 @@ export interface Operation<S extends TSchema = TSchema> {
   readonly editsMetadata?: ByArguments<S, boolean>
   /** Whether it changes nothing although its transaction could. No metadata version is then expected. Absent: no. */
   readonly onlyReads?: boolean
+  /** Whether a session that may only read can call it. Absent: if the call can change nothing. */
+  readonly forReaders?: boolean
   /**
    * Whether it may write rows. The effects of earlier members of a bulk then run first, because the rows need a
    * database that matches the metadata. Absent: no.

@@ -129,7 +129,7 @@ export class MetadataRunner {
   }
 
   async #run(call: Call, work: MetadataWork, { form, whenUnwanted, caller }: Circumstances): Promise<unknown> {
-    const readOnly = accessMode(call) !== 'READ WRITE'
+    const readOnly = accessMode(call) !== 'READ WRITE' || work.session.readOnly === true
     if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
     const { result, afterCommit } = withMembers(call).some(editsMetadata)
       ? await this.#runEdit(call, work, form.interface)

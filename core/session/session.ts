@@ -1,6 +1,6 @@
 // The session of a request: its role and its session variables.
 
-import { type ErrorHelp, parseFailed } from '../errors/errors.ts'
+import { badRequest, type ErrorHelp, parseFailed } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
 
 export interface Session {
@@ -9,11 +9,18 @@ export interface Session {
   readonly variables: Readonly<Record<string, string>>
   /** Whether backend-only permissions apply; only trusted requests can ask for them. */
   readonly backendOnly: boolean
+  /** Whether it may only read: no mutations, no edits, no SQL, and functions run in read-only transactions. Absent: no. */
+  readonly readOnly?: boolean
   /** The time, in milliseconds since 1970, at which a lasting connection must authenticate again; absent: never. */
   readonly expiresAt?: number
 }
 
 export const isAdmin = (session: Session): boolean => session.role === 'admin'
+
+/** Refuses a session that may only read; `refused` names the work, in the plural. */
+export function refuseReader(session: Pick<Session, 'readOnly'> | null, refused: string): void {
+  if (session?.readOnly) throw badRequest('access-denied', `the read secret does not allow ${refused}`)
+}
 
 /** The error in a plugin's session variables, for plugins in plain JavaScript; null if they are correct. */
 export function faultOfVariables(variables: unknown): string | null {

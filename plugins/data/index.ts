@@ -20,6 +20,7 @@ const tableRoute = (service: MetadataService): Route => ({
   method: 'POST',
   url: '/api/1/table/:table/:operation',
   auth: 'session',
+  forReaders: true,
   about: {
     summary: 'Runs one of the data operations select, insert, update, delete and count on a table of schema public.',
     body: Type.Object({}, { additionalProperties: true }),

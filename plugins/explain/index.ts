@@ -11,6 +11,7 @@ const explainRoutes = (engine: Engine): Route[] =>
     method: 'POST',
     url,
     auth: 'admin',
+    forReaders: true,
     raw: true,
     about: {
       summary: 'Shows the SQL of a GraphQL request, and its plan in PostgreSQL.',

@@ -43,7 +43,7 @@ interface EndpointOptions {
 
 /** An endpoint for GraphQL requests against one of the role's schemas: its routes for POST and for GET. */
 export function graphqlEndpoint(engine: Engine, { url, schema, errors, events }: EndpointOptions): [Route, Route] {
-  const common = { url, api: 'graphql', auth: 'session', raw: true } as const
+  const common = { url, api: 'graphql', auth: 'session', raw: true, forReaders: true } as const
   const clients = schema === 'relay' ? ' of Relay' : ''
   const alone = { schema, isAlone: true }
   return [

@@ -11,6 +11,7 @@ export const queryRoute = (service: MetadataService, settings: Engine['settings'
   shownAs: 'Metadata',
   api: 'metadata',
   auth: 'session',
+  forReaders: true,
   about: { summary: 'Runs an operation of the metadata API.' },
   async handle(call) {
     const { body, session, reply } = call

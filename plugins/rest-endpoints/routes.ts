@@ -19,6 +19,7 @@ export const restRoutes = (engine: Engine): Route[] =>
     url: `${restPath}*`,
     api: 'graphql',
     auth: 'session',
+    forReaders: true,
     raw: true,
     about: {
       summary: 'Runs the query of a REST endpoint.',

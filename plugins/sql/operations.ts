@@ -18,6 +18,7 @@ export const runSql = operation({
   type: 'run_sql',
   about: { summary: 'Runs SQL, and follows in the metadata what it does to tracked objects.', result: SqlResult },
   args: RunSqlArgs,
+  forReaders: false,
   access: ({ read_only }) => (read_only ? 'READ ONLY' : 'READ WRITE'),
   editsMetadata: isChecked,
   writesRows: true,

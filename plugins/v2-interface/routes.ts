@@ -21,6 +21,7 @@ const routeOf = ({ url, form, summary }: Endpoint, service: MetadataService, set
   url,
   api: 'metadata',
   auth: 'session',
+  forReaders: true,
   about: { summary },
   async handle(call) {
     const { body, session, reply } = call

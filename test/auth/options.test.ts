@@ -45,6 +45,17 @@ test('a webhook and tokens need an admin secret', () => {
   refused(jwt, `Fatal Error : --jwt-secret (SERVICE_GRAPHQL_JWT_SECRET) requires ${secrets} to be set`)
 })
 
+test('a read secret needs an admin secret, and differs from it', () => {
+  const option = '--read-secret (SERVICE_GRAPHQL_READ_SECRET)'
+  const read = (text: string) => ['--read-secret', text]
+  assert.ok(parse([...secret, ...read('["look", "peek"]')]))
+  refused(read('look'), `Fatal Error : ${option} requires ${secrets} to be set`)
+  refused(
+    ['--admin-secret', '["a", "b"]', ...read('["c", "b"]')],
+    `Fatal Error : ${option} must differ from ${secrets}`,
+  )
+})
+
 test('a webhook and tokens exclude each other', () => {
   const message = 'Fatal Error: Both webhook and JWT mode cannot be enabled at the same time'
   refused([...secret, ...hook, ...jwt], message)

@@ -23,7 +23,7 @@ import { Decoder, type Decoding, type DecodingListener } from '../hearing/decodi
 import { type ChannelListener, Listener, type Listening } from '../hearing/listening.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
 import { StatementHistories } from '../sql/statement-history.ts'
-import { settingsStatement } from '../sql/transaction-settings.ts'
+import { readingOnly, readingOnlyAfter, settingsStatement } from '../sql/transaction-settings.ts'
 import type { StatementHooks } from '../statement-work.ts'
 import type { OwnTransaction, Row } from '../transaction.ts'
 import { laneCount, probeTimeoutMillis, readOnlySweepMillis } from '../tuning.ts'
@@ -31,11 +31,12 @@ import type { AnswerCall } from '../wire/answering-client.ts'
 import { Cancelling, isCancelled } from '../wire/cancelling.ts'
 import { connect } from '../wire/connecting.ts'
 import {
-  isConnectionLost,
   isReadOnlyTransaction,
   originOf,
   readOnlyError,
+  refusedWrite,
   shareError,
+  spendsConnection,
   translatePostgresError,
   Unprepared,
 } from '../wire/postgres-errors.ts'
@@ -138,7 +139,8 @@ export class PooledDatabase implements Database {
     values: readonly (string | null)[],
     options: ManyOptions = {},
   ): Promise<(Buffer | null)[][]> {
-    const run = () => this.#readAlone(statement, values, options, options.before ? rowsAfter(options.before) : allRows)
+    const before = options.before && (options.readOnly ? readingOnlyAfter(options.before) : options.before)
+    const run = () => this.#readAlone(statement, values, options, before ? rowsAfter(before) : allRows)
     const around = this.#hooks.statement
     return around ? around({ kind: 'query', digest: statement.name }, run) : run()
   }
@@ -206,7 +208,8 @@ export class PooledDatabase implements Database {
 
   #answer(statement: PreparedStatement, values: readonly (string | null)[], options: ReadOptions) {
     const history = this.#histories.of(statement)
-    const lane = this.#lanes && statement.onlyReads && history.isShort ? this.#lanes.pick() : null
+    const isShared = statement.onlyReads && history.isShort && !options.readOnly
+    const lane = this.#lanes && isShared ? this.#lanes.pick() : null
     if (!lane) return this.#readAlone(statement, values, options, firstField)
     const { text, name } = statement
     const { signal = null, whenUnwanted = null } = options
@@ -228,16 +231,16 @@ export class PooledDatabase implements Database {
   #readAlone<T>(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    { signal = null, whenUnwanted, caller = null }: ReadOptions,
+    { signal = null, whenUnwanted, caller = null, readOnly = false }: ReadOptions,
     ask: Ask<T>,
   ): Promise<T> {
     const ended = eitherSignal(signal, whenUnwanted?.() ?? null)
-    return this.#shares.run(caller, ended, () => this.#readWithin(ended, statement, values, ask))
+    return this.#shares.run(caller, ended, () => this.#readWithin({ ended, readOnly }, statement, values, ask))
   }
 
   /** Repeats the read on another connection if the first was lost silently. */
   async #readWithin<T>(
-    ended: AbortSignal | null,
+    { ended, readOnly }: { readonly ended: AbortSignal | null; readonly readOnly: boolean },
     statement: PreparedStatement,
     values: readonly (string | null)[],
     ask: Ask<T>,
@@ -246,7 +249,11 @@ export class PooledDatabase implements Database {
     let isAgain = false
     for (;;) {
       try {
-        return await unlessAborted(ended, this.#runAlone(statement, values, { signal: ended, preparing }, ask))
+        const preface = readOnly ? settingsStatement(readingOnly, preparing) : null
+        return await unlessAborted(
+          ended,
+          this.#runAlone(statement, values, { signal: ended, preparing, preface, readOnly }, ask),
+        )
       } catch (error) {
         if (error instanceof Unprepared && preparing) preparing = false
         else if (!isAgain && statement.onlyReads && originOf(error) instanceof SilentlyLost) isAgain = true
@@ -294,10 +301,11 @@ export class PooledDatabase implements Database {
   async #runAlone<T>(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    how: Pick<AnswerCall, 'preface'> & { readonly signal: AbortSignal | null; readonly preparing: boolean },
+    how: Pick<AnswerCall, 'preface'> &
+      Pick<TransactionOptions, 'readOnly' | 'signal'> & { readonly preparing: boolean },
     ask: Ask<T>,
   ): Promise<T> {
-    const { signal, preparing, preface } = how
+    const { signal = null, preparing, preface, readOnly = false } = how
     const history = this.#histories.of(statement)
     const acquired = this.#pool.acquire(signal)
     const pooled = acquired instanceof Promise ? await acquired : acquired
@@ -313,9 +321,10 @@ export class PooledDatabase implements Database {
       history.ranAlone(performance.now() - started, atWork)
       return answer
     } catch (error) {
-      isSpent = this.#isSpentBy(error)
+      isSpent = spendsConnection(error, readOnly)
       if (error instanceof Unprepared && preparing) throw error
-      throw this.#explained(translatePostgresError(error, text, values))
+      const translated = translatePostgresError(error, text, values)
+      throw readOnly ? refusedWrite(translated) : this.#explained(translated)
     } finally {
       if (cancelling) await cancelling.settle()
       this.#pool.release(pooled, isSpent)
@@ -346,7 +355,7 @@ export class PooledDatabase implements Database {
     } catch (error) {
       transaction.close()
       await cancelling?.settle()
-      isSpent = this.#isSpentBy(error)
+      isSpent = spendsConnection(error, readOnly)
       await client.query('ROLLBACK').catch(() => {
         isSpent = true
       })
@@ -364,16 +373,11 @@ export class PooledDatabase implements Database {
     try {
       return (await pooled.client.query<R>(text, values as unknown[])).rows
     } catch (error) {
-      isSpent = this.#isSpentBy(error)
+      isSpent = spendsConnection(error)
       throw translatePostgresError(error, text, values)
     } finally {
       this.#pool.release(pooled, isSpent)
     }
-  }
-
-  /** Whether the connection must not be used again after this error. */
-  #isSpentBy(error: unknown): boolean {
-    return error instanceof Unprepared || isReadOnlyTransaction(error) || isConnectionLost(error)
   }
 
   /** The error of a write; a server that is read-only gets its own message. */

@@ -1,12 +1,25 @@
 // Settings of PostgreSQL that hold for one transaction.
 
 import pg from 'pg'
+import type { StatementBefore } from '../database.ts'
 import { keptSettingsStatements } from '../tuning.ts'
 import type { Call } from '../wire/answering-client.ts'
 import { type PreparedStatement, prepare } from './prepared-statement.ts'
 
 /** Settings by name. */
 export type TransactionSettings = Readonly<Record<string, string>>
+
+/**
+ * The settings of a read-only transaction. PostgreSQL refuses to take the setting back after the statement that makes it,
+ * so no function can.
+ */
+export const readingOnly: TransactionSettings = { transaction_read_only: 'on' }
+
+/** A statement before a read that also makes the transaction read-only. */
+export const readingOnlyAfter = ({ statement: { text }, onAnswer }: StatementBefore): StatementBefore => {
+  const setting = `pg_catalog.set_config('transaction_read_only', 'on', true)`
+  return { statement: prepare({ text: `select (${text}), ${setting}`, params: [] }), onAnswer }
+}
 
 /** Statements by the names of the settings they make; plugins determine the names, so there are few. */
 const known: { readonly names: readonly string[]; readonly statement: PreparedStatement }[] = []

@@ -197,6 +197,18 @@ export const readOnlyError = (error: unknown): TrellisError =>
     cause: originOf(error),
   })
 
+/** Whether the connection must not be used again after this error; `readOnly`: its transaction was meant to be. */
+export const spendsConnection = (error: unknown, readOnly = false): boolean =>
+  error instanceof Unprepared || (!readOnly && isReadOnlyTransaction(error)) || isConnectionLost(error)
+
+/** The error of a read whose session may only read, if a function wanted to write; any other is returned as it is. */
+export function refusedWrite(error: TrellisError): TrellisError {
+  if (!isReadOnlyTransaction(error)) return error
+  const { internal, path } = error
+  const message = 'the session may only read, so no function that it calls can write'
+  return badRequest('access-denied', message, { internal, path, cause: originOf(error) })
+}
+
 /** Routines that raise the syntax error code without a position: `raise`, and, before PostgreSQL 13, values for generated columns. */
 const raisers: ReadonlySet<string | undefined> = new Set(['exec_stmt_raise', 'rewriteTargetListIU'])
 

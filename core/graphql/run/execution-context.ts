@@ -31,6 +31,8 @@ export interface ExecutionContext {
   readonly whenUnwanted: (() => AbortSignal) | null
   /** The client, for its share of the connections; null: the server itself. */
   readonly caller: Caller | null
+  /** Whether the session may only read, so that functions run in read-only transactions. */
+  readonly readOnly: boolean | undefined
   readonly schema: PlannedSchema
   readonly prepared: PreparedOperation
   readonly variables: Variables

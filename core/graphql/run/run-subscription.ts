@@ -91,14 +91,14 @@ export class SubscriptionRunner implements SubscriptionRun {
 
   #run(signal = this.#context.signal): Run {
     const context = this.#context
-    const { callArguments, database } = context
+    const { callArguments, database, readOnly } = context
     return {
       context,
       answer: new Answer(),
       argumentsOf: callArguments ?? (() => ({})),
       signal,
       transaction: null,
-      read: (statement, values) => database.answer(statement, values, { signal }),
+      read: (statement, values) => database.answer(statement, values, { signal, readOnly }),
     }
   }
 }

@@ -22,6 +22,8 @@ export interface Route {
    * unless `raw` is set.
    */
   handle(call: RouteCall): unknown | Promise<unknown>
+  /** Whether a session that may only read can call it although its method is not GET; absent: no. */
+  readonly forReaders?: boolean
   /** Whether the body is not JSON. `call.body` is then the unparsed Buffer. */
   readonly raw?: boolean
   /** How errors are answered, including those of authentication; absent: flat, with their status. */

@@ -9,7 +9,7 @@ import type { Applicant } from '../../auth/admission.ts'
 import type { AuthService } from '../../auth/auth.ts'
 import { blame } from '../../errors/blame.ts'
 import { badRequest, toTrellisError } from '../../errors/errors.ts'
-import { isAdmin, type Session } from '../../session/session.ts'
+import { isAdmin, refuseReader, type Session } from '../../session/session.ts'
 import { readJsonInTurns } from '../body/body.ts'
 import type { HttpSettings } from '../options.ts'
 import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
@@ -103,6 +103,7 @@ async function answer({ route, request, reply, exchange }: RequestWork, context:
   const decoded = decodeBody(route, bytes)
   const body = decoded instanceof Promise ? await decoded : decoded
   if (route.auth === 'admin') requireAdmin(exchange.session)
+  if (route.method !== 'GET' && !route.forReaders) refuseReader(exchange.session, 'requests to this endpoint')
   const started = logged ? performance.now() : 0
   // With `auth: 'none'` the session is null, as `Route.handle` documents.
   const call = { session: exchange.session as Session, body, bytes, request, reply }

@@ -66,7 +66,11 @@ export class HandlerTransaction {
         })
         await ending.promise
       }
-      const done = database.transaction(work, { settings: sessionSettings.of(session), signal })
+      const done = database.transaction(work, {
+        settings: sessionSettings.of(session),
+        signal,
+        readOnly: session.readOnly === true,
+      })
       done.catch(reject)
     })
   }

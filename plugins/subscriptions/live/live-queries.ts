@@ -260,7 +260,7 @@ export class LiveQueries {
     if (!prepared.batch) throw badRequest('not-supported', 'the field that was subscribed to is another one by now')
     const values = valuesAt(prepared, engine.graphql.batchValues(planned, session), member)
     const { name } = prepared.batch
-    return { key: JSON.stringify([session.role, session.backendOnly, schema, name]), planned, values }
+    return { key: JSON.stringify([session.role, session.backendOnly, session.readOnly, schema, name]), planned, values }
   }
 
   #createGroup(key: string, { prepared }: PlannedRequest, { request, session }: LiveRequest): Group {

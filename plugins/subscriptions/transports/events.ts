@@ -60,7 +60,7 @@ export class Events {
 
   /** The routes on a path besides GET and POST. */
   routes(url: string): readonly Route[] {
-    const common = { url, api: 'graphql', raw: true } as const
+    const common = { url, api: 'graphql', raw: true, forReaders: true } as const
     return [
       {
         ...{ ...common, method: 'PUT', auth: 'session' },

@@ -285,7 +285,8 @@ export class Group {
       const answers = await graphql.operate({ request, session: batch[0]!.session }, (work) => {
         work.operation = prepared.operation
         const whenUnwanted = () => ending.signal
-        return graphql.answerBatch(prepared, members, { signal: work.signal, whenUnwanted, before })
+        const { readOnly } = work.session
+        return graphql.answerBatch(prepared, members, { signal: work.signal, whenUnwanted, before, readOnly })
       })
       for (const commit of commits) if (!shows(snapshot, commit.transaction)) onUnseen(commit)
       return answers

@@ -91,7 +91,7 @@ function sharedJoin(joins: SharedJoins, body: Buffer, key: string, ask: Ask): Jo
 }
 
 const keyOf = ({ request: { query, operationName, variables }, session, headers }: LiveRequest): string =>
-  JSON.stringify([query, operationName, variables, session.role, session.variables, headers])
+  JSON.stringify([query, operationName, variables, session.role, session.variables, session.readOnly, headers])
 
 export interface JoinedSinkOptions {
   readonly engine: Engine

@@ -1,0 +1,155 @@
+// The read secret: everything can be read with it, and nothing changed, by any API.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { openSocket } from '../subscriptions/clients.ts'
+import { librarySql } from '../support/library.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+const withSecret = (secret: string) => ({ role: null, headers: { 'x-service-admin-secret': secret } }) as const
+const [admin, reader] = [withSecret('sesame'), withSecret('look')]
+
+const effects = `
+  create table trace (at timestamptz default now());
+  create function traced_books() returns setof book language plpgsql volatile as $$
+    begin insert into trace default values; return query select * from book order by id; end $$;
+  create function escaping_books() returns setof book language plpgsql volatile as $$
+    begin perform set_config('transaction_read_only', 'off', true);
+          insert into trace default values; return query select * from book; end $$;
+`
+
+const isReader = { select: { columns: ['id', 'title'], filter: { id: { _lt: 3 } } } }
+
+async function startGuarded(t: TestContext) {
+  const settings = { adminSecret: 'sesame', readSecret: '["look", "peek"]' }
+  const trellis = await startTrellis(t, { sql: librarySql + effects, settings })
+  const mutation = 'mutation { delete_book(where: {}) { affected_rows } }'
+  const setUp = [
+    { type: 'track_table', args: 'book' },
+    { type: 'track_function', version: 2, args: { function: 'traced_books', configuration: { exposed_as: 'query' } } },
+    {
+      type: 'track_function',
+      version: 2,
+      args: { function: 'escaping_books', configuration: { exposed_as: 'query' } },
+    },
+    { type: 'create_select_permission', args: { table: 'book', role: 'clerk', permission: isReader.select } },
+    { type: 'create_query_collection', args: { name: 'c', definition: { queries: [{ name: 'q', query: mutation }] } } },
+    {
+      type: 'create_rest_endpoint',
+      args: {
+        name: 'gone',
+        url: 'gone',
+        methods: ['POST'],
+        definition: { query: { collection_name: 'c', query_name: 'q' } },
+      },
+    },
+  ]
+  await trellis.op('bulk', setUp, admin)
+  const rows = async () => {
+    const [row] = await trellis.sql(
+      'select (select count(*) from book)::int books, (select count(*) from trace)::int traces',
+    )
+    return row
+  }
+  return { ...trellis, rows }
+}
+
+interface Refusal {
+  readonly errors: readonly { readonly message: string; readonly extensions: { readonly code: string } }[]
+}
+
+const denied = (refused: string, path = '$') => ({
+  status: 400,
+  body: { path, error: `the read secret does not allow ${refused}`, code: 'access-denied' },
+})
+
+test('the read secret reads as any role, and changes nothing by any API', async (t) => {
+  const trellis = await startGuarded(t)
+  const { op, opError, graphql, request, rows } = trellis
+  const before = await op<object>('export_metadata', {}, admin)
+
+  await t.test('rows, counts, exports and logs are answered', async () => {
+    const titles = { data: { book: [{ title: 'Dawn' }, { title: 'Ebb' }, { title: 'Fog' }] } }
+    assert.deepEqual(await graphql('{ book(order_by: {id: asc}) { title } }', {}, reader), titles)
+    assert.deepEqual(await graphql('{ book(order_by: {id: asc}) { title } }', {}, withSecret('peek')), titles)
+    const asClerk = { role: null, headers: { ...reader.headers, 'x-service-role': 'clerk' } }
+    assert.deepEqual(await op('count', { table: 'book' }, asClerk), { count: 2 })
+    assert.deepEqual(await op('select', { table: 'book', columns: ['id'], where: { id: 1 } }, reader), [{ id: 1 }])
+    assert.deepEqual(await op('export_metadata', {}, reader), before)
+    assert.deepEqual(await op('bulk', [{ type: 'export_metadata', args: {} }], reader), [before])
+    const logs = await request('/v1/metadata', {
+      ...reader,
+      body: { type: 'pg_get_event_logs', args: { name: 'none' } },
+    })
+    assert.notEqual((logs.body as { code?: string }).code, 'access-denied')
+    const explained = await request('/v1/graphql/explain', { ...reader, body: { query: { query: '{ book { id } }' } } })
+    assert.equal(explained.status, 200)
+  })
+
+  await t.test('edits, rows and SQL are refused, alone and in a bulk', async () => {
+    const edits = [
+      ['untrack_table', { table: 'book' }],
+      ['run_sql', { sql: 'select 1', read_only: true }],
+      ['delete', { table: 'book', where: {} }],
+      ['replace_metadata', before],
+      ['reload_metadata', {}],
+    ] as const
+    for (const [type, args] of edits) {
+      assert.deepEqual(await opError(type, args, reader), denied(`"${type}"`, '$.args'))
+      assert.deepEqual(await opError('bulk', [{ type, args }], reader), denied(`"${type}"`, '$.args'))
+    }
+    for (const [path, body] of [
+      ['/v2/query', { type: 'run_sql', args: { sql: 'select 1', read_only: true } }],
+      ['/v1/metadata', { type: 'pg_untrack_table', args: { table: 'book' } }],
+    ] as const) {
+      const { status, body: answer } = await request<{ error: string }>(path, { ...reader, body })
+      assert.deepEqual([status, answer.error.startsWith('the read secret does not allow')], [400, true])
+    }
+    const byPath = await request('/api/1/table/book/delete', { ...reader, body: { where: {} } })
+    assert.deepEqual([byPath.status, byPath.body], [400, denied('"delete"', '$.args').body])
+    const dump = await request('/v1alpha1/pg_dump', { ...reader, body: { opts: ['-O'] } })
+    assert.deepEqual({ status: dump.status, body: dump.body }, denied('requests to this endpoint'))
+    assert.deepEqual(await op('export_metadata', {}, admin), before)
+  })
+
+  await t.test('mutations are refused by every transport', async () => {
+    const query = 'mutation { delete_book(where: {}) { affected_rows } }'
+    const errors = [
+      { extensions: { path: '$', code: 'access-denied' }, message: 'the read secret does not allow mutations' },
+    ]
+    assert.deepEqual(await graphql(query, {}, reader), { errors })
+    const batch = await request('/v1/graphql', { ...reader, body: [{ query }, { query: '{ __typename }' }] })
+    assert.deepEqual(batch.body, [{ errors }, { data: { __typename: 'query_root' } }])
+    const rest = await request('/api/rest/gone', { ...reader, body: {} })
+    assert.deepEqual([rest.status, (rest.body as { code: string }).code], [400, 'access-denied'])
+    const events = { ...reader, headers: { ...reader.headers, accept: 'text/event-stream' } }
+    const stream = await request('/v1/graphql', { ...events, body: { query } })
+    assert.match(stream.text, /the read secret does not allow mutations/)
+    const socket = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
+    socket.send({ type: 'connection_init', payload: { headers: reader.headers } })
+    assert.equal((await socket.next()).type, 'connection_ack')
+    socket.send({ type: 'subscribe', id: 'a', payload: { query } })
+    assert.deepEqual(await socket.next(), { type: 'error', id: 'a', payload: errors })
+    assert.deepEqual(await rows(), { books: 3, traces: 0 })
+  })
+
+  await t.test('functions run in read-only transactions, in queries and in subscriptions', async () => {
+    const socket = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
+    socket.send({ type: 'connection_init', payload: { headers: reader.headers } })
+    await socket.next()
+    const message = 'the session may only read, so no function that it calls can write'
+    for (const name of ['traced_books', 'traced_books', 'escaping_books']) {
+      const { errors } = await graphql<Refusal>(`{ ${name} { id } }`, {}, reader)
+      socket.send({ type: 'subscribe', id: name, payload: { query: `subscription { ${name} { id } }` } })
+      const { type, payload } = (await socket.next()) as { readonly type: string; readonly payload: Refusal['errors'] }
+      assert.deepEqual([type, payload[0]!.message], ['error', errors[0]!.message])
+      if (name === 'traced_books')
+        assert.deepEqual([errors[0]!.extensions.code, errors[0]!.message], ['access-denied', message])
+      socket.send({ type: 'complete', id: name })
+    }
+    assert.deepEqual(await rows(), { books: 3, traces: 0 })
+    const asAdmin = await graphql('{ traced_books { id } }', {}, admin)
+    assert.deepEqual(asAdmin, { data: { traced_books: [{ id: 1 }, { id: 2 }, { id: 3 }] } })
+    assert.deepEqual(await rows(), { books: 3, traces: 1 })
+  })
+})

@@ -104,6 +104,7 @@ const ruled: Readonly<Record<string, { readonly good: readonly string[]; readonl
     bad: ['h/d', 'mysql://h/d', 'postgres://h:x/d'],
   },
   adminSecret: { good: ['a', '["a","b"]'], bad: ['[]', '["a",""]', '["a"'] },
+  readSecret: { good: ['a', '["a","b"]'], bad: ['[]', '["a",""]', '["a"'] },
   accessKey: { good: ['a'], bad: ['[""]'] },
   metricsSecret: { good: ['a'], bad: ['[""]'] },
   mongodbUrl: {
@@ -153,7 +154,7 @@ function valuesOf(option: Option): { readonly good: readonly Given[]; readonly b
 /** The arguments that an option needs beside it, so that only its own value is judged. */
 const beside = (option: Option): readonly string[] => {
   const { key } = option
-  if (/^(authHook|jwtSecret|unauthorizedRole)$/.test(key)) return ['--admin-secret', 's']
+  if (/^(authHook|jwtSecret|readSecret|unauthorizedRole)$/.test(key)) return ['--admin-secret', 's']
   return /^database(Host|Port|User|Name|Password|Options)$/.test(key) ? ['--database-url', 'postgres://h/d'] : []
 }
 

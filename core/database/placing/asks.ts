@@ -1,6 +1,7 @@
 // The forms in which the answer of a statement is read from its connection.
 
 import type { StatementBefore } from '../database.ts'
+import { prepare } from '../sql/prepared-statement.ts'
 import type { AnswerCall, AnsweringClient } from '../wire/answering-client.ts'
 
 /** The form of answer that a statement is asked for. */
@@ -17,5 +18,11 @@ export const rowsAfter =
     const onRow = ([answer = null]: readonly (Buffer | null)[]) => onAnswer(answer)
     return client.bytes({ ...call, preface: { name: call.name && name, text, values: [], onRow } })
   }
+
+/** A statement before a read that also makes the transaction read-only. */
+export const readingOnlyAfter = ({ statement: { text }, onAnswer }: StatementBefore): StatementBefore => {
+  const setting = `pg_catalog.set_config('transaction_read_only', 'on', true)`
+  return { statement: prepare({ text: `select (${text}), ${setting}`, params: [] }), onAnswer }
+}
 
 export const allTexts: Ask<(string | null)[][]> = (client, call) => client.texts(call)

@@ -23,7 +23,7 @@ import { Decoder, type Decoding, type DecodingListener } from '../hearing/decodi
 import { type ChannelListener, Listener, type Listening } from '../hearing/listening.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
 import { StatementHistories } from '../sql/statement-history.ts'
-import { readingOnly, readingOnlyAfter, settingsStatement } from '../sql/transaction-settings.ts'
+import { readingOnly, settingsStatement } from '../sql/transaction-settings.ts'
 import type { StatementHooks } from '../statement-work.ts'
 import type { OwnTransaction, Row } from '../transaction.ts'
 import { laneCount, probeTimeoutMillis, readOnlySweepMillis } from '../tuning.ts'
@@ -40,7 +40,7 @@ import {
   translatePostgresError,
   Unprepared,
 } from '../wire/postgres-errors.ts'
-import { type Ask, allRows, allTexts, firstField, rowsAfter } from './asks.ts'
+import { type Ask, allRows, allTexts, firstField, readingOnlyAfter, rowsAfter } from './asks.ts'
 import { ClientTransaction } from './client-transaction.ts'
 import type { DatabaseOptions } from './database-options.ts'
 import { Lanes } from './lanes.ts'

@@ -1,7 +1,6 @@
 // Settings of PostgreSQL that hold for one transaction.
 
 import pg from 'pg'
-import type { StatementBefore } from '../database.ts'
 import { keptSettingsStatements } from '../tuning.ts'
 import type { Call } from '../wire/answering-client.ts'
 import { type PreparedStatement, prepare } from './prepared-statement.ts'
@@ -14,12 +13,6 @@ export type TransactionSettings = Readonly<Record<string, string>>
  * so no function can.
  */
 export const readingOnly: TransactionSettings = { transaction_read_only: 'on' }
-
-/** A statement before a read that also makes the transaction read-only. */
-export const readingOnlyAfter = ({ statement: { text }, onAnswer }: StatementBefore): StatementBefore => {
-  const setting = `pg_catalog.set_config('transaction_read_only', 'on', true)`
-  return { statement: prepare({ text: `select (${text}), ${setting}`, params: [] }), onAnswer }
-}
 
 /** Statements by the names of the settings they make; plugins determine the names, so there are few. */
 const known: { readonly names: readonly string[]; readonly statement: PreparedStatement }[] = []

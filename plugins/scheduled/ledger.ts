@@ -330,12 +330,11 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
     if (!trigger) return { id: event.id, attempt: null, state: 'later', delay: delayOfUnknown(event.scheduled_time) }
     const { name, payload = null, comment = null, retry_conf = retryDefaults } = trigger.entry
     if (isTooLate(event, retry_conf)) return dead(event.id)
-    const { receiver } = trigger
     const { id, tries } = event
     const body = bodyOf({ event, name, payload: JSON.stringify(payload), comment })
     const timeoutSeconds = retry_conf.timeout_seconds
-    const call = { id, receiver, tries, body, timeoutSeconds, trace: null, signal, transforms: trigger.entry }
-    return outcomeOf(id, await this.caller.call(call), tries, retryRule(retry_conf))
+    const call = { id, tries, body, timeoutSeconds, trace: null, signal, transforms: trigger.entry }
+    return outcomeOf(id, await this.caller.call(trigger.receiver, call), tries, retryRule(retry_conf))
   }
 }
 
@@ -370,14 +369,8 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
       return { id: event.id, attempt, state: 'error', delay: 0 }
     }
     const timeoutSeconds = event.retry_conf.timeout_seconds
-    const attempt = await this.caller.webhooks.call({
-      id: event.id,
-      ...place,
-      body,
-      timeoutSeconds,
-      trace: null,
-      signal,
-    })
+    const call = { id: event.id, body, timeoutSeconds, trace: null, signal }
+    const attempt = await this.caller.webhooks.call(place, call)
     return outcomeOf(event.id, attempt, event.tries, retryRule(event.retry_conf))
   }
 

@@ -37,7 +37,7 @@ test('events claimed without an answer are claimed again at once, not when their
     if (text.includes('skip locked') && called.length === 0) claims++
     return isLost(text)
   })
-  const ledger = ledgerOf(shop, database, async ({ body }) => {
+  const ledger = ledgerOf(shop, database, async (_, { body }) => {
     called.push(idOf(body))
     return attemptOf({ succeeded: true })
   })
@@ -63,7 +63,7 @@ for (const ordering_key of [undefined, ['state']]) {
       ...[t, shop.database.url],
       everyOther((text) => text.includes('event_invocation_logs') || text === 'transaction'),
     )
-    const ledger = ledgerOf(shop, database, async ({ body }) => {
+    const ledger = ledgerOf(shop, database, async (_, { body }) => {
       worker.wake()
       const id = idOf(body)
       called.push(id)

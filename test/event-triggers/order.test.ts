@@ -194,7 +194,7 @@ test('an immediate retry and the event behind it are delivered although the data
       },
       transaction: (work, options) => late(database.transaction(work, options)),
     },
-    async ({ body }) => {
+    async (_, { body }) => {
       const { event }: SentEvent = JSON.parse(body)
       called.push(String(event.data.new?.['id']))
       return attemptOf({ succeeded: called.length > 2 })

@@ -20,7 +20,7 @@ test('events claimed without an answer are claimed again at once, and an attempt
   )
   const lossy = await losing(t, database.url, (text) => claiming!(text) || writing!(text))
   const called = new Map<string, number>()
-  const call = async ({ id }: { readonly id: string }) => {
+  const call = async (_: unknown, { id }: { readonly id: string }) => {
     const count = (called.get(id) ?? 0) + 1
     called.set(id, count)
     return {

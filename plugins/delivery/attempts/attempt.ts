@@ -15,6 +15,7 @@ import {
 import {
   type RequestContext,
   type RequestTransform,
+  type ResponseTransform,
   TransformError,
   type TransformedRequest,
   type Transforms,
@@ -24,12 +25,16 @@ import {
 import { keptRequestCharacters, keptResponseBytes } from '../tuning.ts'
 import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeaders, transformedHeaders } from './headers.ts'
 
+/** Where a call goes. */
+export interface WebhookTarget {
+  readonly url: string
+  readonly headers: ResolvedHeaders
+}
+
 /** A call to make. */
 export interface WebhookCall {
   /** The id of the delivered item; the same at each attempt. */
   readonly id: string
-  readonly url: string
-  readonly headers: ResolvedHeaders
   /** JSON text. */
   readonly body: string
   /** The limit for the whole answer. */
@@ -45,7 +50,7 @@ export interface WebhookCall {
 }
 
 /** A call as it is sent. */
-interface SentCall extends Omit<WebhookCall, 'body'>, Partial<Pick<TransformedRequest, 'method' | 'contentType'>> {
+interface SentCall extends WebhookTarget, Partial<Pick<TransformedRequest, 'method' | 'contentType'>> {
   /** Null: none. */
   readonly body: string | null
   /** The values that the templates of the request could read; absent: it is not transformed. */
@@ -114,65 +119,76 @@ export class WebhookCaller {
     this.#options = options
   }
 
-  async call(call: WebhookCall): Promise<Attempt> {
-    const { signal, transforms } = call
+  call(target: WebhookTarget, call: WebhookCall): Promise<Attempt> {
+    const { url, headers } = target
+    const transform = call.transforms?.request_transform
+    if (transform) return this.#transformed(target, call, transform)
+    return this.#send({ url, headers, body: call.body }, target, call)
+  }
+
+  async #transformed(target: WebhookTarget, call: WebhookCall, transform: RequestTransform): Promise<Attempt> {
     try {
-      const sent = transforms?.request_transform ? await transformed(call, transforms.request_transform) : call
-      return await this.#send(sent, call)
+      return await this.#send(await transformed(target, call, transform), target, call)
     } catch (error) {
-      signal.throwIfAborted()
+      call.signal.throwIfAborted()
       if (!isRefusal(error)) throw error
-      return this.failed(call, `the request transform failed: ${error.message}`, failureStatus.other)
+      const sent = { headers: target.headers, body: call.body }
+      return this.failed(sent, `the request transform failed: ${error.message}`, failureStatus.other)
     }
   }
 
-  async #send(call: SentCall, given: WebhookCall): Promise<Attempt> {
-    const { url, body, timeoutSeconds, trace, signal, method = 'POST', contentType } = call
+  async #send(sent: SentCall, target: WebhookTarget, call: WebhookCall): Promise<Attempt> {
+    const { url, body, method = 'POST', contentType } = sent
+    const { id, timeoutSeconds, trace, signal, transforms } = call
     const timeout = Math.min(longestTimer, Math.max(1, Math.round(timeoutSeconds * 1000)))
     try {
       const response = await this.#options.outgoing.send({
         ...{ method, url, timeout, signal },
         ...(body !== null && { body }),
         ...(contentType !== undefined && { contentType }),
-        headers: this.#signed(call),
+        headers: this.#signed(id, sent),
         maxResponseSize: keptResponseBytes,
         cutsResponse: true,
         isRepeatable: true,
         ...(trace !== null && { trace }),
       })
-      return this.#answered(call, response, await answeredText(call, given, response))
+      const text = bodyText(response.body, response.isCut)
+      const transform = transforms?.response_transform
+      if (!transform || typeof text !== 'string') return this.#answered(sent, response, text)
+      const read = () => sent.asked ?? askedOf(target, call)
+      return this.#answered(sent, response, await answeredText(transform, response, text, read))
     } catch (error) {
       signal.throwIfAborted()
       const isResent = error instanceof OutgoingError && error.isResent
-      return this.failed(call, messageOf(error), failureStatus.client, isResent)
+      return this.failed(sent, messageOf(error), failureStatus.client, isResent)
     }
   }
 
-  #signed({ id, headers, body }: SentCall): OutgoingHeaders {
+  #signed(id: string, { headers, body }: SentCall): OutgoingHeaders {
     const { keys } = this.#options
     if (keys.length === 0) return headers.sent
     return { ...headers.sent, ...signatureHeaders({ id, at: new Date(), body: body ?? '' }, keys) }
   }
 
   /** An attempt without an answer; `isResent`: its request was sent twice. */
-  failed(call: Pick<SentCall, 'headers' | 'body'>, message: string, status: number, isResent = false): Attempt {
+  failed(sent: Pick<SentCall, 'headers' | 'body'>, message: string, status: number, isResent = false): Attempt {
     const { version } = this.#options
     return {
       ...{ id: attemptId(), succeeded: false, status, retryAfter: null },
-      ...this.#request(call, isResent),
+      ...this.#request(sent, isResent),
       response: JSON.stringify({ type: 'client_error', data: { message }, version }),
       logged: { type: 'client', detail: message },
     }
   }
 
-  #answered(call: SentCall, { status, headers, body, isResent }: OutgoingResponse, text: LoggedBody): Attempt {
+  #answered(sent: SentCall, { status, headers, body, isResent }: OutgoingResponse, text: LoggedBody): Attempt {
     const { version } = this.#options
     const succeeded = status >= 200 && status <= 299
     const data = { body: text, headers: loggedResponseHeaders(headers), status }
     const logged = { status, headers: data.headers, body: text, size: body.length }
     return {
       ...{ id: attemptId(), succeeded, status, retryAfter: succeeded ? null : retryAfterOf(headers, Date.now()) },
-      ...this.#request(call, isResent),
+      ...this.#request(sent, isResent),
       response: JSON.stringify({ type: 'webhook_response', data, version }),
       logged: succeeded ? logged : { type: 'status', detail: logged },
     }
@@ -237,31 +253,29 @@ function keptBody(body: string): string {
 const isRefusal = (error: unknown): error is Error => error instanceof TransformError || error instanceof TrellisError
 
 /** The values that templates read of a call. */
-async function askedOf({ url, body: text, sessionOf }: WebhookCall): Promise<RequestContext> {
+async function askedOf({ url }: WebhookTarget, { body: text, sessionOf }: WebhookCall): Promise<RequestContext> {
   const body = await readJsonInTurns(Buffer.from(text), 'lossless')
   return { url, body, sessionVariables: sessionOf?.(body) ?? null }
 }
 
 /** The request that a transform makes of a call. */
-async function transformed(call: WebhookCall, transform: RequestTransform): Promise<SentCall> {
-  const { headers } = call
-  const asked = await askedOf(call)
+async function transformed(target: WebhookTarget, call: WebhookCall, transform: RequestTransform): Promise<SentCall> {
+  const { headers } = target
+  const asked = await askedOf(target, call)
   const request = transformRequest(transform, asked, { method: 'POST', headers: headers.sent })
-  return { ...call, ...request, asked, headers: transformedHeaders(headers, request) }
+  return { ...request, asked, headers: transformedHeaders(headers, request) }
 }
 
-/** The text of an answer for the log; one that its transform cannot read stays as it is. */
+/** The text of a transformed answer for the log; one that the transform cannot read stays as it is. */
 async function answeredText(
-  { transforms, asked }: SentCall,
-  call: WebhookCall,
-  { status, body, isCut }: OutgoingResponse,
-): Promise<LoggedBody> {
-  const text = bodyText(body, isCut)
-  const transform = transforms?.response_transform
-  if (!transform || typeof text !== 'string') return text
+  transform: ResponseTransform,
+  { status, body }: OutgoingResponse,
+  text: string,
+  asked: () => RequestContext | Promise<RequestContext>,
+): Promise<string> {
   try {
     const answer = { status, body: await readJsonInTurns(body, 'lossless') }
-    return JSON.stringify(transformResponse(transform, answer, asked ?? (await askedOf(call))))
+    return JSON.stringify(transformResponse(transform, answer, await asked()))
   } catch (error) {
     if (isRefusal(error)) return text
     throw error

@@ -82,8 +82,7 @@ export type Receiver =
   | { readonly kind: 'function'; readonly name: string; readonly run: EventHandler }
 
 /** An event for a receiver. */
-export interface ReceiverCall extends Omit<WebhookCall, 'url' | 'headers'> {
-  readonly receiver: Receiver
+export interface ReceiverCall extends WebhookCall {
   /** Attempts before this one. */
   readonly tries: number
 }
@@ -98,13 +97,11 @@ export class ReceiverCaller {
     this.#observe = observe
   }
 
-  call({ receiver, tries, ...call }: ReceiverCall): Promise<Attempt> {
-    if (receiver.kind === 'function') return this.#run(receiver, { ...call, tries })
-    const { url, headers } = receiver
-    return this.webhooks.call({ ...call, url, headers })
+  call(receiver: Receiver, call: ReceiverCall): Promise<Attempt> {
+    return receiver.kind === 'function' ? this.#run(receiver, call) : this.webhooks.call(receiver, call)
   }
 
-  async #run({ name, run }: Receiver & { kind: 'function' }, call: Omit<ReceiverCall, 'receiver'>): Promise<Attempt> {
+  async #run({ name, run }: Receiver & { kind: 'function' }, call: ReceiverCall): Promise<Attempt> {
     const { id, body, tries, timeoutSeconds, signal } = call
     const limit = AbortSignal.timeout(Math.min(longestTimer, Math.max(1, Math.round(timeoutSeconds * 1000))))
     const either = AbortSignal.any([signal, limit])

@@ -164,10 +164,8 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const body = bodyOf(event, retries)
     const trace = traceOf(event.payload)
     const { entry: transforms } = trigger
-    const attempt = await caller.call({
-      ...{ id, receiver, tries, body, timeoutSeconds, trace, signal },
-      ...{ transforms, sessionOf: sessionVariablesOf },
-    })
+    const call = { id, tries, body, timeoutSeconds, trace, signal, transforms, sessionOf: sessionVariablesOf }
+    const attempt = await caller.call(receiver, call)
     return outcomeOf(id, attempt, tries, { retries, interval })
   }
 

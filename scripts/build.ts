@@ -17,7 +17,7 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
 const specifier = /((?:\bfrom|\bimport|\bmodule|\bimport\() ?["'])(\.{1,2}\/[^"']+)\.ts(["'])/g
 for (const file of globSync('**/*.d.ts', { cwd: target })) {
   const path = join(target, file)
-  // Whoever imports one of the package's doors has the types of Node with it.
+  // The doors of the package use Node's types.
   const head = file.startsWith('sdk/') ? '/// <reference types="node" />\n' : ''
   writeFileSync(path, head + readFileSync(path, 'utf8').replace(specifier, '$1$2.js$3'))
 }

@@ -119,8 +119,8 @@ export interface Operation<S extends TSchema = TSchema> {
   /** Whether only `admin` may call it; absent: yes. */
   readonly adminOnly?: boolean
   /**
-   * Whether its arguments have no limit of their own, because they are read in steps. A list names the arguments of
-   * which only each element has the limit. Absent: no.
+   * Whether its arguments have no limit of their own, because they are read in steps. A list names arguments
+   * whose elements have the limit one by one. Absent: no.
    */
   readonly mayBeLarge?: boolean | readonly string[]
   /** Absent: READ WRITE. */

@@ -5,7 +5,7 @@ const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()])
 
 const planned = { sql: nullable(Type.String()), plan: nullable(Type.Array(Type.String())) }
 
-/** What is answered: an entry for each root field of a query, or the one statement of a subscription. */
+/** The answer: an entry for each root field of a query, or the one statement of a subscription. */
 export const explanation = Type.Union([
   Type.Array(Type.Object({ field: Type.String(), ...planned })),
   Type.Object(planned),

@@ -36,12 +36,12 @@ export class EventStreams {
     return server && ((call, schema) => server.serve(call, schema))
   }
 
-  /** What answers a request whose client takes nothing but events; null where that is not so, or nothing serves them. */
+  /** The server of a request whose client accepts only events; null for other requests, and without a server. */
   for({ request: { headers } }: RouteCall): ServeEvents | null {
     return wantsEvents(headers.accept) || headers[streamTokenHeader] !== undefined ? this.#serve : null
   }
 
-  /** What answers a subscription of a client that takes events beside JSON, as which it gets everything else. */
+  /** The server of a subscription whose client accepts events beside JSON; its other operations are answered as JSON. */
   forSubscription({ request: { headers } }: RouteCall): ServeEvents | null {
     return takesEvents(headers.accept) ? this.#serve : null
   }

@@ -38,7 +38,7 @@ function findRelationship(entry: TableEntry, name: string): RelationshipEntry | 
   return all.find((relationship) => relationship.name === name)
 }
 
-/** What a column or other member of a table's rows is called when a relationship was expected; null when none is there. */
+/** The kind of a member of a table's rows where a relationship was expected, in messages; null without a member. */
 function otherKind(model: Model, table: QualifiedName, name: string): string | null {
   const resolved = model.tables.get(nameKey(table))
   if (resolved?.columns.has(name)) return 'postgres column'

@@ -1,5 +1,5 @@
-// What a role sees of remote schemas: by its own permission, or by those of the parents that it is composed of, if they
-// agree where they overlap.
+// The part of remote schemas that a role sees: by its own permission, or by those of its parents, if they agree where
+// they overlap.
 
 import type { SharedObject } from '../../sdk/access.ts'
 import type { SchemaScope } from '../../sdk/graphql.ts'

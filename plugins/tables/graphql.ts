@@ -1,4 +1,4 @@
-// What other plugins may build on: the types that tables have in GraphQL, and how selections of them are planned.
+// The parts for other plugins: the GraphQL types of tables, and the planning of their selections.
 
 import type { Contribution } from '../../sdk/graphql.ts'
 import { columnInsertFields } from './graphql/mutations/insert-input.ts'

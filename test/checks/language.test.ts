@@ -14,12 +14,14 @@ test('a page whose sentence is over the limit fails the check', () => {
 })
 
 test('a comment with a construction that hides its subject fails the check', () => {
-  const source = `const a = 1\n// The value is none of these.\n/** Whoever is late waits. */\n`
+  const source = `const a = 1\n// The value is none of these.\n/** Whoever is late waits. */\n\n// A text that is no number.\n`
   assert.deepEqual(
     faultsOfComments(source).map(({ line, advice }) => ({ line, advice })),
     [
       { line: 2, advice: 'say "is not a …" or "there is no …"' },
       { line: 3, advice: 'name the subject' },
+      { line: 3, advice: 'start with a noun' },
+      { line: 5, advice: 'say "is not a …"' },
     ],
   )
 })

@@ -26,7 +26,7 @@ const timeoutMillis = 15_000
 test('inserts whose trigger takes and releases a session lock are all answered, and run once', async (t) => {
   const { graphql, op, sql, database } = await startTrellis(t, { sql: schema, settings: { connections: 20 } })
   await op('track_table', 'note')
-  // Whatever the inserts left locked would keep the test from ending.
+  // Locks that the inserts left would keep the test from ending.
   const administrator = await connectTo(t, database.url)
   atEnd(t, () =>
     administrator.query(

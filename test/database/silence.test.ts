@@ -84,7 +84,7 @@ function startLoad(t: TestContext, { proxy, trellis }: World, clients = 12) {
     return clientsDone
   }
   atEnd(t, () => stop().catch(() => {}))
-  // Whatever still waits ends with its connection.
+  // Waiting statements end with their connection.
   atEnd(t, () => proxy.cut())
   return { outcomes, stop }
 }

@@ -60,7 +60,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
 async function stopSender(t: TestContext, { sql }: TestTrellis): Promise<number> {
   const [sender] = await sql<{ pid: number }>('select pid from pg_stat_replication')
   process.kill(sender!.pid, 'SIGSTOP')
-  // Whatever still waits for it ends before the server does.
+  // Work that waits for it ends before the server does.
   atEnd(t, () => signal(sender!.pid, 'SIGCONT'))
   return sender!.pid
 }

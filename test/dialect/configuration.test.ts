@@ -72,7 +72,7 @@ for (const word of words) {
       ({ key, declaration }) => declaration.variable && key !== 'config' && key !== 'dialect',
     )
     for (const { declaration } of named) {
-      // Whatever a value does, read or refused: something is different from not giving it.
+      // The value may be read or refused; either differs from an absent one.
       const value = declaration.kind === 'string' ? '' : 'nonsense'
       const read = (name: string) => {
         try {

@@ -189,7 +189,7 @@ test('changes while a trigger is paused are delivered after the resume', async (
   await shop.op('pause_event_trigger', { name: 'order' })
   await shop.sql(`insert into orders (id) values (1)`)
   await shop.sql(`insert into orders (id) values (2)`)
-  // Whatever the worker does meanwhile.
+  // A notification must not make the worker deliver them.
   await shop.sql(`notify trellis_delivery, 'events'`)
   await new Promise((done) => setTimeout(done, 300))
   assert.equal(shop.hook.received.length, 0)

@@ -237,7 +237,7 @@ test('any JSON is a template of itself, and any text a text template of itself',
   )
 })
 
-test('whatever the text, a template has a value, or an error of its own', () => {
+test('a template of any text has a value, or a template error', () => {
   const pieces = [
     '{{',
     '}}',

@@ -35,7 +35,7 @@ export interface Cleanup {
   readonly of: CleanedState
 }
 
-/** What to delete: events without further attempts, a part of them, or events of removed triggers. */
+/** The events to delete: those without further attempts, a part of these, or those of removed triggers. */
 export type CleanedState = 'settled' | RetainedState
 
 const defaults = { batch_size: 10_000, timeout: 60, clean_invocation_logs: false, keep_errors: false }

@@ -1,4 +1,4 @@
-// What the page reads of the metadata, as an administrator: the roles, and whether anything is tracked.
+// The page's requests to the metadata API, as an administrator: the roles, and whether anything is tracked.
 
 import type { Identity, Names } from './identity.ts'
 

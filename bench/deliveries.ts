@@ -182,7 +182,7 @@ const watchedMillis = 9000
 
 /**
  * The tables take turns; each insert is a transaction. The log counts as watched, as it would be by an instance that
- * finds so many events.
+ * finds as many events.
  */
 async function measureInserts(client: pg.Client): Promise<number> {
   const times = { told: 0, untold: 0 }

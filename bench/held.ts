@@ -11,7 +11,7 @@ export const heldRate = 800
 const seconds = 15
 const stepMillis = 20
 
-/** Events that are finished under the snapshot before the measurement: this rate for so many seconds. */
+/** Events that are finished under the snapshot before the measurement: this rate for this number of seconds. */
 export const heldSeconds = 1800
 
 export interface HeldResult {

@@ -1,4 +1,4 @@
-// The built-in plugins, in the order in which they register. A line less is a feature less; the rest goes on working.
+// The built-in plugins, in the order in which they register. Removing a line removes a feature; the rest keeps working.
 
 import type { Plugin } from '../sdk/index.ts'
 import actions from './actions/index.ts'

@@ -1,6 +1,6 @@
-// What the package's doors promise, as one text: every exported name with its declaration. `npm run api` writes it to
-// sdk/api-report.md; `npm run check` fails when that file is not what is exported, or when a declaration mentions a type
-// that nobody can import. So a change of the contract is seen by whoever makes it.
+// The promised exports of the package in one text: each name with its declaration. `npm run api` writes it to
+// sdk/api-report.md. `npm run check` fails when that file differs from the exports, or when a declaration mentions a type
+// that cannot be imported. So each change of the contract shows in a diff.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -125,7 +125,7 @@ class Reporter {
   #lookAt(node: Node, within: string): void {
     node.forEachChild((child) => {
       if (child.kind === SyntaxKind.TypeReference || child.kind === SyntaxKind.ExpressionWithTypeArguments) {
-        // Its name comes first, its arguments behind.
+        // Its name comes first, then its arguments.
         child.forEachChild((name) => this.#mention(name, within) ?? true)
       }
       this.#lookAt(child, within)

@@ -1,4 +1,4 @@
-// `npm run build`: what the package holds, in dist/. JavaScript and declarations from TypeScript, and the files beside them.
+// `npm run build`: the content of the package in dist/: JavaScript and declarations from TypeScript, and the files beside them.
 
 import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ for (const file of globSync(['{core,plugins}/**/*.sql', 'plugins/*/*.html', 'bin
   copyFileSync(join(root, file), join(target, file))
 }
 
-// Pages that are made of npm packages: a plugin that has one has a `bundle.ts`, and what serves the files in `assets.ts`.
+// Pages that are made of npm packages: a plugin that has one has a `bundle.ts`, and serves the files by `assets.ts`.
 for (const file of globSync('plugins/*/bundle.ts', { cwd: root })) {
   const area = dirname(file)
   const [{ bundle }, { writeAssets }] = await Promise.all([

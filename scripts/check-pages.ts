@@ -1,4 +1,4 @@
-// Part of `npm run check`: the types of what runs in browsers, which knows a document and nothing of Node.
+// Part of `npm run check`: the types of code for browsers, which has a document and lacks Node's globals.
 
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..')
 const file = join(root, 'package.json')
 const kept = join(root, 'node_modules/.cache/trellis/package.json')
 
-/** Replaced whole, so that nobody reads a half of it. */
+/** Replaced as a whole, so that readers never see half of it. */
 function write(text: string): void {
   writeFileSync(`${file}.new`, text)
   renameSync(`${file}.new`, file)

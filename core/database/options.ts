@@ -119,7 +119,7 @@ export const databaseOptions = {
       flag: 'timeout',
       variable: 'PG_TIMEOUT',
       placeholder: 'SECONDS',
-      description: 'an idle pooled connection is closed after so long',
+      description: 'time after which an idle pooled connection is closed',
     },
   ),
   connLifetime: whole(
@@ -129,7 +129,7 @@ export const databaseOptions = {
       flag: 'conn-lifetime',
       variable: 'PG_CONN_LIFETIME',
       placeholder: 'SECONDS',
-      description: 'a pooled connection is replaced after so long; 0 means never',
+      description: 'time after which a pooled connection is replaced; 0 means never',
     },
   ),
   usePreparedStatements: trueOrFalse(true, {

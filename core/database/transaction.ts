@@ -18,7 +18,7 @@ export interface Transaction {
 
 /** A transaction as its opener sees it, which knows which statement is the last. */
 export interface OwnTransaction extends Transaction {
-  /** As `bytes`, for the last statement: the COMMIT is sent behind it, without another round trip. */
+  /** As `bytes`, for the last statement: the COMMIT follows it at once, without another round trip. */
   lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null>
 }
 

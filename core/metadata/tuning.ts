@@ -44,7 +44,7 @@ export const searchesBeforeIndex = 8
 /** Entries of a change between generations that is kept for the steps of an edit; a larger one would hold much memory. */
 export const rememberedSize = 100
 
-/** Faults of one document at which its reading ends: the answer lists so many. */
+/** Faults of one document that the answer lists; reading ends after them. */
 export const mostFaults = 100
 
 /**

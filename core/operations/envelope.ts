@@ -198,7 +198,7 @@ function refuseOthers(operation: Operation<TSchema>, session: Session): void {
   throw badRequest('access-denied', 'restricted access : admin only', { path: ['args'] })
 }
 
-/** Refuses a caller other than an administrator so many members that one transaction would be open for long. */
+/** Limits the members of callers other than administrators: with many, one transaction would stay open for long. */
 export function limitMembers(call: Call, session: Session, limit: CostLimit): void {
   if (!call.members || isAdmin(session)) return
   new RequestCost(limit).add(rootCost * (withMembers(call).length - 1), below(null, 'args'))

@@ -39,7 +39,7 @@ export class Timing {
     this.#wakeUp?.()
   }
 
-  /** Something is due after so many seconds. */
+  /** An item is due after this number of seconds. */
   dueIn(seconds: number): void {
     const now = performance.now()
     this.#dueTimes.add(now + seconds * 1000, now)
@@ -56,7 +56,7 @@ export class Timing {
     this.#looked = now
   }
 
-  /** The claim found so many items. */
+  /** The claim found this number of items. */
   found(count: number): void {
     const now = performance.now()
     this.#restMillis = firstRestMillis

@@ -30,7 +30,7 @@ export const prefetchMillis = 1000
 export const watchMillis = 2000
 export const rewatchMillis = 1000
 
-/** A worker watches when it finds this many items in a window of so many milliseconds. */
+/** A worker watches when it finds this many items in a window of this many milliseconds. */
 export const watchThreshold = 20
 export const watchWindowMillis = 200
 

@@ -153,7 +153,7 @@ export class ActionLog implements QueueLedger<TakenCall, CallOutcome> {
     return this.#options.interval
   }
 
-  /** Deletes results older than so many hours, in batches. */
+  /** Deletes results older than a number of hours, in batches. */
   async clean(hours: number): Promise<void> {
     const most = 1000
     for (let deleted = most; deleted === most; ) {

@@ -112,7 +112,7 @@ export default definePlugin({
   },
 })
 
-/** Declares the job that deletes results older than so many hours, at the start and regularly. */
+/** Declares the job that deletes results older than a number of hours, at the start and regularly. */
 function cleanRegularly(engine: Pick<Engine, 'use' | 'onReady'>, log: ActionLog, hours: number): void {
   const job = engine.use(jobs).declare({
     name: 'clean the log of asynchronous actions',

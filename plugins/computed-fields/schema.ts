@@ -4,7 +4,7 @@ import { type QualifiedName, Type } from '../../sdk/index.ts'
 import { ObjectName, TableName } from '../../sdk/metadata.ts'
 import { FunctionName } from '../functions/schema.ts'
 
-/** The function behind a computed field, and which of its arguments are not the request's. */
+/** The function of a computed field, and the arguments that requests do not give. */
 export interface ComputedFieldDefinition {
   function: QualifiedName
   /** Absent: the first argument. */

@@ -108,7 +108,7 @@ export class Caller {
     throw badRequest('not-exists', `table "${nameText(name)}" does not exist`, { path: at })
   }
 
-  /** The caller's permission for an action on a table; throws without one, with `because` behind the message. */
+  /** The caller's permission for an action on a table; throws without one, with `because` after the message. */
   permission<A extends Action>(access: TableAccess, action: A, because = ''): NonNullable<TableAccess[A]> {
     const permission = access[action]
     if (permission) return permission

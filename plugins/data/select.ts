@@ -90,7 +90,7 @@ function objectOutput({ mapping, unique }: RelationshipModel, { select }: Readab
   return { kind: 'one', unique, select: { rows: select.row({ mapping }), output } }
 }
 
-/** A wildcard stands for at most so many columns and relationships: each level multiplies them. */
+/** The most columns and relationships that a wildcard expands to: each level multiplies them. */
 const maxExpanded = 5000
 
 /** Expands wildcards into columns and relationships. */

@@ -37,12 +37,12 @@ export const retentionIntervalMillis = 10 * 60_000
 export const retentionBatch = 5000
 
 /**
- * Milliseconds before the bound of a claim that are read again: a transaction may take so long from its begin to its commit, and a
- * claim so long to get a connection. A claim reads the events of that time again, so a second costs 0.2 ms at 800 events a second.
+ * Milliseconds before the bound of a claim that are read again: the longest time that a transaction takes from its begin to its commit,
+ * or a claim to get a connection. A claim reads the events of that time again, so a second costs 0.2 ms at 800 events a second.
  */
 export const boundMarginMillis = 1000
 
-/** After a read from the first due event, none begins for so many times as long as it took. */
+/** After a read from the first due event, none begins for this multiple of its duration. */
 export const readShare = 20
 
 /**

@@ -13,7 +13,7 @@ export const pausedSeconds = 1
 /** Milliseconds between claims, at most, while a trigger has more due events than its share of the pool has room for. */
 export const sharePollMillis = 20
 
-/** A trigger may have so many times as many events in flight as the pool has room for: with 3, a busy one leaves a quarter free. */
+/** Events in flight of a trigger, as a multiple of the free room of the pool: with 3, a busy trigger leaves a quarter free. */
 export const timesOfFree = 3
 
 /** Milliseconds between runs of the unpark job; doubled up to the longest. */

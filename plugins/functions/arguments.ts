@@ -30,7 +30,7 @@ export function callArguments(scope: SchemaScope, call: FunctionCall, ownName: s
   return { args: { type: argument, description } }
 }
 
-/** The call with a request's arguments; `alias.*` is the row at hand. */
+/** The call with a request's arguments; `alias.*` is the current row. */
 export function planCall(call: FunctionCall, field: FieldSelection): SqlBuilder {
   const given = field.argument('args')?.members() ?? new Map<string, Value>()
   const passed: SqlBuilder[] = []

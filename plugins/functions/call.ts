@@ -4,7 +4,7 @@ import { isGraphQLName, type QualifiedName } from '../../sdk/index.ts'
 import type { CatalogFunction, FunctionArgument } from '../../sdk/metadata.ts'
 import { type Condition, id, join, param, type SqlBuilder, sql } from '../../sdk/sql.ts'
 
-/** An argument, and who gives its value: the request (under the name `field`), the session, or the row at hand. */
+/** An argument, and the source of its value: the request (under the name `field`), the session, or the current row. */
 export type CallArgument = FunctionArgument &
   ({ readonly source: 'request'; readonly field: string } | { readonly source: 'session' } | { readonly source: 'row' })
 

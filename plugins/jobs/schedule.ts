@@ -3,7 +3,7 @@
 import { Cron } from 'croner'
 import { longestStep, WallClock } from './wall-clock.ts'
 
-/** Five fields of cron in an IANA time zone (default: UTC); every so many milliseconds; or once. */
+/** Five fields of cron in an IANA time zone (default: UTC); an interval in milliseconds; or once. */
 export type Schedule =
   | { readonly cron: string; readonly timezone?: string }
   | { readonly every: number }

@@ -53,7 +53,7 @@ const digests = (page: string, tag: string): string =>
     .map(([, content = '']) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`)
     .join(' ')
 
-/** The value of the header `content-security-policy` for a page whose script and style stand in it. */
+/** The value of the header `content-security-policy` for a page with inline script and style. */
 const contentSecurityPolicy = (page: string): string =>
   [
     "default-src 'none'",

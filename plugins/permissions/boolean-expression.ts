@@ -138,7 +138,7 @@ function resolveField(name: string, value: unknown, table: TableModel, context: 
 const visibleRelationships = ({ fields }: TableModel, { reader }: ExpressionContext): string[] =>
   reader ? [] : [...fields].filter(([, { kind }]) => kind === 'relationship').map(([name]) => name)
 
-/** The condition on aggregates of related rows; null if the name does not stand for them, or they may not be aggregated. */
+/** The condition on aggregates of related rows; null if the name means something else, or if they may not be aggregated. */
 function resolveAggregated(
   name: string,
   value: unknown,

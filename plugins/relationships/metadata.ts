@@ -81,7 +81,7 @@ function relationshipFacet<T extends RelationshipType>(
 
 const broken = (reason: string): Error => badRequest('constraint-violation', reason)
 
-/** The one foreign key that stands on these columns, in any order. */
+/** The only foreign key over these columns, in any order. */
 function foreignKeyOn(
   keys: readonly CatalogForeignKey[],
   columns: readonly string[],

@@ -20,7 +20,7 @@ export interface ManualConfiguration {
   insertion_order?: InsertionOrder | null
 }
 
-/** The columns of a foreign key that stands on another table. */
+/** The columns of a foreign key of another table. */
 export type OtherKey = { table: QualifiedName } & (
   | { column: string; columns?: undefined }
   | { column?: undefined; columns: string[] }

@@ -44,7 +44,7 @@ export function endpointOf(
 
 type Variables = Record<string, unknown>
 
-/** The variables of a request. Those of the path hold before those of the query string, and these before the body's. */
+/** The variables of a request. The path takes precedence over the query string, and this over the body. */
 export function requestVariables(
   { request, bytes }: Pick<RouteCall, 'request' | 'bytes'>,
   served: ServedEndpoint,

@@ -34,7 +34,7 @@ function answer(engine: Engine, call: RouteCall): Promise<Buffer | string> {
   const served = endpointOf(engine.model.slices.rest_endpoints ?? none, path, { method: request.method, reply })
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (isRead) refuseMutation(engine, served, reply)
-  // The answer is that of a session, which caches on the way do not know.
+  // The answer depends on the session, which shared caches do not know.
   if (isRead) reply.header('cache-control', 'no-store')
   const variables = requestVariables(call, served, { path, dialect: engine.dialect })
   return variables instanceof Promise

@@ -92,7 +92,7 @@ const bytesOf = (columns: readonly string[]): string =>
 
 const dueTime = 'coalesce(next_retry_at, scheduled_time)'
 
-/** A condition: a time is at most so many seconds ago as a parameter says; null: any time. */
+/** A condition: a time is at most as many seconds ago as a parameter says; null: any time. */
 const isSince = (time: string, place: number): string =>
   `${time} >= coalesce(now() - make_interval(secs => $${place}), '-infinity')`
 
@@ -121,7 +121,7 @@ const claimFrom = ({ table, columns, large, trigger }: Named): string => `
     extract(epoch from clock_timestamp() - e.scheduled_time)::float8,
     extract(epoch from clock_timestamp() - found.due_at)::float8, rest.is_more, ${columns}`
 
-/** The events before the claims' bounds: due for more than $2 seconds, or with a lease that ended so long ago. */
+/** The events before the claims' bounds: due for more than $2 seconds, or with a lease that ended before that. */
 const lookIn = ({ table, trigger }: Named): string => {
   const before = (time: string, condition: string) => `
     select ${trigger} as name, extract(epoch from now() - ${time})::float8 as late from trellis.${table}

@@ -65,7 +65,7 @@ test('claims begin behind the entries of finished events while a snapshot is hel
   const seconds = begins.map(Number)
   assert.ok(
     begins.every((since) => since !== null) && seconds.every((since) => since < 60),
-    `claims begin so many seconds before now: ${begins}`,
+    `seconds before now at which claims begin: ${begins}`,
   )
   // With the snapshot gone, the entries go too, and claims find late events by themselves.
   await release()

@@ -47,7 +47,7 @@ const isWatched = async ({ sql }: Pick<Shop, 'sql'>): Promise<boolean> => {
   return row!.watched
 }
 
-/** Has so much delivered that its instance watches; one that took long for that has given up since, and begins anew. */
+/** Delivers enough events to make its instance watch; repeats that if it took too long. */
 const makeWatched = (shop: Shop) =>
   eventually(async () => {
     const before = shop.hook.received.length

@@ -17,7 +17,7 @@ interface Fragile {
   readonly passed: number
 }
 
-/** Passes a database on until so many bytes have come from it, or a text is sent to it, breaks all connections then, and comes back, or not. */
+/** A proxy of a database. After a number of bytes from it, or a text to it, all connections break; then it may come back. */
 async function fragile(
   t: TestContext,
   databaseUrl: string,
@@ -150,7 +150,7 @@ function refusal(): Buffer {
   return Buffer.concat([head, fields])
 }
 
-/** Passes so many connections on to a database; further ones are refused until there is room again. */
+/** A proxy that passes a number of connections to a database, and refuses further ones until there is room again. */
 async function crowded(t: TestContext, databaseUrl: string, room: number) {
   const proxy = await startProxy(t, databaseUrl)
   const { port } = new URL(proxy.url)

@@ -12,7 +12,7 @@ const plugin = new URL('slow-plugin.ts', import.meta.url).pathname
 const serving = (directory: string) =>
   ['--data-dir', directory, '--server-host', '127.0.0.1', '--server-port', '0', '--plugin', plugin] as const
 
-/** A server with a request in flight that takes so many seconds. */
+/** A server with a request in flight that takes a number of seconds. */
 async function busyServer(t: test.TestContext, seconds: number, args: readonly string[] = []) {
   const directory = temporaryDirectory(t)
   const server = spawnTrellis(t, [...serving(directory), ...args])

@@ -12,7 +12,7 @@ const program = `
 
   const megabytes = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 2 ** 20
 
-  /** The most that there is during work of so many milliseconds at most, or until there is enough. */
+  /** The largest size during work of at most this many milliseconds, or until it is large enough. */
   async function work(millis, enough = Infinity) {
     let kept = []
     let most = 0

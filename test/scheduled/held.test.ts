@@ -59,7 +59,7 @@ test('claims begin behind the entries of finished events while a snapshot is hel
   for (let i = 0; i < 4; i++) await claimOne()
   assert.ok(
     begins.every((since) => since !== null && Number(since) < 60),
-    `claims begin so many seconds before now: ${begins}`,
+    `seconds before now at which claims begin: ${begins}`,
   )
   assert.ok((await ledger.pause()) < 30_000, 'overlooked events are found soon')
   await release()

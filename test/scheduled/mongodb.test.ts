@@ -45,7 +45,7 @@ test('without MongoDB due events and changes of tables are delivered once each',
   assert.equal(new Set(sent().map(({ id }) => id)).size, 6)
 })
 
-/** Milliseconds until the next minute by the clock, and so many more. */
+/** Milliseconds until the next minute by the clock, plus the given ones. */
 const untilMinute = (more: number) => 60_000 - (Date.now() % 60_000) + more
 
 if (process.env['SOAK'] !== undefined)

@@ -25,7 +25,7 @@ export class Received<T = unknown> {
     for (const wake of this.#wake.splice(0)) wake()
   }
 
-  /** The items once there are so many. */
+  /** The items, once this number has arrived. */
   async atLeast(count: number, millis = timeoutMillis): Promise<readonly T[]> {
     return this.until(() => this.items.length >= count, millis)
   }

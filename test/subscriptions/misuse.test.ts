@@ -191,7 +191,7 @@ function frame(opcode: number, payload: string): Buffer {
 const floodBytes = 24_000_000
 const padding = 'x'.repeat(50_000)
 
-/** Sends frames without reading anything, so many bytes of them. */
+/** Sends a number of bytes in frames, and reads nothing. */
 function flood(raw: Socket, of: (index: number) => Buffer): void {
   raw.pause()
   const each = Math.ceil(60_000 / of(0).length)

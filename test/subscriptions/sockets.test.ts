@@ -77,7 +77,7 @@ test('a page of a refused origin gets no socket', async (t) => {
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const key = 'k'.repeat(32)
 
-/** A token of a role for so many seconds. */
+/** A token of a role that expires after a number of seconds. */
 function token(role: string, seconds: number): string {
   const claims = { 'x-service-allowed-roles': [role], 'x-service-default-role': role }
   const payload = { exp: Math.floor(Date.now() / 1000) + seconds, 'https://hasura.io/jwt/claims': claims }

@@ -25,7 +25,7 @@ export interface DecodedChange {
 /** A column has this in place of a long value that an `UPDATE` leaves as it is. */
 const unchanged = 'unchanged-toast-datum'
 
-/** Reads the text behind the table's name, for some columns; null: the text has no rows, or another form. */
+/** Reads the text after the table's name, for some columns; null: the text has no rows, or another form. */
 export function readChange(text: string, wanted: ReadonlySet<string>): DecodedChange | null {
   const reader = new RowReader(text, wanted)
   switch (reader.word()) {
@@ -99,7 +99,7 @@ class RowReader {
     return this.#skipQuoted('"') ? this.#text.slice(start + 1, this.#at - 1).replaceAll('""', '"') : null
   }
 
-  /** The type in brackets, and the colon behind it. Types may have brackets and quotes of their own. */
+  /** The type in brackets, and the colon after it. Types may have brackets and quotes of their own. */
   #type(): string | null {
     if (!this.takes('[')) return null
     const start = this.#at

@@ -61,7 +61,7 @@ export class ClientTransaction implements OwnTransaction {
   async lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
     return this.#timed(statement, values, (call) => {
       const answer = this.#options.client.answer(call)
-      // Sent right behind the statement; if that fails, this COMMIT rolls back.
+      // Sent right after the statement; if that fails, this COMMIT rolls back.
       this.#committed = this.#commit()
       this.#committed.catch(() => {})
       return answer

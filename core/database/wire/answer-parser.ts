@@ -9,7 +9,7 @@ export interface Message {
   readonly routine?: string
 }
 
-/** The method of the protocol's parser that reads one message, given its code and the offset behind its length. */
+/** The method of the protocol's parser that reads one message, given its code and the offset after its length. */
 interface MessageParser {
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message
 }

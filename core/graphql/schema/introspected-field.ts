@@ -29,7 +29,7 @@ export interface IntrospectedField {
   readonly name: string
   /** The name in the answer as JSON, and the colon. */
   readonly key: string
-  /** The same behind the brace or the comma that comes before it. */
+  /** The same after the brace or the comma that precedes it. */
   readonly opening: string
   readonly definition: GraphQLField<unknown, unknown> | null
   readonly parentType: string

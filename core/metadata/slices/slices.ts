@@ -295,7 +295,7 @@ export type ModelEffect = (change: ModelChange) => Promise<void>
  */
 export type ModelCheck = (model: Model, document: MetadataDocument) => Steps<readonly Inconsistency[]>
 
-/** The positions of tables in a frozen list, after so many searches that the index has paid for itself. */
+/** The positions of tables in a frozen list, made once searches have cost as much as an index. */
 interface Positions {
   searches: number
   byName: ReadonlyMap<string, number> | null

@@ -32,7 +32,7 @@ export class Activity {
     this.#ended.set(trigger, count)
   }
 
-  /** The deliveries of a trigger that ended within the last moments: so many events may wait in the prefetch. */
+  /** The deliveries of a trigger that ended within the last moments: as many events may wait in the prefetch. */
   recent(trigger: string): number {
     return this.#ended.get(trigger)?.most(performance.now()) ?? 0
   }

@@ -57,7 +57,7 @@ export interface Connection {
   readonly rows: Rows
   /** The order, which leaves no two rows at the same place. */
   readonly order: readonly OrderElement[]
-  /** The place that rows have to be behind (`after`) or before. */
+  /** The place that rows have to be after (`after`) or before. */
   readonly cursor: { readonly side: 'after' | 'before'; readonly source: ParamSource } | null
   /** How many rows the page has at most, from which end. */
   readonly size: number | null
@@ -79,7 +79,7 @@ interface Columns {
   readonly keys: readonly string[]
   /** Counts from the end that the page is taken from. */
   readonly number: string
-  /** The number of rows, with the one that is behind the page. */
+  /** The number of rows, with the one after the page. */
   readonly total: string
 }
 
@@ -186,7 +186,7 @@ function pageSql(view: PageView, handedOn: HandedOn): Sql {
   return sql`select ${numbered}.*, ${number}, count(*) over () as ${id(columns.total)} from (${rows}) as ${numbered}`
 }
 
-/** The order in which the rows that are asked for come behind the cursor. */
+/** The order in which the wanted rows follow the cursor. */
 const sided = (order: readonly OrderElement[], side: 'after' | 'before'): readonly OrderElement[] =>
   side === 'after' ? order : reversed(order)
 
@@ -247,7 +247,7 @@ const cutBy = { hasNextPage: 'before', hasPreviousPage: 'after' } as const
 
 const isFlag = (kind: PageInfoOutput['kind']): kind is keyof typeof cutBy => kind in cutBy
 
-/** Whether rows of the page's own side may be behind it. */
+/** Whether rows of the page's own side may follow it. */
 const isOpen = (side: 'after' | 'before', { size, fromEnd }: Connection): boolean =>
   size !== null && fromEnd === (side === 'after')
 

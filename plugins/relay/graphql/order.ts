@@ -1,4 +1,4 @@
-// Places in an order: which rows come behind one.
+// Places in an order, and the rows after one.
 
 import type { OrderElement } from '../../../sdk/graphql.ts'
 import { comparisonSql, isComparedAsUsual, isRowType, rowComparisonSql, type Sql, sql } from '../../../sdk/sql.ts'
@@ -12,7 +12,7 @@ export const reversed = (order: readonly OrderElement[]): OrderElement[] =>
   }))
 
 /**
- * The condition that a row comes behind a place in an order. `keys` are the row's values, `place` those of the place;
+ * The condition that a row comes after a place in an order. `keys` are the row's values, `place` those of the place;
  * `inverted`: that it does not.
  */
 export function beyondSql(
@@ -33,7 +33,7 @@ export function beyondSql(
   return rowComparisonSql(direction === 'asc' ? after : before, types, [keys, place])
 }
 
-/** Behind by the first value, or level with it and behind by the others. */
+/** After by the first value, or equal in it and after by the others. */
 function stepwise(order: readonly OrderElement[], keys: readonly Sql[], place: readonly Sql[]): Sql {
   const [element] = order
   const [key] = keys

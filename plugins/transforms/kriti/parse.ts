@@ -262,7 +262,7 @@ class TemplateParser {
     })
   }
 
-  /** A call of a function: a name with an operand behind it. */
+  /** A call of a function: a name followed by an operand. */
   #argument(name: string, start: number): Expression | null {
     const scanner = this.#scanner
     const after = scanner.offset

@@ -75,7 +75,7 @@ class ValueIndex {
   }
 }
 
-/** An item of an array's text, and the comma behind it. */
+/** An item of an array's text, and the comma after it. */
 const arrayItem = /(?:"((?:[^"\\]|\\.)*)"|([^\s,{}"\\]+))(,|$)/sy
 
 /** The items of an array's text without its NULLs, which equal nothing; null: it has several dimensions, or another form. */

@@ -11,7 +11,7 @@ export const declarationsRoute = (engine: Pick<Engine, 'model'>): Route => ({
   method: 'GET',
   url: '/v1alpha1/actions.d.ts',
   auth: 'admin',
-  about: { summary: 'Gives the actions as TypeScript declarations.', contentType: 'text/plain' },
+  about: { summary: 'Returns the actions as TypeScript declarations.', contentType: 'text/plain' },
   handle({ reply }) {
     reply.header('content-type', 'text/plain; charset=utf-8')
     return declarations(engine.model)

@@ -78,7 +78,7 @@ export const createActionPermission = operation({
 
 export const dropActionPermission = operation({
   type: 'drop_action_permission',
-  about: { summary: 'Takes an action away from a role.' },
+  about: { summary: 'Drops the permission of a role to call an action.' },
   args: DropActionPermissionArgs,
   check: 'object',
   object: ({ action }) => actionRef(action),

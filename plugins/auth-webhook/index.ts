@@ -25,7 +25,7 @@ export default definePlugin({
       variable: 'AUTH_HOOK_MODE',
       formerVariable: 'AUTH_HOOK_TYPE',
       placeholder: 'GET/POST',
-      description: 'how the webhook is called; AUTH_HOOK_TYPE is the former name of the variable',
+      description: 'method of requests to the webhook; AUTH_HOOK_TYPE is the former name of the variable',
     }),
   },
   logged: ({ authHook, authHookMode }) => [

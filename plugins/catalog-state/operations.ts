@@ -11,7 +11,7 @@ const CatalogState = Type.Object({ id: Type.String(), cli_state: Type.Unknown(),
 /** The installation's identity, and each tool's state, empty at first. */
 export const getCatalogState = operation({
   type: 'get_catalog_state',
-  about: { summary: 'Answers with what tools have stored.', result: CatalogState },
+  about: { summary: 'Returns the state that tools have stored.', result: CatalogState },
   args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
@@ -34,7 +34,7 @@ const SetCatalogStateArgs = Type.Object({
 /** Replaces the state of one tool. */
 export const setCatalogState = operation({
   type: 'set_catalog_state',
-  about: { summary: 'Replaces what a tool has stored.' },
+  about: { summary: 'Replaces the state of a tool.' },
   args: SetCatalogStateArgs,
   editsMetadata: false,
   async handle({ transaction }, { type, state }) {

@@ -24,7 +24,7 @@ function refuseRepeatedNames(queries: readonly CollectedQuery[]): void {
 
 export const createQueryCollection = operation({
   type: 'create_query_collection',
-  about: { summary: 'Keeps GraphQL queries under names.' },
+  about: { summary: 'Creates a collection of named GraphQL queries.' },
   args: CreateCollectionArgs,
   handle({ metadata }, collection) {
     const { name, definition } = collection
@@ -49,7 +49,7 @@ const isAllowed = ({ allowlist }: MetadataDocument, name: string): boolean =>
 
 export const dropQueryCollection = operation({
   type: 'drop_query_collection',
-  about: { summary: 'Forgets a query collection.' },
+  about: { summary: 'Drops a query collection.' },
   args: DropCollectionArgs,
   check: 'new',
   handle({ metadata }, { collection: name, cascade }) {
@@ -79,7 +79,7 @@ export const addQueryToCollection = operation({
 
 export const dropQueryFromCollection = operation({
   type: 'drop_query_from_collection',
-  about: { summary: 'Takes a query out of a collection.' },
+  about: { summary: 'Drops a query from a collection.' },
   args: DropQueryArgs,
   check: 'new',
   handle({ metadata }, { collection_name, query_name: name }) {
@@ -111,7 +111,7 @@ export const addCollectionToAllowlist = operation({
 export const updateScopeInAllowlist = operation({
   type: 'update_scope_of_collection_in_allowlist',
   pathsNameArguments: true,
-  about: { summary: 'Says which roles may run the queries of a collection on the allow-list.' },
+  about: { summary: 'Sets the roles that may run the queries of a collection on the allow-list.' },
   args: ScopeArgs,
   check: 'new',
   handle(context, { collection, scope }) {
@@ -131,7 +131,7 @@ export const updateScopeInAllowlist = operation({
 export const dropCollectionFromAllowlist = operation({
   type: 'drop_collection_from_allowlist',
   pathsNameArguments: true,
-  about: { summary: 'Takes a collection off the allow-list.' },
+  about: { summary: 'Drops a collection from the allow-list.' },
   args: CollectionArgs,
   check: 'new',
   handle(context, { collection }) {

@@ -16,7 +16,7 @@ function kindOf(model: Model, table: QualifiedName, name: string): string | null
 
 export const addComputedField = operation({
   type: 'add_computed_field',
-  about: { summary: 'Adds a field to the rows of a table: what a function gives for each.' },
+  about: { summary: 'Adds a field to the rows of a table: the result of a function for each row.' },
   args: AddComputedFieldArgs,
   group: 'add computed fields',
   check: 'object',
@@ -36,7 +36,7 @@ export const addComputedField = operation({
 
 export const dropComputedField = operation({
   type: 'drop_computed_field',
-  about: { summary: 'Takes a computed field away.' },
+  about: { summary: 'Drops a computed field.' },
   args: DropComputedFieldArgs,
   check: 'new',
   handle(context, { table, name, cascade = false }) {

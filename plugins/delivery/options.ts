@@ -60,7 +60,7 @@ export const deliveryOptions = {
     flag: 'events-keep-failed',
     variable: 'EVENTS_KEEP_FAILED',
     placeholder: 'HOURS',
-    description: 'the same for events that failed for good, or were too late to be sent',
+    description: 'the same for events that failed finally, or were too late to be sent',
   }),
   eventsKeepArchived: option.wholeOrNone(hours, {
     flag: 'events-keep-archived',

@@ -57,7 +57,10 @@ export const createEventTrigger = (
 ) =>
   operation({
     type: 'create_event_trigger',
-    about: { summary: 'Sends changes of a table to a webhook; with `replace`, changes how.' },
+    about: {
+      summary:
+        'Creates an event trigger, which sends changes of a table to a webhook; with `replace`, changes an existing one.',
+    },
     args: createEventTriggerArgs(dialect),
     check: 'object',
     object: ({ table, trigger }) => eventTriggerRef(table, trigger.name),
@@ -83,7 +86,7 @@ export const createEventTrigger = (
 export const deleteEventTrigger = (dialect: Dialect) =>
   operation({
     type: 'delete_event_trigger',
-    about: { summary: 'Removes an event trigger; what it has not delivered is archived.' },
+    about: { summary: 'Removes an event trigger; its undelivered events are archived.' },
     args: EventTriggerName,
     check: 'new',
     async handle({ metadata, model, transaction, remove }, { name }) {

@@ -103,7 +103,7 @@ export const getEventInvocationLogs = operation({
 export const getEventById = operation({
   type: 'pg_get_event_by_id',
   about: {
-    summary: 'Answers with an event and the attempts to deliver it, the newest first.',
+    summary: 'Returns an event and the attempts to deliver it, the newest first.',
     result: Type.Object({ event: Type.Unknown(), invocations: Rows }),
   },
   args: EventByIdArgs,

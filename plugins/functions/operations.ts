@@ -35,7 +35,7 @@ export const trackFunctionV2 = operation({ ...trackFunction, version: 2, args: T
 
 export const untrackFunction = operation({
   type: 'untrack_function',
-  about: { summary: 'Takes a function out of the GraphQL schema.' },
+  about: { summary: 'Removes a function from the GraphQL schema.' },
   args: FunctionName,
   check: 'new',
   handle({ metadata, remove }, name) {
@@ -91,7 +91,7 @@ export const createFunctionPermission = operation({
 
 export const dropFunctionPermission = operation({
   type: 'drop_function_permission',
-  about: { summary: 'Takes from a role the permission to call a function.' },
+  about: { summary: 'Drops the permission of a role to call a function.' },
   args: FunctionPermissionArgs,
   check: 'new',
   handle({ metadata }, { function: name, role }) {

@@ -48,7 +48,7 @@ export const hintRoute: Route = {
   method: 'GET',
   url: '/',
   auth: 'none',
-  about: { summary: 'Says how to turn GraphiQL on, for browsers.', contentType: 'text/html' },
+  about: { summary: 'Explains to browsers how to turn GraphiQL on.', contentType: 'text/html' },
   handle({ request, reply }) {
     reply.raw.appendHeader('vary', 'Accept')
     if (!wantsHtml(request)) throw notFound()

@@ -13,7 +13,7 @@ export const health = (engine: Engine, url: string): Route => ({
   ...open,
   url,
   about: {
-    summary: 'OK, or what is wrong, for people.',
+    summary: 'The health of the server in words: OK, or the fault.',
     result: Type.String(),
     contentType: 'text/plain',
     failures: {

@@ -53,7 +53,7 @@ export const exportMetadataV2 = operation({
 
 export const clearMetadata = operation({
   type: 'clear_metadata',
-  about: { summary: 'Forgets all metadata.' },
+  about: { summary: 'Removes all metadata.' },
   args: NoArguments,
   check: 'strict',
   handle: ({ metadata, format }) => format.clear(metadata),

@@ -12,11 +12,11 @@ const queryUrl = '/v1/query'
 
 const ErrorBody = Type.Object(
   {
-    path: Type.String({ description: 'where in the request', examples: ['$.args.table'] }),
-    error: Type.String({ description: 'what is wrong' }),
-    code: Type.String({ description: 'which kind of error it is', examples: ['not-exists'] }),
-    hint: Type.Optional(Type.String({ description: 'what may help to mend it' })),
-    internal: Type.Optional(Type.Unknown({ description: 'details, for those who may see them' })),
+    path: Type.String({ description: 'the place in the request', examples: ['$.args.table'] }),
+    error: Type.String({ description: 'the fault' }),
+    code: Type.String({ description: 'the kind of error', examples: ['not-exists'] }),
+    hint: Type.Optional(Type.String({ description: 'advice' })),
+    internal: Type.Optional(Type.Unknown({ description: 'details, for roles that may see them' })),
   },
   { title: 'Error' },
 )
@@ -39,7 +39,7 @@ export function openApiDocument(engine: Engine): JsonSchema {
     info: {
       title: engine.dialect.productName,
       version,
-      description: 'What this server answers: its plugins decide, and which APIs are open.',
+      description: 'The API of this server, by its plugins and open APIs.',
     },
     paths,
     components: {

@@ -48,7 +48,7 @@ const noSuchPermission = (kind: string, table: QualifiedName, role: string) =>
 const dropPermission = (kind: PermissionKind) =>
   operation({
     type: `drop_${kind}_permission`,
-    about: { summary: `Takes the permission to ${kind} rows of a table from a role.` },
+    about: { summary: `Drops the permission of a role to ${kind} rows of a table.` },
     args: DropPermissionArgs,
     decode: requireTableKey,
     group: 'drop permissions',

@@ -114,7 +114,7 @@ function createRelationship<T extends RelationshipType>(type: T) {
 
 export const dropRelationship = operation({
   type: 'drop_relationship',
-  about: { summary: 'Takes a relationship away.' },
+  about: { summary: 'Drops a relationship.' },
   args: DropRelationshipArgs,
   decode: requireTableKey,
   check: 'new',

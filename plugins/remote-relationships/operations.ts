@@ -52,7 +52,7 @@ export const createRemoteRelationship = (dialect: Dialect) =>
 export const updateRemoteRelationship = (dialect: Dialect) =>
   operation({
     type: 'update_remote_relationship',
-    about: { summary: 'Changes which field of a remote schema a remote relationship leads to.' },
+    about: { summary: 'Changes the remote field of a remote relationship.' },
     args: remoteRelationshipArgs(dialect),
     check: 'object',
     object: ({ table, name }) => remoteRelationshipRef(table, name),

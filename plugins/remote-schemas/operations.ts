@@ -113,7 +113,7 @@ export const reloadRemoteSchema = (kinds: ServerKinds) =>
 export const introspectRemoteSchema = operation({
   type: 'introspect_remote_schema',
   about: {
-    summary: 'Answers with the introspection of a remote schema, as it was received.',
+    summary: 'Returns the introspection of a remote schema, as it was received.',
     result: Type.Object({ data: Type.Object({ __schema: Type.Unknown() }) }),
   },
   args: RemoteSchemaName,

@@ -89,7 +89,7 @@ export const getCronTriggers = operation({
 export const getScheduledEvents = operation({
   type: 'get_scheduled_events',
   about: {
-    summary: 'Lists one-off events, or those of a cron trigger, by the time at which they are due.',
+    summary: 'Lists one-off events, or those of a cron trigger, by their due times.',
     result: Type.Object({ events: Type.Array(Type.Unknown()), count: Type.Optional(Type.Integer()) }),
   },
   args: EventsArgs,

@@ -16,7 +16,7 @@ function resultJson({ columns, rows }: ScriptResult) {
 
 export const runSql = operation({
   type: 'run_sql',
-  about: { summary: 'Runs SQL, and follows in the metadata what it does to tracked objects.', result: SqlResult },
+  about: { summary: 'Runs SQL, and adapts the metadata to changes of tracked objects.', result: SqlResult },
   args: RunSqlArgs,
   forReaders: false,
   access: ({ read_only }) => (read_only ? 'READ ONLY' : 'READ WRITE'),

@@ -151,7 +151,7 @@ export const untrackTable = operation({
 
 export const setTableIsEnum = operation({
   type: 'set_table_is_enum',
-  about: { summary: 'Says whether the rows of a table are the values of an enum.' },
+  about: { summary: 'Sets whether the rows of a table are the values of an enum.' },
   args: SetTableIsEnumArgs,
   check: 'object',
   object: ({ table }) => tableRef(table),

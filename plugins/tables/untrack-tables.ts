@@ -78,7 +78,7 @@ class Untracking {
 }
 
 const untracking = {
-  about: { summary: 'Takes many tables out of the GraphQL schema.', result: TablesResult },
+  about: { summary: 'Removes many tables from the GraphQL schema.', result: TablesResult },
   args: UntrackTablesArgs,
   check: 'new',
   handle(context: OperationContext, { tables, allow_warnings: allow = true }: Static<typeof UntrackTablesArgs>) {

@@ -21,7 +21,10 @@ const batch = {
 export const bulkKeepGoing = operation({
   ...batch,
   type: 'bulk_keep_going',
-  about: { summary: 'Runs requests in order; those that fail change nothing, and the others go on.', result: Results },
+  about: {
+    summary: 'Runs requests in order; those that fail change nothing, and the others still run.',
+    result: Results,
+  },
   keepsGoing: true,
   async handle({ tryMember }, requests) {
     const results: unknown[] = []

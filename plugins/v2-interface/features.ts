@@ -45,7 +45,7 @@ export const getSourceKindCapabilities = operation({
   ...reading,
   type: 'get_source_kind_capabilities',
   about: {
-    summary: 'Tells what a kind of database can do.',
+    summary: 'Returns the capabilities of a kind of database.',
     result: Type.Object({
       display_name: Type.String(),
       capabilities: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())),
@@ -63,7 +63,7 @@ export const getFeatureFlag = operation({
   ...reading,
   type: 'get_feature_flag',
   about: {
-    summary: 'Tells the value of a flag: null, as there are no flags.',
+    summary: 'Returns the value of a flag: null, because there are no flags.',
     result: Type.Object({ value: Type.Null() }),
   },
   args: Type.Object({ identifier: Type.String() }, { missingKey: 'A' }),

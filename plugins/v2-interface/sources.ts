@@ -83,7 +83,7 @@ export const updateSource = operation({
 
 export const renameSource = operation({
   type: 'rename_source',
-  about: { summary: 'Gives the source another name.' },
+  about: { summary: 'Renames the source.' },
   args: Type.Object({ name: ObjectName, new_name: ObjectName }, { missingKey: 'A' }),
   check: 'new',
   handle({ metadata }, { name, new_name }) {
@@ -110,7 +110,7 @@ interface WithFunctions extends Pick<MetadataDocument, 'tables'> {
 
 export const dropSource = operation({
   type: 'pg_drop_source',
-  about: { summary: 'Forgets all tables and functions, and the name and settings of the source.' },
+  about: { summary: 'Drops all tables and functions from the metadata, and the name and settings of the source.' },
   args: Type.Object({ name: ObjectName, cascade: Type.Optional(Type.Boolean()) }, { missingKey: 'A' }),
   check: 'new',
   handle(context, { name, cascade = false }) {

@@ -10,7 +10,7 @@ import { CleanupArgs, CleanupTriggersArgs, cleanupOf } from './cleanup-schema.ts
 export const cleanupEventTriggerLogs = operation({
   type: 'cleanup_event_trigger_logs',
   about: {
-    summary: 'Takes old events of an event trigger out of the log.',
+    summary: 'Deletes old events of an event trigger from the log.',
     result: Type.Object({
       message: Type.String(),
       deleted_event_logs: Type.Integer(),
@@ -66,7 +66,7 @@ export const pauseCleanups = operation({
 
 export const resumeCleanups = operation({
   type: 'resume_event_trigger_cleanups',
-  about: { summary: 'Has old events of event triggers leave the log again, as their clean-up says.' },
+  about: { summary: 'Resumes the clean-up of event triggers, which deletes old events from the log.' },
   args: CleanupTriggersArgs,
   check: 'new',
   handle({ metadata }, { event_triggers }) {

@@ -39,7 +39,7 @@ function permittedViews(scope: SchemaScope): ReadonlyMap<RemoteSchemaModel, Remo
   return views
 }
 
-/** What roles with a permission see together; null if their permissions differ where they overlap. */
+/** The part that roles with a permission see together; null if their permissions differ where they overlap. */
 function viewOf({ permitted, permissionTexts }: RemoteSchemaModel, roles: readonly string[]): RemoteView | null {
   const byText = new Map(roles.map((role) => [permissionTexts.get(role), permitted.get(role)!]))
   return unitedView([...byText.values()])

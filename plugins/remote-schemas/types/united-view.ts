@@ -1,4 +1,4 @@
-// What several permissions on a remote schema show together, for a role that is composed of parents.
+// The part of a remote schema that several permissions show together, for a role that is composed of parents.
 
 import { isInterfaceType, isIntrospectionType } from 'graphql'
 import { type RootKind, rootTypeOf } from './remote-types.ts'

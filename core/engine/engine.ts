@@ -35,6 +35,7 @@ import { OutgoingClient } from '../outgoing/client.ts'
 import { denyPrivate, type Egress } from '../outgoing/connecting/egress.ts'
 import { SessionSettings } from '../session/session-settings.ts'
 import { Apis } from './apis.ts'
+import { type DescribedPlugin, describePlugins } from './described-plugins.ts'
 import { Measures } from './measures.ts'
 import type { AllSettings, Settings } from './options.ts'
 import type { OpenApis, Plugin } from './plugin.ts'
@@ -87,7 +88,8 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const settings = given.core
   const definitions = plugins.map(({ plugin }) => plugin)
   const apis = new Apis(definitions, settings.enabledApis)
-  const { http, services, metadata, outgoing, planner } = createServices({ ...options, given }, apis)
+  const described = describePlugins(plugins, given.ofPlugins)
+  const { http, services, metadata, outgoing, planner } = createServices({ ...options, given, described }, apis)
   const { stop, close } = closing({ http, services, metadata, outgoing })
   try {
     const { database, observe } = services
@@ -124,6 +126,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
 
 interface ServiceOptions extends EngineOptions {
   readonly given: ReadSettings
+  readonly described: readonly DescribedPlugin[]
 }
 
 function createServices(options: ServiceOptions, apis: Apis) {
@@ -164,6 +167,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, graphql },
     app: http.app,
     options: options.given.ofPlugins,
+    described: options.described,
     environment: variableIn(variables),
     vocabulary,
     transforms,

@@ -25,7 +25,9 @@ import type { RegisteredOperation } from '../operations/registry.ts'
 import type { RequestForm } from '../operations/request-form.ts'
 import type { MetadataService } from '../operations/service.ts'
 import type { Outgoing } from '../outgoing/client.ts'
+import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
+import type { DescribedPlugin } from './described-plugins.ts'
 import type { Measure } from './measures.ts'
 import type { AllSettings, Settings } from './options.ts'
 import type { ServiceKey } from './service-key.ts'
@@ -51,8 +53,8 @@ export interface ConfigurationEntry {
 /** A member of the response of `/v1alpha1/config`. */
 export interface ConfigurationMember extends Omit<ConfigurationEntry, 'value'> {
   readonly schema: TSchema
-  /** Called at each request; must not contain secrets. */
-  value(): unknown
+  /** Called at each request, with its session; must not contain secrets. */
+  value(session: Session): unknown
 }
 
 /** All APIs, and which of them are enabled. */
@@ -144,6 +146,8 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   /** Sends requests to other servers, with the common limits and policies. */
   readonly outgoing: Outgoing
   readonly apis: OpenApis
+  /** All plugins of the server, in the order in which they register. */
+  readonly plugins: readonly DescribedPlugin[]
   /** The current model. Read it once per request. */
   readonly model: Model
   /** Runs when the server starts to serve, after the first model was built. */

@@ -41,6 +41,7 @@ import {
   checkType,
   requireFunction,
 } from './declared.ts'
+import type { DescribedPlugin } from './described-plugins.ts'
 import type { Measures } from './measures.ts'
 import type { Settings } from './options.ts'
 import type { ConfigurationMember, Engine } from './plugin.ts'
@@ -55,6 +56,8 @@ import { admissionBy } from './work-hooks.ts'
 export interface Services {
   readonly access: Access
   readonly settings: Settings
+  /** All plugins, as administrators see them. */
+  readonly described: readonly DescribedPlugin[]
   /** The option values of each plugin. */
   readonly options: ReadSettings['ofPlugins']
   readonly environment: Engine['environment']
@@ -122,6 +125,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     },
     outgoing: services.outgoing,
     apis: services.apis,
+    plugins: services.described,
     configuration: {
       add: (...members) => addMembers(services.configuration, members),
       all: () => services.configuration.toSorted((a, b) => a.place - b.place),

@@ -1,12 +1,27 @@
 import type { Route } from '../../sdk/http.ts'
-import { type ConfigurationMember, type Engine, messageOf, reportedVersion, Type } from '../../sdk/index.ts'
+import {
+  type ConfigurationMember,
+  type Engine,
+  messageOf,
+  reportedVersion,
+  type Session,
+  Type,
+} from '../../sdk/index.ts'
+
+interface EnvironmentOptions {
+  readonly environmentLabel: string | null
+  readonly environmentColour: string | null
+}
+
+type Reported = Pick<Engine, 'apis' | 'auth' | 'database' | 'dialect' | 'plugins' | 'settings'> & {
+  readonly options: EnvironmentOptions
+}
+
+const Names = Type.Array(Type.String())
 
 /** The members of the report that do not depend on plugins. */
-export const members = ({
-  auth,
-  dialect,
-  settings,
-}: Pick<Engine, 'auth' | 'dialect' | 'settings'>): ConfigurationMember[] => {
+export const members = ({ options, ...engine }: Reported): ConfigurationMember[] => {
+  const { auth, dialect, settings } = engine
   const all: ConfigurationMember[] = [
     {
       key: 'version',
@@ -20,16 +35,55 @@ export const members = ({
     const schema = Type.Union([Type.String(), Type.Null()])
     all.push({ key: 'console_assets_dir', place: 40, schema, value: () => settings.consoleAssetsDir })
   }
-  return all
+  return [...all, ...serverMembers(engine, options)]
 }
+
+const Nullable = Type.Union([Type.String(), Type.Null()])
+
+const DescribedPlugin = Type.Object(
+  {
+    name: Type.String(),
+    version: Nullable,
+    api: Type.String(),
+    built_in: Type.Boolean(),
+    options: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { title: 'DescribedPlugin' },
+)
+
+/** What the server consists of, and where it runs. */
+const serverMembers = (
+  { apis, database, dialect, plugins }: Omit<Reported, 'options'>,
+  { environmentLabel: label, environmentColour: colour }: EnvironmentOptions,
+): ConfigurationMember[] => [
+  { key: 'dialect', place: 200, schema: Type.String(), value: () => dialect.name },
+  {
+    ...{ key: 'apis', place: 210, schema: Type.Object({ enabled: Names, known: Names }) },
+    value: () => ({ enabled: apis.enabled, known: apis.known }),
+  },
+  { key: 'read_only', place: 220, schema: Type.Boolean(), value: ({ readOnly = false }) => readOnly },
+  {
+    ...{ key: 'environment', place: 230, schema: Type.Object({ label: Nullable, colour: Nullable }) },
+    value: () => ({ label, colour }),
+  },
+  {
+    ...{ key: 'postgres', place: 240, schema: Type.Object({ version: Type.Integer() }) },
+    value: () => ({ version: database.serverVersion }),
+  },
+  {
+    ...{ key: 'plugins', place: 250, schema: Type.Array(DescribedPlugin) },
+    value: () => plugins.map(({ isBuiltIn, ...plugin }) => ({ ...plugin, built_in: isBuiltIn })),
+  },
+]
 
 /** A member with its value, or nothing when its value cannot be reported. */
 function reportedValue(
   { key, value: read }: ConfigurationMember,
+  session: Session,
   observe: Engine['observe'],
 ): (readonly [string, unknown])[] {
   try {
-    const value = read()
+    const value = read(session)
     // A value that JSON cannot hold would make the whole report fail.
     JSON.stringify(value)
     return [[key, value]]
@@ -53,5 +107,6 @@ export const configuration = ({
     const shape = Object.fromEntries(report.all().map(({ key, schema }) => [key, schema]))
     return { summary: 'The configuration of the server, as far as clients need it.', result: Type.Object(shape) }
   },
-  handle: () => Object.fromEntries(report.all().flatMap((member) => reportedValue(member, observe))),
+  handle: ({ session }) =>
+    Object.fromEntries(report.all().flatMap((member) => reportedValue(member, session, observe))),
 })

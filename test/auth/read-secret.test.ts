@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { version } from '../../core/names/version.ts'
 import { openSocket } from '../subscriptions/clients.ts'
 import { librarySql } from '../support/library.ts'
 import { startTrellis } from '../support/trellis.ts'
@@ -21,7 +22,10 @@ const effects = `
 const isReader = { select: { columns: ['id', 'title'], filter: { id: { _lt: 3 } } } }
 
 async function startGuarded(t: TestContext) {
-  const settings = { adminSecret: 'sesame', readSecret: '["look", "peek"]' }
+  const settings = {
+    ...{ adminSecret: 'sesame', readSecret: '["look", "peek"]', metricsSecret: 'hush' },
+    ...{ environmentLabel: 'production', environmentColour: '#B3261E' },
+  }
   const trellis = await startTrellis(t, { sql: librarySql + effects, settings })
   const mutation = 'mutation { delete_book(where: {}) { affected_rows } }'
   const setUp = [
@@ -84,6 +88,27 @@ test('the read secret reads as any role, and changes nothing by any API', async 
     assert.notEqual((logs.body as { code?: string }).code, 'access-denied')
     const explained = await request('/v1/graphql/explain', { ...reader, body: { query: { query: '{ book { id } }' } } })
     assert.equal(explained.status, 200)
+  })
+
+  await t.test('the configuration says so, and tells no secret', async () => {
+    interface Configuration {
+      readonly read_only: boolean
+      readonly dialect: string
+      readonly apis: { readonly enabled: readonly string[]; readonly known: readonly string[] }
+      readonly environment: object
+      readonly postgres: { readonly version: number }
+      readonly plugins: readonly { readonly name: string; readonly options: object }[]
+    }
+    const told = async (as: typeof reader) => await request<Configuration>('/v1alpha1/config', as)
+    assert.equal((await told(admin)).body.read_only, false)
+    const { body, text } = await told(reader)
+    assert.deepEqual([body.read_only, body.dialect, body.postgres.version > 11], [true, 'trellis', true])
+    assert.deepEqual(body.environment, { label: 'production', colour: '#B3261E' })
+    assert.deepEqual([body.apis.enabled.includes('graphql'), body.apis.known.includes('developer')], [true, true])
+    const metrics = body.plugins.find(({ name }) => name === 'metrics')
+    const options = { metricsSecret: '<redacted>', metricsPort: null }
+    assert.deepEqual(metrics, { name: 'metrics', version, api: 'metrics', built_in: true, options })
+    assert.equal(/sesame|look|peek|hush/.test(text), false)
   })
 
   await t.test('edits, rows and SQL are refused, alone and in a bulk', async () => {

@@ -104,6 +104,7 @@ const ruled: Readonly<Record<string, { readonly good: readonly string[]; readonl
     bad: ['h/d', 'mysql://h/d', 'postgres://h:x/d'],
   },
   adminSecret: { good: ['a', '["a","b"]'], bad: ['[]', '["a",""]', '["a"'] },
+  environmentColour: { good: ['#b3261e'], bad: ['red', '#fff'] },
   readSecret: { good: ['a', '["a","b"]'], bad: ['[]', '["a",""]', '["a"'] },
   accessKey: { good: ['a'], bad: ['[""]'] },
   metricsSecret: { good: ['a'], bad: ['[""]'] },

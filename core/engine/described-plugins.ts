@@ -1,0 +1,49 @@
+// The plugins of a server as administrators see them: versions, APIs, and options without secrets.
+
+import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { version } from '../names/version.ts'
+import { redactedSettings } from '../options/redaction.ts'
+import { apiOf } from './apis.ts'
+import { optionsIn } from './options.ts'
+import type { ReadSettings } from './plugin-options.ts'
+import type { LoadedPlugin } from './plugins.ts'
+
+/** A plugin of the server. */
+export interface DescribedPlugin {
+  readonly name: string
+  /** Of its package; null: it was given as a value, or is in no package. */
+  readonly version: string | null
+  /** The API of its operations and routes. */
+  readonly api: string
+  /** Whether it comes with the server. */
+  readonly isBuiltIn: boolean
+  /** The values of its options; secrets are hidden. */
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+function versionOf({ plugin, file }: LoadedPlugin): string | null {
+  if (plugin.builtIn) return version
+  try {
+    const found = file === undefined ? undefined : findPackageJSON(pathToFileURL(file))
+    const { version: own }: { version?: unknown } = found === undefined ? {} : JSON.parse(readFileSync(found, 'utf8'))
+    return typeof own === 'string' ? own : null
+  } catch {
+    // A package file that cannot be read says nothing about the plugin.
+    return null
+  }
+}
+
+/** Describes the plugins in the order in which they register. */
+export const describePlugins = (
+  plugins: readonly LoadedPlugin[],
+  values: ReadSettings['ofPlugins'],
+): readonly DescribedPlugin[] =>
+  plugins.map((loaded) => {
+    const { name, options = {}, builtIn = false } = loaded.plugin
+    return {
+      ...{ name, version: versionOf(loaded), api: apiOf(loaded.plugin), isBuiltIn: builtIn },
+      options: redactedSettings(values.get(loaded) ?? {}, optionsIn(options, name)),
+    }
+  })

@@ -22,6 +22,7 @@ export {
   type CommandFlag,
   type ConfigurationEntry,
   type ConfigurationMember,
+  type DescribedPlugin,
   definePlugin,
   type Engine,
   type OpenApis,

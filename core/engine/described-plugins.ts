@@ -7,21 +7,9 @@ import { version } from '../names/version.ts'
 import { redactedSettings } from '../options/redaction.ts'
 import { apiOf } from './apis.ts'
 import { optionsIn } from './options.ts'
+import type { DescribedPlugin } from './plugin.ts'
 import type { ReadSettings } from './plugin-options.ts'
 import type { LoadedPlugin } from './plugins.ts'
-
-/** A plugin of the server. */
-export interface DescribedPlugin {
-  readonly name: string
-  /** Of its package; null: it was given as a value, or is in no package. */
-  readonly version: string | null
-  /** The API of its operations and routes. */
-  readonly api: string
-  /** Whether it comes with the server. */
-  readonly isBuiltIn: boolean
-  /** The values of its options; secrets are hidden. */
-  readonly options: Readonly<Record<string, unknown>>
-}
 
 function versionOf({ plugin, file }: LoadedPlugin): string | null {
   if (plugin.builtIn) return version

@@ -27,7 +27,6 @@ import type { MetadataService } from '../operations/service.ts'
 import type { Outgoing } from '../outgoing/client.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
-import type { DescribedPlugin } from './described-plugins.ts'
 import type { Measure } from './measures.ts'
 import type { AllSettings, Settings } from './options.ts'
 import type { ServiceKey } from './service-key.ts'
@@ -55,6 +54,19 @@ export interface ConfigurationMember extends Omit<ConfigurationEntry, 'value'> {
   readonly schema: TSchema
   /** Called at each request, with its session; must not contain secrets. */
   value(session: Session): unknown
+}
+
+/** A plugin of the server. */
+export interface DescribedPlugin {
+  readonly name: string
+  /** Of its package; null: it was given as a value, or is in no package. */
+  readonly version: string | null
+  /** The API of its operations and routes. */
+  readonly api: string
+  /** Whether it comes with the server. */
+  readonly isBuiltIn: boolean
+  /** The values of its options; secrets are hidden. */
+  readonly options: Readonly<Record<string, unknown>>
 }
 
 /** All APIs, and which of them are enabled. */

@@ -41,10 +41,9 @@ import {
   checkType,
   requireFunction,
 } from './declared.ts'
-import type { DescribedPlugin } from './described-plugins.ts'
 import type { Measures } from './measures.ts'
 import type { Settings } from './options.ts'
-import type { ConfigurationMember, Engine } from './plugin.ts'
+import type { ConfigurationMember, DescribedPlugin, Engine } from './plugin.ts'
 import { databaseForPlugin } from './plugin-database.ts'
 import type { ReadSettings } from './plugin-options.ts'
 import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'

@@ -55,6 +55,7 @@ export {
   type CommandCall,
   type CommandFlag,
   type ConfigurationMember,
+  type DescribedPlugin,
   type Dialect,
   definePlugin,
   didYouMean,

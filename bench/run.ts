@@ -4,18 +4,16 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { measureCapture } from './capture.ts'
-import { chinookMetadata, loadChinook } from './chinook.ts'
-import { type Database, makeDatabase, withDatabase } from './database.ts'
-import { measureDeliveries } from './deliveries.ts'
-import { measureHeld } from './held.ts'
-import { hostileReport, measureHostile } from './hostile.ts'
-import { measureEdits } from './metadata-edits.ts'
-import { editsReport } from './metadata-edits-report.ts'
-import { measureNeighbours, neighbours } from './neighbours.ts'
-import { distinctDocument, distinctDocuments, measurePlans } from './plans.ts'
-import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './processes.ts'
-import { measureRemote } from './remote.ts'
+import { measureCapture } from './events/capture.ts'
+import { measureDeliveries } from './events/deliveries.ts'
+import { measureHeld } from './events/held.ts'
+import { measureEdits } from './metadata/metadata-edits.ts'
+import { editsReport } from './metadata/metadata-edits-report.ts'
+import { measureScale, type ScaleResult, scales } from './metadata/scale.ts'
+import { measureNeighbours, neighbours } from './neighbours/neighbours.ts'
+import { measureRemote } from './remote/remote.ts'
+import { measureStitching } from './remote/stitching.ts'
+import { stitchingReport } from './remote/stitching-report.ts'
 import {
   besideSubscribersReport,
   captureReport,
@@ -30,18 +28,20 @@ import {
   startReport,
   workloadReport,
 } from './report.ts'
-import { measureScale, type ScaleResult, scales } from './scale.ts'
-import { measureStarts } from './start.ts'
-import { measureStitching } from './stitching.ts'
-import { stitchingReport } from './stitching-report.ts'
-import { measureSubscribers, subscriberScenarios } from './subscribers.ts'
-import { measureBesideSubscribers } from './subscribers-http.ts'
-import { idleReport, measureIdleSubscribers } from './subscribers-idle.ts'
-import { keyedReport, measureKeyedSubscribers } from './subscribers-keys.ts'
-import { subscribersReport } from './subscribers-report.ts'
-import { type Contender, compareAnswers, measureWorkload } from './throughput.ts'
-import { ask, operate, startTrellis } from './trellis.ts'
-import { workloads } from './workloads.ts'
+import { hostileReport, measureHostile } from './requests/hostile.ts'
+import { distinctDocument, distinctDocuments, measurePlans } from './requests/plans.ts'
+import { measureStarts } from './requests/start.ts'
+import { type Contender, compareAnswers, measureWorkload } from './requests/throughput.ts'
+import { workloads } from './requests/workloads.ts'
+import { measureSubscribers, subscriberScenarios } from './subscribers/subscribers.ts'
+import { measureBesideSubscribers } from './subscribers/subscribers-http.ts'
+import { idleReport, measureIdleSubscribers } from './subscribers/subscribers-idle.ts'
+import { keyedReport, measureKeyedSubscribers } from './subscribers/subscribers-keys.ts'
+import { subscribersReport } from './subscribers/subscribers-report.ts'
+import { chinookMetadata, loadChinook } from './support/chinook.ts'
+import { type Database, makeDatabase, withDatabase } from './support/database.ts'
+import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './support/processes.ts'
+import { ask, operate, startTrellis } from './support/trellis.ts'
 
 /** The names of the parts that can run alone. */
 const names = [
@@ -120,7 +120,7 @@ function makeDirectory(scope: Scope): string {
   return directory
 }
 
-const limitFile = new URL('./limit-server.ts', import.meta.url)
+const limitFile = new URL('./requests/limit-server.ts', import.meta.url)
 
 async function startLimit(
   name: string,

@@ -23,7 +23,7 @@ if (files.length === 0) {
   process.exit(1)
 }
 
-// Files that run side by side would install them at once.
+// Concurrent files would install them at once.
 if (files.some((file) => file.startsWith(join(directory, 'clients')))) await installClients()
 
 // Each process loads the engine; the cache saves two thirds of that time.

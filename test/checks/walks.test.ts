@@ -1,4 +1,4 @@
-// The lists of entry files in ARCHITECTURE.md, held against the functions that a request really calls.
+// The lists of entry files in ARCHITECTURE.md, compared with the functions that a request really calls.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -55,7 +55,7 @@ async function filesOfOne(act: () => Promise<unknown>): Promise<Set<string>> {
   }
 }
 
-/** Holds a list of the page against the files of a request: folders of core without an entry are missing from the list. */
+/** Compares a list of the page with the files of a request: folders of core without an entry are missing from the list. */
 function compare(listed: readonly string[], files: ReadonlySet<string>, also: readonly RegExp[] = []): void {
   assert.ok(listed.length > 0 && listed.length <= 12, `${listed.length} entry files are listed`)
   assert.deepEqual(

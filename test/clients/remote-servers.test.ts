@@ -60,7 +60,7 @@ for (const make of ['yoga', 'apollo5', 'apollo4', 'mercurius']) {
       const direct = shape(await ask(url, query, variables))
       assert.deepEqual(shape(await trellis.graphql(query, { ...variables })), direct)
       if (query.startsWith('mutation')) continue
-      // Beside a field of the database nothing is handed on as it came.
+      // Beside a field of the database, no answer is passed through.
       const beside = query.replace(/^(query \([^)]*\) )?\{/, '$1{ book_by_pk(id: 1) { title }')
       const given = shape(await trellis.graphql(beside, { ...variables }))
       assert.deepEqual(given, { data: { book_by_pk: { title: 'Dawn' }, ...direct.data }, errors: direct.errors })

@@ -72,7 +72,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   'ext.ean13': ['978-0-393-04002-9', '977-1-1436-4504-5'],
 }
 
-/** Types that are compared with each other, beside each with itself. */
+/** Pairs of different types that are compared with each other. */
 const others: readonly (readonly [string, string])[] = [
   ['int', 'bigint'],
   ['int', 'double precision'],

@@ -1,4 +1,4 @@
-// The effects of giving up a statement, on it and on its neighbours.
+// The effects of aborting a statement, on it and on concurrent ones.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -26,7 +26,7 @@ test('a long statement is not cut when no connection is left to check on it', as
   const writing = graphql('mutation { insert_slow_one(object: {}) { id } }')
   const atWork = `select from pg_stat_activity where usename = 'service' and state = 'active' and query like '%slow%'`
   await eventually(async () => (await database.sql(atWork)).length > 0)
-  // The connection that is there to be asked on is lost with all others.
+  // The connection of the probe is lost with all others.
   await crowdOut(t, database, `state <> 'active' or query not like '%slow%'`)
   assert.deepEqual(await writing, { data: { insert_slow_one: { id: 1 } } })
 })
@@ -56,7 +56,7 @@ test('metadata requests that wait too long for their turn all time out', async (
 })
 
 test('dozens of requests to a full PostgreSQL wait, and are served when other clients disconnect', async (t) => {
-  // Fewer than come at once may wait at its socket.
+  // Its socket queues fewer connections than come at once.
   const database = await startPostgres(t, 10, schema)
   const { op, request } = await startTrellis(t, { database, settings: { connections: 60 } })
   await op('track_table', 'note')

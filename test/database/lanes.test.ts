@@ -16,7 +16,7 @@ import { closeGate, gateSql } from '../support/gate.ts'
 
 const pidOf = read('select pg_backend_pid()::text')
 
-/** Makes a statement one that is known to be short, however busy the machine is, and has the lanes open. */
+/** Makes a statement count as short, however busy the machine is, and opens the lanes. */
 async function settle(database: PooledDatabase, statement: PreparedStatement, values: string[] = []): Promise<void> {
   for (const started = Date.now(); !statement.history || database.connections.shared < 2; await sleep(5)) {
     assert.ok(Date.now() - started < 60_000, 'the lanes do not open')

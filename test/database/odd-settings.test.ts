@@ -24,7 +24,7 @@ test('numbers have all of their digits, and dates and times are in ISO format', 
   assert.deepEqual(await trellis.graphql('{ reading { value day during } }'), {
     data: { reading: [{ value: 0.30000000000000004, day: '2020-03-02', during }] },
   })
-  // In which order others are read is for who has set it.
+  // Other forms are read in the order of the setting.
   assert.deepEqual(await trellis.graphql('{ reading(where: {day: {_eq: "02/03/2020"}}) { id } }'), {
     data: { reading: [{ id: 1 }] },
   })

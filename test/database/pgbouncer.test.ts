@@ -1,4 +1,4 @@
-// PgBouncer that has no connection of PostgreSQL's to give, as while PostgreSQL is restarted.
+// PgBouncer without a free connection to PostgreSQL, as during a restart of PostgreSQL.
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'

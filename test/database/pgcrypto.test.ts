@@ -1,4 +1,4 @@
-// Functions that people's migrations call are there from the first start on, where that is possible.
+// The first start creates functions that migrations of users call, if possible.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,4 @@
-// The connection on which the database is asked how it is.
+// The connection for health checks of the database.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

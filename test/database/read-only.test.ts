@@ -50,7 +50,7 @@ async function assertRefused(trellis: TestTrellis): Promise<void> {
 
 const timeoutMillis = 60_000
 
-/** Waits until mutations are carried out again; a few may be refused on connections that are as before. */
+/** Waits until mutations succeed again; a few may be refused on old connections. */
 async function untilServed(trellis: TestTrellis): Promise<void> {
   for (const began = Date.now(); ; await sleep(100)) {
     const answers = await Promise.all(mutations.map((query) => trellis.graphql<Body>(query)))

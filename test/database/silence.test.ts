@@ -115,7 +115,7 @@ async function probeAll(trellis: TestTrellis): Promise<number[]> {
   return gets!
 }
 
-/** Waits until all probes say that all is well: where the machine is slow, one may be late. */
+/** Waits until all probes report health; on a slow machine, one may be late. */
 const untilUp = (trellis: TestTrellis) =>
   eventually(async () => (await probeAll(trellis)).every((status) => status === 200))
 const down = [500, 200, 503]

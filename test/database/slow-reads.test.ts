@@ -36,7 +36,7 @@ async function ask({ graphql }: TestTrellis, field: string, how: 'waits' | 'slee
   assert.deepEqual(answer, { data: { [field]: [{ id: 1 }] } })
 }
 
-/** Has 16 clients send short reads one after another from before some reads wait until all of those wait. */
+/** Sends short reads of 16 clients, one after another, until some other reads wait at the gate. */
 async function readBeside(t: TestContext, trellis: TestTrellis, fields: readonly string[]): Promise<void> {
   const gate = await closeGate(t, trellis.database)
   let mayEnd = false
@@ -52,7 +52,7 @@ async function readBeside(t: TestContext, trellis: TestTrellis, fields: readonly
   const slow = Promise.all(fields.map((field) => ask(trellis, field, 'waits')))
   await gate.waiting(fields.length)
   mayEnd = true
-  // Reads that waited for those at the gate would wait for ever.
+  // Reads behind those at the gate would wait forever.
   await Promise.race([
     readers,
     sleep(60_000, null, { ref: false }).then(() => assert.fail('short reads wait for slow ones')),
@@ -87,7 +87,7 @@ test('short reads do not wait for reads that were short a hundred times and are 
   )
 })
 
-/** Has as many reads as there are connections wait at the gate at the same time. */
+/** Lets as many reads as there are connections wait at the gate at the same time. */
 async function fill(t: TestContext, trellis: TestTrellis, field: string): Promise<void> {
   const gate = await closeGate(t, trellis.database)
   const all = Promise.all(times(connections, () => ask(trellis, field, 'waits')))
@@ -107,7 +107,7 @@ test(`${connections} reads that were short a hundred times run in parallel when 
   await fill(t, trellis, 'changing')
 })
 
-/** Reads that leave something behind: each has a function that is volatile somewhere in it. */
+/** Reads with side effects: each contains a volatile function. */
 const effects = `
   create table trace (id serial primary key, who text);
   create function leave_trace(who text) returns text language sql as 'insert into trace (who) values ($1) returning who';

@@ -97,7 +97,7 @@ const inserts = [
 
 interface Behaviour {
   readonly role: string
-  /** Milliseconds after which the client leaves; null: it waits. */
+  /** Milliseconds after which the client disconnects; null: it waits. */
   readonly leaves: number | null
 }
 

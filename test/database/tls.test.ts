@@ -71,7 +71,7 @@ after(() => embedded?.stop('immediate'))
 const urlWith = (query: string, host = 'localhost') =>
   `postgres://postgres:${password}@${host}:${port}/postgres?${query}`
 
-/** Connects; whether that is encrypted, or why not. */
+/** Connects; returns whether the connection is encrypted, or the reason of the failure. */
 async function outcome(query: string, host?: string): Promise<string> {
   const client = new DatabaseClient(connectionConfig(urlWith(query, host)))
   client.on('error', () => {})
@@ -160,7 +160,7 @@ test('a certificate that PostgreSQL refuses ends the start with its reason', { s
   await allow('hostssl all all all cert')
   const unknown = makeCertificate(files, 'unknown', stranger)
   const certificate = `sslcert=${unknown.cert}&sslkey=${unknown.key}`
-  // PostgreSQL refuses it when the client takes the handshake for done: whether that ends the connection is a matter of moments.
+  // PostgreSQL refuses it when the client considers the handshake done, so the connection may end a moment later.
   for (let i = 0; i < 10; i++) assert.match(await outcome(certificate), /unknown ca/)
   const reasons: Readonly<Record<string, string>> = {
     [certificate]: 'tlsv1 alert unknown ca',

@@ -8,7 +8,7 @@ import { type Shop, startShop } from '../event-triggers/shop.ts'
 import { spawnTrellis } from '../support/process.ts'
 import { eventually } from '../support/waiting.ts'
 
-/** Has an event of each kind be due: of an event trigger, a cron trigger and one-off. */
+/** Makes an event of each kind due: of an event trigger, a cron trigger and one-off. */
 async function oneOfEach({ op, sql, trigger, hook }: Shop): Promise<void> {
   await trigger()
   const cron = { name: 'tick', webhook: hook.url, schedule: '0 0 1 1 *', include_in_metadata: true }

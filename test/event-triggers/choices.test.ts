@@ -225,7 +225,7 @@ test('an event of a trigger that this server does not know yet is checked again 
   const shop = await startShop(t)
   const sent = `'{"id": 1}'::json, null, null, null`
   await shop.sql(`select trellis.record_event('public', 'orders', 'order', 'INSERT', null, ${sent}, false)`)
-  // Claimed and put off, as by an instance that is behind.
+  // Claimed and released with a delay, as by an instance with an old model.
   await eventually(
     async () => (await shop.sql('select from trellis.event_log where next_retry_at > now()')).length === 1,
   )

@@ -1,4 +1,4 @@
-// Databases in encodings that have not all characters.
+// Databases in encodings that lack some characters.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// A transaction keeps an old snapshot open, so the index entries of finished events cannot be removed. Claims begin behind them,
-// and still find every event that becomes due before that place.
+// A transaction keeps an old snapshot open, so the index entries of finished events cannot be removed. Claims begin after
+// them, and still find every event that becomes due before that place.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -67,7 +67,7 @@ test('claims begin behind the entries of finished events while a snapshot is hel
     begins.every((since) => since !== null) && seconds.every((since) => since < 60),
     `seconds before now at which claims begin: ${begins}`,
   )
-  // With the snapshot gone, the entries go too, and claims find late events by themselves.
+  // After the end of the snapshot, the entries are removed, and claims find late events by themselves.
   await release()
   await shop.sql('vacuum trellis.event_log')
   await eventually(async () => {
@@ -205,7 +205,7 @@ test('an instance that was away delivers the events of that time while a snapsho
   await shop.trigger({ ...nothing, insert: all })
   await holdSnapshot(t, shop)
   await settle(shop)
-  // Its connections are cut, and nothing is heard meanwhile.
+  // Its connections are cut, and no notifications arrive meanwhile.
   const cut = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and state is distinct from 'idle in transaction'`
   await shop.sql(cut)

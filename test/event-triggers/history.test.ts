@@ -170,7 +170,7 @@ test('all committed changes are delivered although servers are killed', { timeou
     'changes that were rolled back',
   )
   assert.equal(new Set(sent).size, wanted.size, 'changes that were not delivered')
-  // The log has each attempt but those that a kill cut off between sending and writing down: of an event one with each kill.
+  // The log lacks only attempts that a kill cut off between request and record: one of an event with each kill.
   const log = await read<{ id: string; change: string; attempts: number }>(`
     select id, payload #>> '{data,new,change}' as change,
       (select count(*)::int from trellis.event_invocation_logs where event_id = e.id) as attempts

@@ -1,4 +1,4 @@
-// Events so large that not many of them have room in memory.
+// Events so large that only few of them fit into memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { eventually } from '../support/waiting.ts'
 import { ledgerOf } from './ledgers.ts'
 import { startShop } from './shop.ts'
 
-/** Has a transaction make events of 20 MB each. */
+/** Records events of 20 MB each in one transaction. */
 const large = (count: number) => `
   alter table trellis.event_log alter payload set storage external;
   insert into orders (id, state) select i, repeat('x', 20 << 20) from generate_series(1, ${count}) i`
@@ -24,7 +24,7 @@ test('only as many large events are claimed as fit into memory', async (t) => {
     const claimed: number[] = []
     for (let i = 0; i < 3; i++) {
       claimed.push((await ledger.claim(100, [])).length)
-      // The events that were left are looked at again at once.
+      // The events that were left are claimed at once.
       if (i === 0) assert.equal(ledger.pause(), 0)
     }
     assert.deepEqual(claimed, [2, 1, 0])

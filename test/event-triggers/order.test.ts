@@ -63,7 +63,7 @@ test('events that many sessions write at once are all delivered', async (t) => {
   await done(shop)
   assert.equal(shop.hook.received.length, 300)
   const { told, logged } = await toldAndLogged(shop)
-  // Of two that were being made at the same time the one that was committed first may be told first, whichever began first.
+  // Of two concurrent events, the one that was committed first may be delivered first, even if it began later.
   for (const [key, ids] of told) assert.deepEqual(ids.toSorted(), logged.get(key)?.toSorted())
   await second.engine.close()
 })
@@ -102,7 +102,7 @@ test('a waiting event is shown as pending, and is found after the events before 
   assert.equal(found.length, 1)
   const delivered = { item: found[0]!, outcome: outcomeFor(found[0]!) }
   await assert.rejects(ledger.record([delivered]), /the connection was lost/)
-  // The next one was claimed for it all the same, and is given to who asks again.
+  // The next one was claimed nevertheless, and a repeated record returns it.
   assert.equal((await ledger.record([delivered])).length, 1)
 })
 
@@ -124,7 +124,7 @@ test('waiting events are found with any plan of PostgreSQL', async (t) => {
   assert.deepEqual(retries, [{ next_retry_at: null }, { next_retry_at: 'infinity' }, { next_retry_at: 'infinity' }])
 })
 
-/** Finds nothing more, and rests for the whole interval: at once, or after a look if the first claim took long. */
+/** Finds nothing more, and pauses for the whole interval: at once, or after another claim if the first one took long. */
 const restsAtLast = (ledger: EventLedger, held: readonly ClaimedEvent[]) =>
   eventually(async () => {
     assert.deepEqual(await ledger.claim(10, held), [])
@@ -138,7 +138,7 @@ test('an event that waits for a locked one is checked again within moments', asy
   const { database } = await openDatabase(t, { url: shop.database.url })
   const ledger = ledgerOf(shop, database)
   await database.transaction(async (other) => {
-    // As an outcome that is being written down.
+    // As an outcome that is being recorded.
     await other.rows(
       `update trellis.event_log set delivered = true where seq = (select min(seq) from trellis.event_log)`,
     )

@@ -128,7 +128,7 @@ test('the unpark job runs at the start and after a resume, then less and less of
   assert.equal(times.wait(['a', 'c'], 2_000_000), 60_000)
 })
 
-/** As an outcome that is being written down, whose worker claims another event next. */
+/** As an outcome that is being recorded, whose worker claims another event next. */
 const endEvent = (place: 'min' | 'max') =>
   `update trellis.event_log set delivered = true where seq = (select ${place}(seq) from trellis.event_log)`
 

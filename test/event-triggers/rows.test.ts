@@ -36,7 +36,7 @@ test('a session that wrote rows continues when a listed column gets another type
   await shop.sql(`insert into orders (id, state) values (1, '1'); update orders set state = '2'`)
   await shop.sql(`alter table orders alter state type int using state::int`)
   await shop.sql(`update orders set state = 3`)
-  // Until the trigger is made anew, the whole row is sent.
+  // Until the trigger is created again, the whole row is sent.
   assert.deepEqual((await lastRows(shop, 1))[0]?.['placed_at'], '2020-01-02T03:04:05+00:00')
   await shop.op('reload_metadata', {})
   await shop.sql(`update orders set state = 4`)

@@ -8,7 +8,7 @@ import { runCase } from './harness/run-case.ts'
 import { type GoldenServer, startFixture } from './harness/server.ts'
 import { readSubjects } from './harness/subjects.ts'
 
-/** The oldest PostgreSQL that is sent the statements that are recorded. */
+/** The oldest PostgreSQL that gets the recorded statements. */
 const versionOfRecordings = 18
 
 const isWriting = process.env['TRELLIS_GOLDEN'] === 'write'
@@ -45,7 +45,7 @@ async function check(server: GoldenServer, path: string): Promise<void> {
   else assert.equal(printCase(withoutSql(ran)), printCase(withoutSql(given)))
 }
 
-/** Without the statements, which are others on a PostgreSQL of before. */
+/** Without the statements, which differ on older versions. */
 const withoutSql = ({ title, steps }: Case): Case => ({
   title,
   steps: steps.map((step) => ({ ...step, recorded: step.recorded.filter(({ heading }) => heading !== 'sql') })),

@@ -1,4 +1,4 @@
-// `npm run golden`: records cases anew. Words choose those whose `subject/name` holds one of them.
+// `npm run golden`: records cases anew. Words select cases whose `subject/name` contains one of them.
 
 const words = process.argv.splice(2)
 if (process.env['CI']) {

@@ -1,4 +1,4 @@
-// Tables with a column `search` of type tsvector are asked for rows together with how well they fit.
+// Tables with a column `search` of type tsvector can be searched; each row has its rank.
 
 import {
   type Condition,
@@ -24,7 +24,7 @@ import { fieldsOfTables, planRow, rowType } from 'trellis/tables'
 
 const { GraphQLFloat, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } = graphql
 
-/** `article_hit`: how well a row fits, and the row. */
+/** `article_hit`: the rank of a row, and the row. */
 function hitType(scope: SchemaScope, table: TableModel) {
   const name = `${table.graphqlName}_hit`
   const fields = () => ({

@@ -1,5 +1,5 @@
-// The guide for authors of plugins says nothing that was not compiled and run: its code stands in files that tests run, and
-// its requests are answered as it says.
+// All code of the guide for plugin authors is compiled and run: it stands in files that tests run, and its requests have the
+// answers on the page.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'

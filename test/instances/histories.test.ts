@@ -1,6 +1,6 @@
-// Random histories of metadata operations on two servers over one database. The journal in the database says in which
-// order they were committed: the same operations one after another, on a server of their own, must give the same.
-// TRELLIS_TEST_HISTORIES says how many histories are tried.
+// Random histories of metadata operations on two servers over one database. The journal in the database has the order of
+// commits. The same operations one after another, on a separate server, must have the same result. TRELLIS_TEST_HISTORIES
+// says how many histories are tried.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -44,7 +44,7 @@ async function meanwhile<T>(
   const change = op('run_sql', { sql })
   await eventually(() => waiting(1))
   const works = work()
-  // Live queries are asked when something has happened.
+  // Live queries are polled after changes.
   await observer.query('select txid_current()')
   await eventually(() => waiting(1 + works.length + others))
   await reader.query('commit')

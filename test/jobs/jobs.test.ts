@@ -34,7 +34,7 @@ test('an interval job runs once per occurrence across all instances', async (t) 
   })
   await Promise.all(['a', 'b', 'c'].map((instance) => startWith(t, [jobOf(instance)], { database })))
   const due = () => runs.map(({ dueAt }) => dueAt)
-  // Of occurrences that a slow machine is late for the last one counts.
+  // On a slow machine, only the last of several late occurrences runs.
   const inARow = (times: readonly number[]) => times.every((time, i) => time === times[0]! + i * 1000)
   await eventually(() => runs.length >= 5 && inARow(due().slice(-3)))
   assert.deepEqual(due(), [...new Set(due())].sort())
@@ -225,7 +225,7 @@ test('occurrences during a run are made up for once after it', async (t) => {
   ])
   await eventually(() => due.length >= 3)
   assert.equal(most, 1)
-  // The one that came due first while it ran is left out.
+  // The first occurrence that became due during the run is skipped.
   assert.ok(due[1]! - due[0]! >= 2000)
   assert.ok(due[2]! > due[1]!)
 })
@@ -254,7 +254,7 @@ test('a run of a dead instance is repeated by another', async (t) => {
   const at = new Date(Date.now() - 60_000)
   const job: Job = { name: 'import', schedule: { at }, run: ({ dueAt }) => void runs.push(dueAt.getTime()) }
   await startWith(t, [], { database })
-  // As an instance leaves it that was killed in the middle of the run, a lease ago.
+  // The state that an instance leaves when it is killed during the run, a lease ago.
   await database.sql(
     `insert into trellis.job (name, schedule, tick, runs) values ('import', $1, $2, '{"gone": {"until": 1, "instance": "x"}}')`,
     [`at ${at.toISOString()}`, at.toISOString()],
@@ -347,6 +347,6 @@ test('idle jobs cost one statement every few seconds, and no connection', async 
   const began = performance.now()
   await sleep(16_000)
   const seconds = (performance.now() - began) / 1000
-  // The metadata is looked at each second; the entries of the jobs each 5 s, their ledger each 15 s.
+  // The metadata is polled each second, the entries of the jobs each 5 s, and their ledger each 15 s.
   assert.ok(statements <= 1.45 * seconds, `${statements} statements in ${seconds} s`)
 })

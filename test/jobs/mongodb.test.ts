@@ -10,7 +10,7 @@ import { startMongo, testMongo } from '../support/mongo.ts'
 import { eventually } from '../support/waiting.ts'
 import { startWith } from './worker.ts'
 
-/** A job that notes the occurrences it is run for. */
+/** A job that records its occurrences. */
 function sweeper() {
   const due: number[] = []
   const job: Job = { name: 'sweep', schedule: { every: 1000 }, run: ({ dueAt }) => void due.push(dueAt.getTime()) }
@@ -22,7 +22,7 @@ function assertOnceEach(due: readonly number[]): void {
   assert.deepEqual(due, [...new Set(due)].sort())
 }
 
-/** None for long: of those that a slow machine is late for the last one is run. The ledger is compared each 15 s. */
+/** On a slow machine, only the last of several late occurrences runs. The ledger is compared each 15 s. */
 function assertNoneLeftOut(due: readonly number[]): void {
   const gaps = due.slice(1).map((time, i) => time - due[i]!)
   assert.ok(Math.max(...gaps) < 10_000, `ms between two: ${gaps}`)
@@ -84,7 +84,7 @@ test('a server without jobs logs once that MongoDB is down, and once that it ans
   const { messages, observe } = listener()
   const trellis = await startWith(t, [], { settings: { mongodbUrl: mongo.url }, observe })
   await eventually(() => messages.length > 0)
-  // Longer than it takes to ask once more.
+  // Longer than the pause before the next query.
   await sleep(7000)
   assert.deepEqual(messages, ['MongoDB, which wakes jobs, does not answer'])
   assert.deepEqual(await trellis.graphql('{ __typename }'), { data: { __typename: 'query_root' } })

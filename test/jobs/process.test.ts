@@ -10,7 +10,7 @@ import { startMongo, testMongo } from '../support/mongo.ts'
 import { spawnTrellis, temporaryDirectory } from '../support/process.ts'
 import { eventually } from '../support/waiting.ts'
 
-/** Writes down which occurrence was run by which process. */
+/** Records the process of each occurrence. */
 const plugin = `
   import { definePlugin } from 'trellis'
   import { jobs } from 'trellis/jobs'

@@ -1,4 +1,4 @@
-// Jobs that are removed while the ledger, which answers late, is at work on them.
+// Jobs that are removed during slow statements of the ledger about them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

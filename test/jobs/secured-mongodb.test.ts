@@ -1,4 +1,4 @@
-// MongoDB as it is run for work: users, TLS with an authority of one's own, replica sets, a database of one's own.
+// MongoDB as in production: users, TLS with a private authority, replica sets, a separate database.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

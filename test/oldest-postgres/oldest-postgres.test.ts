@@ -1,5 +1,5 @@
-// Tests that run again on the oldest PostgreSQL that is served: those that ask its catalog for much, and those whose statements
-// are others there.
+// Tests that run again on the oldest supported PostgreSQL: those that read much of its catalog, and those with other
+// statements there.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -20,7 +20,7 @@ const catalog = `
     where objoid > 16383
   order by 1, 2, 3, 4`
 
-/** Without the tables of the clock, which writes there on its own. */
+/** Without the tables of the clock, which writes at any time. */
 const tables = `
   select oid::regclass::text as name from pg_class
     where relkind = 'r' and relnamespace::regnamespace::text = any($1) and relname <> 'agenda_job' order by 1`

@@ -1,4 +1,4 @@
-// Somebody's project with the package in it, made and installed as they do.
+// A user's project with the package, created and installed as users do.
 
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -361,7 +361,7 @@ test('inherited roles', async (t) => {
       { type: 'create_delete_permission', args: { table: 'book', role: 'owner', permission: { filter: {} } } },
       { type: 'create_delete_permission', args: { table: 'book', role: 'reader', permission: { filter: {} } } },
     ])
-    // Neither the condition nor the answer of a change tells a masked value.
+    // Neither the condition nor the answer of a change reveals a masked value.
     const change = 'mutation { update_book(where: {secret: {_eq: "secret 1"}}, _set: {title: "x"}) { affected_rows } }'
     assert.deepEqual(await data('both', 'ann', change), { update_book: { affected_rows: 0 } })
     const seen =

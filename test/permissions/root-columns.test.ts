@@ -160,6 +160,6 @@ test('deep conditions on many rows scan no table for each row', async (t) => {
   )
   const ms = performance.now() - started
   assert.deepEqual(answer, { data: { task_aggregate: { aggregate: { count: 5990 } } } })
-  // A look through the table for each row takes minutes.
+  // A scan of the table for each row takes minutes.
   assert.ok(ms < 30_000, `took ${ms} ms`)
 })

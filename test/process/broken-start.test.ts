@@ -151,7 +151,7 @@ const breakages: readonly Breakage[] = [
 const startServer = async (t: TestContext, { url }: TestDatabase): Promise<TestClient> =>
   clientOf(await spawnTrellis(t, ['--database-url', url, '--server-host', '127.0.0.1', '--server-port', '0']).ready())
 
-/** A database with all of it, as a server leaves it that has stopped. */
+/** A database with all of it, as a stopped server leaves it. */
 async function prepared(t: TestContext): Promise<TestDatabase> {
   const database = await testDatabase(t, { sql: schema })
   const trellis = await startTrellis(t, { database })

@@ -1,4 +1,4 @@
-// Why PostgreSQL could not be made, or started, out of all that its programs say then.
+// The reason why PostgreSQL could not be created or started, in the output of its programs.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

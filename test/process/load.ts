@@ -20,7 +20,7 @@ export interface Outcome {
 
 export interface Load {
   readonly outcomes: readonly Outcome[]
-  /** Waits until each kind has ended once more in the way that is asked for, counting requests that begin now. */
+  /** Waits until a request of each kind that begins from now on has ended in the wanted way. */
   everyKind(isWanted: (outcome: Outcome) => boolean): Promise<void>
   /** Ends when the requests in flight have been answered. */
   stop(): Promise<void>

@@ -97,7 +97,7 @@ function numbers(option: Option) {
 
 const signingSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-/** Texts that options with rules of their own take and refuse. */
+/** Texts that options with their own rules accept and refuse. */
 const ruled: Readonly<Record<string, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
   databaseUrl: {
     good: ['postgres://h/d', 'postgresql://u:p@h:1/d?x=y'],
@@ -127,7 +127,7 @@ const listsOf: Readonly<Record<string, { readonly good: readonly string[]; reado
   enabledLogTypes: { good: ['startup', ' Query-Log , http-log'], bad: ['gossip', 'startup,x'] },
 }
 
-/** Values of an option: such that are taken, and such that are refused. */
+/** Accepted and refused values of an option. */
 function valuesOf(option: Option): { readonly good: readonly Given[]; readonly bad: readonly Given[] } {
   const { kind, words = [] } = option.declaration
   const asGiven = (texts: readonly string[]) => texts.map((text) => given(text))

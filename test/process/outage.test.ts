@@ -1,4 +1,4 @@
-// PostgreSQL is stopped and started again below a server that is being used. TRELLIS_TEST_OUTAGE_SECONDS says for how
+// PostgreSQL is stopped and started again below a busy server. TRELLIS_TEST_OUTAGE_SECONDS says for how
 // long it is away.
 
 import assert from 'node:assert/strict'
@@ -129,7 +129,7 @@ async function connect(t: TestContext, url: string): Promise<pg.Client> {
   return client
 }
 
-/** With so little memory that a server which keeps something of each failed request ends. */
+/** With too little memory for a server that keeps something of each failed request. */
 const frugal = [process.execPath, '--max-old-space-size=100', new URL('../../bin/trellis.ts', import.meta.url).pathname]
 
 const serve = (t: TestContext, cluster: Cluster, more: readonly string[] = []) => {

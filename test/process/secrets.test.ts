@@ -37,7 +37,7 @@ interface Request {
   readonly body?: unknown
 }
 
-/** Requests that succeed for administrators, and such that fail in one way or another. */
+/** Requests that succeed for administrators, and requests that fail in various ways. */
 const requests: readonly Request[] = [
   { path: '/v1/query', body: { type: 'export_metadata', args: {} } },
   { path: '/v1/query', body: { type: 'export_metadata', version: 2, args: {} } },
@@ -76,7 +76,7 @@ interface Sweep {
   heard?(): string
 }
 
-/** Everything that a server shows while it is asked everything with each of these headers, and after. */
+/** All output of a server during and after all requests with each of these headers. */
 async function shown(t: TestContext, { args, headers, heard }: Sweep): Promise<string> {
   const database = await testDatabase(t, { sql: 'create table town (id int primary key, name text)' })
   const url = new URL(database.url)
@@ -208,7 +208,7 @@ function documentOf(hook: string): unknown {
   }
 }
 
-/** Asks for all that is served of it, and for all that came of it. */
+/** Requests everything that is served of it, and all its effects. */
 async function askOfHooks(client: TestClient, headers: Record<string, string>): Promise<string> {
   const logs = ['by_variable', 'by_template', 'by_text'].flatMap((name) => [
     { type: 'pg_get_event_logs', args: { name } },

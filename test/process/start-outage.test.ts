@@ -74,7 +74,7 @@ async function fragile(
   }
 }
 
-/** A database that a start has much to do in. */
+/** A database in which a start has much work. */
 const used = (t: TestContext) =>
   testDatabase(t, { sql: 'drop schema trellis cascade; create table item (id serial primary key)' })
 

@@ -9,7 +9,7 @@ export default definePlugin({
   name: 'stuck',
   register(engine) {
     const pipe = process.env['STUCK_PIPE']
-    // Nobody writes into it: opening it takes for ever.
+    // It has no writer, so opening it never ends.
     if (pipe !== undefined) engine.onReady(() => open(pipe, 'r', () => {}))
     if (process.env['STUCK_HOOKS'] === undefined) return
     engine.onStopping(never)

@@ -38,7 +38,7 @@ async function alike(query: (table: string) => string, variables: (table: string
   return hiding
 }
 
-/** Values that fail to be read, or to be compared. */
+/** Values that cannot be read, or compared. */
 const values: Record<string, unknown> = {
   c_date: 'none',
   c_timestamptz: 'none',

@@ -343,7 +343,7 @@ test('requests of the database alone send nothing to remote servers', async (t) 
   })
 })
 
-// Some servers tell null from an absent value.
+// Some servers distinguish null from an absent value.
 test('nulls are left out of arguments and input objects, and stay in lists and scalars', async (t) => {
   const { crm, trellis } = await startWithCrm(t, {}, { settings: { remoteSchemaSkipNulls: true } })
   const query = `query ($limit: Int, $order: Order = DESC, $where: UserFilter, $value: JSON) {

@@ -90,7 +90,7 @@ test('a failure is retried as configured; an event that cannot be sent ends as a
   assert.deepEqual(failed, { status: 500, response: { type: 'client_error', data: { message }, version: '1' } })
 })
 
-/** Has occurrences of a trigger stand before now, as if the server had been away. */
+/** Moves occurrences of a trigger into the past, as if the server had been away. */
 const missed = (seconds: readonly number[]) => `insert into trellis.hdb_cron_events (trigger_name, scheduled_time)
   select 'tick', now() - make_interval(secs => s) from unnest('{${seconds.join()}}'::float8[]) s`
 
@@ -138,7 +138,7 @@ test('an instance without the variable leaves ticks to those that have it, and l
   await first.sql(`${missed([10])}; ${notified}`)
   const open = () =>
     first.sql('select status, next_retry_at from trellis.hdb_cron_events where scheduled_time < now() order by 1')
-  // By then it would have been put off.
+  // By then its lease would have been released.
   await sleep(1000)
   assert.deepEqual(await open(), [{ status: 'scheduled', next_retry_at: null }])
   process.env['TEST_SCHEDULED_URL'] = hook.url

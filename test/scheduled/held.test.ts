@@ -1,5 +1,5 @@
-// A transaction keeps an old snapshot open, so the index entries of finished events cannot be removed. Claims begin behind them,
-// and still find every event that becomes due before that place.
+// A transaction keeps an old snapshot open, so the index entries of finished events cannot be removed. Claims begin after
+// them, and still find every event that becomes due before that place.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

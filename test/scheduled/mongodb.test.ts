@@ -20,7 +20,7 @@ test('without MongoDB due events and changes of tables are delivered once each',
   await op('create_event_trigger', { name: 'told', table: 'town', webhook: hook.url, insert: { columns: '*' } })
   const schedule = '0 0 1 1 *'
   await op('create_cron_trigger', { name: 'tick', webhook: hook.url, schedule, include_in_metadata: true })
-  /** Has ticks that were planned come due, as the time would. */
+  /** Makes planned ticks due, as time would. */
   const tick = (count: number) =>
     sql(`update trellis.hdb_cron_events set scheduled_time = now() - make_interval(secs => place)
       from (select id, row_number() over (order by scheduled_time desc) as place from trellis.hdb_cron_events
@@ -33,7 +33,7 @@ test('without MongoDB due events and changes of tables are delivered once each',
   assert.deepEqual(answer, { data: { insert_town: { affected_rows: 1 } } })
   await op('create_scheduled_event', { webhook: hook.url, schedule_at: new Date().toISOString() })
   await eventually(() => sent().length === 4)
-  // A server starts without it, and takes its part.
+  // A server starts without MongoDB, and delivers too.
   await startTrellis(t, { settings, database })
   await tick(1)
   await eventually(() => sent().length === 5)

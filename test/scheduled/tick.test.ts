@@ -1,4 +1,4 @@
-// A tick of the real clock: it takes up to a minute to come.
+// A tick of the real clock, which takes up to a minute.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ test('a tick is delivered when it is due, by one of three instances', { timeout:
   const late = Date.now() - Date.parse(times()[0]!)
   assert.ok(late >= 0 && late < 30_000, `${late} ms after its time`)
   await sleep(2000)
-  // By now the next one may have come.
+  // The next one may be due by now.
   assert.equal(new Set(times()).size, hook.received.length)
   await eventually(async () => {
     const [log] = await first.sql('select count(*)::int as n from trellis.hdb_cron_event_invocation_logs')

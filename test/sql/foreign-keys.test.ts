@@ -4,7 +4,7 @@ import { startTrellis } from '../support/trellis.ts'
 
 const done = { result_type: 'CommandOk', result: null }
 
-/** A table with a key of two columns to another, and the relationships that stand on it. */
+/** A table with a key of two columns to another, and the relationships by that key. */
 async function house(t: TestContext) {
   const trellis = await startTrellis(t, {
     sql: `

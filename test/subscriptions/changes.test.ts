@@ -12,7 +12,7 @@ import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/
 import { eventually } from '../support/waiting.ts'
 import { graphqlWsClient, subscribeWith } from './clients.ts'
 
-/** An interval so long that nothing is seen by it. */
+/** The interval is too long to show changes during the test. */
 const settings = { liveQueries: 'changes', liveQueriesRefetchInterval: 600_000 } as const
 
 interface Hearing extends TestTrellis {
@@ -31,7 +31,7 @@ async function startHearing(t: TestContext, options: TrellisOptions = {}): Promi
   return { ...trellis, means: await known.promise }
 }
 
-/** The library in a PostgreSQL of its own; unless its settings say otherwise its log cannot be decoded. */
+/** The library in a separate PostgreSQL; by default its log cannot be decoded. */
 async function startApart(
   t: TestContext,
   parameters: Readonly<Record<string, string>>,
@@ -72,7 +72,7 @@ test('a write during the lookup of the tables of a new subscription is not misse
   await known.atLeast(1)
   await trellis.sql(`update book set title = 'T0' where id = 1`)
   await known.until((items) => lastTitles(items)[0] === 'T0')
-  // Nothing but the finding out reads the policies of rows.
+  // Only the lookup of read tables reads the policies of rows.
   const holder = await connectTo(t, trellis.database.url)
   await holder.query('begin; lock table pg_catalog.pg_policy in access exclusive mode')
   const fresh = subscribeWith(client, 'subscription { book(order_by: {id: desc}) { title } }')
@@ -136,12 +136,12 @@ test('a commit that waits for a standby is seen as soon as other sessions see it
   await setStandby('nobody')
   const heard = `select from pg_settings where name = 'synchronous_standby_names' and setting = 'nobody'`
   await eventually(async () => (await writer.query(heard)).rowCount === 1)
-  // Commits wait once the checkpointer has read the setting, which it does before it works.
+  // Commits wait once the checkpointer has read the setting, which it does before its work.
   await setter.query('checkpoint')
   const waiting = writer.query(`update book set title = 'T1' where id = 1`)
   const waits = `select from pg_stat_activity where wait_event = 'SyncRep' and query like 'update book%'`
   await eventually(async () => (await setter.query(waits)).rowCount === 1)
-  // The log has told of it since, and told of nothing else.
+  // Decoding has reported it since, and nothing else.
   await sleep(1000)
   assert.equal(lastTitles(received.items)[0], 'T0')
   await setStandby('')

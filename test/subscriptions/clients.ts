@@ -30,7 +30,7 @@ export class Received<T = unknown> {
     return this.until(() => this.items.length >= count, millis)
   }
 
-  /** The items once one of them is right. */
+  /** The items, once one of them satisfies the condition. */
   async until(isEnough: (items: readonly T[]) => boolean, millis = timeoutMillis): Promise<readonly T[]> {
     const deadline = Date.now() + millis
     while (!isEnough(this.items)) {
@@ -59,9 +59,9 @@ export interface TestSocket {
   readonly messages: Received<Record<string, unknown>>
   readonly closed: Promise<SocketClose>
   send(message: unknown): void
-  /** The messages but those that keep the connection alive. */
+  /** The messages without keep-alive messages. */
   readonly spoken: () => readonly Record<string, unknown>[]
-  /** The next message that is not there to keep alive, after those that were taken so. */
+  /** The next message after those already taken, without keep-alive messages. */
   next(): Promise<Record<string, unknown>>
 }
 

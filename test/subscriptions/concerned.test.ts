@@ -1,4 +1,4 @@
-// With logical decoding, a changed row asks only the subscribers that it concerns. Each of them ends up with the answer that
+// With logical decoding, a changed row polls only the subscribers that it concerns. Each of them ends up with the answer that
 // a poll of everything would give, and the others are not asked.
 
 import assert from 'node:assert/strict'
@@ -11,7 +11,7 @@ import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/
 import { eventually } from '../support/waiting.ts'
 import { graphqlWsClient, type Received, subscribeWith } from './clients.ts'
 
-/** An interval so long that nothing is seen by it, and one statement for each cohort. */
+/** The interval is too long to show changes during the test, and each cohort has its own statement. */
 const settings = { liveQueries: 'changes', liveQueriesRefetchInterval: 3_600_000, liveQueriesBatchSize: 1 } as const
 
 /** A server that follows changes, and the number of statements that it has asked for subscribers. */
@@ -99,7 +99,7 @@ test('a new row reruns the subscriptions of its values, and an updated row also 
   await trellis.sql(`insert into item values (1001, 'owner 2', 1)`)
   await received[2]!.atLeast(2)
   assert.equal(trellis.counts.asked - before, 1)
-  // The log has only the key of the old row, which may have belonged to anybody.
+  // The log has only the key of the old row, which may have concerned any subscriber.
   await trellis.sql(`update item set owner = 'owner 3' where id = 1001`)
   await Promise.all([received[2]!.atLeast(3), received[3]!.atLeast(2)])
   await eventually(() => trellis.counts.asked - before === 6)
@@ -130,7 +130,7 @@ test('a stream of one room is queried only for new messages of that room', async
   await received[1]!.until((items) => JSON.stringify(items.at(-1)).includes('102'))
   await trellis.sql(`insert into message values (103, 2, '')`)
   await received[1]!.until((items) => JSON.stringify(items.at(-1)).includes('103'))
-  // A stream that got rows is asked once more for the rest.
+  // A stream that got rows is polled once more for the rest.
   await eventually(() => trellis.counts.asked - before === 4)
   assert.deepEqual([received[0]!.items.length, received[2]!.items.length], [1, 1])
 })

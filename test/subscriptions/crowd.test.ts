@@ -1,5 +1,5 @@
-// Many clients at once, and those that misbehave, at a server that is a process of its own: others are served meanwhile, and
-// memory comes back. `npm run soak` does it at full size.
+// Many clients at once, also misbehaving ones, at a server in a separate process: others are served meanwhile, and memory is
+// released. `npm run soak` does it at full size.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -58,7 +58,7 @@ async function startServed(t: TestContext): Promise<Served> {
   }
 }
 
-/** Connects, and resolves with the first answer; for which many can be had at little cost. */
+/** A cheap subscriber; resolves with its first answer. */
 function join(t: TestContext, url: string, id: number): Promise<WebSocket> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/graphql`, ['graphql-transport-ws'])
   atEnd(t, () => socket.terminate())
@@ -75,7 +75,7 @@ function join(t: TestContext, url: string, id: number): Promise<WebSocket> {
   })
 }
 
-/** A crowd that comes back at once, again and again. */
+/** A crowd that reconnects at once, again and again. */
 async function crowd(t: TestContext, served: Served): Promise<void> {
   const come = async () => {
     const coming = Promise.all(Array.from({ length: size.crowd }, (_, i) => join(t, served.url, i)))
@@ -94,7 +94,7 @@ async function crowd(t: TestContext, served: Served): Promise<void> {
   t.diagnostic(`${size.crowd} clients, ${size.rounds} times: ${Math.round(grown / 1e6)} MB more`)
 }
 
-/** Clients that read nothing or a byte a second, that are gone without a word, and one that asks for thousands of things. */
+/** Clients that read nothing or a byte a second, that disconnect silently, and one that sends thousands of requests. */
 async function misbehaving(t: TestContext, served: Served): Promise<void> {
   const { url, database } = served
   await database.sql(`create table wide (id int primary key, content text);

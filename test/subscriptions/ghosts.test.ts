@@ -1,4 +1,4 @@
-// Clients that go away while their subscriptions are planned anew: nothing runs for them afterwards.
+// Clients that disconnect while their subscriptions are replanned: nothing runs for them afterwards.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -87,7 +87,7 @@ async function groupsOf({ request }: TestTrellis): Promise<number> {
   return body.live_queries_map.length
 }
 
-/** No group is left, and no statement runs or begins to. */
+/** No group remains, and no statement runs or begins. */
 async function assertNothingRuns(trellis: TestTrellis): Promise<void> {
   // Groups first: a statement of one that is left may have begun after those that run were counted.
   await eventually(async () => (await groupsOf(trellis)) === 0 && (await runningOf(trellis)) === 0)
@@ -129,7 +129,7 @@ test('nothing runs for clients that disconnect before a change of the metadata i
   await eventually(async () => (await runningOf(trellis)) === 4 && (await groupsOf(trellis)) === 250)
   await change(trellis, 'first')
   first()
-  // The next subscriber has all others planned anew.
+  // The next subscriber causes the replanning of all others.
   const leaveLast = await subscribe(t, trellis.url, ['subscription { book { id } }'])
   leaveLate()
   leaveLast()

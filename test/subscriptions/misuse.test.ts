@@ -67,7 +67,7 @@ test('a client that disconnects before its answer leaves no subscription behind'
   await eventually(() => isLeft(trellis))
 })
 
-/** When the statements began that are at work for subscriptions of slow answers. */
+/** The start times of the running statements for subscriptions with slow answers. */
 async function slowAtWork({ sql }: TestTrellis): Promise<unknown[]> {
   const rows = await sql(`select query_start::text as began from pg_stat_activity
     where state = 'active' and query like 'select "subscribers"%slow%' and pid <> pg_backend_pid()`)
@@ -83,7 +83,7 @@ test('a statement without subscribers is cancelled and delays no others', async 
     socket.send({ type: 'connection_init', payload: {} })
     await socket.next()
     const type = protocol === 'graphql-ws' ? 'start' : 'subscribe'
-    // More than one socket has at work at once.
+    // More than the concurrent operations of one socket.
     for (let id = 0; id < 6; id++) {
       socket.send({ type, id: String(id), payload: { query: `subscription { slow { a${id}: id } }` } })
     }
@@ -202,7 +202,7 @@ function flood(raw: Socket, of: (index: number) => Buffer): void {
   }
 }
 
-/** A number once it stays as it is. */
+/** A number, once it no longer changes. */
 async function settled(read: () => number | Promise<number>): Promise<number> {
   for (let last = await read(); ; ) {
     await sleep(500)

@@ -1,4 +1,4 @@
-// Subscriptions through a proxy that pools transactions: they are polled, since neither notifications nor the log get through.
+// Subscriptions through a proxy that pools transactions: they are polled, since neither notifications nor the log pass the proxy.
 
 import assert from 'node:assert/strict'
 import { type Observer, silentObserver } from '../../core/log/observe.ts'

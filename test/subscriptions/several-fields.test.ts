@@ -1,4 +1,4 @@
-// Subscriptions with several root fields, which servers of v1.3 let those have that say so.
+// Subscriptions with several root fields, which v1.3 allows with a directive.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

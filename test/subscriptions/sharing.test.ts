@@ -37,7 +37,7 @@ async function atWork({ sql }: TestTrellis): Promise<number> {
 
 const most = 20
 
-/** Others read while one client has far more to do than its share; all are answered. */
+/** Other clients read while one client exceeds its share; all are answered. */
 async function assertOthersAreServed(trellis: TestTrellis, share: number, greedy: () => readonly Promise<unknown>[]) {
   let answered = 0
   const all = greedy().map(async (each) => {
@@ -58,7 +58,7 @@ async function assertOthersAreServed(trellis: TestTrellis, share: number, greedy
 
 test('slow queries of one socket leave connections for other clients, and wait for each other', async (t) => {
   const trellis = await startSlow(t)
-  // Of the other protocol the operations of a socket run one after another.
+  // With the other protocol, the operations of a socket run one after another.
   const socket = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
   socket.send({ type: 'connection_init' })
   await socket.next()
@@ -128,7 +128,7 @@ test('slow subscriptions of one socket leave places for those of others', async 
     const query = `subscription { s${i}: slow(args: {seconds: 30}) { id } }`
     greedy.send({ type: 'start', id: `${i}`, payload: { query } })
   }
-  // Two of four, and half of the twelve that step aside for taking long.
+  // Two of four places, and half of the twelve for long statements.
   await eventually(async () => (await atWork(trellis)) === 8)
   for (const headers of [{}, asReader.headers]) {
     const other = await openApollo(t, trellis.url, { payload: { headers } })

@@ -10,7 +10,7 @@ import { openApollo, type TestSocket } from './clients.ts'
 
 const settings = { responseStallTimeout: 3, websocketKeepalive: 1, liveQueriesRefetchInterval: 100 }
 const query = 'subscription { big { id content } }'
-/** More than the network holds on its way. */
+/** More than the buffers of the network hold. */
 const bytes = 24_000_000
 
 async function startBig(t: Parameters<typeof startLibrary>[0]) {

@@ -339,7 +339,7 @@ test('untrack_tables checks hundreds of tables that need each other faster than 
   const begin = performance.now()
   await trellis.op('bulk', relate)
   const related = performance.now()
-  // t399 stays for t400, which is not listed, and so each stays for the next.
+  // t399 must stay, because t400 is not listed; so each must stay because of the next.
   const tables = numbers.slice(0, -1).map((i) => `t${i}`)
   const { body } = await trellis.opError('untrack_tables', { tables })
   const checked = performance.now()

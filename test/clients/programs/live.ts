@@ -49,7 +49,7 @@ class Play {
     })
   }
 
-  /** Waits for a state; who waits in vain has fewer of them in the end. */
+  /** Waits for a state; a missing one shows in the final count. */
   async #until(state: string): Promise<void> {
     const deadline = Date.now() + 20_000
     while (this.#states.at(-1) !== state && Date.now() < deadline) {

@@ -49,7 +49,7 @@ class Reader {
   }
 }
 
-/** The place of a value: `before` characters behind the indentation of its line. */
+/** The place of a value: `before` characters after the indentation of its line. */
 interface Place {
   readonly indent: string
   readonly before: number

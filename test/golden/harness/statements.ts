@@ -38,7 +38,7 @@ const begin = /^BEGIN ISOLATION LEVEL (.*)$/
 /** The session in settings of the transaction. */
 const settings = /^select where \(pg_catalog\.set_config\(/
 
-/** Asked of a connection that was idle for long, before it is used: nothing of the request. */
+/** The check of a connection that was idle for long is not part of the request. */
 const trial = 'select 1'
 
 function framesOf(statements: readonly SentStatement[]): readonly Frame[] {

@@ -44,7 +44,7 @@ export const parts = (document: main.MetadataDocument, model: main.Model) => ({
   roles: document.tables[0]?.select_permissions?.[0]?.role,
 })
 
-/** Names of built-in plugins are suggested, and others are taken. */
+/** Names of built-in plugins are suggested, and other names are accepted. */
 export const plugin = main.definePlugin({
   name: 'mine',
   dependencies: ['collections' satisfies keyof registry.PluginNames, 'another'],

@@ -1,4 +1,4 @@
-// Relay, all of whose operations go over one socket.
+// Relay, with all operations over one socket.
 
 import relay from 'relay-runtime'
 import type { LiveClient, Variables } from './client.ts'

@@ -10,7 +10,7 @@ interface Result {
   readonly errors?: readonly unknown[] | undefined
 }
 
-/** Gives data to who watches, and errors that stand in results. */
+/** Passes data, and errors in results, to the subscriber. */
 export const told = ({ next, error }: Watcher, { data, errors }: Result): void => {
   if (errors?.length) error(errors)
   else next(data)

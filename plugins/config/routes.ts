@@ -51,7 +51,7 @@ const DescribedPlugin = Type.Object(
   { title: 'DescribedPlugin' },
 )
 
-/** What the server consists of, and where it runs. */
+/** The parts of the server, and its surroundings. */
 const serverMembers = (
   { apis, database, dialect, plugins }: Omit<Reported, 'options'>,
   { environmentLabel: label, environmentColour: colour }: EnvironmentOptions,

@@ -3,10 +3,14 @@
 import { badRequest } from '../errors/errors.ts'
 import { type Path, pathKeys } from '../errors/path.ts'
 import type { Dialect } from '../names/dialect.ts'
-import { relatedCost } from './tuning.ts'
+import { freeRepeats, relatedCost, repeatFactor } from './tuning.ts'
 
 /** The cost of selecting related rows next to `siblings` others of the same row; their memory grows with the square. */
 export const selectionCost = (siblings: number): number => relatedCost + 1.25 * siblings
+
+/** The additional cost of a list that is repeated with the rows that have it, which are in `repeats - 1` such lists. */
+export const repeatedCost = (repeats: number): number =>
+  repeats <= freeRepeats ? 0 : relatedCost * repeatFactor ** (repeats - 1)
 
 /** The setting and the names of the limit. */
 export interface CostLimit {

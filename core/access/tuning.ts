@@ -10,6 +10,15 @@ export const relatedCost = 125
  */
 export const comparisonCost = 3
 
+/**
+ * Nested lists, each repeated with the rows that have them, that cost no more than others. At ten rows a list, each
+ * further one makes the answer ten times larger: six of them are a million lists.
+ */
+export const freeRepeats = 3
+
+/** Each further one costs this many times the one around it; with the default limit, a sixth is refused. */
+export const repeatFactor = 4
+
 /** The cost of a root field with a selection. */
 export const rootCost = 45
 

@@ -208,6 +208,41 @@ test('by default 400 related rows are too many, and 5,000 comparisons are not', 
   assert.equal(body.errors[0]?.message, refused(50_000))
 })
 
+test('lists that are repeated with the rows around them are refused from the sixth on, and trees are not', async (t) => {
+  const whole = await start(t as never, {})
+  const [list, one, aggregate, edges] = [
+    'albums',
+    'artist',
+    'albums_aggregate { nodes',
+    'albums_connection { edges { node',
+  ]
+  const nested = (times: number, many: string, open: string) => {
+    const [start, end] = [`${many} { ${one} { `.repeat(times), ` }`.repeat(times * open.length)]
+    return `{ artist(where: {id: {_eq: 0}}) { ${start}id${end} } }`
+  }
+  const first = await whole.graphql(nested(6, list, '{{'))
+  assert.deepEqual(first, { data: { artist: [] } })
+  for (const [many, open] of [
+    [list, '{{'],
+    [aggregate, '{{{'],
+  ] as const) {
+    const { errors } = await whole.graphql<{ errors: { message: string }[] }>(nested(12, many, open))
+    assert.equal(errors[0]!.message, refused(50_000))
+  }
+  const relay = `{ artist_connection { edges { node { ${`${edges} { ${one} { `.repeat(7)}id${' } } } }'.repeat(7)} } } } }`
+  const { body } = await whole.request<{ errors: { message: string }[] }>('/v1beta1/relay', { body: { query: relay } })
+  assert.equal(body.errors[0]!.message, refused(50_000))
+  await whole.sql('create table reply (id int primary key, parent int references reply)')
+  await whole.op('track_table', 'reply')
+  await whole.op('create_array_relationship', {
+    table: 'reply',
+    name: 'replies',
+    using: { foreign_key_constraint_on: { table: 'reply', column: 'parent' } },
+  })
+  const tree = `{ reply { ${'replies { '.repeat(24)}id${' }'.repeat(24)} } }`
+  assert.deepEqual(await whole.graphql(tree), { data: { reply: [] } })
+})
+
 test('in dialect hasura the refusal names its own variable', async (t) => {
   const hasura = await start(t as never, { dialect: 'hasura', maxRequestCost: 100 })
   const message = refused(100, 'HASURA_GRAPHQL_')

@@ -20,7 +20,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import { selectionCost } from '../../access/request-cost.ts'
+import { repeatedCost, selectionCost } from '../../access/request-cost.ts'
 import { rootCost } from '../../access/tuning.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import { didYouMean } from '../../errors/nearest.ts'
@@ -28,6 +28,7 @@ import { below, type Path, pathKeys } from '../../errors/path.ts'
 import { compareText } from '../../names/names.ts'
 import { maxDepth } from '../tuning.ts'
 import { checkFragmentDirectives, isIncluded } from './directives.ts'
+import { type FanOut, fanOutBelow, noFanOut } from './fan-out.ts'
 import type { OperationInput } from './operation-input.ts'
 import { unknownField } from './type-fields.ts'
 import { Value } from './values.ts'
@@ -54,6 +55,8 @@ export class FieldSelection {
   readonly path: Path
   /** The field that contains it; null at the root. */
   readonly parent: FieldSelection | null
+  /** The place of the fields below it. */
+  readonly fanOut: FanOut
   readonly nodes: FieldNode[]
   readonly #context: OperationInput
   readonly #depth: number
@@ -66,7 +69,9 @@ export class FieldSelection {
   constructor(
     context: OperationInput,
     node: FieldNode,
-    place: Pick<FieldSelection, 'definition' | 'parentType' | 'path' | 'parent'> & { readonly depth: number },
+    place: Pick<FieldSelection, 'definition' | 'parentType' | 'path' | 'parent' | 'fanOut'> & {
+      readonly depth: number
+    },
   ) {
     this.#context = context
     this.responseName = (node.alias ?? node.name).value
@@ -75,6 +80,7 @@ export class FieldSelection {
     this.parentType = place.parentType
     this.path = place.path
     this.parent = place.parent
+    this.fanOut = place.fanOut
     this.nodes = [node]
     this.#depth = place.depth
     if (place.depth > maxDepth) throw validationFailed('the selection is nested too deeply', pathKeys(place.path))
@@ -317,7 +323,10 @@ class FieldCollector {
     const isJoined = node.selectionSet && !this.#source.name.startsWith('__')
     this.#context.addCost(isJoined ? this.#selectionCost() : 1, path)
     const { parent, depth } = this.#outer
-    const place = { definition, parentType: this.#source.name, path, parent, depth }
+    const outer = parent?.fanOut ?? noFanOut
+    const fanOut = isJoined && definition ? fanOutBelow(outer, definition, parent?.definition ?? null) : outer
+    if (fanOut.multiplied > outer.multiplied) this.#context.addCost(repeatedCost(fanOut.multiplied), path)
+    const place = { definition, parentType: this.#source.name, path, parent, depth, fanOut }
     this.fields.set(responseName, new FieldSelection(this.#context, node, place))
   }
 }

@@ -35,6 +35,7 @@ export {
   type ValidationOptions,
 } from '../core/graphql/read/request.ts'
 export type { RootFieldMaker } from '../core/graphql/read/schema-scope.ts'
+export type { FanOut } from '../core/graphql/read/fan-out.ts'
 export type { FieldSelection, FieldSource } from '../core/graphql/read/selection.ts'
 export type { Value, ValuePosition } from '../core/graphql/read/values.ts'
 export type { BatchMember } from '../core/graphql/run/batch.ts'

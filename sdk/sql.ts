@@ -51,13 +51,15 @@ export {
 } from '../core/compiler/print/condition-sql.ts'
 export { columnJson, concat, roundTripJson } from '../core/compiler/print/json-sql.ts'
 export type { KeyedReads, KeyedTable, RowKey, TableColumn } from '../core/compiler/print/keyed-reads.ts'
+export type { ListProgram, MergedProgram } from '../core/compiler/print/mutation-list.ts'
+export { programStatements } from '../core/compiler/print/mutation-list.ts'
 export type {
   DirectProgram,
   MutationProgram,
   ProgramStep,
   StagedProgram,
 } from '../core/compiler/print/mutation-program.ts'
-export { mutationProgram, programStatements } from '../core/compiler/print/mutation-program.ts'
+export { mutationProgram } from '../core/compiler/print/mutation-program.ts'
 export type { PrintedOrder } from '../core/compiler/print/order-sql.ts'
 export { orderItemSql, targetsSql } from '../core/compiler/print/order-sql.ts'
 export type { Envelope, InnerFrame, RowSet } from '../core/compiler/print/select-sql.ts'

@@ -95,6 +95,11 @@ export class Printer {
     return this.#commented(this.#followedBy(query))
   }
 
+  /** The query as a statement that evaluates nothing first. */
+  commented(query: Sql): Statement {
+    return compile(this.#commented(query))
+  }
+
   #commented(query: Sql): Sql {
     const { comment } = this.options
     return comment === undefined ? query : sql`${query}${trusted(comment)}`

@@ -170,3 +170,95 @@ test('update_T_many runs its updates in order, in one transaction', async (t) =>
     assert.equal(data.__type.kind, 'OBJECT')
   })
 })
+
+test('updates of different rows by key are one statement, if their order has no effect', async (t) => {
+  const trellis = await startTrellis(t, {
+    sql: `
+      create table stock (id int primary key, name text, amount int, slot int unique);
+      insert into stock select i, 'n' || i, i, i from generate_series(1, 4) as i;
+      create table shelf (hall text, number bigint, label text, primary key (hall, number));
+      insert into shelf values ('a', 1, 'x'), ('a', 2, 'y')`,
+  })
+  await trellis.op('track_tables', {})
+  await trellis.op('create_select_permission', {
+    table: 'stock',
+    role,
+    permission: { columns: ['id', 'amount'], filter: {} },
+  })
+  await trellis.op('create_update_permission', {
+    table: 'stock',
+    role,
+    permission: { columns: ['amount'], filter: { id: { _lt: 4 } }, check: { amount: { _lt: 100 } } },
+  })
+  const query = `mutation ($updates: [stock_updates!]!) {
+    update_stock_many(updates: $updates) { affected_rows returning { id amount } }
+  }`
+  type Answer = { data: { update_stock_many: object[] } }
+  const update = async (updates: object[], options = {}) => {
+    const { data } = await trellis.graphql<Answer>(query, { updates }, options)
+    return data.update_stock_many
+  }
+  const add = (id: unknown, amount: unknown, more = {}) => ({
+    where: { id: { _eq: id }, ...more },
+    _inc: { amount },
+  })
+  const changed = (id: number, amount: number) => ({ affected_rows: 1, returning: [{ id, amount }] })
+  const nothing = { affected_rows: 0, returning: [] }
+  /** The number of statements of its transaction that wrote the rows. */
+  const statements = async (table = 'stock') =>
+    (
+      await trellis.sql(
+        `select count(distinct cmin::text)::int from ${table} where xmin = (select max(xmin::text)::xid from ${table})`,
+      )
+    )[0]!['count']
+
+  await t.test('answers stand in the order of the updates', async () => {
+    const answer = [changed(3, 13), nothing, changed(1, 11)]
+    assert.deepEqual(await update([add(3, 10), add(9, 1), add(1, 10)]), answer)
+    assert.equal(await statements(), 1)
+    const guarded = [add(3, 1, { amount: { _eq: 13 } }), add(1, 1, { amount: { _eq: 0 } })]
+    assert.deepEqual(await update(guarded), [changed(3, 14), nothing])
+    const text = 'update_shelf_many(updates: [{where: {hall: {_eq: "a"}, number: {_eq: "2"}}, _set: {label: "p"}}'
+    const other = '{where: {hall: {_eq: "a"}, number: {_eq: 1}}, _set: {label: null}}]) { returning { number label } }'
+    assert.deepEqual(await trellis.graphql(`mutation { ${text}, ${other} }`), {
+      data: {
+        update_shelf_many: [{ returning: [{ number: 2, label: 'p' }] }, { returning: [{ number: 1, label: null }] }],
+      },
+    })
+    assert.equal(await statements('shelf'), 1)
+  })
+
+  await t.test('the permission of a role holds for each', async () => {
+    assert.deepEqual(await update([add(4, 1), add(2, 1)], clerk), [nothing, changed(2, 3)])
+    const before = await trellis.sql('select * from stock order by id')
+    const refused = await trellis.graphql(query, { updates: [add(1, 1), add(2, 100)] }, clerk)
+    assert.equal(refusalOf(refused).code, 'permission-error')
+    assert.deepEqual(await trellis.sql('select * from stock order by id'), before)
+    const hidden = refusalOf(await trellis.graphql(query, { updates: [add(1, 1), add(4, 2147483648)] }, clerk))
+    assert.equal(hidden.path, '$.selectionSet.update_stock_many.args.updates[1]._inc.amount')
+  })
+
+  await t.test('they run in order where a later one depends on an earlier one', async () => {
+    await trellis.sql('update stock set amount = id')
+    assert.deepEqual(await update([add(1, 1), add(2, 1), add(1, 5)]), [changed(1, 2), changed(2, 3), changed(1, 7)])
+    const move = (id: number, slot: number | null) => ({ where: { id: { _eq: id } }, _set: { slot } })
+    const moves = [move(1, 9), move(2, 1), move(3, 2)]
+    assert.deepEqual(await update(moves), [changed(1, 7), changed(2, 3), changed(3, 3)])
+    assert.deepEqual(await trellis.sql('select slot from stock where id < 4 order by id'), [
+      { slot: 9 },
+      { slot: 1 },
+      { slot: 2 },
+    ])
+    assert.equal(await statements(), 3)
+    const rename = [
+      { where: { id: { _eq: 1 } }, _set: { id: 11 } },
+      { where: { id: { _eq: 11 } }, _set: { id: 12 } },
+    ]
+    assert.deepEqual(await update(rename), [changed(11, 7), changed(12, 7)])
+    await trellis.sql(`create function copy() returns trigger language plpgsql as $$ begin
+        update stock set name = new.name where id <> new.id and name <> new.name; return new; end $$;
+      create trigger copied after update of amount on stock for each row execute function copy()`)
+    await update([add(3, 1), add(2, 1)])
+    assert.deepEqual(await trellis.sql('select distinct name from stock'), [{ name: 'n3' }])
+  })
+})

@@ -169,4 +169,6 @@ export interface MutationPlan {
 /** Mutations that run in order, each on the rows that those before it left; the answer is the list of their answers. */
 export interface MutationList {
   readonly list: readonly MutationPlan[]
+  /** Columns whose values tell the rows of the table apart. Absent or null: unknown, so the mutations run one by one. */
+  readonly key?: readonly string[] | null
 }

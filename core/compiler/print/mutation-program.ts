@@ -27,7 +27,6 @@ import {
   answerSlot,
   type Change,
   type MutationAnswer,
-  type MutationList,
   type MutationPlan,
   type MutationStep,
   type ResponseEntry,
@@ -35,7 +34,6 @@ import {
 import type { Output } from '../plan/plan.ts'
 import { usedColumns } from '../plan/used-columns.ts'
 import { Printer, type PrinterOptions } from '../printer.ts'
-import type { CallProgram } from './call-program.ts'
 import { columnSql, tableSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import { changeSql, noText, type Returning } from './mutation-sql.ts'
@@ -64,13 +62,6 @@ export interface DirectProgram {
   readonly path: Path | null
 }
 
-/** Programs that run in order, and answer with a list. */
-export interface ListProgram {
-  readonly kind: 'list'
-  readonly programs: readonly MutationProgram[]
-  readonly envelope: Envelope
-}
-
 /** A step of the plan, with its statement. */
 export interface ProgramStep extends Pick<MutationStep, 'path' | 'refusal'> {
   readonly statement: PreparedStatement
@@ -90,19 +81,6 @@ type Needed = readonly ColumnNeeded[] | 'whole'
 interface ColumnNeeded {
   readonly name: string
   readonly type: PgType
-}
-
-/** As {@link mutationProgram}, for the plans of a list. */
-export function listProgram(
-  { list }: MutationList,
-  options: PrinterOptions,
-  envelope = noEnvelope,
-): MutationProgram | ListProgram {
-  const programs = list.map((each) => mutationProgram(each, options))
-  const texts = programs.map((program) => (program.kind === 'constant' ? program.text : null))
-  const { prefix, suffix } = envelope
-  if (texts.every((text) => text !== null)) return { kind: 'constant', text: `${prefix}[${texts.join(',')}]${suffix}` }
-  return { kind: 'list', programs, envelope }
 }
 
 /** Prints the statements of a plan, with the answer in an envelope. */
@@ -128,22 +106,6 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
   }
 }
 
-/** All statements that a program may run. */
-export function programStatements(program: MutationProgram | ListProgram | CallProgram): readonly PreparedStatement[] {
-  switch (program.kind) {
-    case 'constant':
-      return []
-    case 'direct':
-      return [program.statement]
-    case 'staged':
-      return [...program.steps.flatMap(stepStatements), ...(program.answering ? [program.answering] : [])]
-    case 'list':
-      return program.programs.flatMap(programStatements)
-    case 'call':
-      return [program.statement, program.answering]
-  }
-}
-
 /** The answer if it shows no rows. */
 export function answerText(answer: MutationAnswer, affected: number, { prefix, suffix }: Envelope): string {
   return `${prefix}${answer.kind === 'row' ? 'null' : responseText(answer.entries, affected)}${suffix}`
@@ -158,13 +120,13 @@ function responseText(entries: readonly ResponseEntry[], affected: number): stri
 }
 
 /** The outputs of rows in the answer. */
-function outputsOf(answer: MutationAnswer): readonly Output[] {
+export function outputsOf(answer: MutationAnswer): readonly Output[] {
   if (answer.kind === 'row') return [answer.output]
   return answer.entries.flatMap(({ value }) => (value.kind === 'returning' ? [value.output] : []))
 }
 
 /** Whether an output needs only the columns of its own row. */
-function isOfRowAlone(output: Output): boolean {
+export function isOfRowAlone(output: Output): boolean {
   switch (output.kind) {
     case 'object':
       return output.entries.every(({ value }) => isOfRowAlone(value))
@@ -195,13 +157,15 @@ function directStatement(change: Change, answer: MutationAnswer, printer: Printe
   // HAVING yields one answer for all rows, or no answer, even if the answer neither counts nor lists them.
   const trial = printer.trial()
   const where = trial ? sql` where ${trial}` : empty
-  return compile(sql`with ${rows} as (${changed}) select ${response} from ${rows}${where} having true`)
+  return printer.commented(sql`with ${rows} as (${changed}) select ${response} from ${rows}${where} having true`)
 }
 
-const listSql = (item: Sql): Sql => sql`'[' || coalesce(string_agg(${item}, ','), '') || ']'`
+/** The JSON text of a list, ordered by an expression if there is one. */
+export const listSql = (item: Sql, order: Sql | null = null): Sql =>
+  sql`'[' || coalesce(string_agg(${item}, ','${order ? sql` order by ${order}` : empty}), '') || ']'`
 
 /** `lists` holds the text of each `returning`, in order. */
-function responseSql(
+export function responseSql(
   entries: readonly ResponseEntry[],
   affected: Sql,
   lists: readonly Sql[],
@@ -259,12 +223,6 @@ function neededSql(needed: Needed | null, { table }: Change, row: Sql): Sql[] {
   if (needed === 'whole') return [sql`(${row}.*)::${tableSql(table)}`]
   return (needed ?? []).map(({ name }) => columnSql(row, name))
 }
-
-const stepStatements = (step: ProgramStep): PreparedStatement[] => [
-  ...step.before.flatMap(stepStatements),
-  step.statement,
-  ...step.after.flatMap(stepStatements),
-]
 
 const answerParam = (column: number): ParamSource => ({ from: 'slot', slot: answerSlot, column })
 

@@ -18,11 +18,15 @@ export const noText = sql`null::text`
 export function changeSql(change: Change, returning: Returning, printer: Printer): Sql {
   const row = printer.alias()
   const body = changeBody(change, row, printer)
+  return sql`${body}${returningSql(change.kind === 'delete' ? null : change.check, returning, row, printer)}`
+}
+
+/** The clause that returns expressions of the changed row, the first of them only if the row passes the check. */
+export function returningSql(check: RowCheck | null, returning: Returning, row: Sql, printer: Printer): Sql {
   const [first, ...others] = returning(row)
-  const check = change.kind === 'delete' ? null : change.check
   const guard = check ? guardSql(check, first, row, printer) : { value: first, options: empty }
   const items = [guard.value, ...others].map((item, i) => sql`${item} as ${trusted(`j${i}`)}`)
-  return sql`${body} returning ${guard.options}${join(items)}`
+  return sql` returning ${guard.options}${join(items)}`
 }
 
 function changeBody(change: Change, row: Sql, printer: Printer): Sql {

@@ -88,12 +88,18 @@ function readParam(source: ParamSource, bindings: Bindings): string | null {
       return inputValue(source, bindings.variables)
     case 'members':
       return memberValues(source, bindings.variables)
+    case 'each':
+      return encodeArray(source.sources.map((each) => bindParam(each, bindings)))
   }
 }
 
+/** The sources, with those that one takes the values of in its place. */
+const alone = (params: readonly ParamSource[]): ParamSource[] =>
+  params.flatMap((source) => (source.from === 'each' ? alone(source.sources) : source))
+
 /** The parameters whose values come from the request, each once. */
 export const inputsOf = (params: readonly ParamSource[]): ParamSource[] => [
-  ...new Set(params.filter(({ from }) => from === 'input' || from === 'members')),
+  ...new Set(alone(params).filter(({ from }) => from === 'input' || from === 'members')),
 ]
 
 /** Binds the result of {@link inputsOf}, so that wrong values are refused before anything runs. */
@@ -108,7 +114,7 @@ const sessionValue = (session: Session, name: string): string => {
 /** The session variables that statements need, so that one error can name all missing ones. */
 export function sessionVariablesOf(params: readonly ParamSource[]): string[] {
   const names = new Set<string>()
-  for (const source of params) if (source.from === 'session') names.add(source.variable)
+  for (const source of alone(params)) if (source.from === 'session') names.add(source.variable)
   return [...names]
 }
 

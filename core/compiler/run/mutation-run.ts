@@ -6,10 +6,10 @@ import { badRequest } from '../../errors/errors.ts'
 import { pathKeys } from '../../errors/path.ts'
 import { answerSlot } from '../plan/mutation-plan.ts'
 import type { CallProgram } from '../print/call-program.ts'
+import type { ListProgram, MergedProgram } from '../print/mutation-list.ts'
 import {
   answerText,
   type DirectProgram,
-  type ListProgram,
   type MutationProgram,
   type ProgramStep,
   type StagedProgram,
@@ -35,7 +35,7 @@ export async function runDirect(
 
 /** The JSON text of the field, in its envelope. `isLast`: no statement of the transaction follows. */
 export async function runMutation(
-  program: MutationProgram | ListProgram | CallProgram,
+  program: MutationProgram | ListProgram | MergedProgram | CallProgram,
   transaction: OwnTransaction,
   bindings: Bindings,
   isLast: boolean,
@@ -54,6 +54,8 @@ export async function runMutation(
       return runCall(program, transaction, bindings, run)
     case 'list':
       return runList(program, transaction, bindings, isLast)
+    case 'merged':
+      return runMerged(program, transaction, bindings, isLast)
     default:
       return program satisfies never
   }
@@ -73,6 +75,17 @@ async function runCall(
   const slots: (readonly (string | null)[])[] = []
   slots[answerSlot] = returned
   return (await run(answering, bindParams(answering.params, { ...bindings, slots }))) ?? whenEmpty
+}
+
+/** The transaction goes on until it is known that the updates do not have to run in order. */
+async function runMerged(
+  { statement, inOrder }: MergedProgram,
+  transaction: OwnTransaction,
+  bindings: Bindings,
+  isLast: boolean,
+): Promise<Buffer | string> {
+  const text = await transaction.bytes(statement, bindParams(statement.params, bindings))
+  return text ?? runMutation(inOrder(), transaction, bindings, isLast)
 }
 
 const comma = Buffer.from(',')

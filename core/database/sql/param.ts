@@ -53,6 +53,8 @@ export type ParamSource =
       /** The list's path, for messages. */
       readonly path: Path
     }
+  /** The values of several sources, as an array literal of their texts. */
+  | { readonly from: 'each'; readonly sources: readonly ParamSource[] }
   /** A result of an earlier statement of the same mutation, by its slot. */
   | { readonly from: 'slot'; readonly slot: number; readonly column: number }
 

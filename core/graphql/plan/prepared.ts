@@ -4,13 +4,12 @@ import { type BatchStatement, batchStatement } from '../../compiler/print/batch-
 import { type CallProgram, callProgram } from '../../compiler/print/call-program.ts'
 import { type KeyedReads, keyedReads } from '../../compiler/print/keyed-reads.ts'
 import {
-  type DirectProgram,
   type ListProgram,
   listProgram,
-  type MutationProgram,
-  mutationProgram,
+  type MergedProgram,
   programStatements,
-} from '../../compiler/print/mutation-program.ts'
+} from '../../compiler/print/mutation-list.ts'
+import { type DirectProgram, type MutationProgram, mutationProgram } from '../../compiler/print/mutation-program.ts'
 import { inMember, type RootEntry, rootQuery, rootStatement } from '../../compiler/print/root-sql.ts'
 import { type Envelope, noEnvelope } from '../../compiler/print/select-sql.ts'
 import { inputsOf, sessionVariablesOf } from '../../compiler/run/bind.ts'
@@ -57,7 +56,7 @@ export interface StatementStep extends Placed {
 /** A root field that changes the database. */
 export interface ChangeStep extends Placed {
   readonly kind: 'change'
-  readonly program: MutationProgram | ListProgram | CallProgram
+  readonly program: MutationProgram | ListProgram | MergedProgram | CallProgram
   readonly joins: readonly JoinStep[]
 }
 

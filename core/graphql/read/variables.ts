@@ -131,6 +131,18 @@ function isDeclaredWhole(type: TypeNode): boolean {
   return named.kind === Kind.NAMED_TYPE && isJson(named.name.value)
 }
 
+/** The shapes of items, with the number of those that follow each other and have the same one. */
+function runs(items: readonly unknown[], shapeOfItem: (item: unknown) => string): string[] {
+  const found: { readonly shape: string; count: number }[] = []
+  for (const item of items) {
+    const run = found.at(-1)
+    const shape = shapeOfItem(item)
+    if (run?.shape === shape) run.count++
+    else found.push({ shape, count: 1 })
+  }
+  return found.map(({ shape, count }) => (count === 1 ? shape : `${count}*${shape}`))
+}
+
 function shapeOf(value: unknown, type: GraphQLInputType | undefined, lengths: boolean, depth: number): string {
   if (depth > maxVariablesDepth) throw validationFailed('the value is nested too deeply', ['variables'])
   if (value === null || value === undefined) return 'n'
@@ -147,7 +159,7 @@ function shapeOf(value: unknown, type: GraphQLInputType | undefined, lengths: bo
   if (Array.isArray(value)) {
     const itemType = known && isListType(known) ? known.ofType : undefined
     const shapeOfItem = (item: unknown) => shapeOf(item, itemType, lengths, depth + 1)
-    if (lengths) return `[${value.map(shapeOfItem).join()}]`
+    if (lengths) return `[${runs(value, shapeOfItem).join()}]`
     const shapes = new Set<string>()
     let last: unknown
     for (const item of value) {

@@ -77,11 +77,17 @@ function updateManyField(scope: SchemaScope, table: TableModel): Field {
         plan: (field, context): MutationList => {
           const answer = planResponse(field, context, table)
           const items = field.arguments.get('updates')!.items(rootCost)
-          return { list: items.map((item) => planItem(item, context, table, answer)) }
+          return { list: items.map((item) => planItem(item, context, table, answer)), key: keyOf(table) }
         },
       },
     },
   }
+}
+
+/** The columns of the primary key. A collation may call different texts equal, which only the column knows. */
+function keyOf({ primaryKey, catalog }: TableModel): readonly string[] | null {
+  const isCollated = (column: string) => catalog.columns.some(({ name, collation }) => name === column && collation)
+  return primaryKey && !primaryKey.isPeriod && !primaryKey.columns.some(isCollated) ? primaryKey.columns : null
 }
 
 function planItem(item: Value, context: PlanContext, table: TableModel, answer: MutationAnswer): MutationPlan {

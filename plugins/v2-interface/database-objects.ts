@@ -1,38 +1,14 @@
 // Reading the database: its tables and functions, tracked or not.
 
 import { badRequest, nameText, Type } from '../../sdk/index.ts'
-import { type OperationContext, operation, SourceName, TableName } from '../../sdk/metadata.ts'
-
-type Environment = Pick<OperationContext, 'transaction' | 'dialect'>
+import { operation, SourceName, TableName } from '../../sdk/metadata.ts'
+import { Details, tableDetails } from './table-details.ts'
+import { chosen, DetailedTable, listTables } from './table-list.ts'
+import { isOfUsers, ownSchemas } from './user-objects.ts'
 
 const reading = { access: 'any', editsMetadata: false, onlyReads: true } as const
 
 const Name = Type.Object({ schema: Type.String(), name: Type.String() })
-
-/** Schemas of the server and of the system. */
-const ownSchemas = ({ dialect }: Pick<Environment, 'dialect'>): readonly string[] => [
-  ...['information_schema', 'trellis'],
-  ...(dialect.systemSchema === null ? [] : [dialect.systemSchema]),
-]
-
-/** Whether an object of a catalog belongs to users: not to the server, to an extension or to the system. */
-const isOfUsers = (catalog: 'pg_class' | 'pg_proc', alias: string) => `
-  n.nspname !~ '^pg_'
-    and n.nspname <> all ($1::text[])
-    and not exists (
-      select from pg_catalog.pg_depend d
-      where d.classid = 'pg_catalog.${catalog}'::regclass and d.objid = ${alias}.oid and d.deptype = 'e'
-    )`
-
-const relations = `
-  select n.nspname as schema, c.relname as name
-  from pg_catalog.pg_class c
-  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'p', 'v', 'm', 'f') and ${isOfUsers('pg_class', 'c')}
-  order by 1, 2`
-
-const tablesOf = ({ transaction, dialect }: Environment) =>
-  transaction.rows<{ schema: string; name: string }>(relations, [ownSchemas({ dialect })])
 
 /** Functions without overloads that return rows of a table. */
 const functions = `
@@ -53,9 +29,12 @@ const functions = `
 export const getSourceTables = operation({
   ...reading,
   type: 'pg_get_source_tables',
-  about: { summary: 'Lists the tables and views of the database.', result: Type.Array(Name) },
-  args: Type.Object({ source: SourceName }),
-  handle: (context) => tablesOf(context),
+  about: {
+    summary: 'Lists the tables and views of the database, with their sizes on request.',
+    result: Type.Union([Type.Array(Name), Type.Array(DetailedTable)]),
+  },
+  args: Type.Object({ source: SourceName, ...chosen }),
+  handle: (context, args) => listTables(context, args),
 })
 
 const Trackables = Type.Object({
@@ -69,8 +48,9 @@ export const getSourceTrackables = operation({
   type: 'pg_get_source_trackables',
   about: { summary: 'Lists the tables and functions that can be tracked, or are.', result: Trackables },
   args: Type.Object({ source: SourceName }),
-  async handle({ transaction, dialect }) {
-    const tables = await tablesOf({ transaction, dialect })
+  async handle(context) {
+    const { transaction, dialect } = context
+    const tables = await listTables(context, {})
     const found = await transaction.rows<{ schema: string; name: string; volatility: string }>(functions, [
       ownSchemas({ dialect }),
     ])
@@ -156,11 +136,19 @@ const TableInfo = Type.Object({
 export const getTableInfo = operation({
   ...reading,
   type: 'pg_get_table_info',
-  about: { summary: 'Describes a table or view of the database.', result: TableInfo },
-  args: Type.Object({ table: TableName, source: SourceName }, { missingKey: 'A' }),
-  async handle({ transaction }, { table }) {
-    const [row] = await transaction.rows<{ info: unknown }>(tableInfo, [table.schema, table.name])
-    if (row) return row.info
+  about: {
+    summary: 'Describes a table or view of the database, with indexes, checks and triggers on request.',
+    result: Type.Union([TableInfo, Type.Intersect([TableInfo, Details])]),
+  },
+  args: Type.Object(
+    { table: TableName, source: SourceName, details: Type.Optional(Type.Boolean()) },
+    { missingKey: 'A' },
+  ),
+  async handle({ transaction }, { table, details = false }) {
+    const name = [table.schema, table.name]
+    const [row] = await transaction.rows<{ info: object }>(tableInfo, name)
+    const [more] = row && details ? await transaction.rows<{ details: object }>(tableDetails, name) : []
+    if (row) return { ...row.info, ...more?.details }
     throw badRequest('not-exists', `no such table/view exists in source: "${nameText(table)}"`, { path: ['table'] })
   },
 })

@@ -182,6 +182,38 @@ export const sources: Area = {
             assert.ok(!names.some((name) => name.startsWith('trellis.')))
           },
         },
+        {
+          title: 'tells kinds, sizes and partitions a page at a time',
+          given: [
+            `create schema log; create table log.entry (id int, at date) partition by range (at);
+              create table log.entry_1 partition of log.entry for values from ('2000-01-01') to ('2100-01-01');
+              insert into log.entry select i, '2001-01-01' from generate_series(1, 500) i; analyze log.entry_1;
+              comment on table log.entry is 'All of it'; create view log.seen as select * from log.entry`,
+            { type: 'track_table', args: { schema: 'log', name: 'seen' } },
+          ],
+          args: { details: true, schemas: ['log'], search: 'G.E', limit: 2 },
+          answers: (tables: { bytes: number; name: string }[]) => {
+            const entry = { schema: 'log', is_tracked: false, description: null, estimated_rows: 500 }
+            const bytes = tables[1]!.bytes
+            assert.ok(bytes > 8000)
+            const whole = { kind: 'partitioned_table', description: 'All of it', partition_of: null, bytes }
+            assert.deepEqual(tables, [
+              { ...entry, ...whole, name: 'entry' },
+              { ...entry, name: 'entry_1', kind: 'table', bytes, partition_of: { schema: 'log', name: 'entry' } },
+            ])
+          },
+        },
+        {
+          title: 'begins after the last table of the page before',
+          given: ['create schema log; create table log.a (); create view log.b as select 1 as one'],
+          args: { details: true, schemas: ['log'], after: { schema: 'log', name: 'a' } },
+          answers: [
+            {
+              ...{ schema: 'log', name: 'b', kind: 'view', is_tracked: false, description: null },
+              ...{ estimated_rows: null, bytes: null, partition_of: null },
+            },
+          ],
+        },
       ],
       refuses: [{ ...notThere, args: { source: 'other' } }],
     },
@@ -239,6 +271,56 @@ export const sources: Area = {
               shelf_book_fkey: { foreign_table: { schema: 'public', name: 'book' }, column_mapping: { book: 'id' } },
             },
             ...{ insertable: true, updatable: true, deletable: true },
+          },
+        },
+        {
+          title: 'adds references to it, checks, indexes, triggers and policies',
+          given: [
+            `create table rack (id int primary key, label text default 'new' unique check (label <> ''));
+              create index rack_label on rack (lower(label)); alter table rack enable row level security;
+              create policy own on rack for select using (id > 1);
+              create table slot (id int, rack int references rack on delete cascade);
+              create function touch() returns trigger language plpgsql as 'begin return new; end';
+              create trigger touched before update on rack for each row execute function touch()`,
+          ],
+          args: { table: 'rack', details: true },
+          answers: ({ indexes, triggers, ...rack }: Record<string, unknown[]> & { indexes: { name: string }[] }) => {
+            const names = indexes.map(({ name, definition }: { name: string; definition?: string }) => [
+              name,
+              definition,
+            ])
+            assert.deepEqual(names, [
+              ['rack_label', 'CREATE INDEX rack_label ON public.rack USING btree (lower(label))'],
+              ['rack_label_key', 'CREATE UNIQUE INDEX rack_label_key ON public.rack USING btree (label)'],
+              ['rack_pkey', 'CREATE UNIQUE INDEX rack_pkey ON public.rack USING btree (id)'],
+            ])
+            assert.deepEqual(indexes[2], {
+              ...indexes[2],
+              ...{ is_unique: true, is_primary: true, is_valid: true, scans: 0 },
+            })
+            assert.deepEqual(
+              (triggers as { name: string }[]).map(({ name }) => name),
+              ['touched'],
+            )
+            assert.deepEqual(
+              [rack['kind'], rack['unique_keys'], rack['defaults'], rack['check_constraints'], rack['referenced_by']],
+              [
+                'table',
+                { rack_label_key: ['label'] },
+                { label: "'new'::text" },
+                [{ name: 'rack_label_check', definition: "CHECK ((label <> ''::text))" }],
+                [
+                  {
+                    ...{ table: { schema: 'public', name: 'slot' }, constraint: 'slot_rack_fkey' },
+                    ...{ column_mapping: { rack: 'id' }, on_delete: 'cascade' },
+                  },
+                ],
+              ],
+            )
+            assert.deepEqual(rack['row_level_security'], {
+              ...{ is_enabled: true, is_forced: false },
+              policies: [{ name: 'own', command: 'select', using: '(id > 1)', with_check: null }],
+            })
           },
         },
       ],

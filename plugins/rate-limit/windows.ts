@@ -20,7 +20,8 @@ interface Counts {
  * window.
  */
 export class SlidingWindows {
-  readonly #clients = new LRUCache<string, Counts>({ max: maxClients })
+  // By size, because `max` allocates all places at once.
+  readonly #clients = new LRUCache<string, Counts>({ maxSize: maxClients, sizeCalculation: () => 1 })
   readonly #now: () => number
 
   /** `now` returns milliseconds since 1970. */

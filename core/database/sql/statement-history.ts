@@ -71,7 +71,8 @@ interface NotedStatement {
 
 /** The histories of a database's statements, by statement name. */
 export class StatementHistories {
-  readonly #byName = new LRUCache<string, StatementHistory>({ max: rememberedStatements })
+  // By size, because `max` allocates all places at once.
+  readonly #byName = new LRUCache<string, StatementHistory>({ maxSize: rememberedStatements, sizeCalculation: () => 1 })
 
   of(statement: NotedStatement): StatementHistory {
     statement.history ??= this.#byName.get(statement.name) ?? this.#add(statement.name)

@@ -33,7 +33,7 @@ import {
   repeatedSignalMillis,
   stopMillis,
 } from './tuning.ts'
-import { compileSooner, growYoungGeneration } from './v8.ts'
+import { compileSooner, growWithRequests } from './v8.ts'
 
 /** The parts of a running server; `embedded` and `engine` have to be ended. */
 interface Running {
@@ -132,7 +132,7 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
   running.engine = engine
   if (stop.aborted) return
   const port = await engine.listen()
-  growYoungGeneration()
+  growWithRequests()
   compileSooner()
   observe.log(listeningEntry(settings, port, process.uptime()))
   const banner = bannerText({

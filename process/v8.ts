@@ -1,13 +1,14 @@
 // How V8 collects garbage and compiles, for a server instead of a page. Each setting must be made before the code runs that
 // it concerns.
 
-import { PerformanceObserver } from 'node:perf_hooks'
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { constants, type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
 import {
   callsForMaglev,
   callsForTurbofan,
   callsWithSameTypes,
   heapGrowingPercent,
+  leastHeapGrowth,
   youngGenerationBytes,
 } from './tuning.ts'
 
@@ -17,9 +18,15 @@ import {
  * of a request.
  */
 export function collectAsServer(): void {
-  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`)
+  growHeapBy(heapGrowingPercent)
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
+
+const growHeapBy = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`)
+
+/** How much a heap with so many living bytes may grow before the next full collection, in percent. */
+export const heapGrowthFor = (living: number): number =>
+  Math.max(heapGrowingPercent, Math.ceil((leastHeapGrowth * 100) / living))
 
 /**
  * Compiles code from now on sooner: V8 waits for hundreds or thousands of calls. Until then a server is several times slower
@@ -40,13 +47,15 @@ const growBy = (factor: 1 | 2): void => setFlagsFromString(`--semi-space-growth-
 export const holdYoungGeneration = (): void => growBy(1)
 
 /**
- * Lets the young generation grow with the requests up to its useful size. V8 sizes it by the surviving objects, and shrinks
- * it when there is little work. Only the growth factor can be set after the start, not the size.
+ * Lets the heap grow with the requests. The young generation grows up to its useful size: V8 sizes it by the surviving
+ * objects, and shrinks it when there is little work. Only the growth factor can be set after the start, not the size.
  */
-export function growYoungGeneration(): void {
+export function growWithRequests(): void {
   let isGrowing = true
   growBy(2)
-  const watch = new PerformanceObserver(() => {
+  growHeapBy(heapGrowthFor(getHeapStatistics().used_heap_size))
+  const watch = new PerformanceObserver((list) => {
+    if (list.getEntries().some(isFullCollection)) growHeapBy(heapGrowthFor(getHeapStatistics().used_heap_size))
     const isSmall = youngBytes() < youngGenerationBytes
     if (isSmall === isGrowing) return
     isGrowing = isSmall
@@ -54,3 +63,6 @@ export function growYoungGeneration(): void {
   })
   watch.observe({ entryTypes: ['gc'] })
 }
+
+const isFullCollection = (entry: PerformanceEntry): boolean =>
+  (entry as { detail?: NodeGCPerformanceDetail }).detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR

@@ -30,3 +30,29 @@ test('new objects are never promoted at once, even after many survivors', async 
   assert.notDeepEqual(await madeOld(''), [], 'what V8 does by itself')
   assert.deepEqual(await madeOld(told), [])
 })
+
+/** The full collections of a process that keeps each object for a while, as requests that wait for other servers do. */
+async function fullCollections(before: string): Promise<number> {
+  const work = `
+    import { setTimeout as sleep } from 'node:timers/promises'
+    import { collectAsServer, growWithRequests } from ${JSON.stringify(collecting)}
+    ${before}
+    const waiting = []
+    for (let round = 0; round < 150; round++) {
+      waiting.push(Array.from({ length: 10_000 }, (_, i) => ({ i, list: [i] })))
+      if (waiting.length > 20) waiting.shift()
+      await sleep(0)
+    }
+    process.exit()
+  `
+  const args = ['--max-semi-space-size=1', '--trace-gc', '--input-type=module', '--eval', work]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  return stdout.match(/ Mark-Compact /g)?.length ?? 0
+}
+
+test('a small heap may grow by more than its size before it is collected', async () => {
+  const [frugal, served] = await Promise.all(
+    ['collectAsServer()', 'collectAsServer(); growWithRequests()'].map(fullCollections),
+  )
+  assert.ok(served! * 2 <= frugal!, `${served} full collections, ${frugal} without growth`)
+})

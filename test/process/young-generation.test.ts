@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const program = `
   import { setTimeout as sleep } from 'node:timers/promises'
   import { getHeapSpaceStatistics } from 'node:v8'
-  import { growYoungGeneration, holdYoungGeneration } from ${JSON.stringify(new URL('../../process/v8.ts', import.meta.url))}
+  import { growWithRequests, holdYoungGeneration } from ${JSON.stringify(new URL('../../process/v8.ts', import.meta.url))}
 
   const megabytes = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 2 ** 20
 
@@ -26,7 +26,7 @@ const program = `
 
   holdYoungGeneration()
   const held = await work(300)
-  growYoungGeneration()
+  growWithRequests()
   const grown = await work(20_000, 32)
   const beyond = await work(1000)
   gc({ type: 'major', flavor: 'last-resort' })

@@ -18,7 +18,14 @@ enableCompileCache(join(modulesDirectory(), '.cache/trellis/compile'))
 holdYoungGeneration()
 collectAsServer()
 
-const { main } = await import('../process/main.ts')
-const { builtInPlugins } = await import('../plugins/index.ts')
+const argv = process.argv.slice(2)
+const { commandNames, isCommand } = await import('../cli/names.ts')
 
-main(process.argv.slice(2), builtInPlugins)
+if (isCommand(argv[0] === 'help' ? argv[1] : argv[0])) {
+  const { runCommandLine } = await import('../cli/process.ts')
+  await runCommandLine(argv, async () => (await import('../plugins/index.ts')).builtInPlugins)
+} else {
+  const { main } = await import('../process/main.ts')
+  const { builtInPlugins } = await import('../plugins/index.ts')
+  main(argv, builtInPlugins, commandNames)
+}

@@ -3,7 +3,7 @@
 import type { PluginCommand } from '../core/engine/plugin.ts'
 import { version } from '../core/names/version.ts'
 import type { Option } from '../core/options/option-values.ts'
-import { helpText } from './help.ts'
+import { helpText, type OtherCommand } from './help.ts'
 import { type CommandLine, OptionsError, readCommandLine } from './settings.ts'
 
 /** A sub-command with its arguments. */
@@ -23,17 +23,18 @@ export function readCommand(
   argv: readonly string[],
   options: readonly Option[],
   commands: readonly PluginCommand[] = [],
+  others: readonly OtherCommand[] = [],
 ): Command {
   const commandLine = readCommandLine(argv, options, flagsOf(commands))
   const [word = 'serve', ...extra] = commandLine.words
   if (commandLine.help || word === 'help') {
     const [topic = null] = commandLine.words.filter((each) => each !== 'help' && each !== 'serve')
-    return { name: 'print', text: helpText(options, commands, topic) }
+    return { name: 'print', text: helpText(options, commands, topic, others) }
   }
   if (commandLine.version || word === 'version') return { name: 'print', text: `${version}\n` }
   const command = commands.find(({ name }) => name === word) ?? null
   if (command === null && word !== 'serve') {
-    const names = ['serve', ...commands.map(({ name }) => name), 'version']
+    const names = ['serve', ...[...commands, ...others].map(({ name }) => name), 'version']
     throw new OptionsError(`Fatal Error:- Unknown command "${word}": there are ${names.join(', ')} and help`)
   }
   if (extra[0] !== undefined) {

@@ -60,7 +60,13 @@ const sources = [
   `the variables start with ${dialects.hasura.environmentPrefix}, except those of --config and --dialect.`,
 ]
 
-function commandLines(commands: readonly PluginCommand[]): readonly string[] {
+/** A command that this folder does not run. */
+export interface OtherCommand {
+  readonly name: string
+  readonly description: string
+}
+
+function commandLines(commands: readonly OtherCommand[]): readonly string[] {
   const rows = [
     ['serve', 'serve GraphQL and metadata over HTTP (when no command is given)'],
     ...commands.map(({ name, description }) => [name, description]),
@@ -96,10 +102,19 @@ export function helpText(
   options: readonly Option[],
   commands: readonly PluginCommand[] = [],
   topic: string | null = null,
+  others: readonly OtherCommand[] = [],
 ): string {
   const command = commands.find(({ name }) => name === topic)
   if (command) return `${commandHelp(command)}\n`
-  const head = ['Usage: trellis [COMMAND] [options]', '', 'Commands:', ...commandLines(commands), '', ...sources, '']
+  const head = [
+    'Usage: trellis [COMMAND] [options]',
+    '',
+    'Commands:',
+    ...commandLines([...commands, ...others]),
+    '',
+    ...sources,
+    '',
+  ]
   if (topic === null) {
     const shown = options.filter(({ declaration: { flag } }) => common.includes(flag))
     const lines = [...head, 'Options that most servers need:', ...shown.map(optionText), '', ...groupLines(options)]

@@ -17,6 +17,7 @@ import { bannerText, configurationEntry, connectionEntry, filesEntry, isOnPath, 
 import { type Command, readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './embedded/embedded.ts'
 import { loadEnvFile } from './env-file.ts'
+import type { OtherCommand } from './help.ts'
 import {
   type CommandLine,
   glanceAt,
@@ -206,14 +207,14 @@ async function composeOf(given: readonly Plugin[], named: readonly string[]): Pr
 const asksForText = ({ help, version, words }: CommandLine): boolean =>
   help || version || words[0] === 'help' || words[0] === 'version'
 
-async function run(argv: readonly string[], given: readonly Plugin[]): Promise<void> {
+async function run(argv: readonly string[], given: readonly Plugin[], others: readonly OtherCommand[]): Promise<void> {
   if (asksForText(glanceAt(argv))) {
     const { options, commands } = await compose(argv, given, {}).catch(() => composeOf(given, []))
-    if (printed(readCommand(argv, options, commands))) return
+    if (printed(readCommand(argv, options, commands, others))) return
   }
   const envFile = loadEnvFile(process.env)
   const composed = await compose(argv, given, { envFile })
-  const command = readCommand(argv, composed.options, composed.commands)
+  const command = readCommand(argv, composed.options, composed.commands, others)
   if (printed(command)) return
   if (command.name === 'run')
     await runCommand(command, parseSettings(command.commandLine, composed.options, { envFile, isPartial: true }))
@@ -239,11 +240,11 @@ function printed(command: Command): command is Extract<Command, { name: 'print' 
   return true
 }
 
-/** Runs the program until it ends, with these plugins and those that the options name. */
-export function main(argv: readonly string[], plugins: readonly Plugin[]): void {
+/** Runs the program until it ends, with these plugins and those that the options name; the help lists the other commands. */
+export function main(argv: readonly string[], plugins: readonly Plugin[], others: readonly OtherCommand[] = []): void {
   // A closed terminal or pipe must not end the server.
   process.stderr.on('error', () => {})
-  run(argv, plugins).then(
+  run(argv, plugins, others).then(
     () => leave(0),
     (error: unknown) => {
       process.stderr.write(`${failureLine(error)}\n`)

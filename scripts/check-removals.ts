@@ -36,7 +36,7 @@ function withDependents(area: string): readonly string[] {
 /** The product without its tests, to take areas from. */
 function copyTree(): string {
   const copy = makeTemporaryDirectory()
-  const files = ['bin', 'core', 'process', 'sdk', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
+  const files = ['bin', 'cli', 'core', 'process', 'sdk', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
   for (const name of files) cpSync(join(root, name), join(copy, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   return copy

@@ -78,6 +78,8 @@ function isAllowed({ from, to }: Import, dependencies: Dependencies): boolean {
       )
     case 'process':
       return target === 'core' || target === 'process'
+    case 'cli':
+      return target === 'core' || target === 'process' || target === 'cli'
     case 'plugins':
       // The list of the built-in plugins.
       if (from === 'plugins/index.ts' && target === 'plugins') return true

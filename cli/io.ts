@@ -1,0 +1,20 @@
+// The surroundings of a command line, and the flags as given.
+
+import type { Plugin } from '../core/engine/plugin.ts'
+
+/** The surroundings of a command line: tests give their own. */
+export interface Io {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Whether a person can answer questions. */
+  readonly isTerminal: boolean
+  stdout(text: string): void
+  stderr(text: string): void
+  /** Asks a person; only with a terminal. */
+  confirm(question: string): Promise<boolean>
+  /** Loads the plugins of an engine in this process. */
+  plugins(): Promise<readonly Plugin[]>
+}
+
+/** The values of flags by name. */
+export type Flags = Readonly<Record<string, string | boolean | undefined>>

@@ -1,0 +1,34 @@
+// The command line of a real process: its streams, its terminal, and its end.
+
+import { createInterface } from 'node:readline/promises'
+import { loadEnvFile } from '../process/env-file.ts'
+import { main } from './index.ts'
+import type { Io } from './io.ts'
+
+/** Runs a command line, and sets the exit code of the process. */
+export async function runCommandLine(argv: readonly string[], plugins: Io['plugins']): Promise<void> {
+  // A reader that has closed its pipe must not end a migration.
+  process.stdout.on('error', () => {})
+  process.stderr.on('error', () => {})
+  loadEnvFile(process.env)
+  process.exitCode = await main(argv, {
+    cwd: process.cwd(),
+    env: process.env,
+    isTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    stdout: (text) => {
+      process.stdout.write(text)
+    },
+    stderr: (text) => {
+      process.stderr.write(text)
+    },
+    plugins,
+    async confirm(question) {
+      const terminal = createInterface({ input: process.stdin, output: process.stderr })
+      try {
+        return /^y(es)?$/i.test((await terminal.question(question)).trim())
+      } finally {
+        terminal.close()
+      }
+    },
+  })
+}

@@ -1,0 +1,62 @@
+// Answers of the metadata API, and the failures that they mean.
+
+import { isJsonObject } from '../../core/json/json.ts'
+import { Failure } from '../exits.ts'
+
+/** An answer over HTTP; the body is JSON, or text of another server. */
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** A way to send a request. */
+export interface Transport {
+  send(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer>
+  close(): Promise<void>
+}
+
+/** SQL states of a statement that another run of a command stands in the way of. */
+const conflictStates: readonly string[] = ['55P03', '40001', '40P01']
+
+/** The failure for an answer other than 200; `subject` names the operation or file. */
+export function failureOf({ status, body }: Answer, subject: string, linesBefore = 0): Failure {
+  const { error, code, path, internal } = (isJsonObject(body) ? body : {}) as Readonly<Record<string, unknown>>
+  if (typeof error !== 'string') return new Failure('failed', `${subject}: the server answered with status ${status}`)
+  if (code === 'access-denied' || code === 'invalid-headers') {
+    return new Failure('failed', `the server refuses the admin secret: ${error}`)
+  }
+  const database = databaseError(internal)
+  if (database !== null) {
+    const line = typeof database.line === 'number' ? ` line ${database.line - linesBefore}` : ''
+    const exit = conflictStates.includes(String(database.status_code)) ? 'conflict' : 'failed'
+    const state = exit === 'conflict' ? '' : ` (${database.status_code})`
+    return new Failure(exit, `${subject}${line}: ${database.message}${state}`)
+  }
+  const exit = status === 409 || code === 'conflict' ? 'conflict' : 'failed'
+  const place = typeof path === 'string' && path !== '$' ? ` at ${path}` : ''
+  return new Failure(exit, `${subject}: ${error}${place} (${code})`, problemsOf(internal))
+}
+
+interface DatabaseError {
+  readonly message: string
+  readonly status_code: string
+  readonly line?: number
+}
+
+function databaseError(internal: unknown): DatabaseError | null {
+  const error = isJsonObject(internal) ? internal['error'] : null
+  return isJsonObject(error) && typeof error['message'] === 'string' ? (error as unknown as DatabaseError) : null
+}
+
+/** Lines for the faults and inconsistent objects in a list. */
+export const problemsOf = (list: unknown): readonly string[] =>
+  Array.isArray(list) ? list.filter(isJsonObject).map(problemOf) : []
+
+function problemOf({ path, error, type, name, definition, reason, key }: Readonly<Record<string, unknown>>): string {
+  if (typeof error === 'string') return `${path}: ${error}`
+  const subject = typeof name === 'string' ? name : [type, shown(definition) ?? key].filter(Boolean).join(' ')
+  return `${subject}: ${reason}`
+}
+
+const shown = (definition: unknown): string | undefined =>
+  definition === undefined ? undefined : typeof definition === 'string' ? definition : JSON.stringify(definition)

@@ -3,6 +3,7 @@
 import { parseFailed, type Static, Type } from '../../sdk/index.ts'
 import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../sdk/metadata.ts'
 import { type BooleanExpression, Expression } from '../permissions/schema.ts'
+import { longestPath } from './tuning.ts'
 
 /** One thing to order by: a column, reached through object relationships. */
 export interface OrderTerm {
@@ -15,9 +16,6 @@ function orderTerm(path: readonly string[], direction: 'asc' | 'desc', nulls?: '
   if (path.length === 0 || path.includes('')) throw parseFailed('col/rel cannot be empty')
   return { path, direction, nulls: nulls ?? (direction === 'asc' ? 'last' : 'first') }
 }
-
-/** Characters of a path, which is split at once. */
-const longestPath = 10_000
 
 /** `name`, `+name` or `-name`; dots lead through relationships. */
 function orderOfText(text: string): OrderTerm {

@@ -7,6 +7,7 @@ import type { Mapping, Output, OutputEntry, Rows, Select } from '../../sdk/sql.t
 import { type Caller, type ReadableTable, requireRelationship } from './caller.ts'
 import { planOrder } from './order-by.ts'
 import type { ColumnSelection, RelationshipSelection, RowsArguments } from './schema.ts'
+import { maxExpanded } from './tuning.ts'
 
 /** The rows that a request reads of a table, related to an outer row by `mapping`. */
 export function planSelect(args: RowsArguments, access: ReadableTable, caller: Caller, mapping: Mapping = []): Select {
@@ -89,9 +90,6 @@ function planRelationship(selection: RelationshipSelection, access: ReadableTabl
 function objectOutput({ mapping, unique }: RelationshipModel, { select }: ReadableTable, output: Output): Output {
   return { kind: 'one', unique, select: { rows: select.row({ mapping }), output } }
 }
-
-/** The most columns and relationships that a wildcard expands to: each level multiplies them. */
-const maxExpanded = 5000
 
 /** Expands wildcards into columns and relationships. */
 class Expansion {

@@ -2,7 +2,7 @@
 
 import type { Handler, Leased, QueueLedger, Settled as QueueSettled } from '../../sdk/services.ts'
 import type { Attempt } from './attempts/attempt.ts'
-import { longestAhead, unheardSeconds } from './tuning.ts'
+import { longestAhead, longestDelay, unheardSeconds } from './tuning.ts'
 
 /** The number of waiting items, per trigger where there is one. */
 export interface Backlog extends Record<string, unknown> {
@@ -100,9 +100,6 @@ export const isLeaseOver = (end: string): string =>
  */
 export const delayOfUnknown = (since: string): number =>
   Date.now() - Date.parse(since) < unheardSeconds * 1000 ? 1 : 60
-
-/** Seconds: PostgreSQL's timestamps have a maximum, and the settings have none. */
-const longestDelay = 10 ** 9
 
 /** The retry configuration of a webhook. */
 export interface RetryRule {

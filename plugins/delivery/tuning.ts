@@ -53,3 +53,6 @@ export const costlyReadMillis = 5
 
 /** Milliseconds from the begin of such a look to the next claim, at least: the claim takes the overlooked events. */
 export const besideLookMillis = 100
+
+/** Seconds until a retry, at most: PostgreSQL's timestamps have a maximum, and the settings have none. */
+export const longestDelay = 10 ** 9

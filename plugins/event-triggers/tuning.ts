@@ -26,3 +26,6 @@ export const repeatWarningMillis = 60_000
 /** Attempts to archive after the removal of a trigger, and milliseconds in between, times the number of the attempt. */
 export const archiveAttempts = 10
 export const archivePauseMillis = 100
+
+/** Bytes of an ordering key: a longer one is stored as its digest, because an index entry holds hardly twice as many. */
+export const longestKey = 1000

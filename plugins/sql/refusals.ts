@@ -4,15 +4,13 @@ import { badRequest, type TrellisError } from '../../sdk/index.ts'
 import { databaseErrorDetails } from '../../sdk/sql.ts'
 import { indexOfCharacter, placeOf } from './places.ts'
 import { statements } from './statements.ts'
+import { longestRepeated } from './tuning.ts'
 
 /** An error of PostgreSQL; `position` counts the characters of the text. */
 interface StatementError extends Error {
   readonly code?: string
   readonly position?: string
 }
-
-/** Characters of a text that an answer repeats. */
-const longestRepeated = 2000
 
 /** The error for a text; `helps`: whether it says more than the interface asks for. */
 export function refusedText(sql: string, error: StatementError, helps: boolean): TrellisError {

@@ -1,6 +1,8 @@
 // The statements of a script, and which of them control the transaction. PostgreSQL cannot be told to refuse or ignore
 // those, and statements before one that ends the transaction would stay committed.
 
+import { keptWords } from './tuning.ts'
+
 /** The tokens of a script; those without a group are skipped. */
 const tokens = [
   /(?<space>\s+|--[^\n\r]*)/,
@@ -76,9 +78,6 @@ class RoutineBody {
   }
 }
 
-/** The number of first words that identify a statement. */
-const opening = 32
-
 export interface Statement {
   /** Its first words, in lower case. */
   readonly words: readonly string[]
@@ -110,7 +109,7 @@ export function* statements(text: string): Generator<Statement> {
     if (found === '(') parentheses++
     if (found === ')') parentheses--
     if (isWord) body.see(found, words)
-    if (isWord && words.length < opening) words.push(found)
+    if (isWord && words.length < keptWords) words.push(found)
     const isPlain = current.isPlain && (isWord || found === ',')
     current = { words, isPlain, start: current.end === 0 ? start : current.start, end }
   }

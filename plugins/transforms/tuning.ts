@@ -18,3 +18,6 @@ export const functionCost = 5
 /** Members from which on V8 keeps an object as a table. Listing such members is slow, so each costs `memberCost` characters. */
 export const manyMembers = 1000
 export const memberCost = 40
+
+/** Characters of a template that a syntax error quotes. */
+export const longestQuote = 40

@@ -9,6 +9,7 @@ import type { Dialect } from '../../../sdk/index.ts'
 import type { ColumnModel, ResolveContext, TableModel } from '../../../sdk/metadata.ts'
 import { compile, id, join, type Sql, sql, trusted } from '../../../sdk/sql.ts'
 import type { EventTrigger, OperationSpec } from '../schema.ts'
+import { longestKey } from '../tuning.ts'
 import { eventConditionSql } from './condition.ts'
 import { type RowName, type RowOperation, rowOperations, rowsOf } from './row-operations.ts'
 import { type SessionSetting, searchPath, settingsFor } from './session-settings.ts'
@@ -151,9 +152,6 @@ function whenHolds({ spec: { when }, operation, table, context }: BodyParts): Sq
     is_wanted := true;
   end;${orUnwanted}`
 }
-
-/** Bytes: a longer key is stored as its digest, because an index entry holds hardly more than twice as many. */
-const longestKey = 1000
 
 /** A row whose key changes belongs to the new key. */
 function orderKey({ trigger: { ordering_key: columns }, table }: BodyParts, rows: readonly RowName[]): Sql {

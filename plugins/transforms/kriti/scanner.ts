@@ -1,5 +1,6 @@
 // Reads the text of a template from left to right.
 
+import { longestQuote } from '../tuning.ts'
 import { TemplateSyntaxError } from './syntax.ts'
 
 const space = /[ \t\r\n]*/y
@@ -7,8 +8,6 @@ const word = /[A-Za-z_$][\w$-]*/y
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 /** A piece of the text as an error quotes it. */
 const token = /[A-Za-z_$][\w$-]*|-?\d[\w.+-]*|\{\{|\}\}|:=|==|!=|<=|>=|&&|\|\||\?\?|[\s\S]/y
-
-const longestQuote = 40
 
 export class Scanner {
   readonly text: string

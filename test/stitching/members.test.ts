@@ -3,16 +3,20 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { mock, test } from 'node:test'
+import { mock, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { buildSchema } from 'graphql'
 import { type LocalCall, remoteSchemas } from '../../plugins/remote-schemas/graphql.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { blocksOf } from '../guide/blocks.ts'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
+import { hasOpenssl, makeAuthority } from '../support/certificates.ts'
 import { testDatabase } from '../support/database.ts'
 import { startLibrary } from '../support/library.ts'
+import { temporaryDirectory } from '../support/process.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import { ordersTypes, peopleTypes, shop, startOrders, startPeople } from './shop.ts'
 
@@ -29,6 +33,22 @@ interface Inconsistent {
 const inconsistent = async (trellis: TestTrellis): Promise<(readonly [string, string])[]> => {
   const objects = await trellis.op<Inconsistent[]>('get_inconsistent_metadata', {})
   return objects.map(({ definition, reason }) => [definition.name, reason] as const)
+}
+
+/** Starts a server that passes requests to another one, with a certificate that nobody knows; returns its URL. */
+async function startEncrypted(t: TestContext, other: string): Promise<string> {
+  const { cert, key } = makeAuthority(temporaryDirectory(t), 'localhost')
+  const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const answer = await fetch(other, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    response.setHeader('content-type', 'application/json').end(await answer.text())
+  })
+  await new Promise<void>((done) => server.listen(0, done))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `https://localhost:${(server.address() as AddressInfo).port}/`
 }
 
 test('members keep their headers, their forwarding and their timeouts', async (t) => {
@@ -54,6 +74,47 @@ test('members keep their headers, their forwarding and their timeouts', async (t
     [['ResponseTimeout', ['users', 0, 'spent']]],
   )
   orders.answer = null
+
+  await t.test('a failed request to a member is not sent again', async () => {
+    const before = orders.received.length
+    orders.answer = () => (orders.received.length === before + 1 ? { status: 503, body: 'busy' } : null)
+    const ask = () => trellis.graphql('{ users(limit: 1) { spent } }')
+    const message = "Remote server response is not valid JSON: Unexpected token 'b'"
+    const error = { message, path: ['users', 0, 'spent'], extensions: { code: 'unexpected' } }
+    assert.deepEqual(await ask(), { errors: [error], data: { users: [{ spent: null }] } })
+    assert.equal(orders.received.length, before + 1)
+    orders.answer = null
+    assert.deepEqual(await ask(), { data: { users: [{ spent: 100 }] } })
+  })
+
+  await t.test(
+    'a member may have a certificate of its own',
+    {
+      skip: hasOpenssl ? false : 'there is no openssl',
+    },
+    async (t) => {
+      const url = await startEncrypted(t, orders.url)
+      const definition = { url, hidden: true, timeout_seconds: 1 }
+      const { body } = await trellis.opError('update_remote_schema', { name: 'orders', definition })
+      assert.match(JSON.stringify(body), /HTTP exception occurred/)
+      const host = { host: 'localhost', suffix: new URL(url).port }
+      await trellis.op('add_host_to_tls_allowlist', host)
+      await trellis.op('update_remote_schema', { name: 'orders', definition })
+      const ask = () => trellis.graphql('{ users(limit: 1) { spent } }')
+      assert.deepEqual(await ask(), { data: { users: [{ spent: 100 }] } })
+      await trellis.op('drop_host_from_tls_allowlist', host)
+      const error = { message: 'ConnectionFailure', path: ['users', 0, 'spent'], extensions: { code: 'unexpected' } }
+      const withoutDetails = (answer: { errors: { extensions: object }[] }) => ({
+        ...answer,
+        errors: answer.errors.map((each) => ({ ...each, extensions: { code: 'unexpected' } })),
+      })
+      assert.deepEqual(withoutDetails((await ask()) as never), { data: { users: [{ spent: null }] }, errors: [error] })
+      await trellis.op('update_remote_schema', {
+        name: 'orders',
+        definition: { url: orders.url, hidden: true, headers, timeout_seconds: 1 },
+      })
+    },
+  )
 
   await t.test('the egress policy holds for the requests of each member', async (t) => {
     const forward = { url: people.url.replace('127.0.0.1', 'localhost'), hidden: true }

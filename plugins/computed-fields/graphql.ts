@@ -123,11 +123,11 @@ function argumentsName(scope: SchemaScope, table: TableModel, field: ComputedFie
   return isShared ? `${base}_args` : ownArgumentsName(scope, `${table.graphqlName}_${name}`)
 }
 
-/** Functions of computed fields are often called after table and field, and may be tracked under that name. */
+/** Functions of computed fields are often named after table and field, and may be tracked under that name. */
 const ownArgumentsName = (scope: SchemaScope, field: string): string =>
   isTracked(scope, field) ? `${field}_field_args` : `${field}_args`
 
-/** Whether a tracked function has a GraphQL name, and the types that are called after it. */
+/** Whether a tracked function has a GraphQL name, and the types that are named after it. */
 const isTracked = ({ model }: SchemaScope, name: string): boolean =>
   [...(model.slices.functions?.values() ?? [])].some(({ graphqlName }) => graphqlName === name)
 

@@ -6,7 +6,7 @@ import type { JobCall, Jobs } from '../jobs/index.ts'
 import type { DeliverySettings } from './options.ts'
 import { retentionIntervalMillis } from './tuning.ts'
 
-/** Delivered; failed for good or too late to be sent; or of a removed event trigger. */
+/** Delivered; failed finally or too late to be sent; or of a removed event trigger. */
 export type RetainedState = 'delivered' | 'failed' | 'archived'
 
 /** Which items to delete. */

@@ -9,7 +9,7 @@ import type { Migration } from '../../sdk/index.ts'
  *
  * Half of each page stays free, so that a claim updates its rows within the page and touches no index.
  *
- * `event_log_watched` holds the time, in milliseconds since 1970, until which a worker polls (plugins/delivery/watch.ts).
+ * `event_log_watched` holds the time, in milliseconds since 1970, until which a worker polls (core/queue/watch.ts).
  * A sequence is read without locks and regardless of the reader's snapshot.
  */
 const tables = `

@@ -19,7 +19,7 @@ interface Keywords {
   readonly minItems?: number
 }
 
-/** A value that fits the schema; `key` is where it stands, which texts without an example are called by. */
+/** A value that fits the schema; `key` is the name of its place, which texts without an example repeat. */
 export function exampleOf(schema: JsonSchema, components: Components, key = 'text'): unknown {
   const { $ref, examples, anyOf, oneOf, ...keywords } = schema as Keywords
   if (examples) return examples[0]

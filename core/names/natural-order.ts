@@ -10,19 +10,30 @@ export function compareNaturally(a: string, b: string): number {
     const right = b.charCodeAt(i)
     if (left === right) continue
     // Most names differ in a letter, and no number has to be read.
-    return isDigit(left) || isDigit(right) ? compareWithNumbers(a, b) : left - right
+    return isDigit(left) || isDigit(right) ? compareWithNumbers(a, b, startOfDigits(a, i)) : left - right
   }
   return a.length - b.length
 }
 
-function compareWithNumbers(a: string, b: string): number {
-  let i = 0
-  let j = 0
+/** The start of the digits that end at `end`. */
+function startOfDigits(text: string, end: number): number {
+  let start = end
+  while (start > 0 && isDigit(text.charCodeAt(start - 1))) start--
+  return start
+}
+
+/** Compares from `start`, before which the texts are equal and no number goes on. */
+function compareWithNumbers(a: string, b: string, start: number): number {
+  let i = start
+  let j = start
   while (i < a.length && j < b.length) {
-    const [left, right] = [a.charCodeAt(i), b.charCodeAt(j)]
+    const left = a.charCodeAt(i)
+    const right = b.charCodeAt(j)
     if (isDigit(left) && isDigit(right)) {
-      const [afterLeft, afterRight] = [endOfNumber(a, i), endOfNumber(b, j)]
-      const [first, second] = [numberIn(a, i, afterLeft), numberIn(b, j, afterRight)]
+      const afterLeft = endOfNumber(a, i)
+      const afterRight = endOfNumber(b, j)
+      const first = numberIn(a, i, afterLeft)
+      const second = numberIn(b, j, afterRight)
       if (first !== second) return first < second ? -1 : 1
       i = afterLeft
       j = afterRight

@@ -12,6 +12,7 @@ import {
   lexicographicSortSchema,
   parse,
 } from 'graphql'
+import { definePlugin, graphql, type ResolvedPlanner, type RootFields, type SchemaScope } from '../../sdk/index.ts'
 import { startWithCrm } from '../remote-schemas/crm.ts'
 import fc from '../support/fast-check.ts'
 import { startLibrary } from '../support/library.ts'
@@ -78,8 +79,30 @@ async function compare(url: string, path: string, role: string): Promise<void> {
   await fc.assert(equal, { numRuns: 25 })
 }
 
+/** A type of a table that arguments refer to with a default value: to print it, its fields are read once more. */
+const choosing = definePlugin({
+  name: 'choosing',
+  register(engine) {
+    const { GraphQLInputObjectType, GraphQLInt, GraphQLString } = graphql
+    const fields = (scope: SchemaScope): RootFields => {
+      const table = [...scope.model.tables.values()].find(({ graphqlName }) => graphqlName === 'book')!
+      const type = () =>
+        scope.tableType(table, 'book_choice', () => {
+          const members = { id: { type: GraphQLInt }, title: { type: GraphQLString, default: { value: 'Dawn' } } }
+          return new GraphQLInputObjectType({ name: 'book_choice', fields: () => members })
+        })
+      const root: ResolvedPlanner = { kind: 'resolved', completed: true, resolve: () => 'chosen' }
+      const args = () => ({ where: { type: type(), default: { value: { id: 1, title: 'Dusk' } } } })
+      const choose = (name: string) =>
+        [name, () => ({ type: GraphQLString, args: args(), extensions: { root } })] as const
+      return new Map([choose('choose'), choose('choose_again')])
+    }
+    engine.graphql.contribute({ name: 'choosing', schemas: ['standard'], query: fields, mutation: fields })
+  },
+})
+
 test('introspection answers as graphql-js would, byte by byte, for any selection', async (t) => {
-  const { url, op } = await startLibrary(t)
+  const { url, op } = await startLibrary(t, { plugins: [choosing] })
   const permission = { columns: ['id', 'title'], filter: {} }
   await op('create_select_permission', { table: 'book', role: 'reader', permission })
   await compare(url, '/v1/graphql', 'admin')

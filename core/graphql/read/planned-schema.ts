@@ -1,6 +1,6 @@
 // A role's schema, as planning and introspection need it.
 
-import type { GraphQLField, GraphQLObjectType } from 'graphql'
+import type { GraphQLField, GraphQLNamedType, GraphQLObjectType } from 'graphql'
 import type { GraphQLOperation } from './document.ts'
 import type { SchemaScope } from './schema-scope.ts'
 import type { FieldSource } from './selection.ts'
@@ -17,6 +17,8 @@ export interface PlannedSchema extends SchemaScope {
   readonly mayRepeatRows: boolean
   /** The same schema with types of its own, which can be released after an introspection. */
   anew(): PlannedSchema
+  /** Takes the fields from a type that this schema has made for a table, so that they are not kept; see {@link anew}. */
+  release(type: GraphQLNamedType): void
 }
 
 /** A root type. */

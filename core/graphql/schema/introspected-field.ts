@@ -7,22 +7,12 @@ import {
   getNamedType,
   getNullableType,
   isListType,
-  isNonNullType,
   isObjectType,
 } from 'graphql'
 import { compareText } from '../../names/names.ts'
 import type { Arguments, BoundArguments } from '../read/arguments.ts'
 import type { FieldSelection } from '../read/selection.ts'
-
-/** The text of a type that is referred to, and how many values it has. */
-export interface Written {
-  /** The wrappers around the type. */
-  readonly wrappers: number
-  readonly text: string
-  readonly values: number
-  /** The same type within other wrappers. */
-  readonly next: Written | undefined
-}
+import { ReferenceTexts } from './reference-texts.ts'
 
 /** A selected field of an introspection type. */
 export interface IntrospectedField {
@@ -45,8 +35,8 @@ export interface IntrospectedField {
   readonly isFlat: boolean
   /** The text of a scalar or an enum. */
   readonly leaf: ((source: unknown) => string) | null
-  /** Texts of types, by the name of the type. */
-  readonly known: Map<string, Written>
+  /** Texts of references to types; null if a reference may differ in more than the name of the type. */
+  readonly references: ReferenceTexts | null
 }
 
 /** A selected field with everything below it; `before` is the character before it in the answer. */
@@ -72,9 +62,15 @@ export function introspectedField(
     arguments: argumentsOf(field),
     isFlat: isBounded || (isList && parentType === '__Type' && ofBounded),
     leaf: fields ? null : leafOf(name, definition, parentType),
-    known: new Map(),
+    references: !isList && fields?.every(isOfReference) ? new ReferenceTexts() : null,
   }
 }
+
+const referring: ReadonlySet<string> = new Set(['__typename', 'kind', 'name', 'ofType'])
+
+/** Whether a field of a type is equal for all types of the same kind and wrappers, apart from the name. */
+const isOfReference = ({ name, parentType, fields }: IntrospectedField): boolean =>
+  parentType === '__Type' && referring.has(name) && (fields?.every(isOfReference) ?? true)
 
 /** The field's name, arguments and selections as a text; equal texts have equal values. */
 export function selectionText({ name, fields, arguments: given }: IntrospectedField): string {
@@ -132,15 +128,4 @@ function leafOf(
     const { default: given, defaultValue } = source as Described
     return given === undefined && defaultValue === undefined ? 'null' : resolved(source)
   }
-}
-
-/** Wrappers of types, from the outside, as the digits of a number; and the type within. */
-export function unwrapped(type: unknown): { readonly wrappers: number; readonly within: { readonly name: string } } {
-  let wrappers = 1
-  let within = type as { readonly name: string; readonly ofType?: unknown }
-  while ('ofType' in within) {
-    wrappers = wrappers * 2 + (isNonNullType(within) ? 1 : 0)
-    within = within.ofType as typeof within
-  }
-  return { wrappers, within }
 }

@@ -18,8 +18,9 @@ import { compareText } from '../../names/names.ts'
 import { compareNaturally } from '../../names/natural-order.ts'
 import { leastValues, valuesPerPart } from '../tuning.ts'
 import { BytePieces, joined, type Pieces } from './byte-pieces.ts'
-import { type IntrospectedField, unwrapped, valueIn } from './introspected-field.ts'
-import { type Member, sortedByName, type WholeSchema } from './whole-schema.ts'
+import { type IntrospectedField, valueIn } from './introspected-field.ts'
+import { ReleasedFields } from './role-schema.ts'
+import { type Member, sortedByName, type WholeSchema, type WriteType } from './whole-schema.ts'
 
 /** Characters that are turned into bytes at once. */
 const chunkSize = 65_536
@@ -29,12 +30,6 @@ const valuesAtOnce = 256
 
 /** Members of a type that is written without a pause: some tenths of a millisecond. */
 const membersAtOnce = 250
-
-/** Wrappers of a type whose texts are kept, as a number: more are never written by people. */
-const mostWrappers = 1024
-
-/** Types whose texts are kept at once. Few are referred to often; texts that grow old cost the garbage collector. */
-const mostKnown = 400
 
 interface Named {
   readonly name: string
@@ -47,9 +42,9 @@ const inNaturalOrder = (a: Named, b: Named) => compareNaturally(a.name, b.name)
 const isDeprecated = (member: Named): boolean =>
   (member as { readonly deprecationReason?: string | null }).deprecationReason != null
 
-/** Few items in order. */
+/** Few items in order; most lists of arguments are so already. */
 const fewInOrder = (items: readonly Named[]): readonly Named[] =>
-  items.length < 2 ? items : items.toSorted(inNaturalOrder)
+  items.every((item, i) => i === 0 || inNaturalOrder(items[i - 1]!, item) <= 0) ? items : items.toSorted(inNaturalOrder)
 
 /** The list of a type that has its members. */
 function membersIn(type: GraphQLNamedType): string | null {
@@ -58,10 +53,26 @@ function membersIn(type: GraphQLNamedType): string | null {
   return isObjectType(type) ? 'fields' : null
 }
 
+/** Whether an answer has the fields of each type once, and none of a type within another. */
+function readsOnce({ name, fields }: IntrospectedField): boolean {
+  if (name !== '__schema') return false
+  const isDirectives = (field: IntrospectedField) =>
+    field.name === 'directives' && field.fields!.every(({ isBounded }) => isBounded)
+  const others = fields!.filter((field) => !field.isBounded && !isDirectives(field))
+  return others.length === 1 && others[0]!.name === 'types' && others[0]!.fields!.every(({ isFlat }) => isFlat)
+}
+
 /** The bytes of a type. */
 interface WrittenType {
   readonly name: string
   readonly pieces: Pieces
+}
+
+/** An answer with the number of its values, and the most that the operation may have. */
+interface WrittenAnswer {
+  readonly bytes: Buffer
+  readonly values: number
+  readonly most: number
 }
 
 /** The text around a value in the answer. */
@@ -72,7 +83,10 @@ export interface Around {
 
 /** Writes answers about one schema, and counts their values. */
 export class IntrospectionWriter {
-  readonly #schema: WholeSchema
+  readonly #schemaAnew: () => WholeSchema
+  #schema: WholeSchema
+  /** Writes types that were reached meanwhile, after each part of a root type. */
+  #writeType: WriteType | null = null
   /** Whether the enums of introspection itself are sorted, too. */
   readonly #sortsMetaEnums: boolean
   #values = 0
@@ -80,9 +94,12 @@ export class IntrospectionWriter {
   #text = ''
   #bytes = new BytePieces()
   #paused = 0
+  /** Whether fields of types are released when they were written. */
+  #releases = false
 
-  constructor(schema: WholeSchema, sortsMetaEnums: boolean) {
-    this.#schema = schema
+  constructor(schemaAnew: () => WholeSchema, sortsMetaEnums: boolean) {
+    this.#schemaAnew = schemaAnew
+    this.#schema = schemaAnew()
     this.#sortsMetaEnums = sortsMetaEnums
   }
 
@@ -94,11 +111,26 @@ export class IntrospectionWriter {
   }
 
   /** The value of `__schema` or `__type`; refused when the answers become larger than any tool needs. */
-  *value(
-    field: IntrospectedField,
-    { prefix, suffix }: Around,
-  ): Steps<{ readonly bytes: Buffer; readonly values: number; readonly most: number }> {
+  *value(field: IntrospectedField, around: Around): Steps<WrittenAnswer> {
+    const before = this.#values
+    // Further answers of the same operation share a schema.
+    const releases = before === 0 && readsOnce(field)
+    try {
+      return yield* this.#value(field, around, releases)
+    } catch (error) {
+      if (!(error instanceof ReleasedFields)) throw error
+      // A default value may read the fields of an input object of another type.
+      this.#values = before
+      this.#paused = before
+      return yield* this.#value(field, around, false)
+    }
+  }
+
+  *#value(field: IntrospectedField, { prefix, suffix }: Around, releases: boolean): Steps<WrittenAnswer> {
     const before = this.#values++
+    if (this.#schema.isSpent) this.#schema = this.#schemaAnew()
+    this.#releases = releases
+    this.#writeType = null
     this.#bytes = new BytePieces()
     this.#text = prefix
     const named = field.name === '__type' ? yield* this.#schema.typeNamed(String(field.arguments['name'])) : null
@@ -150,7 +182,7 @@ export class IntrospectionWriter {
   *#long(field: IntrospectedField, source: unknown): Steps<void> {
     this.#values++
     if (field.name === 'types') return yield* this.#types(field)
-    const parts = field.name === 'fields' ? this.#schema.fieldsInParts(source) : null
+    const parts = field.name === 'fields' ? this.#schema.fieldsInParts(source as GraphQLNamedType) : null
     if (parts) return yield* this.#parts(field, parts)
     const value = field.name === 'possibleTypes' ? yield* this.#possibleTypes(source) : valueIn(field, source)
     if (value === null) this.#text += 'null'
@@ -166,10 +198,13 @@ export class IntrospectionWriter {
     const before = this.#written()
     const types: WrittenType[] = []
     const isFlat = field.fields!.every((each) => each.isFlat)
-    yield* this.#schema.each((type, members) => {
+    const write: WriteType = (type, members) => {
       const isSmall = isFlat && members.length <= membersAtOnce && this.#isKnown(type)
       return isSmall ? this.#flatType(field, { type, members, types }) : this.#type(field, type, types)
-    })
+    }
+    if (this.#releases) this.#writeType = write
+    yield* this.#schema.each(write, this.#releases)
+    this.#writeType = null
     this.#bytes.add(before)
     this.#text = '['
     for (const [i, { pieces }] of (yield* sortedByName(types)).entries()) {
@@ -230,6 +265,10 @@ export class IntrospectionWriter {
       const shown = this.#shown(field, part)
       yield* this.#items(field, shown, isFirst)
       isFirst &&= shown.length === 0
+      if (!this.#writeType) continue
+      const before = this.#written()
+      yield* this.#schema.eachReached(this.#writeType)
+      this.#bytes.add(before)
     }
     this.#text += ']'
   }
@@ -275,22 +314,19 @@ export class IntrospectionWriter {
     return text === '' ? '{}' : `${text}}`
   }
 
-  /** The text of a type that is referred to. Types are referred to often, and are written once. */
+  /** The text of a type that is referred to. */
   #typeText(field: IntrospectedField, type: unknown): string {
-    const { wrappers, within } = unwrapped(type)
-    if (wrappers > mostWrappers) return this.#boundedObject(field, type)
-    const first = field.known.get(within.name)
-    let known = first
-    while (known && known.wrappers !== wrappers) known = known.next
-    if (known) {
-      this.#values += known.values
-      return known.text
-    }
-    const before = this.#values
-    const text = this.#boundedObject(field, type)
-    if (field.known.size >= mostKnown) field.known.clear()
-    field.known.set(within.name, { wrappers, text, values: this.#values - before, next: first })
-    return text
+    const reference = field.references?.of(type, (like) => {
+      const before = this.#values
+      const text = this.#boundedObject(field, like)
+      const values = this.#values - before
+      this.#values = before
+      return { text, values }
+    })
+    if (!reference) return this.#boundedObject(field, type)
+    const { parts, values } = reference.template
+    this.#values += values
+    return parts.length === 2 ? parts[0] + reference.name + parts[1] : parts.join(reference.name)
   }
 
   *#possibleTypes(source: unknown): Steps<readonly Named[] | null> {

@@ -106,7 +106,7 @@ export class Introspection {
     const introspections = answersAbout(model)
     const field = introspectedField(selection, argumentsOf)
     const key = JSON.stringify([role, backendOnly, kind, around.prefix, selectionText(field)])
-    this.#writer ??= new IntrospectionWriter(new WholeSchema(this.#role.anew()), dialect.metaEnums === 'by name')
+    this.#writer ??= new IntrospectionWriter(() => new WholeSchema(this.#role.anew()), dialect.metaEnums === 'by name')
     const writer = this.#writer
     const known = await introspections.known(key, ({ values, most }) => writer.admits(values, most))
     return known ?? (await introspections.write(key, () => inTurns(writer.value(field, around))))

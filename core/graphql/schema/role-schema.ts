@@ -6,6 +6,7 @@ import {
   type GraphQLNamedType,
   type GraphQLOutputType,
   getNamedType,
+  isInputObjectType,
   isObjectType,
   isUnionType,
 } from 'graphql'
@@ -45,6 +46,13 @@ export interface RoleSchemaInput {
   readonly report: (conflict: string) => void
 }
 
+/** The fields of a type were released before they were read. */
+export class ReleasedFields extends Error {}
+
+const releasedFields = () => {
+  throw new ReleasedFields('the fields of the type were released')
+}
+
 const noExtensions = Object.freeze(Object.create(null))
 
 export class RoleSchema implements SchemaScope {
@@ -62,10 +70,14 @@ export class RoleSchema implements SchemaScope {
   readonly #types = new Map<string, GraphQLNamedType>()
   /** Types of tables, by the table's key and their name. */
   readonly #tableTypes = new Map<string, Map<string, GraphQLNamedType>>()
+  /** The same by the table itself, which is found sooner. */
+  readonly #typesOfModel = new WeakMap<TableModel, Map<string, GraphQLNamedType>>()
   /** All types, in the order in which they were made. */
   readonly #made: GraphQLNamedType[] = []
   readonly #roots = new Map<RootKind, RootType>()
   readonly #members = new Map<string, ReadonlyMap<string, unknown>>()
+  /** Types of tables that have fields; null: the schema keeps all fields. */
+  #releasable: Set<GraphQLNamedType> | null = null
 
   constructor(input: RoleSchemaInput) {
     this.#input = input
@@ -101,13 +113,23 @@ export class RoleSchema implements SchemaScope {
   }
 
   tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T {
-    const key = nameKey(table.name)
-    let types = this.#tableTypes.get(key)
+    const types = this.#typesOf(table)
+    const known = types.get(name)
+    if (known) return known as T
+    const type = this.#typeIn(types, name, build, this.sourceTypeName(name))
+    if (isObjectType(type) || isInputObjectType(type)) this.#releasable?.add(type)
+    return type
+  }
+
+  #typesOf(table: TableModel): Map<string, GraphQLNamedType> {
+    let types = this.#typesOfModel.get(table)
     if (!types) {
-      types = new Map()
+      const key = nameKey(table.name)
+      types = this.#tableTypes.get(key) ?? new Map()
       this.#tableTypes.set(key, types)
+      this.#typesOfModel.set(table, types)
     }
-    return this.#typeIn(types, name, build, this.sourceTypeName(name))
+    return types
   }
 
   #typeIn<T extends GraphQLNamedType>(
@@ -152,7 +174,14 @@ export class RoleSchema implements SchemaScope {
   }
 
   anew(): RoleSchema {
-    return new RoleSchema(this.#input)
+    const schema = new RoleSchema(this.#input)
+    schema.#releasable = new Set()
+    return schema
+  }
+
+  release(type: GraphQLNamedType): void {
+    // The function that creates the fields holds most of a type's memory.
+    if (this.#releasable?.delete(type)) Object.assign(type, { _fields: releasedFields })
   }
 
   rowFields(table: TableModel): FieldMap {
@@ -205,7 +234,8 @@ export class RoleSchema implements SchemaScope {
         return [each, given] as const
       })
       fields = mergeFields(sources, { place: `table "${table.name.name}"`, report: this.#report, checked })
-      this.#members.set(key, fields)
+      // The others are read once by an introspection.
+      if (!this.#releasable || kind === 'order') this.#members.set(key, fields)
     }
     return fields
   }

@@ -50,7 +50,7 @@ const copyOf = <T extends GraphQLNamedType>(type: T): T =>
 export type Member = GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLEnumValue
 
 /** Writes a type with its members; what remains of the work is returned as steps. */
-type WriteType = (type: GraphQLNamedType, members: readonly Member[]) => Steps<void> | undefined
+export type WriteType = (type: GraphQLNamedType, members: readonly Member[]) => Steps<void> | undefined
 
 /** Fields of a root type that are created at once. */
 const fieldsAtOnce = 32
@@ -71,12 +71,14 @@ interface LargeRoot {
 export class WholeSchema {
   readonly directives: readonly GraphQLDirective[] = directives
   readonly #role: PlannedSchema
-  readonly #reached: GraphQLNamedType[] = []
+  #reached: GraphQLNamedType[] = []
   /** Types whose names others have that were reached earlier. */
   readonly #repeated = new Set<GraphQLNamedType>()
   readonly #byName = new Map<string, GraphQLNamedType>()
-  readonly #largeRoots = new Map<unknown, LargeRoot>()
+  readonly #largeRoots = new Map<GraphQLNamedType, LargeRoot>()
   #visited = 0
+  #written = 0
+  #releases = false
   #roots: Roots | null = null
   #complete: Complete | null = null
   #parts = 0
@@ -89,6 +91,11 @@ export class WholeSchema {
   /** The number of types reached so far, their members, and arguments. */
   get parts(): number {
     return this.#parts
+  }
+
+  /** Whether types have lost their fields, so that no other answer can be written. */
+  get isSpent(): boolean {
+    return this.#releases
   }
 
   /** Whether introspection of this schema shows types that are known only when all were reached. */
@@ -133,10 +140,13 @@ export class WholeSchema {
   *completed(): Steps<Complete> {
     if (this.#complete) return this.#complete
     const { query, mutation, subscription } = yield* this.roots()
+    for (const root of this.#largeRoots.values()) yield* this.#reachFromRoot(root)
     while (this.#visited < this.#reached.length) yield* this.#visitNext()
     const all = this.#reached
-    const types = withMergedRows(all)
+    const types = this.mayRepeatRows ? withMergedRows(all) : all
     if (types !== all) {
+      this.#reached = [...types]
+      this.#visited = types.length
       this.#parts = types.reduce((parts, type) => parts + partsOf(membersOf(type)), 0)
       this.#largeRoots.clear()
     }
@@ -151,41 +161,56 @@ export class WholeSchema {
     return this.#complete
   }
 
-  /** Calls back for each type, and reaches the types that it leads to; refused when two types share a name. */
-  *each(write: WriteType): Steps<void> {
+  /**
+   * Calls back for each type, and reaches the types that it leads to; refused when two types share a name. With `releases`,
+   * types of tables lose their fields after the call: no other call may read them.
+   */
+  *each(write: WriteType, releases: boolean): Steps<void> {
     yield* this.roots()
     if (this.mayRepeatRows) yield* this.completed()
-    const types = this.#complete ? [...this.#complete.byName.values()] : this.#reached
-    const interfaces: GraphQLNamedType[] = []
+    this.#releases = releases && !this.mayRepeatRows
+    this.#written = 0
+    for (const [type, root] of this.#largeRoots) {
+      yield* write(type, []) ?? []
+      yield* this.#reachFromRoot(root)
+    }
+    yield* this.eachReached(write)
+    yield* this.completed()
+    // Object types of interfaces are known only now.
+    for (const type of this.#reached) if (isInterfaceType(type)) yield* write(type, membersOf(type)) ?? []
+  }
+
+  /**
+   * Calls back for the types that were reached since the last call, and for those that they lead to, apart from roots and
+   * interfaces. Called after each part of a root: what a type holds then dies young, which costs little.
+   */
+  *eachReached(write: WriteType): Steps<void> {
     // Types are reached while others are written.
-    for (const type of types) {
-      const isNext = !this.#complete && types[this.#visited] === type
-      // Its object types are known at the end only.
-      if (isInterfaceType(type)) {
+    while (this.#written < this.#reached.length) {
+      const type = this.#reached[this.#written]!
+      const isNext = this.#written++ === this.#visited
+      if (this.#largeRoots.has(type)) {
+        if (isNext) this.#visited++
+      } else if (isInterfaceType(type)) {
         if (isNext) yield* this.#visitNext()
-        interfaces.push(type)
-      } else if (this.#largeRoots.has(type)) {
-        yield* write(type, []) ?? []
-        if (isNext && !this.#complete) yield* this.#visitNext()
       } else {
         const copy = copyOf(type)
         const members = membersOf(copy)
         if (isNext) this.#visit(copy, members)
         const remaining = write(copy, members)
         if (remaining) yield* remaining
+        if (this.#releases) this.#role.release(type)
       }
     }
-    yield* this.completed()
-    for (const type of interfaces) yield* write(type, membersOf(type)) ?? []
   }
 
   /** Whether the fields of a type are created in parts. */
-  isLargeRoot(type: unknown): boolean {
+  isLargeRoot(type: GraphQLNamedType): boolean {
     return this.#largeRoots.has(type)
   }
 
   /** The fields of a root type in parts, in the order of their names; null for other types. */
-  fieldsInParts(type: unknown): Iterable<readonly GraphQLField<unknown, unknown>[]> | null {
+  fieldsInParts(type: GraphQLNamedType): Iterable<readonly GraphQLField<unknown, unknown>[]> | null {
     const root = this.#largeRoots.get(type)
     return root ? this.#fieldsInParts(root, 0) : null
   }
@@ -202,11 +227,16 @@ export class WholeSchema {
     }
   }
 
+  /** Reaches the types of those parts that no call has asked for. */
+  *#reachFromRoot(root: LargeRoot): Steps<void> {
+    for (const _ of this.#fieldsInParts(root, root.visited)) yield
+  }
+
   *#visitNext(): Steps<void> {
     const type = this.#reached[this.#visited]!
     const root = this.#largeRoots.get(type)
     if (root) {
-      for (const _ of this.#fieldsInParts(root, root.visited)) yield
+      yield* this.#reachFromRoot(root)
       this.#visited++
     } else {
       const copy = copyOf(type)

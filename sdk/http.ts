@@ -4,6 +4,7 @@ export type { Applicant } from '../core/auth/admission.ts'
 export type { Authenticator, AuthService } from '../core/auth/auth.ts'
 export {
   assumedSession,
+  foreignHeader,
   headerText,
   type RequestHeaders,
   trustedSession,

@@ -17,16 +17,22 @@ export function headerText(headers: RequestHeaders, name: string): string | unde
   return beyondAscii.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text
 }
 
+/** The name of a session header of the other dialect in a request without one of this dialect; else null. */
+export function foreignHeader(headers: RequestHeaders, dialect: Dialect): string | null {
+  let foreign: string | null = null
+  for (const name in headers) {
+    if (name.startsWith(dialect.sessionPrefix)) return null
+    if (foreign === null && name.startsWith(dialect.foreignPrefix)) foreign = name
+  }
+  return foreign
+}
+
 /**
  * Refuses session headers of the other dialect without any of this one. Otherwise the client would get another role
  * than it asked for.
  */
 export function refuseForeign(headers: RequestHeaders, dialect: Dialect): void {
-  let foreign: string | null = null
-  for (const name in headers) {
-    if (name.startsWith(dialect.sessionPrefix)) return
-    if (foreign === null && name.startsWith(dialect.foreignPrefix)) foreign = name
-  }
+  const foreign = foreignHeader(headers, dialect)
   if (foreign === null) return
   const message = `"${foreign}" is a header of the other dialect; here their names begin with "${dialect.sessionPrefix}"`
   throw badRequest('invalid-headers', message, { help: () => foreignHint(dialect) })

@@ -6,6 +6,7 @@ import {
   callerOf,
   disconnectSignal,
   type ErrorEncoder,
+  foreignHeader,
   inDialect,
   type Route,
   type RouteCall,
@@ -71,7 +72,10 @@ export const alwaysOk =
     const isForStream = wantsEvents(accept) || headers[streamTokenHeader] !== undefined
     // Proxies and clients have to see the status if the server did not serve a correct request, or if the body is not JSON.
     const isSeen = unserved.has(error.status) || (dialect.graphqlOverHttp && error.code === 'invalid-json')
-    if (isSeen || wantsGraphQLResponse(accept) || isForStream) return withStatus(error, showInternal, headers)
+    // Clients of the other dialect would read an error with status 200 as an answer to the role they asked for.
+    const isForeign = error.code === 'invalid-headers' && foreignHeader(headers, dialect) !== null
+    if (isSeen || isForeign || wantsGraphQLResponse(accept) || isForStream)
+      return withStatus(error, showInternal, headers)
     return { status: 200, body: errorBody(error, showInternal) }
   }
 

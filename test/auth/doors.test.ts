@@ -63,12 +63,15 @@ function codeOf(body: unknown): string | null {
   return errors?.[0]?.extensions.code ?? code ?? null
 }
 
+const foreignHeader = "the other dialect's header"
+
 /** Asserts that each route refuses these headers with an error. */
 async function closed(guarded: Guarded, what: string, headers: Record<string, string>, codes: readonly string[]) {
   for (const route of guarded.doors) {
-    const { text, body } = await ask(guarded, route, headers)
+    const { text, body, status } = await ask(guarded, route, headers)
     const place = `${what}: ${route.method} ${route.url}: ${text.slice(0, 200)}`
     assert.ok(codes.includes(codeOf(body) ?? 'none'), place)
+    if (what === foreignHeader) assert.equal(status, 400, place)
     assert.ok(!text.includes('4711') && !text.includes('"data"'), place)
   }
 }
@@ -107,7 +110,7 @@ test('without the admin secret, or with a wrong one, every route refuses', async
     'the secret in a cookie': { cookie: 'x-service-admin-secret=sesame' },
   }
   for (const [what, headers] of Object.entries(attempts)) await closed(guarded, what, headers, ['access-denied'])
-  await closed(guarded, "the other dialect's header", { 'x-hasura-admin-secret': 'sesame' }, ['invalid-headers'])
+  await closed(guarded, foreignHeader, { 'x-hasura-admin-secret': 'sesame' }, ['invalid-headers'])
 })
 
 test('a wrong secret does not give the unauthorized role', async (t) => {

@@ -27,6 +27,7 @@ const spelling = new Map([
   ['process/help.ts', /With --dialect hasura'|dialects\.hasura\.environmentPrefix/],
   ['core/engine/options.ts', /'names in requests and responses: trellis, or hasura|choice\(\['trellis', 'hasura'\]/],
   ['core/graphql/options.ts', /as in dialect hasura/],
+  ['plugins/config/routes.ts', /key: 'dialect', .* value: \(\) => dialect\.name/],
   ['plugins/remote-schemas/index.ts', /'with --dialect hasura, keep the data/],
   // A column and a member that tools know by these names.
   ['plugins/v1-tables/views.ts', /hasura_uuid|hasura_fields/],

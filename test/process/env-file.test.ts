@@ -73,7 +73,7 @@ test('every secret with a variable may be given as a file, in both dialects', ()
   for (const { key, declaration } of secrets) {
     const value = values[key] ?? 'hidden'
     for (const [dialect, { environmentPrefix: prefix }] of Object.entries(dialects)) {
-      const argv = ['--dialect', dialect, ...(key === 'jwtSecret' ? ['--admin-secret', 's'] : [])]
+      const argv = ['--dialect', dialect, ...(['jwtSecret', 'readSecret'].includes(key) ? ['--admin-secret', 's'] : [])]
       for (const text of [value, `${value}\n`, `${value}\r\n`]) {
         const { settings, unknownVariables } = parse(
           { [`${prefix}${declaration.variable}_FILE`]: '/s' },

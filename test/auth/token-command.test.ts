@@ -4,19 +4,30 @@ import assert from 'node:assert/strict'
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { StartError } from '../../core/errors/start-error.ts'
+import { dialects } from '../../core/names/dialect.ts'
+import { readCommand } from '../../process/cli.ts'
+import { builtInCommands, builtInOptions, parseSettings } from '../support/built-in-options.ts'
 import { spawnTrellis, temporaryDirectory } from '../support/process.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { macKey, rsaPair } from './tokens.ts'
 
 const hmac = { type: 'HS256', key: macKey }
 
-/** The output of the command for these arguments and this `--jwt-secret`. */
-async function token(t: TestContext, secret: object | null, ...args: readonly string[]) {
-  const cwd = temporaryDirectory(t)
-  const variables: Record<string, string> =
-    secret === null ? {} : { SERVICE_GRAPHQL_JWT_SECRET: JSON.stringify(secret) }
-  const { code, stdout, stderr } = await spawnTrellis(t, ['token', ...args], variables, { cwd }).ended
-  return { code, token: stdout.trim(), refusal: stderr.trim() }
+/** The output of the command for these arguments and this `--jwt-secret`, run in this process. */
+async function token(secret: object | null, ...args: readonly string[]) {
+  const command = readCommand(['token', ...args], builtInOptions, builtInCommands)
+  assert.ok(command.name === 'run')
+  const variables = secret === null ? {} : { SERVICE_GRAPHQL_JWT_SECRET: JSON.stringify(secret) }
+  const { settings } = parseSettings(command.commandLine, { variables, isPartial: true })
+  const { flags } = command
+  return (await command.command.run({ flags, settings, dialect: dialects[settings.dialect] })).trim()
+}
+
+/** The program, run until it ends. */
+async function run(t: TestContext, ...args: readonly string[]) {
+  const { code, stdout, stderr } = await spawnTrellis(t, args, {}, { cwd: temporaryDirectory(t) }).ended
+  return { code, stdout, stderr }
 }
 
 const payloadOf = (text: string) => JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString())
@@ -46,22 +57,21 @@ const configurations: readonly (readonly [string, object])[] = [
 
 for (const [name, secret] of configurations) {
   test(`a signed token opens the server: ${name}`, async (t) => {
-    const signed = await token(t, secret, '--role', 'reader', '--claim', 'User-Id=7')
-    assert.deepEqual([signed.code, signed.refusal], [0, ''])
+    const signed = await token(secret, '--role', 'reader', '--claim', 'User-Id=7')
     const settings = { adminSecret: 'sesame', jwtSecret: JSON.stringify(secret) }
     const { op, graphql } = await startTrellis(t, { sql, settings })
     const admin = { headers: { 'x-service-admin-secret': 'sesame' } }
     await op('track_table', 'book', admin)
     const permission = { columns: ['title'], filter: { owner: 'X-Service-User-Id' } }
     await op('create_select_permission', { table: 'book', role: 'reader', permission }, admin)
-    const headers = { authorization: `Bearer ${signed.token}` }
+    const headers = { authorization: `Bearer ${signed}` }
     assert.deepEqual(await graphql('{ book { title } }', {}, { headers }), { data: { book: [{ title: 'Dawn' }] } })
   })
 }
 
-test('a token expires in an hour, at a given time, or never; several roles are allowed', async (t) => {
+test('a token expires in an hour, at a given time, or never; several roles are allowed', async () => {
   const life = async (...args: readonly string[]) => {
-    const { iat, exp } = payloadOf((await token(t, hmac, '--role', 'a', ...args)).token)
+    const { iat, exp } = payloadOf(await token(hmac, '--role', 'a', ...args))
     return exp === undefined ? null : exp - iat
   }
   assert.deepEqual(await Promise.all([life(), life('--expires', '7d'), life('--expires', 'never')]), [
@@ -69,7 +79,7 @@ test('a token expires in an hour, at a given time, or never; several roles are a
     604_800,
     null,
   ])
-  const { token: text } = await token(t, hmac, '--role', 'a', '--role', 'b', '--dialect', 'trellis')
+  const text = await token(hmac, '--role', 'a', '--role', 'b', '--dialect', 'trellis')
   assert.deepEqual(payloadOf(text)['https://hasura.io/jwt/claims'], {
     'x-service-allowed-roles': ['a', 'b'],
     'x-service-default-role': 'a',
@@ -87,30 +97,16 @@ test('the lines of Node in the docs sign a token that opens the server', async (
   const headers = { authorization: `Bearer ${stdout.trim()}` }
   assert.deepEqual(await graphql('{ __typename }', {}, { headers }), { data: { __typename: 'query_root' } })
   const { iat, exp, ...rest } = payloadOf(stdout)
-  const signed = await token(t, JSON.parse(secret), '--role', 'customer', '--claim', 'user-id=7')
-  const { iat: _, exp: __, ...same } = payloadOf(signed.token)
+  const signed = await token(JSON.parse(secret), '--role', 'customer', '--claim', 'user-id=7')
+  const { iat: _, exp: __, ...same } = payloadOf(signed)
   assert.deepEqual([exp - iat, rest], [3600, same])
 })
 
 test('a token of the other dialect has its names', async (t) => {
-  const { code, stdout } = await spawnTrellis(
-    t,
-    [
-      'token',
-      '--dialect',
-      'hasura',
-      '--jwt-secret',
-      JSON.stringify(hmac),
-      '--role',
-      'a',
-      '--claim',
-      'x-hasura-user-id=7',
-    ],
-    {},
-    { cwd: temporaryDirectory(t) },
-  ).ended
+  const secret = ['--dialect', 'hasura', '--jwt-secret', JSON.stringify(hmac)]
+  const { code, stdout, stderr } = await run(t, 'token', ...secret, '--role', 'a', '--claim', 'x-hasura-user-id=7')
   const claims = payloadOf(stdout)['https://hasura.io/jwt/claims']
-  assert.deepEqual([code, claims['x-hasura-default-role'], claims['x-hasura-user-id']], [0, 'a', '7'])
+  assert.deepEqual([code, stderr, claims['x-hasura-default-role'], claims['x-hasura-user-id']], [0, '', 'a', '7'])
 })
 
 test('a token that cannot be signed is refused in one line', async (t) => {
@@ -153,7 +149,13 @@ test('a token that cannot be signed is refused in one line', async (t) => {
     [{ ...hmac, claims_map: map }, ['--role', 'writer'], 'claims_map fixes x-service-allowed-roles to ["reader"]'],
   ]
   for (const [secret, args, reason] of refusals) {
-    const refused = await token(t, secret, ...args)
-    assert.deepEqual(refused, { code: 1, token: '', refusal: `Fatal Error: ${reason}` })
+    await assert.rejects(token(secret, ...args), (error: Error) => {
+      assert.ok(error instanceof StartError)
+      assert.equal(error.message, reason)
+      return true
+    })
   }
+  const [[, args, reason] = [null, [], '']] = refusals
+  const expected = { code: 1, stdout: '', stderr: `Fatal Error: ${reason}\n` }
+  assert.deepEqual(await run(t, 'token', ...args), expected)
 })

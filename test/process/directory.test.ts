@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atEnd } from '../support/cleanup.ts'
 import { clientOf } from '../support/client.ts'
-import { embeddedPid, spawnTrellis, temporaryDirectory } from '../support/process.ts'
+import { embeddedPid, spawnTrellis, startedDirectory, temporaryDirectory } from '../support/process.ts'
 import { eventually } from '../support/waiting.ts'
 
 const serving = (directory: string) => ['--data-dir', directory, '--server-host', '127.0.0.1', '--server-port', '0']
@@ -30,7 +30,7 @@ async function kill(pid: number): Promise<void> {
 }
 
 test('a second server on the same directory is refused, and the first one goes on', async (t) => {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const first = spawnTrellis(t, serving(directory))
   const url = await first.ready()
   const { code, stderr } = await spawnTrellis(t, serving(directory)).ended
@@ -52,7 +52,7 @@ test('of servers that start at the same moment on one directory, one serves', as
 })
 
 test('after kill -9 of the server the next start ends the database left behind, and serves', async (t) => {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const first = spawnTrellis(t, serving(directory))
   await first.ready()
   const left = embeddedPid(directory)
@@ -75,7 +75,7 @@ test('after kill -9 during the creation of the database, the next start creates 
 })
 
 test('after kill -9 of both processes the next start recovers', async (t) => {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const first = spawnTrellis(t, serving(directory))
   await first.ready()
   first.kill('SIGKILL')
@@ -85,7 +85,7 @@ test('after kill -9 of both processes the next start recovers', async (t) => {
 })
 
 test('after kill -9 of the database the server starts it again, on the same port', async (t) => {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const server = spawnTrellis(t, serving(directory))
   const url = await server.ready()
   const before = readFileSync(join(directory, 'database-url'), 'utf8')
@@ -96,7 +96,7 @@ test('after kill -9 of the database the server starts it again, on the same port
 })
 
 test('the server reaches its restarted database although the port is taken', async (t) => {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const server = spawnTrellis(t, serving(directory))
   const url = await server.ready()
   const urlFile = join(directory, 'database-url')
@@ -119,7 +119,7 @@ test('the server reaches its restarted database although the port is taken', asy
 })
 
 test('lock files whose process numbers now belong to others do not keep a server from starting', async (t) => {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const first = spawnTrellis(t, serving(directory))
   await first.ready()
   first.kill('SIGKILL')
@@ -132,12 +132,8 @@ test('lock files whose process numbers now belong to others do not keep a server
 })
 
 test('if its port is taken, the embedded database uses another one', async (t) => {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const urlFile = join(directory, 'database-url')
-  const first = spawnTrellis(t, serving(directory))
-  await first.ready()
-  first.kill('SIGTERM')
-  await first.ended
   const before = new URL(readFileSync(urlFile, 'utf8'))
   const other = createServer()
   await new Promise<void>((done) => other.listen(Number(before.port), '127.0.0.1', done))
@@ -160,11 +156,7 @@ test('a directory without a PostgreSQL database is left alone', async (t) => {
 })
 
 test('a directory of another version of PostgreSQL is left alone', async (t) => {
-  const directory = temporaryDirectory(t)
-  const first = spawnTrellis(t, serving(directory))
-  await first.ready()
-  first.kill('SIGTERM')
-  await first.ended
+  const directory = await startedDirectory(t)
   writeFileSync(join(directory, 'postgres', 'PG_VERSION'), '17\n')
   const { code, stderr } = await spawnTrellis(t, serving(directory)).ended
   assert.equal(code, 1)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { clientOf, type TestClient } from '../support/client.ts'
-import { embeddedPid, spawnTrellis, temporaryDirectory } from '../support/process.ts'
+import { embeddedPid, spawnTrellis, startedDirectory } from '../support/process.ts'
 
 const serving = (directory: string) => ['--data-dir', directory, '--server-host', '127.0.0.1', '--server-port', '0']
 
@@ -49,7 +49,7 @@ async function trackedTables({ op }: TestClient): Promise<Set<string>> {
 }
 
 test('after kill -9 in the middle of metadata operations the next start serves the last acknowledged state', async (t) => {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const progress: Progress = { acknowledged: new Set(), asked: new Set(), next: 1 }
   let server = spawnTrellis(t, serving(directory))
   let client = clientOf(await server.ready())

@@ -8,7 +8,7 @@ import { startOther } from '../auth/other-server.ts'
 import { rsaPair } from '../auth/tokens.ts'
 import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
-import { embeddedPid, spawnTrellis, temporaryDirectory } from '../support/process.ts'
+import { embeddedPid, spawnTrellis, startedDirectory } from '../support/process.ts'
 
 /** An object with these members only. */
 const exactly = <P extends TProperties>(members: P): TObject<P> => Type.Object(members, { additionalProperties: false })
@@ -272,7 +272,7 @@ test('lines about keys have their shapes', async (t) => {
 })
 
 test('lines about the embedded database have their shapes', async (t) => {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const server = spawnTrellis(t, ['--data-dir', directory, ...anyPort])
   await server.ready()
   process.kill(embeddedPid(directory)!, 'SIGQUIT')

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { embeddedPid, npmStart, spawnTrellis, temporaryDirectory } from '../support/process.ts'
+import { embeddedPid, npmStart, spawnTrellis, startedDirectory, temporaryDirectory } from '../support/process.ts'
 import { eventually } from '../support/waiting.ts'
 
 const plugin = new URL('slow-plugin.ts', import.meta.url).pathname
@@ -14,7 +14,7 @@ const serving = (directory: string) =>
 
 /** A server with a request in flight that takes a number of seconds. */
 async function busyServer(t: test.TestContext, seconds: number, args: readonly string[] = []) {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const server = spawnTrellis(t, [...serving(directory), ...args])
   const url = await server.ready()
   const answer = fetch(`${url}/slow/${seconds}`).then(
@@ -46,7 +46,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
 }
 
 test('a signal to npm start reaches the server', async (t) => {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const npm = spawnTrellis(t, serving(directory), {}, { command: npmStart })
   await npm.ready()
   npm.kill('SIGTERM')
@@ -90,7 +90,7 @@ test('a request that outlasts the graceful timeout is cut off', async (t) => {
 
 /** A server with the plugin that does not end. */
 async function stuckServer(t: test.TestContext, env: Readonly<Record<string, string>>, args: readonly string[] = []) {
-  const directory = temporaryDirectory(t)
+  const directory = await startedDirectory(t)
   const stuck = new URL('stuck-plugin.ts', import.meta.url).pathname
   const listening = ['--data-dir', directory, '--server-host', '127.0.0.1', '--server-port', '0']
   const server = spawnTrellis(t, [...listening, '--plugin', stuck, ...args], env)

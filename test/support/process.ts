@@ -1,10 +1,13 @@
 // The real server as a separate process, for tests of the process: starting, signals, kills.
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { readPostmaster } from '../../process/embedded/postmaster.ts'
 import { processIdentity } from '../../process/embedded/process-identity.ts'
 import { atEnd } from './cleanup.ts'
@@ -117,6 +120,47 @@ export function temporaryDirectory(t: TestContext): string {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   })
   return directory
+}
+
+/** A directory whose database a first start has made. */
+let started: Promise<string> | undefined
+
+/** A data directory after a first start, for tests of later ones: a copy, since making its database takes long. */
+export async function startedDirectory(t: TestContext): Promise<string> {
+  started ??= startOnce()
+  const directory = temporaryDirectory(t)
+  // Unlike Node's copy, it keeps the owner.
+  await promisify(execFile)('cp', ['-a', `${await started}/.`, directory])
+  const urlFile = join(directory, 'database-url')
+  const url = new URL(readFileSync(urlFile, 'utf8').trim())
+  url.port = String(await freePort())
+  writeFileSync(urlFile, `${url.href}\n`)
+  return directory
+}
+
+async function startOnce(): Promise<string> {
+  const directory = makeTemporaryDirectory()
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  const [program, ...rest] = serverCommand
+  const args = [...rest, '--data-dir', directory, '--server-host', '127.0.0.1', '--server-port', '0']
+  const child = spawn(program!, args, { env: { PATH: process.env['PATH'] ?? '' }, stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = new Promise((done) => child.once('close', done))
+  let output = ''
+  child.stderr.on('data', (chunk) => {
+    output += chunk
+    if (output.includes('Listening')) child.kill('SIGTERM')
+  })
+  const code = await ended
+  if (code !== 0) throw new Error(`The first start ended with ${code}\n${output}`)
+  return directory
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return port
 }
 
 /** The process id of the PostgreSQL that runs in a data directory; null without one. */

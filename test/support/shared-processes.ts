@@ -1,4 +1,5 @@
-// Loading and warming up the engine takes more than a second of a processor, so test files of one folder share a process.
+// Loading and warming up the engine takes more than a second of a processor, so test files share processes, in the
+// order of their folders.
 
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -7,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 /**
  * The most files that share a process, and the fewest processes of a run: it should not end with a single busy process.
  */
-const [mostFiles, fewestProcesses] = [8, 6] as const
+const [mostFiles, fewestProcesses] = [12, 6] as const
 
 /** Files that take longest, though not by their size. They start first, each in its own process: the run would end with them. */
 const longest = [
@@ -24,18 +25,30 @@ const longest = [
   'instances/histories',
   'event-triggers/history',
   'process/secrets',
-  'auth/token-command',
   'database/prepared-memory',
   'process/durability',
   'jobs/process',
   'subscriptions/live',
 ].map((name) => `${name}.test.ts`)
 
-/** Files that change the process or parts of the server, mock, or have hooks for all their tests. */
-const needsOwn = /\bprocess[./]|\bmock\b|^(before|after)\(/m
+/** Files that change the process for others or measure it, mock what others use, or have hooks for all their tests. */
+const needsOwn = new RegExp(
+  [
+    ...[/\bprocess\.env\b.*\b(?:PATH|SERVICE_|PG).* = /, /\bprocess\.(?:on|once)\(/, /\bprocess\.\w*[uU]sage\(/],
+    ...[/^import .*\bmock\b/, /\.mock\b/, /^(?:before|after)\(/],
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'm',
+)
 
-/** Files that count as two, since each takes as long as two others. */
-const isLarge = /^testOperations\(/m
+/** Files that count as several, since each takes as long: they start servers, or an engine for each operation. */
+const weights: readonly (readonly [pattern: RegExp, weight: number])[] = [
+  [/\bspawnTrellis\(/, 3],
+  [/^testOperations\(/m, 2],
+]
+
+const weightOf = (text: string): number => weights.find(([pattern]) => pattern.test(text))?.[1] ?? 1
 
 /** Divides files into those of one process each, the process that takes longest first. */
 export function groupFiles(files: readonly string[]): readonly (readonly string[])[] {
@@ -43,8 +56,8 @@ export function groupFiles(files: readonly string[]): readonly (readonly string[
   const isLong = (file: string) => place(file) >= 0
   const first = files.filter(isLong).sort((one, other) => place(one) - place(other))
   const groups: string[][] = []
-  /** The last group of each folder, and how many more files it takes. */
-  const open = new Map<string, { readonly group: string[]; room: number }>()
+  /** The last group that takes more files, and how many. */
+  let [last, room]: [string[], number] = [[], 0]
   const most = Math.min(mostFiles, Math.ceil(files.length / fewestProcesses))
   for (const file of files.filter((each) => !isLong(each))) {
     const text = readFileSync(file, 'utf8')
@@ -52,17 +65,13 @@ export function groupFiles(files: readonly string[]): readonly (readonly string[
       groups.push([file])
       continue
     }
-    const folder = dirname(file)
-    const weight = isLarge.test(text) ? 2 : 1
-    const last = open.get(folder)
-    if (last && last.room >= weight) {
-      last.group.push(file)
-      last.room -= weight
-    } else {
-      const group = [file]
-      open.set(folder, { group, room: most - weight })
-      groups.push(group)
+    const weight = weightOf(text)
+    if (weight > room) {
+      ;[last, room] = [[], most]
+      groups.push(last)
     }
+    last.push(file)
+    room -= weight
   }
   const size = (group: readonly string[]) => group.reduce((sum, file) => sum + sizeOf(file), 0)
   return [...first.map((file) => [file]), ...groups.sort((one, other) => size(other) - size(one))]

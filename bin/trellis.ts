@@ -10,13 +10,14 @@ function modulesDirectory(): string {
   return basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules')
 }
 
-// Halves the start time. The cache is next to the program, because other users can write to the system's temporary
-// directory. If nothing can be written there, Node runs without a cache.
-enableCompileCache(join(modulesDirectory(), '.cache/trellis/compile'))
-
 // Before anything else is loaded; `serve` allows growth once it listens.
 holdYoungGeneration()
 collectAsServer()
+
+// Halves the start time. V8 rejects code of a process with other flags, and Node names the directory by the present flags:
+// set before, they keep other programs from replacing the cache. The cache is next to the program, because other users can
+// write to the system's temporary directory. If nothing can be written there, Node runs without a cache.
+enableCompileCache(join(modulesDirectory(), '.cache/trellis/compile'))
 
 const argv = process.argv.slice(2)
 const { commandNames, isCommand } = await import('../cli/names.ts')

@@ -9,6 +9,8 @@ import type { Target } from './target/target.ts'
 export interface Flag {
   /** The placeholder of its value; absent for a switch. */
   readonly value?: string
+  /** One letter for it. */
+  readonly short?: string
   readonly description: string
 }
 

@@ -4,8 +4,8 @@ import type { Command, Flag } from './command.ts'
 import type { CommandLine } from './names.ts'
 
 const flagLines = (flags: Readonly<Record<string, Flag>>): readonly string[] =>
-  Object.entries(flags).map(([name, { value, description }]) => {
-    const head = `  --${name}${value ? ` ${value}` : ''}`
+  Object.entries(flags).map(([name, { value, short, description }]) => {
+    const head = `  ${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`
     return `${head}\n      ${description}`
   })
 

@@ -11,12 +11,25 @@ import { printFailure, printOutcome } from './output.ts'
 import { type Session, startCall } from './session.ts'
 
 const loaders: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
+  deploy: () => import('./commands/deploy.ts'),
+  'migrate create': () => import('./migrations/create.ts'),
+  'migrate up': () => import('./migrations/up.ts'),
+  'migrate down': () => import('./migrations/down.ts'),
+  'migrate status': () => import('./migrations/status.ts'),
+  'migrate verify': () => import('./migrations/verify.ts'),
+  'migrate mark': () => import('./migrations/mark.ts'),
+  'migrate squash': () => import('./migrations/squash.ts'),
   'metadata export': () => import('./metadata/export.ts'),
   'metadata apply': () => import('./metadata/apply.ts'),
   'metadata diff': () => import('./metadata/diff.ts'),
   'metadata reload': () => import('./metadata/reload.ts'),
   'metadata problems': () => import('./metadata/problems.ts'),
   'metadata clear': () => import('./metadata/clear.ts'),
+  sql: () => import('./commands/sql.ts'),
+  seed: () => import('./commands/seed.ts'),
+  track: () => import('./commands/track.ts'),
+  suggest: () => import('./commands/suggest.ts'),
+  completions: () => import('./commands/completions.ts'),
 }
 
 /** The flags that every command has. */
@@ -83,9 +96,11 @@ function withoutCommand({ first, second, isHelp }: Misplaced, io: Io): number {
 }
 
 function readFlags(name: string, command: Command, args: readonly string[]) {
-  const declared = { ...commonFlags, ...command.flags }
+  const declared: Readonly<Record<string, Flag>> = { ...commonFlags, ...command.flags }
   const options = Object.fromEntries(
-    Object.entries(declared).map(([flag, { value }]) => [flag, { type: value ? 'string' : 'boolean' } as const]),
+    Object.entries(declared).map(([flag, { value, short }]) => {
+      return [flag, { type: value ? 'string' : 'boolean', ...(short && { short }) } as const]
+    }),
   )
   const advice = `see trellis ${name} --help`
   try {

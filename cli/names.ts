@@ -8,12 +8,25 @@ export interface CommandLine {
 
 /** The commands in the order of the help. */
 export const commandNames: readonly CommandLine[] = [
+  { name: 'deploy', description: 'apply pending migrations, then the metadata of the project' },
+  { name: 'migrate create', description: 'make the folder of a new migration' },
+  { name: 'migrate up', description: 'apply pending migrations' },
+  { name: 'migrate down', description: 'undo the last migrations' },
+  { name: 'migrate status', description: 'list migrations and whether they are applied' },
+  { name: 'migrate verify', description: 'compare migrations with those that ran' },
+  { name: 'migrate mark', description: 'record a migration as applied or pending without running it' },
+  { name: 'migrate squash', description: 'join migrations into one' },
   { name: 'metadata export', description: 'write the metadata of the server into the project' },
   { name: 'metadata apply', description: 'replace the metadata of the server by that of the project' },
   { name: 'metadata diff', description: 'compare the metadata of project and server' },
   { name: 'metadata reload', description: 'read database and stored metadata again' },
   { name: 'metadata problems', description: 'list inconsistent objects' },
   { name: 'metadata clear', description: 'remove all metadata' },
+  { name: 'sql', description: 'run SQL' },
+  { name: 'seed', description: 'run the seeds of the project' },
+  { name: 'track', description: 'track all tables and views' },
+  { name: 'suggest', description: 'suggest relationships by foreign keys' },
+  { name: 'completions', description: 'print completions for bash, zsh or fish' },
 ]
 
 /** Whether the first word of a command line is a command of this folder. */

@@ -37,8 +37,8 @@ export interface Target {
 /** Options of {@link Target.sql}. */
 export interface SqlOptions {
   readonly isReadOnly?: boolean
-  /** Whether the metadata is checked afterwards; absent: no. */
-  readonly checksMetadata?: boolean
+  /** Whether the metadata is checked afterwards, or by the words in the text; absent: no. */
+  readonly checksMetadata?: boolean | 'auto'
   /** Lines before the text of the user, for the line of an error. */
   readonly linesBefore?: number
   /** The file of the text, for errors. */
@@ -129,7 +129,7 @@ class ConnectedTarget implements Target {
 
   async sql(text: string, options: SqlOptions = {}): Promise<readonly (readonly string[])[]> {
     const { isReadOnly = false, checksMetadata = false } = options
-    const check = isReadOnly ? {} : { check_metadata_consistency: checksMetadata }
+    const check = isReadOnly || checksMetadata === 'auto' ? {} : { check_metadata_consistency: checksMetadata }
     const args = { source: this.source, sql: text, read_only: isReadOnly, ...check }
     const answer = await this.#send('/v2/query', { type: 'run_sql', args })
     if (answer.status !== 200) throw failureOf(answer, options.file ?? 'run_sql', options.linesBefore)

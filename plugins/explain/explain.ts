@@ -14,10 +14,18 @@ import { decode } from '../../sdk/metadata.ts'
 import { bindParams, sessionVariablesOf, type Transaction } from '../../sdk/sql.ts'
 import { explainBody } from './schema.ts'
 
-/** A statement and PostgreSQL's plan of it, line by line. */
+/** PostgreSQL's plan of a statement: its lines, or its tree of nodes. */
+type PostgresPlan = readonly string[] | object
+
 interface Explained {
   readonly sql: string
-  readonly plan: readonly string[]
+  readonly plan: PostgresPlan
+}
+
+/** Which plans are asked for. */
+interface PlanOptions {
+  readonly format: 'text' | 'json'
+  readonly analyze: boolean
 }
 
 /** Of root fields that need no statement. */
@@ -29,8 +37,13 @@ const unasked: Unasked = { sql: null, plan: null }
 type ExplainedField = { readonly field: string } & (Explained | Unasked)
 
 /** Explains the request of a body: each root field of a query, or the one statement of a subscription. */
-export async function explain(engine: Engine, body: unknown): Promise<Explained | Unasked | readonly ExplainedField[]> {
-  const { query, user = {}, is_relay } = decode(explainBody, body)
+export async function explain(
+  engine: Engine,
+  body: unknown,
+  whenUnwanted: () => AbortSignal,
+): Promise<Explained | Unasked | readonly ExplainedField[]> {
+  const { query, user = {}, is_relay, format = 'text', analyze = false } = decode(explainBody, body)
+  const options = { format, analyze }
   const request = readRequest(query)
   const session = explainedSession(user, engine.dialect)
   const { kind } = engine.graphql.operation(request)
@@ -39,14 +52,14 @@ export async function explain(engine: Engine, body: unknown): Promise<Explained 
   const { fields, variables, hasJoins } = engine.graphql.inspect(request, session, schema)
   checkFields(engine, fields, hasJoins)
   checkSession(fields, session)
-  const bindings = { variables, session }
+  const bindings = { variables, session, options }
   const work = async (transaction: Transaction) => {
     if (kind === 'subscription') return explainSubscription(transaction, fields[0]!.statement, bindings)
     const explained: ExplainedField[] = []
     for (const field of fields) explained.push(await explainField(transaction, field, bindings))
     return explained
   }
-  return engine.database.transaction(work, { readOnly: true })
+  return engine.database.transaction(work, { readOnly: true, signal: analyze ? whenUnwanted() : null })
 }
 
 function readRequest(query: unknown): GraphQLRequest {
@@ -87,6 +100,7 @@ function explainedSession(user: Readonly<Record<string, string>>, dialect: Diale
 interface Bindings {
   readonly variables: Variables
   readonly session: Session
+  readonly options: PlanOptions
 }
 
 async function explainField(
@@ -96,7 +110,7 @@ async function explainField(
 ): Promise<ExplainedField> {
   if (!statement) return { field: key, ...unasked }
   const values = bindParams(statement.params, bindings)
-  const plan = await planOf(transaction, statement.text, values)
+  const plan = await planOf(transaction, { text: statement.text, values }, bindings.options)
   return { field: key, sql: statement.textWith(values), plan }
 }
 
@@ -110,11 +124,35 @@ async function explainSubscription(
   if (!statement) return unasked
   const { text, memberParams } = statement.batch()
   const values = JSON.stringify(bindParams(memberParams, bindings))
-  return { sql: text, plan: await planOf(transaction, text, [[someId], [values]]) }
+  return { sql: text, plan: await planOf(transaction, { text, values: [[someId], [values]] }, bindings.options) }
 }
 
-/** The plan of a statement, which is not run. */
-async function planOf(transaction: Transaction, text: string, values: readonly unknown[]): Promise<string[]> {
-  const rows = await transaction.rows<{ 'QUERY PLAN': string }>(`EXPLAIN (FORMAT TEXT) ${text}`, values)
-  return rows.map((row) => row['QUERY PLAN'])
+/** A statement with its values. */
+interface Asked {
+  readonly text: string
+  readonly values: readonly unknown[]
 }
+
+/** SQLSTATE of a statement that would write in a read-only transaction. */
+const wouldWrite = '25006'
+
+/** The plan of a statement, which runs only to be analyzed. */
+async function planOf(
+  transaction: Transaction,
+  { text, values }: Asked,
+  { format, analyze }: PlanOptions,
+): Promise<PostgresPlan> {
+  const asked = `EXPLAIN (FORMAT ${format.toUpperCase()}${analyze ? ', ANALYZE, BUFFERS' : ''}) ${text}`
+  try {
+    const rows = await transaction.rows<{ 'QUERY PLAN': string | readonly object[] }>(asked, values)
+    const plans = rows.map((row) => row['QUERY PLAN'])
+    return format === 'json' ? (plans[0]![0] as object) : (plans as string[])
+  } catch (error) {
+    if (!isWriteRefused(error)) throw error
+    const message = 'a function that the request calls writes, so the request can only be explained without analyze'
+    throw badRequest('not-supported', message)
+  }
+}
+
+const isWriteRefused = (error: unknown): boolean =>
+  error instanceof TrellisError && (error.cause as { readonly code?: unknown } | undefined)?.code === wouldWrite

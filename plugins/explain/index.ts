@@ -1,6 +1,6 @@
 // `POST /v1/graphql/explain`: the SQL and the plan of a GraphQL request for a role. It belongs to the metadata API.
 
-import { type Route, readJsonInTurns } from '../../sdk/http.ts'
+import { disconnectSignal, type Route, readJsonInTurns } from '../../sdk/http.ts'
 import { definePlugin, type Engine } from '../../sdk/index.ts'
 import { explain } from './explain.ts'
 import { explainBody, explanation } from './schema.ts'
@@ -19,7 +19,8 @@ const explainRoutes = (engine: Engine): Route[] =>
       result: explanation,
     },
     // Numbers of GraphQL's variables keep their digits.
-    handle: async ({ body }) => explain(engine, await readJsonInTurns(body as Buffer, 'lossless')),
+    handle: async ({ body, reply }) =>
+      explain(engine, await readJsonInTurns(body as Buffer, 'lossless'), disconnectSignal(reply)),
   }))
 
 export default definePlugin({

@@ -55,6 +55,40 @@ test('the statement shown gives the answer', async (t) => {
   assert.deepEqual(JSON.parse(String(row!.j)), { data: { book: [{ title: 'Fog' }, { title }] } })
 })
 
+test('plans may be trees, with the times of a run that changes nothing', async (t) => {
+  const trellis = await startLibrary(t)
+  interface Tree {
+    readonly Plan: { readonly 'Node Type': string; readonly 'Actual Rows'?: number }
+    readonly 'Execution Time'?: number
+  }
+  const treeOf = async (options: object) => {
+    const body = { query: '{ book(where: {id: {_eq: 2}}) { id } }', ...options }
+    const [field] = await explained<{ plan: Tree }[]>(trellis, body)
+    return field!.plan
+  }
+  const planned = await treeOf({ format: 'json' })
+  assert.deepEqual([typeof planned.Plan['Node Type'], planned['Execution Time']], ['string', undefined])
+  const run = await treeOf({ format: 'json', analyze: true })
+  assert.deepEqual([run.Plan['Actual Rows'], typeof run['Execution Time']], [1, 'number'])
+  const [field] = await explained(trellis, { query: '{ book { id } }', analyze: true })
+  assert.match(field!.plan!.at(-1)!, /^Execution Time: /)
+  const live = await explained<Explained>(trellis, { query: 'subscription { book { id } }', analyze: true })
+  assert.match(live.plan!.at(-1)!, /^Execution Time: /)
+
+  await trellis.sql(`create function renamed() returns setof book language sql volatile as
+    $$ update book set title = title || '!' returning * $$`)
+  const configuration = { exposed_as: 'query' }
+  await trellis.op('track_function', { function: 'renamed', configuration }, { version: 2 })
+  const query = '{ renamed { id } }'
+  assert.equal((await explained(trellis, { query })).length, 1)
+  assert.deepEqual(await refused(trellis, { query, analyze: true }), [
+    ...[400, 'not-supported', '$'],
+    'a function that the request calls writes, so the request can only be explained without analyze',
+  ])
+  const [, , path] = await refused(trellis, { query, format: 'xml' })
+  assert.equal(path, '$.format')
+})
+
 test('the query may be its text alone, at either path', async (t) => {
   const trellis = await startLibrary(t)
   const body = { query: '{ book { id } }' }

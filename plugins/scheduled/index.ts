@@ -19,6 +19,7 @@ import {
 } from './reading.ts'
 import { retainScheduled } from './retention.ts'
 import { cronTriggersSchema } from './schema.ts'
+import { getCronTicks } from './ticks.ts'
 
 export default definePlugin({
   name: 'scheduled',
@@ -39,7 +40,7 @@ export default definePlugin({
       createScheduledEvent(dialect),
     )
     engine.operations.add(getCronTriggers, getScheduledEvents, getEventInvocations, getScheduledEventInvocations)
-    engine.operations.add(deleteScheduledEvent)
+    engine.operations.add(deleteScheduledEvent, getCronTicks)
     scheduleTicks(engine, engine.use(jobs))
     retainScheduled(engine, engine.use(jobs), engine.use(deliveries))
     deliverScheduled(engine, engine.use(deliveries))

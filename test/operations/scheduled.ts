@@ -399,6 +399,37 @@ export const scheduled: Area = {
     invocations('get_event_invocations'),
     invocations('get_scheduled_event_invocations'),
     {
+      type: 'get_cron_ticks',
+      requires: ['schedule'],
+      notFound: { $: true },
+      succeeds: [
+        {
+          title: 'gives due times in UTC',
+          args: { schedule: '30 2 1 * *', timezone: 'Asia/Kolkata', count: 3 },
+          answers: ({ ticks }: { ticks: string[] }) => {
+            assert.deepEqual([ticks.length, ticks.toSorted()], [3, ticks])
+            // 2:30 on the first is 21:00 of the last day of the month before.
+            for (const tick of ticks) assert.match(tick, /-(28|29|30|31)T21:00:00\.000Z$/)
+            assert.ok(Date.parse(ticks[0]!) > Date.now())
+          },
+        },
+        {
+          title: 'gives ten unless told otherwise',
+          args: { schedule: '@hourly' },
+          answers: ({ ticks }: { ticks: string[] }) => assert.equal(ticks.length, 10),
+        },
+      ],
+      refuses: [
+        {
+          title: 'more due times than an answer has',
+          args: { schedule: '* * * * *', count: 101 },
+          code: 'parse-failed',
+          path: '$.count',
+          error: /./,
+        },
+      ],
+    },
+    {
       type: 'delete_scheduled_event',
       requires: ['type', 'event_id'],
       notFound: { $: true },

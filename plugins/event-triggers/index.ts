@@ -12,6 +12,7 @@ import { archiveWhatIsLeft } from './ledger/archive.ts'
 import { RowListeners, rowEvents } from './listeners/service.ts'
 import { rowListenersSlice } from './listeners/slice.ts'
 import { UnknownListeners } from './listeners/unknown.ts'
+import { getEventStats, redeliverEvents } from './many-events.ts'
 import { eventTriggersFacet } from './metadata.ts'
 import { eventLogMigrations } from './migrations.ts'
 import {
@@ -66,7 +67,7 @@ export default definePlugin({
       createEventTrigger(dialect, () => engine.model, unknown),
       deleteEventTrigger(dialect),
     )
-    engine.operations.add(redeliverEvent, invokeEventTrigger(dialect))
+    engine.operations.add(redeliverEvent, redeliverEvents, getEventStats, invokeEventTrigger(dialect))
     engine.operations.add(pauseEventTrigger, resumeEventTrigger, getEventLogs, getEventInvocationLogs, getEventById)
     engine.operations.add(cleanupEventTriggerLogs, pauseCleanups, resumeCleanups)
     archiveWhatIsLeft(engine, report)

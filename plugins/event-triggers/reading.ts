@@ -1,28 +1,10 @@
 // Reads the event log and the log of attempts.
 
-import { parseFailed, type Static, Type } from '../../sdk/index.ts'
+import { badRequest, type Static, Type } from '../../sdk/index.ts'
 import { ObjectName, type OperationContext, operation, SourceName } from '../../sdk/metadata.ts'
 import { readPage } from '../delivery/index.ts'
+import { conditionsOf, eventId, filter, period } from './event-filter.ts'
 import { noSuchEvent, requireKnownTrigger } from './lookup.ts'
-
-/** Conditions on events by state; `processed` events need no more attempts. */
-const states: Readonly<Record<string, string>> = {
-  pending: 'not delivered and not error and not archived',
-  processed: '(delivered or error)',
-  delivered: 'delivered',
-  error: 'error',
-  archived: 'archived',
-}
-
-function readState(state: string): string {
-  if (Object.hasOwn(states, state)) return state
-  throw parseFailed(`unexpected status: ${state}`)
-}
-
-const State = Type.String({
-  convert: readState,
-  shown: Type.Union(Object.keys(states).map((each) => Type.Literal(each))),
-})
 
 /** Larger results are read page by page. */
 const mostRows = 10_000
@@ -33,19 +15,33 @@ const page = {
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
 }
 
+/** The id of the last entry of the page before; unlike `offset`, it costs the same on every page. */
+const after = Type.Optional(Type.String())
+
 const EventLogsArgs = Type.Object(
   {
     name: ObjectName,
     source: SourceName,
-    status: Type.Optional(State),
+    ...filter,
     get_rows_count: Type.Optional(Type.Boolean()),
+    after,
     ...page,
   },
   { missingKey: 'A' },
 )
 
 const InvocationLogsArgs = Type.Object(
-  { name: ObjectName, source: SourceName, get_rows_count: Type.Optional(Type.Boolean()), ...page },
+  {
+    name: ObjectName,
+    source: SourceName,
+    event_id: Type.Optional(Type.String()),
+    /** The status of the webhook's answer. */
+    status: Type.Optional(Type.Integer()),
+    ...period,
+    get_rows_count: Type.Optional(Type.Boolean()),
+    after,
+    ...page,
+  },
   { missingKey: 'A' },
 )
 
@@ -75,11 +71,11 @@ export const getEventLogs = operation({
   access: 'any',
   editsMetadata: false,
   handle(context, args) {
-    const { name, status } = args
+    const { name } = args
     requireKnownTrigger(context, name)
-    const where = status === undefined ? 'true' : states[status]
-    const from = `select ${eventColumns} from trellis.event_log where trigger_name = $1 and ${where}`
-    return readLog(context, { key: 'events', from, values: [name], args })
+    const { text, values } = conditionsOf(args, [name])
+    const from = `select ${eventColumns} from trellis.event_log where trigger_name = $1 and ${text}`
+    return readLog(context, { key: 'events', table: 'event_log', from, values, args })
   },
 })
 
@@ -93,10 +89,14 @@ export const getEventInvocationLogs = operation({
   access: 'any',
   editsMetadata: false,
   handle(context, args) {
-    const { name } = args
+    const { name, event_id: id = null, status = null, from: start, to: end } = args
     requireKnownTrigger(context, name)
-    const from = `select ${invocationColumns} from trellis.event_invocation_logs where trigger_name = $1`
-    return readLog(context, { key: 'invocations', from, values: [name], args })
+    const own = [name, id === null ? null : eventId(id), status]
+    const { text, values } = conditionsOf({ ...(start && { from: start }), ...(end && { to: end }) }, own)
+    const ofAttempt = '($2::text is null or event_id = $2) and ($3::integer is null or status = $3)'
+    const from = `select ${invocationColumns} from trellis.event_invocation_logs
+      where trigger_name = $1 and ${ofAttempt} and ${text}`
+    return readLog(context, { key: 'invocations', table: 'event_invocation_logs', from, values, args })
   },
 })
 
@@ -110,8 +110,7 @@ export const getEventById = operation({
   access: 'any',
   editsMetadata: false,
   async handle({ transaction }, { event_id: id, invocation_log_limit, invocation_log_offset }) {
-    // PostgreSQL's texts cannot contain it.
-    if (id.includes('\0')) throw noSuchEvent()
+    eventId(id)
     const read = (from: string, limit = defaultRows, offset = 0) =>
       readPage(transaction, { from, order: 'created_at desc, id', values: [id], limit, offset, counts: false })
     const events = await read(`select ${eventColumns} from trellis.event_log where id = $1`)
@@ -123,18 +122,30 @@ export const getEventById = operation({
   },
 })
 
-type PageArgs = Pick<Static<typeof InvocationLogsArgs>, 'limit' | 'offset' | 'get_rows_count'>
+type PageArgs = Pick<Static<typeof InvocationLogsArgs>, 'name' | 'limit' | 'offset' | 'get_rows_count' | 'after'>
 
 interface LogQuery {
   readonly key: string
+  readonly table: 'event_log' | 'event_invocation_logs'
   readonly from: string
   readonly values: readonly unknown[]
   readonly args: PageArgs
 }
 
-/** Rows, with their total if requested. */
-async function readLog({ transaction }: OperationContext, { key, from, values, args }: LogQuery) {
-  const { limit = defaultRows, offset = 0, get_rows_count: counts = false } = args
+/** Rows, with their total if requested; after an entry, the total is that of the rest. */
+async function readLog({ transaction }: OperationContext, { key, table, from: all, values: own, args }: LogQuery) {
+  const { limit = defaultRows, offset = 0, get_rows_count: counts = false, after } = args
+  const values = [...own]
+  let from = all
+  if (after !== undefined) {
+    const [last] = await transaction.rows<{ at: string }>(
+      `select created_at::text as at from trellis.${table} where id = $1 and trigger_name = $2`,
+      [eventId(after), args.name],
+    )
+    if (!last) throw badRequest('not-exists', 'the log has no such entry', { path: ['after'] })
+    const at = `$${values.push(last.at)}::timestamptz`
+    from = `${all} and (created_at < ${at} or (created_at = ${at} and id > $${values.push(after)}))`
+  }
   const order = 'created_at desc, id'
   const { rows, count } = await readPage(transaction, { from, order, values, limit, offset, counts })
   return counts ? { [key]: rows, count } : rows

@@ -28,6 +28,12 @@ const events = (count: number): string => `
   select 'i' || n, 'e' || n, 'told', 200, ('{"r": ' || n || '}')::json, '{}', now() - make_interval(hours => n)
     from generate_series(1, ${count}) n`
 
+/** Every fourth event, from the first on, is an update of row 4 by an editor. */
+const changes = `
+  update trellis.event_log set payload = json_build_object('op', 'UPDATE', 'data', json_build_object('new',
+    json_build_object('id', 4, 'title', 'Dawn')), 'session_variables', json_build_object('x-service-role', 'editor'))
+  where substr(id, 2)::int % 4 = 1`
+
 const idsOf = (body: unknown) => (body as { id: string }[]).map(({ id }) => id)
 
 const noSuchTrigger = (args: object): Refusal => ({
@@ -58,6 +64,106 @@ export const eventLog: Area = {
   title: 'event log',
   operations: [
     {
+      type: 'redeliver_events',
+      succeeds: [
+        {
+          title: 'has the failed events of a trigger delivered again, the oldest first',
+          given: [created(), events(9)],
+          args: { name: 'told', limit: 3 },
+          answers: { redelivered: 3, has_more: true },
+          then: [
+            async ({ sql }) => {
+              const rows = await sql(
+                `select id from trellis.event_log where id in ('e5', 'e7', 'e9') and next_retry_at is not null`,
+              )
+              assert.equal(rows.length, 3)
+            },
+          ],
+        },
+        {
+          title: 'has those with the ids delivered again, if their trigger is known and they are not busy',
+          given: [
+            created(),
+            events(4),
+            `update trellis.event_log set locked = now() + interval '1 hour' where id = 'e1';
+              update trellis.event_log set trigger_name = 'gone' where id = 'e2'`,
+          ],
+          args: { ids: ['e1', 'e2', 'e3', 'e4', 'none'] },
+          answers: { redelivered: 2, has_more: false },
+        },
+        {
+          title: 'has those of a state and a payload delivered again',
+          given: [created(), events(9), changes],
+          args: { name: 'told', status: 'processed', where: { data: { new: { id: 4 } } } },
+          answers: { redelivered: 3, has_more: false },
+        },
+      ],
+      refuses: [
+        noSuchTrigger({ name: 'told' }),
+        {
+          title: 'neither ids nor a trigger',
+          args: {},
+          code: 'parse-failed',
+          path: '$.args',
+          fits: true,
+          error: 'expected either "ids", or "name" with conditions on its events',
+        },
+        {
+          title: 'a text that no payload has',
+          given: [created()],
+          args: { name: 'told', where: { data: '\u0000' } },
+          code: 'parse-failed',
+          path: '$.where',
+          fits: true,
+          error: 'the texts of events contain no U+0000 and no half of a surrogate pair',
+        },
+      ],
+    },
+    {
+      type: 'get_event_stats',
+      requires: ['name'],
+      notFound: { $: true },
+      succeeds: [
+        {
+          title: 'counts events by time and state',
+          given: [
+            created(),
+            events(4),
+            `update trellis.event_log set created_at = '2026-01-02T03:04:05Z' where id <> 'e4'`,
+          ],
+          args: { name: 'told', bucket: 'hour', from: '2026-01-01', to: '2026-01-03' },
+          answers: {
+            buckets: [{ at: '2026-01-02T03:00:00Z', recorded: 3, delivered: 1, error: 2, archived: 0, pending: 0 }],
+          },
+        },
+        {
+          title: 'counts those of the last hour unless told otherwise',
+          given: [created(), events(3)],
+          args: { name: 'told' },
+          answers: ({ buckets }: { buckets: { recorded: number }[] }) => assert.ok(buckets.length <= 1),
+        },
+      ],
+      refuses: [
+        noSuchTrigger({ name: 'told' }),
+        {
+          title: 'more buckets than an answer has',
+          given: [created()],
+          args: { name: 'told', from: '2025-01-01', to: '2026-01-01' },
+          code: 'not-supported',
+          error: 'the period has more than 1000 buckets of a minute',
+        },
+        {
+          title: 'a time that is none',
+          given: [created()],
+          args: { name: 'told', from: 'yesterday' },
+          code: 'parse-failed',
+          path: '$.from',
+          fits: true,
+          error: 'expected a time such as 2026-12-01T01:00:00Z, encountered "yesterday"',
+        },
+      ],
+    },
+    {
       type: 'pg_get_event_logs',
       requires: ['name'],
       notFound: { $: true },
@@ -75,6 +181,18 @@ export const eventLog: Area = {
               payload: { n: Number('12345678901234567890') },
               ...{ delivered: false, error: true, tries: 0, locked: null, next_retry_at: null, archived: false },
             })
+          },
+        },
+        {
+          title: 'finds events by time, operation, session and payload, after the last of a page',
+          given: [created(), events(9), changes],
+          args: {
+            ...{ name: 'told', from: '2026-01-01', op: 'UPDATE', status: 'error', get_rows_count: true },
+            ...{ session: { 'x-service-role': 'editor' }, where: { data: { new: { id: 4 } } }, after: 'e3' },
+          },
+          answers: (body: unknown) => {
+            const { events, count } = body as { events: unknown; count: number }
+            assert.deepEqual([idsOf(events), count], [['e5', 'e9'], 2])
           },
         },
         {

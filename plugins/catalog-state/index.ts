@@ -1,7 +1,7 @@
 // Free storage for tools, such as a console or a command line, that work on the server's metadata.
 
 import { definePlugin } from '../../sdk/index.ts'
-import { getCatalogState, setCatalogState } from './operations.ts'
+import { getCatalogState, getCatalogStateV2, setCatalogState } from './operations.ts'
 
 export default definePlugin({
   name: 'catalog-state',
@@ -12,6 +12,6 @@ export default definePlugin({
     },
   ],
   register({ operations }) {
-    operations.add(getCatalogState, setCatalogState)
+    operations.add(getCatalogState, getCatalogStateV2, setCatalogState)
   },
 })

@@ -34,6 +34,22 @@ export const catalogState: Area = {
       refuses: [],
     },
     {
+      type: 'get_catalog_state',
+      version: 2,
+      succeeds: [
+        {
+          title: 'answers with the version of each state',
+          given: [{ type: 'set_catalog_state', args: { type: 'cli', state: [1], version: null } }],
+          args: {},
+          answers: ({ id: _, ...states }: { id: string }) => {
+            const version = '35dba5d75538a9bbe0b4da4422759a0e'
+            assert.deepEqual(states, { cli: { state: [1], version }, console: { state: {}, version: null } })
+          },
+        },
+      ],
+      refuses: [],
+    },
+    {
       type: 'set_catalog_state',
       requires: ['type', 'state'],
       succeeds: [
@@ -43,6 +59,12 @@ export const catalogState: Area = {
           then: [stateIs({ cli_state: {}, console_state: { seen: [1, 2], last: null } })],
         },
         {
+          title: 'replaces the version that it was made from',
+          given: [{ type: 'set_catalog_state', args: { type: 'cli', state: [1] } }],
+          args: { type: 'cli', state: [2], version: '35dba5d75538a9bbe0b4da4422759a0e' },
+          then: [stateIs({ cli_state: [2], console_state: {} })],
+        },
+        {
           title: 'replaces it whole, by any JSON',
           given: [{ type: 'set_catalog_state', args: { type: 'cli', state: { old: true } } }],
           args: { type: 'cli', state: null },
@@ -50,6 +72,25 @@ export const catalogState: Area = {
         },
       ],
       refuses: [
+        {
+          title: 'a state that was made from another version',
+          given: [{ type: 'set_catalog_state', args: { type: 'cli', state: [1] } }],
+          args: { type: 'cli', state: [2], version: 'older' },
+          ...{ status: 409, code: 'conflict', error: 'the state of "cli" has another version: read it again' },
+        },
+        {
+          title: 'a first state where there is one',
+          given: [{ type: 'set_catalog_state', args: { type: 'cli', state: [1] } }],
+          args: { type: 'cli', state: [2], version: null },
+          ...{ status: 409, code: 'conflict', error: 'the state of "cli" has another version: read it again' },
+        },
+        {
+          title: 'a state that is too large',
+          args: { type: 'cli', state: 'x'.repeat(1_048_576) },
+          code: 'not-supported',
+          path: '$.args.state',
+          error: 'a state has at most 1048576 bytes',
+        },
         {
           title: 'a tool that there is not',
           args: { type: 'editor', state: {} },

@@ -1,6 +1,7 @@
-// Routes that show a running server to developers of Trellis, or of a plugin.
+// Routes and an operation that show a running server to developers of Trellis, or of a plugin.
 
 import { definePlugin } from '../../sdk/index.ts'
+import { getRecentRequests, keepRequests, RecentRequests } from './recent-requests.ts'
 import { gauges, planCache } from './routes.ts'
 
 export default definePlugin({
@@ -9,5 +10,8 @@ export default definePlugin({
   enabledByDefault: false,
   register(engine) {
     engine.routes.add(gauges(engine), planCache(engine))
+    const recent = new RecentRequests()
+    if (engine.apis.isEnabled('developer')) keepRequests(engine, recent)
+    engine.operations.add(getRecentRequests(recent))
   },
 })

@@ -28,6 +28,36 @@ test('the endpoints are closed unless their API is opened', async (t) => {
   }
 })
 
+test('the list of the last requests has none of their values', async (t) => {
+  interface Recent {
+    readonly requests: readonly Readonly<Record<string, unknown>>[]
+  }
+  const trellis = await startLibrary(t, { settings: open })
+  const recent = async (args: object) => (await trellis.op<Recent>('get_recent_requests', args)).requests
+  const before = (await recent({})).length
+  await trellis.graphql('query ($t: String) { book(where: {title: {_eq: $t}}) { id } }', { t: 'sensitive' })
+  await trellis.graphql('{ nothing }', {}, { role: 'reader' })
+  const seen = await recent({})
+  // The requests of the list itself are in the next list.
+  assert.equal(seen.length, before + 3)
+  const [failed, found] = seen
+  const { request_id, at, seconds, ...rest } = failed!
+  assert.deepEqual(rest, {
+    ...{ method: 'POST', endpoint: '/v1/graphql', role: 'reader', status: 200, code: 'validation-failed' },
+  })
+  assert.deepEqual(
+    [typeof request_id, typeof seconds, Number.isNaN(Date.parse(String(at)))],
+    ['string', 'number', false],
+  )
+  assert.deepEqual([found!['role'], found!['code']], ['admin', null])
+  assert.equal(JSON.stringify(seen).includes('sensitive'), false)
+  assert.deepEqual(
+    (await recent({ errors: true, role: 'reader', limit: 5 })).map(({ request_id }) => request_id),
+    [request_id],
+  )
+  assert.deepEqual(await recent({ slower_than: 1000 }), [])
+})
+
 test('the endpoints are for administrators', async (t) => {
   const { request } = await startLibrary(t, { settings: open })
   for (const path of ['/dev/ekg', '/dev/plan_cache']) {

@@ -51,7 +51,19 @@ const lists =
 export const governance: Area = {
   title: 'limits, introspection, inherited roles, certificates, REST endpoints and transforms',
   given: [collection],
+  settings: { enabledApis: ['metadata', 'graphql', 'developer'] },
   operations: [
+    {
+      type: 'get_recent_requests',
+      succeeds: [
+        {
+          title: 'lists requests by their outcome',
+          args: { errors: true, role: 'nobody', limit: 1 },
+          answers: { requests: [] },
+        },
+      ],
+      refuses: [],
+    },
     {
       type: 'set_api_limits',
       succeeds: [

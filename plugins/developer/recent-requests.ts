@@ -1,0 +1,105 @@
+// The last requests of this instance, in memory: times and outcomes, no values.
+
+import { type Engine, Type } from '../../sdk/index.ts'
+import { operation } from '../../sdk/metadata.ts'
+import type { RequestWork } from '../../sdk/services.ts'
+
+/** Requests that are kept: about 200 bytes each. */
+const mostKept = 1000
+
+/** Longer roles are names that a client made up. */
+const longestRole = 100
+
+/** A request without anything that its client sent, except role and request id. */
+interface SeenRequest {
+  readonly request_id: string
+  readonly at: string
+  readonly method: string
+  /** The pattern of the route, such as `/api/rest/*`: the rest of a URL may hold values. */
+  readonly endpoint: string
+  readonly role: string | null
+  readonly status: number
+  /** The code of the error that answered the whole request. */
+  readonly code: string | null
+  readonly seconds: number
+}
+
+const Nullable = Type.Union([Type.String(), Type.Null()])
+
+const Seen = Type.Object(
+  {
+    request_id: Type.String(),
+    at: Type.String(),
+    method: Type.String(),
+    endpoint: Type.String(),
+    role: Nullable,
+    status: Type.Integer(),
+    code: Nullable,
+    seconds: Type.Number(),
+  },
+  { title: 'SeenRequest' },
+)
+
+/** Keeps the last requests; the oldest makes room. */
+export class RecentRequests {
+  readonly #kept: SeenRequest[] = []
+  #next = 0
+
+  add(seen: SeenRequest): void {
+    this.#kept[this.#next] = seen
+    this.#next = (this.#next + 1) % mostKept
+  }
+
+  /** The newest first. */
+  *newest(): Generator<SeenRequest> {
+    for (let i = 1; i <= this.#kept.length; i++) yield this.#kept.at((this.#next - i) % this.#kept.length)!
+  }
+}
+
+/** Installs the hook that keeps them. */
+export function keepRequests({ around }: Pick<Engine, 'around'>, recent: RecentRequests): void {
+  around({
+    async request(work, run) {
+      const [at, started] = [new Date().toISOString(), performance.now()]
+      const result = await run()
+      recent.add(seenOf(work, at, performance.now() - started))
+      return result
+    },
+  })
+}
+
+const seenOf = ({ route, request, reply, exchange }: RequestWork, at: string, millis: number): SeenRequest => ({
+  ...{ request_id: request.id, at, method: request.method, endpoint: route.url },
+  role: exchange.session?.role.slice(0, longestRole) ?? null,
+  ...{ status: reply.statusCode, code: exchange.error?.code ?? null, seconds: Math.round(millis) / 1000 },
+})
+
+const Args = Type.Object({
+  /** Only requests that were answered with an error. */
+  errors: Type.Optional(Type.Boolean()),
+  /** Seconds. */
+  slower_than: Type.Optional(Type.Number({ minimum: 0 })),
+  role: Type.Optional(Type.String()),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostKept })),
+})
+
+/** `get_recent_requests`. */
+export const getRecentRequests = (recent: RecentRequests) =>
+  operation({
+    type: 'get_recent_requests',
+    about: {
+      summary: 'Lists the last requests of this instance, the newest first, without values.',
+      result: Type.Object({ requests: Type.Array(Seen) }),
+    },
+    args: Args,
+    access: 'any',
+    editsMetadata: false,
+    onlyReads: true,
+    handle(_context, { errors = false, slower_than: least = 0, role, limit = mostKept }) {
+      const isWanted = (seen: SeenRequest) =>
+        (!errors || seen.code !== null || seen.status >= 400) &&
+        seen.seconds >= least &&
+        (role === undefined || seen.role === role)
+      return { requests: [...recent.newest()].filter(isWanted).slice(0, limit) }
+    },
+  })

@@ -5,6 +5,7 @@ import { disconnectSignal, type Route } from '../../sdk/http.ts'
 import { definePlugin, notFound, parseFailed, serviceKey, Type } from '../../sdk/index.ts'
 import type { MetadataService } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
+import { browseRows } from './browse.ts'
 import { type OfferedTables, TableOffers } from './offered-tables.ts'
 import { countRows, deleteRows, insertRows, selectRows, updateRows } from './operations.ts'
 
@@ -44,7 +45,7 @@ export default definePlugin({
     const { operations, routes, metadata } = engine
     const offers = new TableOffers()
     const data = { access: engine.access, offers }
-    operations.add(selectRows(data), countRows(data))
+    operations.add(selectRows(data), countRows(data), browseRows(data))
     operations.add(insertRows(data), updateRows(data), deleteRows(data))
     routes.add(tableRoute(metadata.service))
     engine.provide(offeredTables, offers)

@@ -1,7 +1,7 @@
 // `select`, `count`, `insert`, `update` and `delete`.
 
 import type { TableAccess } from '../../sdk/access.ts'
-import { badRequest, type Engine, nameText, type QualifiedName, within } from '../../sdk/index.ts'
+import { badRequest, nameText, within } from '../../sdk/index.ts'
 import { type OperationContext, operation } from '../../sdk/metadata.ts'
 import {
   type AggregateOutput,
@@ -12,13 +12,12 @@ import {
   mutationProgram,
   type Output,
   Printer,
-  type PrinterOptions,
   type ResponseEntry,
   soleStep,
 } from '../../sdk/sql.ts'
-import { Caller, type ReadableTable } from './caller.ts'
+import type { Caller, ReadableTable } from './caller.ts'
+import { callerOf, type DataOptions, printerOptions } from './calling.ts'
 import { planInsert } from './insert.ts'
-import type { TableOffers } from './offered-tables.ts'
 import { requireDistinct } from './order-by.ts'
 import { readTransformed } from './read-transformed.ts'
 import { runProgram, runStatement } from './run.ts'
@@ -26,31 +25,7 @@ import { Changed, Count, CountArgs, DeleteArgs, InsertArgs, Rows, SelectArgs, Up
 import { columnOutput, planSelect } from './select.ts'
 import { planAssignments } from './update.ts'
 
-export interface DataOptions {
-  readonly access: Engine['access']
-  /** The tables beside the tracked ones. */
-  readonly offers: TableOffers
-}
-
 const data = { adminOnly: false, editsMetadata: false } as const
-
-/** The sender of a request about a table. Offered tables may show the metadata, earlier members of a bulk included. */
-async function callerOf(
-  context: OperationContext,
-  table: QualifiedName,
-  { access, offers }: DataOptions,
-): Promise<Caller> {
-  const { session, model, dialect, settings } = context
-  const offered = offers.modelFor(table, session, model)
-  if (offered) await context.storeEdits()
-  const served = offered ?? model
-  return new Caller({ session, dialect, settings, access: access.of(served, session) })
-}
-
-const printerOptions = ({ catalog, settings }: OperationContext): PrinterOptions => ({
-  stringifyNumbers: settings.stringifyNumericTypes,
-  serverVersion: catalog.serverVersion,
-})
 
 export const selectRows = (options: DataOptions) =>
   operation({

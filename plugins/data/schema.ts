@@ -46,7 +46,7 @@ const OrderItem = Type.Union([
   },
 ])
 
-const OrderBy = Type.Unsafe<readonly OrderTerm[]>(
+export const OrderBy = Type.Unsafe<readonly OrderTerm[]>(
   Type.Union([...OrderItem.anyOf, Type.Array(OrderItem)], {
     message: 'Expecting : array/string/object',
     convert: (terms: unknown) => (Array.isArray(terms) ? terms : [terms]),

@@ -1,6 +1,7 @@
 // Reading and changing rows.
 
 import { changes } from './data-changes.ts'
+import { pages } from './data-pages.ts'
 import { reads } from './data-reads.ts'
 import type { Area } from './entry.ts'
 
@@ -31,5 +32,5 @@ export const data: Area = {
     granted('select', { columns: '*', filter: {} }, 'inserter'),
     granted('insert', { check: {} }, 'inserter'),
   ],
-  operations: [...reads, ...changes],
+  operations: [...reads, ...pages, ...changes],
 }

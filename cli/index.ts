@@ -29,6 +29,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly command: Command
   seed: () => import('./commands/seed.ts'),
   track: () => import('./commands/track.ts'),
   suggest: () => import('./commands/suggest.ts'),
+  adopt: () => import('./adopt/command.ts'),
   completions: () => import('./commands/completions.ts'),
 }
 

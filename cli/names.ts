@@ -26,6 +26,7 @@ export const commandNames: readonly CommandLine[] = [
   { name: 'seed', description: 'run the seeds of the project' },
   { name: 'track', description: 'track all tables and views' },
   { name: 'suggest', description: 'suggest relationships by foreign keys' },
+  { name: 'adopt', description: 'report whether a project of another engine is served, and apply it' },
   { name: 'completions', description: 'print completions for bash, zsh or fish' },
 ]
 

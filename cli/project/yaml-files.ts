@@ -91,6 +91,26 @@ export class YamlFiles {
     return this.#plain(node, file, [file.name])
   }
 
+  /** The place of a value, such as `actions.yaml:3:5`; that of the innermost value that is there. */
+  place(name: string, path: readonly (string | number)[]): string {
+    const file = this.file(name)
+    let node: unknown = file.document.contents
+    let found = node
+    for (const [at, key] of path.entries()) {
+      const include = includeOf(node)
+      if (include !== null) return this.place(this.included(name, include), path.slice(at))
+      if (!isMap(node) && !isSeq(node)) break
+      node = node.get(isSeq(node) ? Number(key) : key, true)
+      if (node === undefined || node === null) break
+      found = node
+    }
+    const include = includeOf(found)
+    if (include !== null) return this.place(this.included(name, include), [])
+    const offset = (found as Node | null)?.range?.[0] ?? 0
+    const before = file.text.slice(0, offset).split('\n')
+    return `${name}:${before.length}:${before.at(-1)!.length + 1}`
+  }
+
   #plain(node: unknown, file: YamlFile, trail: readonly string[]): unknown {
     const include = includeOf(node)
     if (include !== null) return this.value(this.included(file.name, include), trail)

@@ -1,0 +1,76 @@
+// A document to adopt, with the places of its keys: a folder, a file, or another server.
+
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { isJsonObject } from '../../core/json/json.ts'
+import type { Call } from '../command.ts'
+import { Failure } from '../exits.ts'
+import { exportMetadata } from '../metadata/server.ts'
+import { actionsFile, databasesFile, fileOfKey, fileOfKeyInV2, type Json } from '../project/parts.ts'
+import { openProject } from '../project/project.ts'
+import { readMetadata } from '../project/read.ts'
+import { YamlFiles } from '../project/yaml-files.ts'
+import { connect } from '../target/target.ts'
+
+/** A path of keys and indices in a document. */
+export type Path = readonly (string | number)[]
+
+/** A document, and the places of its values. */
+export interface Given {
+  readonly document: Json
+  /** Such as `actions.yaml:3:5`; null for another server. */
+  place(path: Path): string | null
+}
+
+/** Reads the document that a word names. */
+export async function givenBy(call: Call, word: string): Promise<Given> {
+  if (/^https?:\/\//.test(word)) return { document: await exportOf(call, word), place: () => null }
+  const path = resolve(call.io.cwd, word)
+  if (!existsSync(path)) throw new Failure('usage', `${word}: there is no such folder or file`)
+  return statSync(path).isDirectory() ? folder(call, word) : file(path)
+}
+
+/** The secrets of the target are not for another server. */
+async function exportOf({ io, flags, project }: Call, endpoint: string): Promise<Json> {
+  const secretFile = flags['from-admin-secret-file']
+  const secret = typeof secretFile === 'string' ? readFileSync(resolve(io.cwd, secretFile), 'utf8').trim() : undefined
+  const other = await connect({
+    io: { ...io, env: {} },
+    flags: { endpoint, ...(secret !== undefined && { 'admin-secret': secret }) },
+    project: { ...project, adminSecret: null },
+  })
+  try {
+    return (await exportMetadata(other)).document
+  } finally {
+    await other.close()
+  }
+}
+
+function folder({ io }: Call, word: string): Given {
+  const project = openProject({ io, flags: { project: word } })
+  const files = new YamlFiles(project.metadata)
+  const inFile: Readonly<Record<string, string>> = { ...fileOfKeyInV2, ...fileOfKey, sources: databasesFile }
+  return {
+    document: readMetadata(project),
+    place([key, ...rest]) {
+      if (key === 'actions' || key === 'custom_types') return placeIn(files, actionsFile, [key, ...rest])
+      const name = inFile[String(key)]
+      return name === undefined ? null : placeIn(files, name, rest)
+    },
+  }
+}
+
+function file(path: string): Given {
+  const files = new YamlFiles(dirname(path))
+  const name = basename(path)
+  const value = files.value(name)
+  if (!isJsonObject(value)) throw new Failure('failed', `${name}: it is not a document of metadata`)
+  const isExported = isJsonObject(value['metadata'])
+  return {
+    document: isExported ? (value['metadata'] as Json) : value,
+    place: (inner) => placeIn(files, name, isExported ? ['metadata', ...inner] : inner),
+  }
+}
+
+const placeIn = (files: YamlFiles, name: string, path: Path): string | null =>
+  files.has(name) ? files.place(name, path) : null

@@ -1,6 +1,7 @@
 // Members whose SDL says with stitching directives how their types merge: `@key`, `@merge`, `@computed` and `@canonical`.
 
 import {
+  assertValidSchema,
   buildASTSchema,
   type GraphQLSchema,
   isInputObjectType,
@@ -29,6 +30,7 @@ export function schemaOfSdl(
     const isDefined = definitions.some((each) => each.kind === Kind.DIRECTIVE_DEFINITION && each.name.value === 'merge')
     const known = isDefined ? [] : parse(allStitchingDirectivesTypeDefs).definitions
     schema = buildASTSchema({ kind: Kind.DOCUMENT, definitions: [...definitions, ...known] })
+    assertValidSchema(schema)
   } catch (error) {
     throw invalid(`${at}: ${messageOf(error)}`)
   }

@@ -1,6 +1,7 @@
 // Keys of merged types, and the arguments and answers of the root fields that look them up.
 
 import { GraphQLError } from 'graphql'
+import { isRawNumber } from '../../sdk/services.ts'
 import type { MergeDefinition } from './schema.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -34,11 +35,14 @@ function placed(args: Record<string, unknown>, path: string, value: unknown): Re
 
 /** A text that is equal for equal keys. `1` and `"1"` are one key, since servers disagree about identifiers. */
 export const keyText = (key: unknown): string =>
-  typeof key === 'object' && key !== null && !JSON.isRawJSON(key)
-    ? JSON.stringify(Object.values(key).map(keyText))
-    : JSON.isRawJSON(key)
-      ? (key as { rawJSON: string }).rawJSON
+  isRawNumber(key)
+    ? rawKeyText(key.rawJSON)
+    : typeof key === 'object' && key !== null
+      ? JSON.stringify(Object.values(key).map(keyText))
       : String(key)
+
+/** `1.0` and `1` are one key; a double would round others. */
+const rawKeyText = (raw: string): string => (Number.isSafeInteger(Number(raw)) ? String(Number(raw)) : raw)
 
 /** The values for keys, in their order, from an answer that may leave values out, or have another order. */
 export function valuesByKey(

@@ -1,4 +1,4 @@
-// Completes the resolvers of the library: paths of errors, numbers, and fields that no member can look up.
+// Completes the resolvers of the library: paths of errors, values of scalars, and fields that no member can look up.
 
 import {
   GraphQLError,
@@ -7,10 +7,11 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
+  isLeafType,
   isObjectType,
   responsePathAsArray,
 } from 'graphql'
-import { isRawNumber } from '../../sdk/services.ts'
+import { isJsonObject, isRawNumber } from '../../sdk/services.ts'
 import type { MergingMember } from './merges.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>
@@ -21,16 +22,27 @@ const reads: ReadonlyMap<string, Read> = new Map([
   ['Float', (value) => (isRawNumber(value) ? Number(value.rawJSON) : value)],
   ['Int', (value) => (isRawNumber(value) ? Number(value.rawJSON) : value)],
   ['ID', (value) => (isRawNumber(value) ? value.rawJSON : value)],
+  ['String', (value) => (isRawNumber(value) ? value.rawJSON : value)],
 ])
+
+/** A value, or list of values, of a named type as its scalar takes it. */
+export function readLeaf(typeName: string, value: unknown): unknown {
+  const read = reads.get(typeName)
+  return read ? readItems(value, read) : value
+}
+
+const readItems = (value: unknown, read: Read): unknown =>
+  Array.isArray(value) ? value.map((item) => readItems(item, read)) : read(value)
 
 /** Wraps the resolvers of all fields. */
 export function wrapResolvers(schema: GraphQLSchema, members: readonly MergingMember[]): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     for (const field of Object.values(type.getFields())) {
-      const read = reads.get(getNamedType(field.type).name) ?? null
+      const named = getNamedType(field.type)
       const missing = lookupMissing(type.name, field.name, members)
-      if (field.resolve) field.resolve = wrapped(field.resolve, { read, missing })
+      const leaf = isLeafType(named) ? named.name : null
+      if (field.resolve) field.resolve = wrapped(field.resolve, { leaf, missing })
     }
   }
 }
@@ -44,13 +56,17 @@ function lookupMissing(typeName: string, field: string, members: readonly Mergin
 }
 
 interface Completion {
-  readonly read: Read | null
+  /** The name of the field's type if it is a scalar or an enum. */
+  readonly leaf: string | null
   /** The error for a field without a value. */
   readonly missing: string | null
 }
 
 function wrapped(resolve: Resolver, completion: Completion): Resolver {
+  const { leaf } = completion
   return (source, args, context, info) => {
+    const given = leaf === null ? undefined : receivedLeaf(source, info)
+    if (given !== undefined) return readLeaf(leaf!, given)
     let value: unknown
     try {
       value = resolve(source, args, context, info)
@@ -59,7 +75,10 @@ function wrapped(resolve: Resolver, completion: Completion): Resolver {
     }
     if (!(value instanceof Promise)) return settled(value, info, completion)
     return value.then(
-      (given) => settled(given, info, completion),
+      (later) => {
+        const merged = leaf === null ? undefined : receivedLeaf(source, info)
+        return merged === undefined ? settled(later, info, completion) : readLeaf(leaf!, merged)
+      },
       (error) => {
         throw located(error, info, [])
       },
@@ -67,25 +86,33 @@ function wrapped(resolve: Resolver, completion: Completion): Resolver {
   }
 }
 
-function settled(value: unknown, info: GraphQLResolveInfo, { read, missing }: Completion): unknown {
+/**
+ * The value of a field as its member sent it; undefined if it has not arrived, or may be an error. The library
+ * makes null of a value that the scalar does not take, so that a wrong value, or one with more digits, would be lost.
+ */
+function receivedLeaf(source: unknown, { fieldNodes: [node] }: GraphQLResolveInfo): unknown {
+  if (!isJsonObject(source) || !node) return undefined
+  const name = (node.alias ?? node.name).value
+  const value = Object.hasOwn(source, name) ? source[name] : undefined
+  return isComplete(value) ? value : undefined
+}
+
+function isComplete(value: unknown): boolean {
+  if (value === null || value === undefined || value instanceof Error) return false
+  return Array.isArray(value) ? value.every(isComplete) : true
+}
+
+function settled(value: unknown, info: GraphQLResolveInfo, { missing }: Completion): unknown {
   if (value === undefined && missing !== null) throw located(new GraphQLError(missing), info, [])
   if (value instanceof Error) return located(value, info, [])
-  if (Array.isArray(value))
-    return read || value.some((item) => item instanceof Error) ? items(value, info, { read, at: [] }) : value
-  return read ? read(value) : value
+  return Array.isArray(value) && value.some((item) => item instanceof Error) ? items(value, info, []) : value
 }
 
-interface Place {
-  readonly read: Read | null
-  /** The indexes of the lists around it. */
-  readonly at: readonly number[]
-}
-
-function items(list: readonly unknown[], info: GraphQLResolveInfo, { read, at }: Place): unknown[] {
+/** The items of a list; `at` are the indexes of the lists around it. */
+function items(list: readonly unknown[], info: GraphQLResolveInfo, at: readonly number[]): unknown[] {
   return list.map((item, i) => {
     if (item instanceof Error) return located(item, info, [...at, i])
-    if (Array.isArray(item)) return items(item, info, { read, at: [...at, i] })
-    return read ? read(item) : item
+    return Array.isArray(item) ? items(item, info, [...at, i]) : item
   })
 }
 
@@ -93,6 +120,10 @@ function items(list: readonly unknown[], info: GraphQLResolveInfo, { read, at }:
 function located(error: unknown, { path }: GraphQLResolveInfo, at: readonly number[]): unknown {
   if (!(error instanceof Error)) return error
   const own = [...responsePathAsArray(path), ...at]
+  if (isOfLibrary(error)) {
+    const message = 'a member answered with a value that does not fit its type'
+    return new GraphQLError(message, { path: own, originalError: error, extensions: { code: 'unexpected' } })
+  }
   const { extensions } = error as Partial<GraphQLError>
   const given = error instanceof GraphQLError ? error.path : undefined
   return new GraphQLError(error.message, {
@@ -101,6 +132,10 @@ function located(error: unknown, { path }: GraphQLResolveInfo, at: readonly numb
     ...(extensions && { extensions }),
   })
 }
+
+/** Whether the library could not read an answer. Errors of members are of type `GraphQLError`, and come from JSON. */
+const isOfLibrary = (error: Error): boolean =>
+  error instanceof TypeError || (error instanceof GraphQLError && error.originalError instanceof TypeError)
 
 /** The keys of a path after those of its field; empty if it leads elsewhere. */
 function below(own: readonly (string | number)[], given: readonly (string | number)[]): readonly (string | number)[] {

@@ -278,6 +278,7 @@ test('members may declare their merges by stitching directives in their SDL', as
   })
   const refused: [string, string][] = [
     ['type Query {', 'stitch[0].sdl: Syntax Error: Expected Name, found <EOF>.'],
+    ['{ users { id } }', 'stitch[0].sdl: Query root type must be provided.'],
     [peopleSdl.replace('name: String!', 'nick: String'), 'stitch[0].sdl: "people" has no field "User.nick"'],
     [
       peopleSdl.replace('name: String!', 'name: Int'),

@@ -207,7 +207,53 @@ test('types of two servers are merged', async (t) => {
     }
     orders.answer = null
   })
+
+  await t.test('values that do not fit their type are errors, and numbers may be written in any way', async () => {
+    const answers: [usersOf: string, spent: (number | null)[], errors: [string, string?][]][] = [
+      ['[{"id": 1.0, "spent": 100.0}, {"id": "2", "spent": 1.50}]', [100, 1.5], []],
+      ['[{"id": 2, "spent": 1e3}, {"id": 1, "spent": 18446744073709551616}]', [2 ** 64, 1000], []],
+      ['[{"id": "1", "spent": "much"}, {"id": "2", "spent": 2}]', [null, 2], [[badFloat('"much"')]]],
+      [
+        '[{"id": "1", "spent": 1e400}, {"id": "2", "spent": {}}]',
+        [null, null],
+        [[badFloat('Infinity')], [badFloat('{}')]],
+      ],
+      [
+        '["one", "two"]',
+        [null, null],
+        [
+          [unfit, 'unexpected'],
+          [unfit, 'unexpected'],
+        ],
+      ],
+      [
+        '7',
+        [null, null],
+        [
+          [unfit, 'unexpected'],
+          [unfit, 'unexpected'],
+        ],
+      ],
+    ]
+    for (const [usersOf, spent, messages] of answers) {
+      orders.answer = () => ({ body: `{"data": {"usersOf": ${usersOf}}}` })
+      const found = await trellis.graphql<{
+        data: object
+        errors?: { message: string; extensions?: { code: string } }[]
+      }>('{ users { spent } }')
+      assert.deepEqual(found.data, { users: spent.map((each) => ({ spent: each })) }, usersOf)
+      const errors = (found.errors ?? []).map((each) => [
+        each.message,
+        ...(each.extensions ? [each.extensions.code] : []),
+      ])
+      assert.deepEqual(errors, messages, usersOf)
+    }
+    orders.answer = null
+  })
 })
+
+const badFloat = (value: string) => `Float cannot represent non numeric value: ${value}`
+const unfit = 'a member answered with a value that does not fit its type'
 
 test('a field that no member can look up is an error, not null', async (t) => {
   const [people, orders] = [await startPeople(t), await startOrders(t)]

@@ -27,4 +27,16 @@ export interface ScriptResult {
   readonly command: string
   readonly columns: readonly string[] | null
   readonly rows: readonly (readonly (string | null)[])[] | null
+  /** The outcomes of all statements, in order. */
+  readonly all: readonly StatementResult[]
+}
+
+/** The outcome of a statement; `columns` is null for commands that return no rows. */
+export interface StatementResult {
+  readonly command: string
+  /** Rows returned, or changed; null for commands that count none. */
+  readonly rowCount: number | null
+  /** Columns with the OIDs of their types. */
+  readonly columns: readonly { readonly name: string; readonly type: number }[] | null
+  readonly rows: readonly (readonly (string | null)[])[]
 }

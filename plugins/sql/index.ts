@@ -1,12 +1,12 @@
 // Running SQL as it is.
 
 import { definePlugin } from '../../sdk/index.ts'
-import { runSql } from './operations.ts'
+import { runSql, runSqlV2 } from './operations.ts'
 
 export default definePlugin({
   name: 'sql',
   dependencies: ['metadata', 'tables', 'relationships', 'permissions'],
   register({ operations }) {
-    operations.add(runSql)
+    operations.add(runSql, runSqlV2)
   },
 })

@@ -1,14 +1,41 @@
 import { type Static, Type } from '../../sdk/index.ts'
 
-export const RunSqlArgs = Type.Object(
+const script = {
+  sql: Type.String({ examples: ['select 1'] }),
+  cascade: Type.Optional(Type.Boolean()),
+  check_metadata_consistency: Type.Optional(Type.Boolean()),
+  read_only: Type.Optional(Type.Boolean()),
+}
+
+export const RunSqlArgs = Type.Object(script, { missingKey: 'A' })
+
+/** Rows of one answer at most. */
+const mostRows = 100_000
+
+export const RunSqlV2Args = Type.Object(
   {
-    sql: Type.String({ examples: ['select 1'] }),
-    cascade: Type.Optional(Type.Boolean()),
-    check_metadata_consistency: Type.Optional(Type.Boolean()),
-    read_only: Type.Optional(Type.Boolean()),
+    ...script,
+    /** Rows of each statement that are answered; 1,000 when absent. */
+    limit: Type.Optional(Type.Integer({ minimum: 0, maximum: mostRows })),
+    /** Seconds after which a statement ends. */
+    timeout: Type.Optional(Type.Number({ minimum: 0.001, maximum: 86_400 })),
   },
   { missingKey: 'A' },
 )
+
+const StatementOutcome = Type.Object(
+  {
+    command: Type.String(),
+    row_count: Type.Union([Type.Integer(), Type.Null()]),
+    columns: Type.Union([Type.Array(Type.Object({ name: Type.String(), type: Type.String() })), Type.Null()]),
+    rows: Type.Union([Type.Array(Type.Array(Type.Union([Type.String(), Type.Null()]))), Type.Null()]),
+    has_more: Type.Boolean(),
+  },
+  { title: 'StatementOutcome' },
+)
+
+/** The outcome of each statement, and the seconds of the whole. */
+export const SqlResultV2 = Type.Object({ results: Type.Array(StatementOutcome), seconds: Type.Number() })
 
 /** Column names and rows, every cell as text; null for a command without rows. */
 export const SqlResult = Type.Union([

@@ -34,7 +34,7 @@ export async function runScript(
   const after = await startOf(transaction)
   if (after !== before) throw endsTransaction()
   await restore()
-  return runnable.endsWithNothing ? { command: '', columns: null, rows: null } : result
+  return runnable.endsWithNothing ? { ...result, command: '', columns: null, rows: null } : result
 }
 
 async function startOf(transaction: Transaction): Promise<string> {

@@ -1,5 +1,6 @@
 // Running SQL and its effect on the metadata; and several requests as one.
 
+import assert from 'node:assert/strict'
 import { documentHas, inconsistencies, isUntracked, rows, serves, tableIs } from './effects.ts'
 import type { Area, Effect, Refusal } from './entry.ts'
 import { named } from './world.ts'
@@ -44,6 +45,54 @@ const readsAndWrites = (index: string, mode: string, expected: string) =>
 export const sql: Area = {
   title: 'SQL and several requests as one',
   operations: [
+    {
+      type: 'run_sql',
+      version: 2,
+      requires: ['sql'],
+      notFound: { $: true },
+      succeeds: [
+        {
+          title: 'answers with every outcome, with types, nulls, and as many rows as are wanted',
+          args: {
+            sql: `select 'NULL' as word, null::numeric(4, 1) as number; -- done
+              update book set price = 1 where id = 1; select id from book order by id; create table made ()`,
+            ...{ limit: 2, timeout: 10 },
+          },
+          answers: ({ results, seconds }: { results: unknown; seconds: number }) => {
+            assert.equal(typeof seconds, 'number')
+            const nothing = { columns: null, rows: null, has_more: false }
+            assert.deepEqual(results, [
+              {
+                ...{ command: 'SELECT', row_count: 1, rows: [['NULL', null]], has_more: false },
+                columns: [
+                  { name: 'word', type: 'text' },
+                  { name: 'number', type: 'numeric' },
+                ],
+              },
+              { command: 'UPDATE', row_count: 1, ...nothing },
+              {
+                ...{ command: 'SELECT', row_count: 3, rows: [['1'], ['2']], has_more: true },
+                columns: [{ name: 'id', type: 'integer' }],
+              },
+              { command: 'CREATE', row_count: null, ...nothing },
+            ])
+          },
+        },
+        {
+          title: 'follows the names of tracked objects',
+          args: { sql: 'alter table book rename title to heading; alter table book rename heading to title' },
+          answers: ({ results }: { results: { command: string }[] }) => assert.equal(results.length, 2),
+        },
+      ],
+      refuses: [
+        {
+          title: 'a statement that takes too long',
+          args: { sql: 'select pg_sleep(30)', timeout: 0.05 },
+          code: 'postgres-error',
+          error: 'query execution failed',
+        },
+      ],
+    },
     {
       type: 'run_sql',
       requires: ['sql'],

@@ -7,7 +7,7 @@ import type { PreparedStatement } from '../sql/prepared-statement.ts'
 import type { StatementHistories } from '../sql/statement-history.ts'
 import { settingsStatement, type TransactionSettings } from '../sql/transaction-settings.ts'
 import type { StatementWork } from '../statement-work.ts'
-import type { OwnTransaction, Row, ScriptResult } from '../transaction.ts'
+import type { OwnTransaction, Row, ScriptResult, StatementResult } from '../transaction.ts'
 import type { AnsweringClient, Call } from '../wire/answering-client.ts'
 import { transactionError, translatePostgresError, Unprepared } from '../wire/postgres-errors.ts'
 
@@ -76,13 +76,13 @@ export class ClientTransaction implements OwnTransaction {
     this.isUnlikeOthers = true
     const query: pg.QueryArrayConfig = { text, rowMode: 'array', types: { getTypeParser: () => String } }
     const results = await this.#run(text, [], () => this.#options.client.query(query))
-    const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryArrayResult | undefined
-    // A result with rows may have no columns.
-    const returnsRows = last !== undefined && (last.fields.length > 0 || last.rows.length > 0)
+    const all = ([results].flat() as pg.QueryArrayResult[]).map(statementResult)
+    const last = all.at(-1)
     return {
       command: last?.command ?? '',
-      columns: returnsRows ? last!.fields.map(({ name }) => name) : null,
-      rows: returnsRows ? (last!.rows as (string | null)[][]) : null,
+      columns: last?.columns?.map(({ name }) => name) ?? null,
+      rows: last?.columns ? last.rows : null,
+      all,
     }
   }
 
@@ -153,3 +153,12 @@ export class ClientTransaction implements OwnTransaction {
     return preparing && (isRepeatable || !this.#hasRun)
   }
 }
+
+/** A result of `pg`. One with rows may have no columns. */
+const statementResult = ({ command, rowCount, fields, rows }: pg.QueryArrayResult): StatementResult => ({
+  command: command ?? '',
+  rowCount,
+  columns:
+    fields.length > 0 || rows.length > 0 ? fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })) : null,
+  rows: rows as (string | null)[][],
+})

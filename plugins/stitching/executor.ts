@@ -1,8 +1,19 @@
 // Executes parts of an operation at members, through the transports of their remote schemas.
 
-import { type DocumentNode, type ExecutionResult, GraphQLError, print } from 'graphql'
-import { toTrellisError } from '../../sdk/index.ts'
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
+  isLeafType,
+  Kind,
+  print,
+} from 'graphql'
+import { messageOf, toTrellisError } from '../../sdk/index.ts'
 import { jsonText, type LocalCall, type RemoteAnswer, type RemoteTransport } from '../remote-schemas/index.ts'
+import { readLeaf } from './resolvers.ts'
 
 /** The context of resolvers of a stitched schema. */
 export interface StitchedCall extends LocalCall {
@@ -21,7 +32,7 @@ interface Part {
 
 /** The executor of a member. */
 export const memberExecutor =
-  (name: string) =>
+  (name: string, schema: GraphQLSchema) =>
   async ({ document, variables = {}, operationName, operationType, context }: Part): Promise<unknown> => {
     const transport = context?.transports.get(name)
     if (!context || !transport) throw new GraphQLError(`"${name}" is not reached`)
@@ -32,7 +43,8 @@ export const memberExecutor =
     }
     try {
       if (operationType === 'subscription') return resultsOf(await transport.begin(request))
-      return resultOf((await transport.send(request)).answer())
+      const result = resultOf((await transport.send(request)).answer())
+      return { ...result, data: withRootLeaves(result.data, document, schema) }
     } catch (error) {
       throw located(error)
     }
@@ -44,6 +56,36 @@ async function* resultsOf(events: AsyncIterable<unknown>): AsyncGenerator<unknow
 
 const resultOf = ({ data, errors }: RemoteAnswer): ExecutionResult =>
   (errors.length === 0 ? { data } : { data, errors: errors.map(withoutPlace) }) as ExecutionResult
+
+/**
+ * The data with the values of root fields as their scalars take them, and errors for those that do not fit. The library
+ * makes null of both.
+ */
+function withRootLeaves(
+  data: ExecutionResult['data'],
+  document: DocumentNode,
+  schema: GraphQLSchema,
+): ExecutionResult['data'] {
+  const operation = getOperationAST(document)
+  const fields = operation && schema.getRootType(operation.operation)?.getFields()
+  if (!data || !fields) return data
+  const found = operation.selectionSet.selections.flatMap((node) => {
+    const field = node.kind === Kind.FIELD ? fields[node.name.value] : undefined
+    const type = field && getNamedType(field.type)
+    if (node.kind !== Kind.FIELD || !isLeafType(type)) return []
+    const name = (node.alias ?? node.name).value
+    const value = readLeaf(type.name, data[name])
+    if (value === null || value === undefined) return []
+    if (Array.isArray(value)) return [[name, value]]
+    try {
+      type.serialize(value)
+      return [[name, value]]
+    } catch (error) {
+      return [[name, new GraphQLError(messageOf(error))]]
+    }
+  })
+  return found.length === 0 ? data : { ...data, ...Object.fromEntries(found) }
+}
 
 /** Locations refer to a document that the client never saw. */
 const withoutPlace = ({ locations: _, ...error }: RemoteAnswer['errors'][number]) => error

@@ -56,7 +56,7 @@ const refused = (faults: readonly unknown[]) =>
   badRequest('remote-schema-error', `the members do not fit together: ${faults.map(messageOf).join('; ')}`)
 
 function subschemaOf({ name, schema, merge, directivesAt }: MemberTypes): SubschemaConfig {
-  const config: SubschemaConfig = { name, schema, batch: true, executor: memberExecutor(name) as never }
+  const config: SubschemaConfig = { name, schema, batch: true, executor: memberExecutor(name, schema) as never }
   if (directivesAt !== null) return withDirectives(config, directivesAt)
   const merges = Object.entries(merge).map(([type, definition]) => {
     return [type, mergeConfig(definition, { name, schema })] as const

@@ -248,6 +248,22 @@ test('types of two servers are merged', async (t) => {
       ])
       assert.deepEqual(errors, messages, usersOf)
     }
+    const roots: [string, number | null, string[]][] = [
+      ['1.50', 1.5, []],
+      ['null', null, []],
+      ['"much"', null, [badFloat('"much"')]],
+    ]
+    for (const [revenue, value, messages] of roots) {
+      orders.answer = () => ({ body: `{"data": {"revenue": ${revenue}}}` })
+      const found = await trellis.graphql<{ data: object; errors?: { message: string; path: unknown }[] }>(
+        '{ revenue }',
+      )
+      assert.deepEqual(found.data, { revenue: value })
+      assert.deepEqual(
+        (found.errors ?? []).map(({ message, path }) => [message, path]),
+        messages.map((each) => [each, ['revenue']]),
+      )
+    }
     orders.answer = null
   })
 })

@@ -20,8 +20,9 @@ function writableColumns(
   allowed: ReadonlySet<string> | undefined,
 ): ReadonlyMap<string, ColumnModel> {
   const exposed = exposedColumns(scope, table, allowed)
-  const writable = [...exposed].filter(([, column]) => isWritableColumn(column))
-  return writable.length === exposed.size ? exposed : new Map(writable)
+  // Asked for each field of a mutation: most tables have no other column, and need no map of their own.
+  if (exposed.values().every(isWritableColumn)) return exposed
+  return new Map([...exposed].filter(([, column]) => isWritableColumn(column)))
 }
 
 /** Whether PostgreSQL lets anybody give a value to a column. */

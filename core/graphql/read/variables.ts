@@ -9,8 +9,6 @@ import {
   isScalarType,
   Kind,
   type TypeNode,
-  type VariableNode,
-  visit,
 } from 'graphql'
 import { type TrellisError, validationFailed } from '../../errors/errors.ts'
 import { compareText } from '../../names/names.ts'
@@ -55,21 +53,6 @@ function unexpectedVariables(names: readonly string[]): TrellisError {
   const listed = names.slice(0, mostListed).sort(compareText).join(', ')
   const others = names.length > mostListed ? ` and ${names.length - mostListed} more` : ''
   return validationFailed(`unexpected variables in variableValues: ${listed}${others}`)
-}
-
-/** The variables in the operation's text, including parts that directives or type conditions exclude. */
-export function mentionedVariables({ node, fragments }: GraphQLOperation): ReadonlySet<string> {
-  const names = new Set<string>()
-  const sets = new Set([node.selectionSet])
-  const Variable = ({ name }: VariableNode) => void names.add(name.value)
-  for (const directive of node.directives ?? []) visit(directive, { Variable })
-  for (const set of sets) {
-    visit(set, {
-      Variable,
-      FragmentSpread: ({ name }) => void sets.add(fragments.get(name.value)!.selectionSet),
-    })
-  }
-  return names
 }
 
 /** A variable and the aspects of it that plans depend on. */

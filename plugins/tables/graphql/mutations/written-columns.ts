@@ -20,9 +20,11 @@ function writableColumns(
   allowed: ReadonlySet<string> | undefined,
 ): ReadonlyMap<string, ColumnModel> {
   const exposed = exposedColumns(scope, table, allowed)
-  // Asked for each field of a mutation: most tables have no other column, and need no map of their own.
-  if (exposed.values().every(isWritableColumn)) return exposed
-  return new Map([...exposed].filter(([, column]) => isWritableColumn(column)))
+  // Most tables have no other column, and need no map of their own.
+  for (const column of exposed.values()) {
+    if (!isWritableColumn(column)) return new Map([...exposed].filter(([, each]) => isWritableColumn(each)))
+  }
+  return exposed
 }
 
 /** Whether PostgreSQL lets anybody give a value to a column. */

@@ -353,6 +353,24 @@ test('a batch answers each request in order', async (t) => {
   assert.deepEqual((await trellis.request('/v1/graphql', { body: [] })).body, [])
 })
 
+test('a variable counts as used in every place that may hold one, even if that place is left out', async (t) => {
+  const trellis = await startLibrary(t)
+  const query = `query ($a: Boolean!, $b: Boolean!, $c: Boolean!, $d: Boolean!, $e: Int!, $f: Int, $never: Boolean!) {
+    book(where: {_or: [{id: {_in: [1, $e]}}, {id: {_eq: $f}}]}, order_by: {id: asc}) {
+      ...named @include(if: $a)
+      ... on book @include(if: $b) { id @skip(if: $c) }
+      left_out: id @include(if: false) @skip(if: $never)
+    }
+  }
+  fragment named on book { ...again }
+  fragment again on book { title @skip(if: $d) }`
+  const variables = { a: true, b: true, c: false, d: false, e: 2, f: 3, never: false }
+  const answer = await trellis.graphql<{ data?: { book: unknown[] } }>(query, variables)
+  assert.deepEqual(answer.data?.book[0], { title: 'Dawn', id: 1 }, JSON.stringify(answer))
+  const { errors } = await trellis.graphql<{ errors: { message: string }[] }>(query, { ...variables, other: 1 })
+  assert.deepEqual(errors[0]?.message, 'unexpected variables in variableValues: other')
+})
+
 test('a selection with very many directives is refused as fast as one with few', async (t) => {
   const trellis = await startLibrary(t)
   const unknown = Array.from({ length: 49_000 }, (_, i) => `@directive_that_nobody_knows_${i}`).join(' ')

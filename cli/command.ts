@@ -20,8 +20,8 @@ export interface Call {
   readonly words: readonly string[]
   readonly flags: Flags
   readonly project: Project
-  /** The server or database, connected at the first use; its name is printed then. */
-  target(): Promise<Target>
+  /** The server or database, connected at the first use; its name is printed then. `more` are flags beside the given ones. */
+  target(more?: Flags): Promise<Target>
   /** Prints a line for people. */
   say(line: string): void
   /** Ends with exit code 3 unless `--yes` or a person agrees. */

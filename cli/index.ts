@@ -11,6 +11,8 @@ import { printFailure, printOutcome } from './output.ts'
 import { type Session, startCall } from './session.ts'
 
 const loaders: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
+  init: () => import('./commands/init.ts'),
+  doctor: () => import('./commands/doctor.ts'),
   deploy: () => import('./commands/deploy.ts'),
   'migrate create': () => import('./migrations/create.ts'),
   'migrate up': () => import('./migrations/up.ts'),

@@ -8,6 +8,7 @@ export interface CommandLine {
 
 /** The commands in the order of the help. */
 export const commandNames: readonly CommandLine[] = [
+  { name: 'init', description: 'make the folder of a project' },
   { name: 'deploy', description: 'apply pending migrations, then the metadata of the project' },
   { name: 'migrate create', description: 'make the folder of a new migration' },
   { name: 'migrate up', description: 'apply pending migrations' },
@@ -26,6 +27,7 @@ export const commandNames: readonly CommandLine[] = [
   { name: 'seed', description: 'run the seeds of the project' },
   { name: 'track', description: 'track all tables and views' },
   { name: 'suggest', description: 'suggest relationships by foreign keys' },
+  { name: 'doctor', description: 'check a server, its database and the project' },
   { name: 'adopt', description: 'report whether a project of another engine is served, and apply it' },
   { name: 'completions', description: 'print completions for bash, zsh or fish' },
 ]

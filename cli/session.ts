@@ -28,8 +28,8 @@ export function startCall({ io, words, flags }: Given): Session {
   let target: Promise<Target> | null = null
   let label: string | null = null
   const say = (line: string) => io.stderr(`${line}\n`)
-  const open = async (): Promise<Target> => {
-    const connected = await connect({ io, flags, project: call.project })
+  const open = async (more: Flags = {}): Promise<Target> => {
+    const connected = await connect({ io, flags: { ...flags, ...more }, project: call.project })
     label = connected.label
     say(`on ${label}`)
     return connected
@@ -43,7 +43,7 @@ export function startCall({ io, words, flags }: Given): Session {
       project ??= openProject({ io, flags })
       return project
     },
-    target: () => (target ??= open()),
+    target: (more) => (target ??= open(more)),
     changed: (change) => {
       changes.push(change)
     },

@@ -11,7 +11,8 @@ export interface Answer {
 
 /** A way to send a request. */
 export interface Transport {
-  send(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer>
+  /** Sends a request, with the admin secret unless `isAdmin` is false. */
+  send(method: 'GET' | 'POST', path: string, body?: unknown, isAdmin?: boolean): Promise<Answer>
   close(): Promise<void>
 }
 

@@ -12,9 +12,9 @@ export function httpTransport(endpoint: URL, secret: string | null): Transport {
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectTimeoutMillis } })
   const base = endpoint.href.replace(/\/$/, '')
   const secrets = secret === null ? {} : { 'x-service-admin-secret': secret, 'x-hasura-admin-secret': secret }
-  const headers = { 'content-type': 'application/json', ...secrets }
   return {
-    async send(method, path, body): Promise<Answer> {
+    async send(method, path, body, isAdmin = true): Promise<Answer> {
+      const headers = { 'content-type': 'application/json', ...(isAdmin && secrets) }
       try {
         const text = body === undefined ? null : JSON.stringify(body)
         const answer = await request(`${base}${path}`, { method, headers, body: text, dispatcher })

@@ -31,6 +31,8 @@ export interface Target {
   sql(text: string, options?: SqlOptions): Promise<readonly (readonly string[])[]>
   /** Asks any endpoint. */
   ask(path: string, body: unknown): Promise<Answer>
+  /** Asks as a caller without the admin secret. */
+  askWithoutSecret(path: string, body: unknown): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -138,6 +140,10 @@ class ConnectedTarget implements Target {
 
   ask(path: string, body: unknown): Promise<Answer> {
     return this.#transport.send('POST', path, body)
+  }
+
+  askWithoutSecret(path: string, body: unknown): Promise<Answer> {
+    return this.#transport.send('POST', path, body, false)
   }
 
   close(): Promise<void> {

@@ -29,10 +29,10 @@ import {
   workloadReport,
 } from './report.ts'
 import { hostileReport, measureHostile } from './requests/hostile.ts'
+import { allWorkloads } from './requests/later-workloads.ts'
 import { distinctDocument, distinctDocuments, measurePlans } from './requests/plans.ts'
 import { measureStarts } from './requests/start.ts'
 import { type Contender, compareAnswers, measureWorkload } from './requests/throughput.ts'
-import { workloads } from './requests/workloads.ts'
 import { measureSubscribers, subscriberScenarios } from './subscribers/subscribers.ts'
 import { measureBesideSubscribers } from './subscribers/subscribers-http.ts'
 import { idleReport, measureIdleSubscribers } from './subscribers/subscribers-idle.ts'
@@ -45,7 +45,7 @@ import { ask, operate, startTrellis } from './support/trellis.ts'
 
 /** The names of the parts that can run alone. */
 const names = [
-  ...[...workloads, ...neighbours].map(({ name }) => name),
+  ...[...allWorkloads, ...neighbours].map(({ name }) => name),
   'hostile',
   'memory',
   'plans',
@@ -137,7 +137,7 @@ async function startLimit(
 }
 
 async function measureThroughput(options: Options, { url, postmaster }: Database, surroundings: Surroundings) {
-  const wanted = workloads.filter(({ name }) => options.isWanted(name))
+  const wanted = allWorkloads.filter(({ name }) => options.isWanted(name))
   if (wanted.length === 0 && !options.isWanted('memory')) return
   const trellis = await startTrellis(['--database-url', url], surroundings)
   await operate(trellis.port, 'replace_metadata', chinookMetadata)

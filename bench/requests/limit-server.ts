@@ -5,7 +5,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
-import { type GraphQLRequest, workloads } from './workloads.ts'
+import { allWorkloads } from './later-workloads.ts'
+import type { GraphQLRequest } from './workloads.ts'
 
 const poolSize = 16
 const pipelinedConnections = 3
@@ -31,7 +32,7 @@ async function pipelinedQuery(connectionString: string): Promise<Query> {
 const rawTypes = { getTypeParser: () => (value: unknown) => value }
 
 const statements = new Map(
-  workloads.map(({ name, limit }) => {
+  allWorkloads.map(({ name, limit }) => {
     const query = { name, text: limit.text, binary: true, types: rawTypes } as pg.QueryConfig
     return [`/${name}`, { query, limit }]
   }),

@@ -54,7 +54,7 @@ export const rowCounts = { track: 500_000, artist: 39_325 } as const
 const goldenRatio = 0.618033988749895
 
 /** Numbers from 0 to below `count`, evenly spread for any number of draws. */
-const spread = (index: number, count: number): number => Math.floor(((index * goldenRatio) % 1) * count)
+export const spread = (index: number, count: number): number => Math.floor(((index * goldenRatio) % 1) * count)
 
 const trackColumns = 'track_id name album_id media_type_id genre_id composer milliseconds unit_price'
 

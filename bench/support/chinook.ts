@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
+import { inherited, minutesFunction } from '../requests/later-workloads.ts'
 import { listener, rowCounts } from '../requests/workloads.ts'
 import { withClient } from './database.ts'
 
@@ -20,6 +21,7 @@ export async function loadChinook(databaseUrl: string): Promise<void> {
     const counted = await client.query('select count(*)::int as count from track')
     if (counted.rows[0].count < rowCounts.track) await runScript(client, read('./enlarge.sql'))
     await client.query(eventTable)
+    await client.query(minutesFunction)
   })
 }
 
@@ -55,11 +57,16 @@ export const chinookMetadata = {
       array_relationships: [arrayRelationship('tracks', 'track', 'album_id')],
       select_permissions: [
         { role: listener.role, permission: { columns: '*', filter: { artist_id: { _eq: listener.artistVariable } } } },
+        {
+          role: inherited.other,
+          permission: { columns: ['album_id', 'title'], filter: { album_id: { _lt: inherited.below } } },
+        },
       ],
     },
     {
       table: 'track',
       object_relationships: [objectRelationship('album', 'album_id'), objectRelationship('genre', 'genre_id')],
+      computed_fields: [{ name: 'minutes', definition: { function: 'track_minutes' } }],
       select_permissions: [
         {
           role: listener.role,
@@ -70,4 +77,5 @@ export const chinookMetadata = {
     { table: 'genre' },
     { table: 'event' },
   ],
+  inherited_roles: [{ role_name: inherited.role, role_set: [listener.role, inherited.other] }],
 }

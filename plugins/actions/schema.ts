@@ -56,9 +56,11 @@ declare module '../../sdk/registry.ts' {
 /** A definition without empty members, in the order of documents. */
 function canonical(given: ActionDefinition & { kind?: string; type?: string }): ActionDefinition {
   const { handler, output_type, forward_client_headers, headers = [], arguments: args = [], timeout } = given
-  const { type = 'mutation', kind = 'synchronous', ignored_client_headers: ignored = [] } = given
+  const { type = 'mutation', kind: written = '', ignored_client_headers: ignored = [] } = given
+  // Tools write `kind: ""` where they mean the default.
+  const kind = written === '' ? 'synchronous' : written
   if (type !== 'mutation' && type !== 'query') throw parseFailed(`expected mutation or query, but found ${type}`)
-  // Only mutations have a kind, but tools write `kind: ""` into the definitions of queries.
+  // Only mutations have a kind.
   if (type === 'mutation' && kind !== 'synchronous' && kind !== 'asynchronous') {
     throw parseFailed(`expected synchronous or asynchronous, but found ${kind}`)
   }

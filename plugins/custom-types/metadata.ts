@@ -240,12 +240,21 @@ function renamed(relationship: AnyRelationship, rename: Exclude<Rename, { kind: 
 }
 
 /** The types in the order of documents. */
-function writeTypes(custom: CustomTypes, kinds: RelationshipKinds): CustomTypes | undefined {
+function writeTypes(
+  custom: CustomTypes,
+  kinds: RelationshipKinds,
+  { formatVersion, source }: { readonly formatVersion: number; readonly source: string },
+): CustomTypes | undefined {
   const { input_objects, objects, scalars, enums } = custom
   if (!input_objects && !objects && !scalars && !enums) return undefined
+  // Documents of version 2 name the source of a relationship's table.
+  const inSource = ({ relationships, ...object }: CustomObject): CustomObject =>
+    formatVersion === 3 && relationships
+      ? { ...object, relationships: relationships.map((each) => (leadsToTable(each) ? { ...each, source } : each)) }
+      : { ...object, ...(relationships && { relationships }) }
   return {
     ...(input_objects && { input_objects }),
-    ...(objects && { objects: objects.map((object) => kinds.write(object)) }),
+    ...(objects && { objects: objects.map((object) => inSource(kinds.write(object))) }),
     ...(scalars && { scalars }),
     ...(enums && { enums }),
   }
@@ -258,7 +267,7 @@ export const customTypesSlice = (kinds: RelationshipKinds): CustomTypesSlice => 
   schema: documentSchema(kinds),
   empty: {},
   after: kinds.after,
-  write: (custom) => writeTypes(custom, kinds),
+  write: (custom, context) => writeTypes(custom, kinds, context),
   resolve: (custom, context) => resolveTypes(custom, { context, kinds }),
   rename: renameInTypes,
   remove(draft, object) {

@@ -35,11 +35,9 @@ const DocumentFunctionName = { ...DocumentTableName, title: 'DocumentFunctionNam
 
 /** Leaves out keys without effect. */
 function canonical({ function: name, configuration = {}, permissions = [], comment }: FunctionEntry): FunctionEntry {
-  const { custom_root_fields: fields = {}, ...given } = configuration
-  const kept = { ...given, ...(Object.keys(fields).length > 0 && { custom_root_fields: fields }) }
   return {
     function: name,
-    ...(Object.keys(kept).length > 0 && { configuration: kept }),
+    ...(Object.keys(configuration).length > 0 && { configuration }),
     ...(permissions.length > 0 && { permissions }),
     ...(comment !== undefined && { comment }),
   }

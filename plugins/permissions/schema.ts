@@ -125,10 +125,10 @@ function withoutDefaults<P extends object>(permission: P): P {
 /** Keys of later engines that restrict rows. */
 const laterKeys = (kind: PermissionKind): string[] => (kind === 'select' ? [] : ['validate_input'])
 
-/** Keys that earlier engines used for upserts, and that consoles stored for their forms. */
+/** Keys without effect: earlier engines used them for upserts, and consoles stored them for their forms. */
 const formerKeys: { readonly [K in PermissionKind]?: readonly string[] } = {
-  insert: ['allow_upsert', 'localPresets'],
-  update: ['localPresets'],
+  insert: ['allow_upsert', 'localPresets', 'computed_fields'],
+  update: ['localPresets', 'computed_fields'],
 }
 
 /** The schema of a kind's `permission`; a document may hold no other keys in either dialect. */

@@ -80,7 +80,9 @@ const whole = (url: string) => {
             computed_fields: [{ name: 'label', definition: { function: { schema: 'public', name: 'writer_label' } } }],
           },
         ],
-        functions: [{ function: { schema: 'public', name: 'search_books' } }],
+        functions: [
+          { function: { schema: 'public', name: 'search_books' }, configuration: { custom_root_fields: {} } },
+        ],
         native_queries: [
           { root_field_name: 'recent', code: 'select 1', returns: 'recent', type: 'query', arguments: {} },
         ],
@@ -114,7 +116,23 @@ const whole = (url: string) => {
         },
       },
     ],
-    custom_types: { objects: [{ name: 'Greeting', fields: [{ name: 'text', type: 'String!' }] }] },
+    custom_types: {
+      objects: [
+        {
+          name: 'Greeting',
+          fields: [{ name: 'text', type: 'String!' }],
+          relationships: [
+            {
+              name: 'namesakes',
+              type: 'array',
+              remote_table: { schema: 'public', name: 'writer' },
+              field_mapping: { text: 'name' },
+              source: 'library',
+            },
+          ],
+        },
+      ],
+    },
     cron_triggers: [
       {
         name: 'nightly',
@@ -192,6 +210,26 @@ test('a document with every key is exported unchanged, byte for byte', async (t)
     const served = [...Object.keys(document).slice(1, 9), ...others]
     assert.deepEqual(Object.keys(left).slice(1), served)
   })
+})
+
+test('forms that consoles and other tools write are understood', async (t) => {
+  const trellis = await startTrellis(t, { sql })
+  const action = { handler: 'http://127.0.0.1:1', output_type: 'Int', kind: '', type: 'mutation' }
+  const permission = { columns: ['title'], check: {}, filter: {}, computed_fields: [] }
+  const { filter: _, ...insert } = permission
+  const book = {
+    table: { schema: 'public', name: 'book' },
+    insert_permissions: [{ role: 'reader', permission: insert }],
+    update_permissions: [{ role: 'reader', permission }],
+  }
+  const document = {
+    version: 3,
+    sources: [{ name: 'default', kind: 'postgres', tables: [book] }],
+    actions: [{ name: 'count', definition: action }],
+  }
+  assert.deepEqual((await ask(trellis, 'replace_metadata', document)).body, { message: 'success' })
+  const exported = (await ask(trellis, 'export_metadata', {})).body as unknown as typeof document
+  assert.equal(exported.actions[0]!.definition.kind, 'synchronous')
 })
 
 test('entries of the allow-list have their scope, and can be dropped by name', async (t) => {

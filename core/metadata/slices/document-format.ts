@@ -23,7 +23,7 @@ import {
 } from '../document/given-document.ts'
 import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
 import { Faults, FaultyDocument, TooManyFaults } from './faults.ts'
-import { checkSettings, isOwnConnection, sourceKey, unnamedSource } from './given-source.ts'
+import { checkSettings, defaultSource, isOwnConnection, sourceKey, sourceName, unnamedSource } from './given-source.ts'
 import { documentOf, documentRank, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { FormatContext, Slice } from './slices.ts'
 import { type UnservedKeys, unservedKey } from './unserved.ts'
@@ -187,9 +187,10 @@ export class DeclaredFormat implements DocumentFormat {
 
   write(document: MetadataDocument, version: ExportVersion = currentVersion): Record<string, unknown> {
     const context = this.#contextOf(version)
+    const named = sourceName(document)
     const shown = this.#registry.slices.filter(({ isInternal }) => !isInternal)
     const declared = shown.map(
-      ({ key }, i) => [key, writeSlice(shown[i]!, sliceValue(document, key), context)] as const,
+      ({ key }, i) => [key, writeSlice(shown[i]!, sliceValue(document, key), context, named)] as const,
     )
     const kept = Object.entries(document.unserved ?? {})
     const parts = [...declared, ...kept.filter(([, value]) => version === 3 || !saysNothing(value))]
@@ -322,8 +323,8 @@ function readStored(slice: Slice, value: unknown, context: FormatContext): void 
   else slice.read?.(decoded, { formatVersion: currentVersion })
 }
 
-function writeSlice(slice: Slice, value: unknown, context: FormatContext): unknown {
-  if (slice.write) return slice.write(value)
+function writeSlice(slice: Slice, value: unknown, context: FormatContext, source = defaultSource): unknown {
+  if (slice.write) return slice.write(value, { formatVersion: context.formatVersion ?? currentVersion, source })
   const isEmpty = value === slice.empty || (Array.isArray(value) && value.length === 0)
   if (isEmpty && !slice.isRequired) return undefined
   if (!slice.entryKey) return value

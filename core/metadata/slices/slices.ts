@@ -164,7 +164,7 @@ export interface Slice<T extends SliceTypes = SliceTypes> {
    */
   readEntry?(value: unknown, context: FormatContext): T['entry']
   /** Stored shape to wire shape, sorted; `undefined` omits the key. Absent: the value, omitted when empty. */
-  write?(value: T['value']): unknown
+  write?(value: T['value'], context: { readonly formatVersion: number; readonly source: string }): unknown
   /** The same for each entry, instead of `write`. */
   writeEntry?(entry: T['entry'], context: FormatContext): unknown
   /**

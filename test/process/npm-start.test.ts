@@ -20,7 +20,7 @@ test('a Node that cannot run TypeScript is refused in one line', async (t) => {
 
 test('a missing package is named in one line', async (t) => {
   const directory = temporaryDirectory(t)
-  for (const folder of ['bin', 'core', 'plugins', 'process', 'sdk'])
+  for (const folder of ['bin', 'cli', 'core', 'plugins', 'process', 'sdk'])
     cpSync(join(root, folder), join(directory, folder), { recursive: true })
   writeFileSync(join(directory, 'package.json'), '{"type": "module"}')
   const { code, stderr } = await spawnTrellis(

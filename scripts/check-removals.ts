@@ -1,6 +1,7 @@
-// Proves, by doing it in copies, that feature areas can be taken away: each that no other declares to depend on, and each
-// together with those that do. Without the folders and their lines in the list of plugins what is left has to compile,
-// start and serve. `node scripts/check-removals.ts AREA…` looks at some of them only.
+// Proves, by doing it in copies, that feature areas can be removed, each with those that declare to depend on it. Without
+// the folders and their lines in the list of plugins, the remaining code has to compile, start and serve. Several areas are
+// removed at a time, so that for every two areas one is once absent while the other is there. After a failure,
+// `node scripts/check-removals.ts AREA…` removes one area at a time.
 
 import { execFile, spawn } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -31,6 +32,37 @@ function withDependents(area: string): readonly string[] {
     for (const [other, needed] of dependencies) if (needed.includes(each)) removed.add(other)
   }
   return [...removed]
+}
+
+/** Sets of areas to remove; each area is absent in one of them while any other that can do without it is there. */
+function removalSets(): readonly (readonly string[])[] {
+  const closed = new Map(areas.map((area) => [area, withDependents(area)]))
+  const missing = new Set(
+    areas.flatMap((gone) => areas.filter((kept) => !closed.get(gone)!.includes(kept)).map((kept) => `${gone} ${kept}`)),
+  )
+  const newPairs = (removed: ReadonlySet<string>): readonly string[] =>
+    [...missing].filter((pair) => {
+      const [gone = '', kept = ''] = pair.split(' ')
+      return removed.has(gone) && !removed.has(kept)
+    })
+  const sets: (readonly string[])[] = []
+  while (missing.size > 0) {
+    let removed: ReadonlySet<string> = new Set()
+    for (let gain = 0; ; ) {
+      const larger = areas
+        .filter((area) => !removed.has(area))
+        .map((area) => {
+          const next: ReadonlySet<string> = new Set([...removed, ...closed.get(area)!])
+          return { next, gain: newPairs(next).length }
+        })
+      const best = larger.reduce((one, other) => (other.gain > one.gain ? other : one), { next: removed, gain })
+      if (best.gain === gain) break
+      ;({ next: removed, gain } = best)
+    }
+    for (const pair of newPairs(removed)) missing.delete(pair)
+    sets.push([...removed])
+  }
+  return sets
 }
 
 /** The product without its tests, to take areas from. */
@@ -114,15 +146,15 @@ async function ask(url: string, has: (area: string) => boolean): Promise<void> {
 }
 
 const words = process.argv.slice(2)
-const waiting = areas.filter((area) => words.length === 0 || words.includes(area))
+const waiting =
+  words.length === 0 ? [...removalSets()] : areas.filter((area) => words.includes(area)).map(withDependents)
 const postgres = await withTemplate(await startTemporary())
 let failures = 0
 
-/** Takes one area after the other from a copy of its own. */
+/** Removes one set after the other from a copy of its own. */
 async function work(): Promise<void> {
   const copy = copyTree()
-  for (let area = waiting.shift(); area !== undefined; area = waiting.shift()) {
-    const removed = withDependents(area)
+  for (let removed = waiting.shift(); removed; removed = waiting.shift()) {
     const { url, drop } = await makeDatabase(postgres)
     try {
       removeAreas(copy, removed)

@@ -199,9 +199,10 @@ export class Caller {
 
   #mayKnow(field: FieldModel, select: SelectAccess): boolean {
     if (field.kind === 'relationship') return this.mayFollow(field) && select.followed(field) !== null
-    if (field.kind === 'column') return isReadable(field.name, select)
+    const { name } = field
+    if (field.kind === 'column') return isReadable(name, select)
     const member = memberValue(field)
-    if (member?.kind === 'scalar') return select.computedFields.has(field.name)
+    if (member?.kind === 'scalar') return select.computedFields.has(name)
     return member !== null && select.reaches(member.table) && this.#access.get(member.table)?.select != null
   }
 

@@ -211,10 +211,18 @@ const cases: readonly Case[] = [
   ],
 ]
 
-async function longestTurn(): Promise<number> {
-  const { milliseconds } = (await (await fetch(`${url}/turn-length`)).json()) as { milliseconds: number }
+async function millisOf(path: string): Promise<number> {
+  const { milliseconds } = (await (await fetch(url + path)).json()) as { milliseconds: number }
   return milliseconds
 }
+
+const longestTurn = (): Promise<number> => millisOf('/turn-length')
+
+/** Milliseconds that the known work takes on the idle machine for which the bound was chosen. */
+const idleKnownWork = 200
+
+/** How many times longer the same work takes at present than on an idle machine. */
+const slowness = async (): Promise<number> => Math.max(1, (await millisOf('/known-work')) / idleKnownWork)
 
 for (const [what, path, make, expected] of cases) {
   test(`${what} delay other requests by less than ${bound} ms`, async () => {
@@ -226,7 +234,7 @@ for (const [what, path, make, expected] of cases) {
       const text = await answer.text()
       const longest = await longestTurn()
       assert.match(text.slice(0, 5000), expected)
-      assert.ok(longest < bound, `${what} as ${role}: ${longest} ms`)
+      assert.ok(longest < bound || longest < bound * (await slowness()), `${what} as ${role}: ${longest} ms`)
     }
   })
 }

@@ -95,7 +95,7 @@ test('malformed envelopes are refused', async (t) => {
   )
   assert.equal(await answer({ type: 'x', args: {} }), '$ unknown type "x"')
   assert.match(await answer({ type: '__proto__', args: {} }), /^\$ unknown type "__proto__"/)
-  assert.equal(await answer({ type: 'run_sql', version: 2, args: { sql: '' } }), '$ unknown type "run_sql"')
+  assert.equal(await answer({ type: 'untrack_table', version: 2, args: 'a' }), '$ unknown type "untrack_table"')
   const version = '$.version parsing Int failed, expected Number, but encountered String'
   assert.equal(await answer({ type: 'track_table', version: '2', args: 'a' }), version)
 })

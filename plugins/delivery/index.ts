@@ -6,6 +6,7 @@ import { eventHandlers } from './attempts/handlers.ts'
 import { Deliveries, deliveries } from './deliveries.ts'
 import { deliveryMigrations } from './migrations.ts'
 import { deliveryOptions } from './options.ts'
+import { testWebhook } from './test-webhook.ts'
 
 export { leaseSeconds } from '../../sdk/services.ts'
 export { type Attempt, failureStatus } from './attempts/attempt.ts'
@@ -58,5 +59,6 @@ export default definePlugin({
     const service = new Deliveries(engine, engine.options)
     engine.provide(deliveries, service)
     engine.provide(eventHandlers, service.handlers)
+    engine.operations.add(testWebhook(engine))
   },
 })

@@ -399,6 +399,38 @@ export const scheduled: Area = {
     invocations('get_event_invocations'),
     invocations('get_scheduled_event_invocations'),
     {
+      type: 'test_webhook',
+      requires: ['url', 'payload'],
+      succeeds: [
+        {
+          title: 'tells why there is no answer',
+          args: { url: 'http://127.0.0.1:1/hook', headers: { 'x-key': 'a' }, payload: { id: 1 } },
+          answers: ({ error, seconds, ...rest }: { error: unknown; seconds: unknown }) => {
+            assert.deepEqual([typeof error, typeof seconds], ['string', 'number'])
+            assert.deepEqual(rest, { status: null, headers: {}, body: null, is_cut: false })
+          },
+        },
+      ],
+      refuses: [
+        {
+          title: 'a URL of another protocol',
+          args: { url: 'file:///etc/passwd', payload: null },
+          code: 'parse-failed',
+          path: '$.url',
+          fits: true,
+          error: 'expected an HTTP URL',
+        },
+        {
+          title: 'a header that cannot be sent',
+          args: { url: 'http://127.0.0.1:1/', headers: { 'a b': 'c' }, payload: null },
+          code: 'parse-failed',
+          path: '$.headers',
+          fits: true,
+          error: 'the header "a b" cannot be sent',
+        },
+      ],
+    },
+    {
       type: 'get_cron_ticks',
       requires: ['schedule'],
       notFound: { $: true },

@@ -110,7 +110,21 @@ test('the option applies to requests of all plugins', async (t) => {
   await startTrellis(t, { plugins: [plugin], settings: { egress: 'deny-private' } })
   const outgoing = await found.promise
   await assert.rejects(outgoing.send({ method: 'GET', url: server.url, timeout: 5000 }), { reason: 'forbidden' })
-  await startTrellis(t, { settings: { egress: 'deny-private', egressAllow: ['10.1.0.0/16', 'hooks.internal', '::1'] } })
+  const allowing = await startTrellis(t, {
+    settings: { egress: 'deny-private', egressAllow: ['10.1.0.0/16', 'hooks.internal', '::1', '127.0.0.1'] },
+  })
+  const { port } = new URL(server.url)
+  const tried = async (host: string) => {
+    const url = `http://${host}:${port}/hook`
+    type Tried = { status: number | null; body: string | null; error: string | null; is_cut: boolean }
+    return allowing.op<Tried>('test_webhook', { url, headers: { 'x-key': 'a' }, payload: { id: 1 } })
+  }
+  const denied = await tried('10.2.0.1')
+  assert.deepEqual([denied.status, typeof denied.error], [null, 'string'])
+  const { status, body, error, is_cut } = await tried('127.0.0.1')
+  assert.deepEqual([status, body, error, is_cut], [200, '{}', null, false])
+  const [call] = server.received
+  assert.deepEqual([call!.method, call!.path, call!.body, call!.headers['x-key']], ['POST', '/hook', '{"id":1}', 'a'])
 })
 
 test('streams and sockets are limited as requests are', async (t) => {

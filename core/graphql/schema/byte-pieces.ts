@@ -1,6 +1,7 @@
 // The bytes of a long text that is written in pieces and put together in another order.
 
 import type { Steps } from '../../concurrency/stepwise.ts'
+import { copiedAtOnce, firstBlock, largestBlock } from '../tuning.ts'
 
 /** Bytes within a block. */
 interface Piece {
@@ -12,13 +13,8 @@ interface Piece {
 /** Pieces of a text, in their order. */
 export type Pieces = readonly Piece[]
 
-/** Bytes of the first block; each further one is twice as large. */
-const firstBlock = 4096
-const largestBlock = 1_048_576
 /** Bytes that a character of a string may take. */
 const mostPerCharacter = 3
-/** Bytes that are copied at once: some tenths of a millisecond. */
-const copiedAtOnce = 262_144
 
 export class BytePieces {
   #block = Buffer.allocUnsafeSlow(firstBlock)

@@ -16,20 +16,11 @@ import type { Steps } from '../../concurrency/stepwise.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import { compareText } from '../../names/names.ts'
 import { compareNaturally } from '../../names/natural-order.ts'
-import { leastValues, valuesPerPart } from '../tuning.ts'
+import { encodedAtOnce, leastValues, membersAtOnce, valuesAtOnce, valuesPerPart } from '../tuning.ts'
 import { BytePieces, joined, type Pieces } from './byte-pieces.ts'
 import { type IntrospectedField, valueIn } from './introspected-field.ts'
 import { ReleasedFields } from './role-schema.ts'
 import { type Member, sortedByName, type WholeSchema, type WriteType } from './whole-schema.ts'
-
-/** Characters that are turned into bytes at once. */
-const chunkSize = 65_536
-
-/** Values that are written between two pauses: some tens of microseconds. */
-const valuesAtOnce = 256
-
-/** Members of a type that is written without a pause: some tenths of a millisecond. */
-const membersAtOnce = 250
 
 interface Named {
   readonly name: string
@@ -173,7 +164,7 @@ export class IntrospectionWriter {
 
   *#pause(): Steps<void> {
     if (this.#values > this.#most) yield* this.#admit()
-    if (this.#text.length > chunkSize) this.#flush()
+    if (this.#text.length > encodedAtOnce) this.#flush()
     if (this.#values - this.#paused < valuesAtOnce) return
     this.#paused = this.#values
     yield

@@ -2,6 +2,7 @@
 // is such texts, and a schema has few kinds of types and wrappers.
 
 import { GraphQLList, type GraphQLNamedType, GraphQLNonNull, isListType, isNonNullType } from 'graphql'
+import { mostWrappers } from '../tuning.ts'
 
 /** The text of a reference without the name of the type, and the number of values in it. */
 export interface ReferenceText {
@@ -9,9 +10,6 @@ export interface ReferenceText {
   readonly parts: readonly string[]
   readonly values: number
 }
-
-/** Wrappers of a type whose texts are kept, as a number: more are never written by people. */
-const mostWrappers = 1024
 
 /** Stands for the name of a type: a name never contains it. */
 const nameless = '\0'

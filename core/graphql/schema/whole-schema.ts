@@ -22,6 +22,7 @@ import { internalError } from '../../errors/errors.ts'
 import { conflictingDefinitions } from '../../metadata/naming/type-names.ts'
 import { compareNaturally } from '../../names/natural-order.ts'
 import type { PlannedRoot, PlannedSchema } from '../read/planned-schema.ts'
+import { fieldsAtOnce, sortedAtOnce } from '../tuning.ts'
 import { withMergedRows } from './merged-rows.ts'
 
 const fieldDirective = (directive: GraphQLDirective) =>
@@ -51,9 +52,6 @@ export type Member = GraphQLField<unknown, unknown> | GraphQLInputField | GraphQ
 
 /** Writes a type with its members; what remains of the work is returned as steps. */
 export type WriteType = (type: GraphQLNamedType, members: readonly Member[]) => Steps<void> | undefined
-
-/** Fields of a root type that are created at once. */
-const fieldsAtOnce = 32
 
 /** A root type, which may have thousands of fields: they are created in parts. */
 interface LargeRoot {
@@ -331,9 +329,6 @@ function repeatedName(types: readonly GraphQLNamedType[]): string {
   const seen = new Set<string>()
   return types.find(({ name }) => seen.size === seen.add(name).size)!.name
 }
-
-/** Types per part of a sort, so that each takes about a millisecond. */
-const sortedAtOnce = 1000
 
 /** The items in the order of their names. */
 export function* sortedByName<T extends { readonly name: string }>(items: readonly T[]): Steps<T[]> {

@@ -4,6 +4,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   GraphQLError,
+  type GraphQLLeafType,
   type GraphQLSchema,
   getNamedType,
   getOperationAST,
@@ -75,16 +76,21 @@ function withRootLeaves(
     if (node.kind !== Kind.FIELD || !isLeafType(type)) return []
     const name = (node.alias ?? node.name).value
     const value = readLeaf(type.name, data[name])
-    if (value === null || value === undefined) return []
-    if (Array.isArray(value)) return [[name, value]]
-    try {
-      type.serialize(value)
-      return [[name, value]]
-    } catch (error) {
-      return [[name, new GraphQLError(messageOf(error))]]
-    }
+    return value === null || value === undefined ? [] : [[name, withErrors(value, type)]]
   })
   return found.length === 0 ? data : { ...data, ...Object.fromEntries(found) }
+}
+
+/** The value, or list of values, with errors in the place of those that the type does not take. */
+function withErrors(value: unknown, type: GraphQLLeafType): unknown {
+  if (value === null || value === undefined) return value
+  if (Array.isArray(value)) return value.map((item) => withErrors(item, type))
+  try {
+    type.serialize(value)
+    return value
+  } catch (error) {
+    return new GraphQLError(messageOf(error))
+  }
 }
 
 /** Locations refer to a document that the client never saw. */

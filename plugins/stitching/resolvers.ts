@@ -73,40 +73,53 @@ function wrapped(resolve: Resolver, completion: Completion): Resolver {
     } catch (error) {
       throw located(error, info, [])
     }
-    if (!(value instanceof Promise)) return settled(value, info, completion)
-    return value.then(
-      (later) => {
-        const merged = leaf === null ? undefined : receivedLeaf(source, info)
-        return merged === undefined ? settled(later, info, completion) : readLeaf(leaf!, merged)
-      },
-      (error) => {
-        throw located(error, info, [])
-      },
-    )
+    const completed = (settledValue: unknown) =>
+      settled(
+        leaf === null ? settledValue : withReceived(receivedValue(source, info), settledValue, leaf),
+        info,
+        completion,
+      )
+    if (!(value instanceof Promise)) return completed(value)
+    return value.then(completed, (error) => {
+      throw located(error, info, [])
+    })
   }
 }
 
 /**
- * The value of a field as its member sent it; undefined if it has not arrived, or may be an error. The library
+ * The value of a field as its member sent it; undefined if it has not arrived, or may hold errors. The library
  * makes null of a value that the scalar does not take, so that a wrong value, or one with more digits, would be lost.
  */
-function receivedLeaf(source: unknown, { fieldNodes: [node] }: GraphQLResolveInfo): unknown {
-  if (!isJsonObject(source) || !node) return undefined
-  const name = (node.alias ?? node.name).value
-  const value = Object.hasOwn(source, name) ? source[name] : undefined
+function receivedLeaf(source: unknown, info: GraphQLResolveInfo): unknown {
+  const value = receivedValue(source, info)
   return isComplete(value) ? value : undefined
 }
 
-function isComplete(value: unknown): boolean {
-  if (value === null || value === undefined || value instanceof Error) return false
-  return Array.isArray(value) ? value.every(isComplete) : true
+function receivedValue(source: unknown, { fieldNodes: [node] }: GraphQLResolveInfo): unknown {
+  if (!isJsonObject(source) || !node) return undefined
+  const name = (node.alias ?? node.name).value
+  return Object.hasOwn(source, name) ? source[name] : undefined
+}
+
+const isMissing = (value: unknown): boolean => value === null || value === undefined || value instanceof Error
+
+const isComplete = (value: unknown): boolean => (Array.isArray(value) ? value.every(isComplete) : !isMissing(value))
+
+/** The library's value, which knows the errors, with each scalar as the member sent it. */
+function withReceived(received: unknown, value: unknown, leaf: string): unknown {
+  if (isMissing(received)) return value
+  if (isComplete(received)) return readLeaf(leaf, received)
+  if (!Array.isArray(received) || !Array.isArray(value)) return value
+  return value.map((item, i) => withReceived(received[i], item, leaf))
 }
 
 function settled(value: unknown, info: GraphQLResolveInfo, { missing }: Completion): unknown {
   if (value === undefined && missing !== null) throw located(new GraphQLError(missing), info, [])
   if (value instanceof Error) return located(value, info, [])
-  return Array.isArray(value) && value.some((item) => item instanceof Error) ? items(value, info, []) : value
+  return Array.isArray(value) && value.some(holdsError) ? items(value, info, []) : value
 }
+
+const holdsError = (item: unknown): boolean => (Array.isArray(item) ? item.some(holdsError) : item instanceof Error)
 
 /** The items of a list; `at` are the indexes of the lists around it. */
 function items(list: readonly unknown[], info: GraphQLResolveInfo, at: readonly number[]): unknown[] {

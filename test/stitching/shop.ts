@@ -41,9 +41,9 @@ const people = {
 }
 
 export const ordersTypes = `
-  type Query { orders(first: Int = 2): [Order!]!  revenue: Float  usersOf(ids: [ID!]!): [User]!  pricesOf(seats: [SeatKey!]!): [Seat]!  buyer(id: ID!): User  priceOf(hall: String!, row: Int!): Seat  usersByKeys(keys: [UserKey!]!): [User]! }
+  type Query { orders(first: Int = 2): [Order!]!  revenue: Float  revenues: [[Float]]  usersOf(ids: [ID!]!): [User]!  pricesOf(seats: [SeatKey!]!): [Seat]!  buyer(id: ID!): User  priceOf(hall: String!, row: Int!): Seat  usersByKeys(keys: [UserKey!]!): [User]! }
   type Order { id: ID!  total: Float!  user: User! }
-  type User { id: ID!  spent: Float  orders(first: Int = 1): [Order!]! }
+  type User { id: ID!  spent: Float  spendings: [Float]  orders(first: Int = 1): [Order!]! }
   type Seat { hall: String!  row: Int!  price: Int }
   input SeatKey { hall: String!  row: Int! }
   input UserKey { id: ID! }

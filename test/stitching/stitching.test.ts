@@ -266,6 +266,40 @@ test('types of two servers are merged', async (t) => {
     }
     orders.answer = null
   })
+
+  await t.test('items of lists are read as single values are, beside nulls', async () => {
+    const cases: [text: string, member: string, data: object, errors: [string, unknown[]][]][] = [
+      [
+        '{ users(limit: 1) { spendings } }',
+        '{"usersOf": [{"id": 1, "spendings": [1.50, null, "much", 18446744073709551616]}]}',
+        { users: [{ spendings: [1.5, null, null, 2 ** 64] }] },
+        [[badFloat('"much"'), ['users', 0, 'spendings', 2]]],
+      ],
+      [
+        '{ revenues }',
+        '{"revenues": [[1.50, null, "much"], null, [18446744073709551616]]}',
+        { revenues: [[1.5, null, null], null, [2 ** 64]] },
+        [[badFloat('"much"'), ['revenues', 0, 2]]],
+      ],
+    ]
+    for (const [text, member, data, messages] of cases) {
+      orders.answer = () => ({ body: `{"data": ${member}}` })
+      const found = await trellis.graphql<{ data: object; errors?: { message: string; path: unknown[] }[] }>(text)
+      assert.deepEqual(found.data, data)
+      assert.deepEqual(
+        (found.errors ?? []).map(({ message, path }) => [message, path]),
+        messages,
+      )
+    }
+    // Errors of the member stay at their items.
+    const errors = [{ message: 'it is closed', path: ['usersOf', 0, 'spendings', 1] }]
+    orders.answer = () => ({ body: { data: { usersOf: [{ id: '1', spendings: [1, null, null] }] }, errors } })
+    assert.deepEqual(await trellis.graphql('{ users(limit: 1) { spendings } }'), {
+      data: { users: [{ spendings: [1, null, null] }] },
+      errors: [{ message: 'it is closed', path: ['users', 0, 'spendings', 1] }],
+    })
+    orders.answer = null
+  })
 })
 
 const badFloat = (value: string) => `Float cannot represent non numeric value: ${value}`

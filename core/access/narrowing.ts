@@ -56,15 +56,7 @@ export const updateInstead = ({ table, where }: Delete, values: readonly ColumnV
 /** The refusal of a plugin, for the client. Its path is relative to the field or the arguments that it refuses. */
 export class NarrowingRefusal extends TrellisError {
   constructor(error: TrellisError) {
-    const { path, placeless, internal, extensions, help, cause } = error
-    super(error.status, error.code, error.message, {
-      path,
-      placeless,
-      internal,
-      ...(extensions && { extensions }),
-      help,
-      cause,
-    })
+    super(error.status, error.code, error.message, error.details)
     if (error.stack !== undefined) this.stack = error.stack
   }
 }

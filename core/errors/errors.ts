@@ -131,19 +131,14 @@ export class TrellisError extends Error {
     return this.inInterface2 ? this.#copy(this.inInterface2, {}) : this
   }
 
-  #copy({ message, code = this.code }: LaterWords, details: ErrorDetails): TrellisError {
+  /** Everything but status, code and message. */
+  get details(): ErrorDetails {
     const { path, placeless, internal, extensions, help, cause, inInterface2 } = this
-    const merged = {
-      path,
-      placeless,
-      internal,
-      ...(extensions && { extensions }),
-      help,
-      cause,
-      inInterface2,
-      ...details,
-    }
-    const copy = new TrellisError(this.status, code, message, merged)
+    return { path, placeless, internal, ...(extensions && { extensions }), help, cause, inInterface2 }
+  }
+
+  #copy({ message, code = this.code }: LaterWords, details: ErrorDetails): TrellisError {
+    const copy = new TrellisError(this.status, code, message, { ...this.details, ...details })
     copy.stack = this.stack
     return copy
   }

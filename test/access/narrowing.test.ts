@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NarrowingRefusal } from '../../core/access/narrowing.ts'
 import {
   badRequest,
   type Condition,
@@ -262,6 +263,14 @@ test('subscribers see no hidden rows, at first and after a row gets hidden', asy
   await trellis.graphql('mutation { delete_person(where: {name: {_eq: "Dan"}}) { affected_rows } }')
   await people.atLeast(2)
   assert.deepEqual(people.items[1], { data: { person: [ann, cid] } })
+})
+
+test('the refusal of a narrowing keeps the words of interface 2', () => {
+  const error = badRequest('not-supported', 'no notes', {
+    inInterface2: { message: 'notes are closed', code: 'conflict' },
+  })
+  const { code, message } = new NarrowingRefusal(error).later
+  assert.deepEqual([code, message], ['conflict', 'notes are closed'])
 })
 
 test('a TrellisError in a narrowing reaches the client with code, path and message', async (t) => {

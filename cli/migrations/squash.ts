@@ -44,9 +44,11 @@ export const command: Command = {
     if (range.length < 2) throw new Failure('failed', 'there is only one migration to join')
     const alone = range.find(({ up, down }) => runsAlone(up) || runsAlone(down ?? ''))
     if (alone) throw new Failure('failed', `${alone.folder}: it runs without a transaction, so it stays alone`)
+    const folder = `${range.at(-1)!.version}_${String(name).replace(/\s+/g, '_')}`
+    if (folder === range.at(-1)!.folder)
+      throw new Failure('usage', `${folder} is the last of them: give another --name`)
     await call.consent(`Replace ${range.length} migrations by one?`)
     const parent = migrationsFolder(call.project)
-    const folder = `${range.at(-1)!.version}_${String(name).replace(/\s+/g, '_')}`
     const temporary = join(parent, `.${folder}.new`)
     const downs = range.every(({ down }) => down !== null)
       ? joined(range.map(({ folder: each, down }) => [each, down!] as const).reverse())
@@ -60,8 +62,9 @@ export const command: Command = {
       rmSync(temporary, { recursive: true, force: true })
       throw error
     }
-    for (const { folder: old } of range) rmSync(join(parent, old), { recursive: true })
     renameSync(temporary, join(parent, folder))
+    // The last goes last: until then two folders have its version, so every command refuses what a kill left half done.
+    for (const { folder: old } of range) rmSync(join(parent, old), { recursive: true })
     call.changed(folder)
     return { text: `${folder}\n`, data: { replaced: range.map(({ folder: each }) => each) } }
   },

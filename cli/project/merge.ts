@@ -1,6 +1,6 @@
 // Writes a value into a YAML document: equal parts keep their comments, order and spelling.
 
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, YAMLMap, YAMLSeq } from 'yaml'
 import { isJsonObject, sameJson } from '../../core/json/json.ts'
 import { isDefault } from './defaults.ts'
 import type { Json } from './parts.ts'
@@ -71,14 +71,14 @@ export class Merge {
       return scalar
     }
     if (Array.isArray(value)) {
-      const list = document.createNode([]) as unknown as YAMLSeq
+      const list = new YAMLSeq(document.schema)
       for (const item of value) list.add(this.#create(null, item))
-      return list as unknown as Node
+      return list
     }
     if (!isJsonObject(value)) return document.createNode(plainNumbers(value)) as Node
-    const map = document.createNode({}) as unknown as YAMLMap
+    const map = new YAMLMap(document.schema)
     for (const [name, member] of Object.entries(value)) map.add(document.createPair(name, this.#create(name, member)))
-    return map as unknown as Node
+    return map
   }
 
   #node(node: unknown, value: unknown, key: string | null): unknown {

@@ -1,12 +1,21 @@
 // Answers of the metadata API, and the failures that they mean.
 
-import { isJsonObject } from '../../core/json/json.ts'
+import { isJsonObject, parseJson } from '../../core/json/json.ts'
 import { Failure } from '../exits.ts'
 
 /** An answer over HTTP; the body is JSON, or text of another server. */
 export interface Answer {
   readonly status: number
   readonly body: unknown
+}
+
+/** The body in a text: JSON, or the text of another server. */
+export function bodyOf(text: string): unknown {
+  try {
+    return parseJson(text, 'precise')
+  } catch {
+    return text
+  }
 }
 
 /** A way to send a request. */
@@ -28,25 +37,20 @@ export function failureOf({ status, body }: Answer, subject: string, linesBefore
   }
   const database = databaseError(internal)
   if (database !== null) {
-    const line = typeof database.line === 'number' ? ` line ${database.line - linesBefore}` : ''
-    const exit = conflictStates.includes(String(database.status_code)) ? 'conflict' : 'failed'
-    const state = exit === 'conflict' ? '' : ` (${database.status_code})`
-    return new Failure(exit, `${subject}${line}: ${database.message}${state}`)
+    const line = typeof database['line'] === 'number' ? ` line ${database['line'] - linesBefore}` : ''
+    const exit = conflictStates.includes(String(database['status_code'])) ? 'conflict' : 'failed'
+    const state = exit === 'conflict' ? '' : ` (${database['status_code']})`
+    return new Failure(exit, `${subject}${line}: ${database['message']}${state}`)
   }
   const exit = status === 409 || code === 'conflict' ? 'conflict' : 'failed'
   const place = typeof path === 'string' && path !== '$' ? ` at ${path}` : ''
   return new Failure(exit, `${subject}: ${error}${place} (${code})`, problemsOf(internal))
 }
 
-interface DatabaseError {
-  readonly message: string
-  readonly status_code: string
-  readonly line?: number
-}
-
-function databaseError(internal: unknown): DatabaseError | null {
+/** PostgreSQL's error in the details of an answer. */
+function databaseError(internal: unknown): Readonly<Record<string, unknown>> | null {
   const error = isJsonObject(internal) ? internal['error'] : null
-  return isJsonObject(error) && typeof error['message'] === 'string' ? (error as unknown as DatabaseError) : null
+  return isJsonObject(error) && typeof error['message'] === 'string' ? error : null
 }
 
 /** Lines for the faults and inconsistent objects in a list. */

@@ -2,10 +2,9 @@
 
 import { Agent, request } from 'undici'
 import { codeOf, messageOf } from '../../core/errors/thrown.ts'
-import { parseJson } from '../../core/json/json.ts'
 import { Failure } from '../exits.ts'
 import { connectTimeoutMillis } from '../tuning.ts'
-import type { Answer, Transport } from './answers.ts'
+import { type Answer, bodyOf, type Transport } from './answers.ts'
 
 /** A transport to a server; both dialects' names of the header carry the secret. */
 export function httpTransport(endpoint: URL, secret: string | null): Transport {
@@ -18,20 +17,12 @@ export function httpTransport(endpoint: URL, secret: string | null): Transport {
       try {
         const text = body === undefined ? null : JSON.stringify(body)
         const answer = await request(`${base}${path}`, { method, headers, body: text, dispatcher })
-        return { status: answer.statusCode, body: parsed(await answer.body.text()) }
+        return { status: answer.statusCode, body: bodyOf(await answer.body.text()) }
       } catch (error) {
         throw unreachable(base, error)
       }
     },
     close: () => dispatcher.destroy(),
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text, 'precise')
-  } catch {
-    return text
   }
 }
 

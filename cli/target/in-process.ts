@@ -3,12 +3,11 @@
 import { createEngine } from '../../core/engine/engine.ts'
 import { defaultSettings } from '../../core/engine/options.ts'
 import { messageOf } from '../../core/errors/thrown.ts'
-import { parseJson } from '../../core/json/json.ts'
 import { silentObserver } from '../../core/log/observe.ts'
 import { Failure } from '../exits.ts'
 import type { Io } from '../io.ts'
 import { ownConnections } from '../tuning.ts'
-import type { Transport } from './answers.ts'
+import { bodyOf, type Transport } from './answers.ts'
 
 /** Starts an engine over a database; `place` names the database without its password. */
 export async function startEngine(
@@ -32,17 +31,9 @@ export async function startEngine(
       const headers = { 'content-type': 'application/json' }
       const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
       const answer = await engine.app.inject({ method, url: path, headers, ...payload })
-      return { status: answer.statusCode, body: answer.payload === '' ? null : jsonOrText(answer.payload) }
+      return { status: answer.statusCode, body: answer.payload === '' ? null : bodyOf(answer.payload) }
     },
     close: () => engine.close(),
   }
   return { transport, place }
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return parseJson(text, 'precise')
-  } catch {
-    return text
-  }
 }

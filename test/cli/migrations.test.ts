@@ -103,6 +103,9 @@ test('migrations and deploy', { timeout: 120_000 }, async (t) => {
 
   await t.test('a squashed migration counts as applied where all of it ran', async () => {
     assert.match(await own.refused(3, 'migrate squash --from 2'), /Replace 2 migrations by one/)
+    const [, , last] = readdirSync(join(own.directory, 'migrations/default')).sort()
+    const taken = await own.refused(2, `migrate squash --from 2 --name ${last!.slice(2)}`)
+    assert.match(taken, /is the last of them: give another --name/)
     assert.equal(await own.done('migrate squash --from 2 --name rest --yes'), '3_rest\n')
     assert.deepEqual(readdirSync(join(own.directory, 'migrations/default')).sort(), ['1_author', '3_rest'])
     assert.deepEqual(await states(own), { 1: 'applied', 3: 'applied' })

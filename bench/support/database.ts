@@ -45,7 +45,7 @@ export async function withClient<T>(databaseUrl: string, work: (client: pg.Clien
   }
 }
 
-/** Creates an empty database of that name on the same server, in place of an earlier one; returns its URL. */
+/** Creates an empty database on the same server, and drops an earlier one of that name. Returns its URL. */
 export async function makeDatabase(serverUrl: string, name: string): Promise<string> {
   await withClient(serverUrl, async (client) => {
     await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)

@@ -48,7 +48,7 @@ async function privateMemory({ sql }: TestTrellis): Promise<number[] | null> {
 
 test(`${documents} documents of three levels, ${runs} runs each, leave PostgreSQL's processes small`, async (t) => {
   const trellis = await startChinook(t, { settings: { connections: 20 } })
-  if ((await privateMemory(trellis)) === null) return t.skip('the system does not tell the memory of processes')
+  if ((await privateMemory(trellis)) === null) return t.skip('this system does not report the memory of processes')
   let next = 0
   const work = async () => {
     for (let number = next++; number < documents * runs; number = next++) {

@@ -9,11 +9,6 @@ export interface Message {
   readonly routine?: string
 }
 
-/** The method of the protocol's parser that reads one message, given its code and the offset after its length. */
-interface MessageParser {
-  handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message
-}
-
 const code = { dataRow: 0x44, commandComplete: 0x43, readyForQuery: 0x5a } as const
 
 /** Shared by all: callers that want bytes ignore the command tag. */
@@ -29,7 +24,7 @@ const headerSize = 5
 
 const sizeOf = (bytes: Buffer, at: number): number => 1 + bytes.readUInt32BE(at + 1)
 
-export class AnswerParser extends (Parser as unknown as new () => MessageParser) {
+export class AnswerParser extends Parser {
   readonly #wantsBytes: () => boolean
   /** A partially received message, in a buffer of its size, or of the header's size until that is known. */
   #partial: Buffer | null = null
@@ -83,7 +78,8 @@ export class AnswerParser extends (Parser as unknown as new () => MessageParser)
   #message(bytes: Buffer, at: number, size: number): Message {
     const start = at + headerSize
     const known = this.#wantsBytes() ? this.#known(bytes, at, start) : null
-    return known ?? this.handlePacket(start, bytes[at]!, size - 1, bytes)
+    // Private in the library's types: reads one message, given the offset after its length.
+    return known ?? this['handlePacket'](start, bytes[at]!, size - 1, bytes)
   }
 
   /** Fast paths for the messages of every answer; null: any other message. */

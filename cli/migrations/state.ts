@@ -1,5 +1,6 @@
 // The record of the migrations that ran: `trellis.migrations`, mirrored where the original command line looks.
 
+import pg from 'pg'
 import { isJsonObject } from '../../core/json/json.ts'
 import { Failure } from '../exits.ts'
 import type { Json } from '../project/parts.ts'
@@ -14,9 +15,6 @@ export interface Applied {
   readonly checksum: string | null
   readonly appliedAt: string | null
 }
-
-/** A text as a literal of SQL. */
-export const literal = (text: string): string => `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
 /** Identifies the lock of all changes by migrations in a database. */
 const lockKey = '7310868735955493747'
@@ -46,7 +44,7 @@ interface Place {
 }
 
 const isRecorded = ({ source, version }: Place): string =>
-  `exists (select from trellis.migrations where source = ${literal(source)} and version = ${version})`
+  `exists (select from trellis.migrations where source = ${pg.escapeLiteral(source)} and version = ${version})`
 
 /** Holds the lock for the transaction, and refuses a migration that another run has applied or undone meanwhile. */
 const guard = (place: Place, isUp: boolean): string => {
@@ -60,12 +58,12 @@ const record = (
   { version, name, checksum }: Pick<Migration, 'version' | 'name' | 'checksum'>,
 ): string =>
   `insert into trellis.migrations (source, version, name, checksum)
-    values (${literal(source)}, ${version}, ${literal(name)}, ${literal(checksum)})
+    values (${pg.escapeLiteral(source)}, ${version}, ${pg.escapeLiteral(name)}, ${pg.escapeLiteral(checksum)})
     on conflict (source, version) do update set name = excluded.name, checksum = excluded.checksum;
   ${mirror(`insert into hdb_catalog.schema_migrations (version, dirty) values (${version}, false) on conflict do nothing`)}`
 
 const forget = ({ source, version }: Place): string =>
-  `delete from trellis.migrations where source = ${literal(source)} and version = ${version};
+  `delete from trellis.migrations where source = ${pg.escapeLiteral(source)} and version = ${version};
   ${mirror(`delete from hdb_catalog.schema_migrations where version = ${version}`)}`
 
 const mirror = (statement: string): string =>
@@ -117,7 +115,7 @@ export async function readApplied(target: Target): Promise<ReadonlyMap<string, A
   }
   if (found[0] === '1') {
     const text = `select version::text, coalesce(name, ''), coalesce(checksum, ''), applied_at::timestamptz(0)::text
-      from trellis.migrations where source = ${literal(source)}`
+      from trellis.migrations where source = ${pg.escapeLiteral(source)}`
     for (const [version, name, checksum, appliedAt] of (await target.sql(text, { isReadOnly: true })).slice(1)) {
       applied.set(version!, {
         version: version!,

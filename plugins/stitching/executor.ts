@@ -4,15 +4,22 @@ import {
   type DocumentNode,
   type ExecutionResult,
   GraphQLError,
+  type GraphQLInputType,
   type GraphQLLeafType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   getOperationAST,
+  isInputObjectType,
+  isInputType,
   isLeafType,
+  isListType,
   Kind,
   print,
+  typeFromAST,
 } from 'graphql'
 import { messageOf, toTrellisError } from '../../sdk/index.ts'
+import { isJsonObject, isRawNumber } from '../../sdk/services.ts'
 import { jsonText, type LocalCall, type RemoteAnswer, type RemoteTransport } from '../remote-schemas/index.ts'
 import { readLeaf } from './resolvers.ts'
 
@@ -22,10 +29,12 @@ export interface StitchedCall extends LocalCall {
   readonly transports: ReadonlyMap<string, RemoteTransport>
 }
 
+type Variables = Readonly<Record<string, unknown>>
+
 /** The part of an operation that a member executes. */
 interface Part {
   readonly document: DocumentNode
-  readonly variables?: unknown
+  readonly variables?: Variables | undefined
   readonly operationName?: string | undefined
   readonly operationType?: string | undefined
   readonly context?: StitchedCall | undefined
@@ -39,7 +48,11 @@ export const memberExecutor =
     if (!context || !transport) throw new GraphQLError(`"${name}" is not reached`)
     const { session, headers, signal } = context
     const request = {
-      body: jsonText({ query: print(document), variables, ...(operationName !== undefined && { operationName }) }),
+      body: jsonText({
+        query: print(document),
+        variables: withTextIds(variables, document, schema),
+        ...(operationName !== undefined && { operationName }),
+      }),
       call: { session, headers, signal },
     }
     try {
@@ -50,6 +63,38 @@ export const memberExecutor =
       throw located(error)
     }
   }
+
+/**
+ * The variables with identifiers as texts where a double cannot hold them. Members would round the numbers, which are
+ * those that another member wrote.
+ */
+function withTextIds(variables: Variables, document: DocumentNode, schema: GraphQLSchema): Variables {
+  const definitions = getOperationAST(document)?.variableDefinitions ?? []
+  const changed = definitions.flatMap(({ variable: { name }, type }) => {
+    const [given, taken] = [variables[name.value], typeFromAST(schema, type)]
+    return holdsRawNumber(given) && isInputType(taken) ? [[name.value, textIds(given, taken)] as const] : []
+  })
+  return changed.length === 0 ? variables : { ...variables, ...Object.fromEntries(changed) }
+}
+
+function holdsRawNumber(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsRawNumber)
+  return isRawNumber(value) || (isJsonObject(value) && Object.values(value).some(holdsRawNumber))
+}
+
+function textIds(value: unknown, given: GraphQLInputType): unknown {
+  const type = getNullableType(given)
+  if (isListType(type)) return Array.isArray(value) ? value.map((item) => textIds(item, type.ofType)) : value
+  if (isRawNumber(value)) return type.name === 'ID' ? value.rawJSON : value
+  if (!isInputObjectType(type) || !isJsonObject(value)) return value
+  const fields = type.getFields()
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const field = fields[name]
+      return [name, field ? textIds(member, field.type) : member]
+    }),
+  )
+}
 
 async function* resultsOf(events: AsyncIterable<unknown>): AsyncGenerator<unknown> {
   for await (const event of events) yield event

@@ -267,6 +267,16 @@ test('types of two servers are merged', async (t) => {
     orders.answer = null
   })
 
+  await t.test('an ID that a member writes as a number keeps its digits, also in requests to others', async () => {
+    people.answer = () => ({ body: '{"data": {"users": [{"id": 18446744073709551615, "name": "last"}]}}' })
+    orders.answer = () => ({ body: '{"data": {"usersOf": [{"id": "18446744073709551615", "spent": 7}]}}' })
+    assert.deepEqual(await trellis.graphql('{ users { id name spent } }'), {
+      data: { users: [{ id: '18446744073709551615', name: 'last', spent: 7 }] },
+    })
+    assert.match(orders.received.at(-1)!.body, /"ids":\["18446744073709551615"\]/)
+    people.answer = orders.answer = null
+  })
+
   await t.test('items of lists are read as single values are, beside nulls', async () => {
     const cases: [text: string, member: string, data: object, errors: [string, unknown[]][]][] = [
       [

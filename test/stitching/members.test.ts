@@ -180,7 +180,8 @@ test('members may be schemas of this process and another Trellis', async (t) => 
     dependencies: ['remote-schemas'],
     register(engine) {
       const schema = buildSchema(`
-        type Query { authors: [book!]! }
+        type Query { authors: [book!]!  printers: [edition!]! }
+        type edition { id: Int  printer: String! }
         type Subscription { published(to: Int!): book! }
         type book { id: Int!  author: String!  by: String! }
         type Mutation { write: book }
@@ -188,6 +189,7 @@ test('members may be schemas of this process and another Trellis', async (t) => 
       const book = (id: number, { session }: LocalCall) => ({ id, author: `author ${id}`, by: session.role })
       const rootValue = {
         authors: (_: unknown, call: LocalCall) => [3, 1, 2].map((id) => book(id, call)),
+        printers: [1, 3, 9].map((id) => ({ id, printer: `printer ${id}` })),
         async *published({ to }: { to: number }, call: LocalCall) {
           for (let id = 1; id <= to; id++) yield { published: book(id, call) }
         },
@@ -197,11 +199,18 @@ test('members may be schemas of this process and another Trellis', async (t) => 
     },
   })
   const other = await startLibrary(t)
-  const trellis = await startTrellis(t, { plugins: [authors] })
+  await other.sql('create view edition as select id, title from book')
+  await other.op('track_table', 'edition')
+  const permission = { columns: '*', filter: { id: { _lt: 3 } } }
+  await other.op('create_select_permission', { table: 'edition', role: 'clerk', permission })
+  const trellis = await startTrellis(t, { plugins: [authors], settings: { enableRemoteSchemaPermissions: true } })
   const add = adding(trellis)
   await trellis.op('update_remote_schema', { name: 'authors', definition: { plugin: 'authors', hidden: true } })
   await add('library', { url: `${other.url}/v1/graphql`, hidden: true })
-  const merge = { book: { key: 'id', field: 'book', argument: 'where.id._in' } }
+  const merge = {
+    book: { key: 'id', field: 'book', argument: 'where.id._in' },
+    edition: { key: 'id', field: 'edition', argument: 'where.id._in' },
+  }
   const customization = { type_names: { prefix: 'shelf_' } }
   await add('shelf', { stitch: [{ remote_schema: 'authors' }, { remote_schema: 'library', merge }], customization })
   const { data } = await trellis.graphql<{ data: { authors: object[] } }>(
@@ -219,6 +228,25 @@ test('members may be schemas of this process and another Trellis', async (t) => 
   ])
   const text = '{ book(where: {id: {_eq: 1}}) { title price publisher { name books { id } } } }'
   assert.deepEqual(await trellis.graphql(text), await other.graphql(text))
+
+  await t.test('a merged type has the rows of a table that the role may see', async () => {
+    const editions = (titles: (string | null)[]) => ({
+      data: { printers: [1, 3, 9].map((id, i) => ({ printer: `printer ${id}`, title: titles[i] })) },
+    })
+    const ask = (role: string) => trellis.graphql('{ printers { printer title } }', {}, { role })
+    assert.deepEqual(await ask('admin'), editions(['Dawn', 'Fog', null]))
+    const schema = 'type Query { printers: [edition!]! } type edition { printer: String!  title: String }'
+    for (const role of ['clerk', 'stranger']) {
+      await trellis.op('add_remote_schema_permissions', { remote_schema: 'shelf', role, definition: { schema } })
+    }
+    assert.deepEqual(await ask('clerk'), editions(['Dawn', null, null]))
+    const { errors, ...answer } = (await ask('stranger')) as { errors: { message: string; path: unknown[] }[] }
+    assert.deepEqual(answer, editions([null, null, null]))
+    assert.deepEqual(
+      errors.map(({ message, path }) => [message, path]),
+      [0, 1, 2].map((i) => [`field "edition" not found in type: 'query_root'`, ['printers', i, 'title']]),
+    )
+  })
 })
 
 test('an unexpected error of a member is not shown to clients', async (t) => {

@@ -13,6 +13,8 @@ export interface TransactionOptions {
   /** Absent: the configured one. */
   readonly isolation?: Isolation
   readonly readOnly?: boolean
+  /** Whether the session may only read: the transaction is then read-only, and a refused write is the caller's error. */
+  readonly forReader?: boolean | undefined
   /** Whether the work only runs statements, so it can run again if a prepared statement became invalid. Absent: no. */
   readonly isRepeatable?: boolean
   /** Settings of PostgreSQL for this transaction. */

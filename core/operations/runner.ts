@@ -95,7 +95,7 @@ interface Run {
 type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined' | 'interface'>
 
 /** Transaction options of a call that edits nothing. */
-type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'> & Pick<Run, 'interface'>
+type Reading = Pick<TransactionOptions, 'readOnly' | 'forReader' | 'caller'> & Pick<Run, 'interface'>
 
 /** The options of a request with their defaults. */
 type Circumstances = Pick<RequestOptions, 'whenUnwanted'> & {
@@ -129,11 +129,13 @@ export class MetadataRunner {
   }
 
   async #run(call: Call, work: MetadataWork, { form, whenUnwanted, caller }: Circumstances): Promise<unknown> {
-    const readOnly = accessMode(call) !== 'READ WRITE' || work.session.readOnly === true
+    const forReader = work.session.readOnly === true
+    const readOnly = accessMode(call) !== 'READ WRITE' || forReader
+    const reading = { readOnly, forReader }
     if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
     const { result, afterCommit } = withMembers(call).some(editsMetadata)
       ? await this.#runEdit(call, work, form.interface)
-      : await this.#runRead(call, work, { readOnly, caller, interface: form.interface })
+      : await this.#runRead(call, work, { ...reading, caller, interface: form.interface })
     for (const callback of afterCommit) await this.#options.served.attempt(callback)
     return result
   }

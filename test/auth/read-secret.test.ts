@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { version } from '../../core/names/version.ts'
+import { type ActionCall, actionHandlers } from '../../plugins/actions/index.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { openSocket } from '../subscriptions/clients.ts'
 import { librarySql } from '../support/library.ts'
 import { startTrellis } from '../support/trellis.ts'
@@ -17,7 +19,21 @@ const effects = `
   create function escaping_books() returns setof book language plpgsql volatile as $$
     begin perform set_config('transaction_read_only', 'off', true);
           insert into trace default values; return query select * from book; end $$;
+  create view traced as select id from traced_books();
 `
+
+/** A handler that asks for rows of a function that writes. */
+const handlers = definePlugin({
+  name: 'handlers',
+  dependencies: ['actions'],
+  register(engine) {
+    const ask = async ({ client }: ActionCall) => {
+      const { traced } = await client.graphql<{ traced: readonly unknown[] }>('{ traced { id } }')
+      return { count: traced.length }
+    }
+    engine.use(actionHandlers).handle('ask', ask)
+  },
+})
 
 const isReader = { select: { columns: ['id', 'title'], filter: { id: { _lt: 3 } } } }
 
@@ -26,10 +42,16 @@ async function startGuarded(t: TestContext) {
     ...{ adminSecret: 'sesame', readSecret: '["look", "peek"]', metricsSecret: 'hush' },
     ...{ environmentLabel: 'production', environmentColour: '#B3261E' },
   }
-  const trellis = await startTrellis(t, { sql: librarySql + effects, settings })
+  const trellis = await startTrellis(t, { sql: librarySql + effects, settings, plugins: [handlers] })
   const mutation = 'mutation { delete_book(where: {}) { affected_rows } }'
   const setUp = [
     { type: 'track_table', args: 'book' },
+    { type: 'track_table', args: 'traced' },
+    { type: 'set_custom_types', args: { objects: [{ name: 'Asked', fields: [{ name: 'count', type: 'Int!' }] }] } },
+    {
+      type: 'create_action',
+      args: { name: 'ask', definition: { type: 'query', output_type: 'Asked!', arguments: [] } },
+    },
     { type: 'track_function', version: 2, args: { function: 'traced_books', configuration: { exposed_as: 'query' } } },
     {
       type: 'track_function',
@@ -172,6 +194,18 @@ test('the read secret reads as any role, and changes nothing by any API', async 
         assert.deepEqual([errors[0]!.extensions.code, errors[0]!.message], ['access-denied', message])
       socket.send({ type: 'complete', id: name })
     }
+    const refused = { path: '$.args', error: message, code: 'access-denied' }
+    for (const [type, args] of [
+      ['select', { table: 'traced', columns: ['id'] }],
+      ['count', { table: 'traced' }],
+      ['browse_rows', { table: 'traced' }],
+    ] as const) {
+      const { status, body } = await opError(type, args, reader)
+      const { internal: _, ...shown } = body as { readonly internal?: unknown }
+      assert.deepEqual([status, shown], [400, refused], type)
+    }
+    const { errors: byHandler } = await graphql<Refusal>('{ ask { count } }', {}, reader)
+    assert.deepEqual([byHandler[0]!.extensions.code, byHandler[0]!.message], ['access-denied', message])
     assert.deepEqual(await rows(), { books: 3, traces: 0 })
     const asAdmin = await graphql('{ traced_books { id } }', {}, admin)
     assert.deepEqual(asAdmin, { data: { traced_books: [{ id: 1 }, { id: 2 }, { id: 3 }] } })

@@ -9,7 +9,7 @@ import { settingsStatement, type TransactionSettings } from '../sql/transaction-
 import type { StatementWork } from '../statement-work.ts'
 import type { OwnTransaction, Row, ScriptResult, StatementResult } from '../transaction.ts'
 import type { AnsweringClient, Call } from '../wire/answering-client.ts'
-import { transactionError, translatePostgresError, Unprepared } from '../wire/postgres-errors.ts'
+import { refusedWrite, transactionError, translatePostgresError, Unprepared } from '../wire/postgres-errors.ts'
 
 export interface ClientTransactionOptions {
   readonly client: AnsweringClient
@@ -23,6 +23,8 @@ export interface ClientTransactionOptions {
   readonly settings: TransactionSettings
   /** After it aborts, no further statement is sent. */
   readonly signal: AbortSignal | null
+  /** Whether a refused write is the error of a session that may only read. */
+  readonly forReader: boolean
   /** The hook around each statement of the work. */
   readonly around: Around<StatementWork> | null
 }
@@ -140,7 +142,9 @@ export class ClientTransaction implements OwnTransaction {
       await this.#begun.catch((failure) => {
         throw this.#isUnprepared(failure) ? failure : transactionError(failure)
       })
-      throw this.#isUnprepared(error) ? error : translatePostgresError(error, text, values)
+      if (this.#isUnprepared(error)) throw error
+      const translated = translatePostgresError(error, text, values)
+      throw this.#options.forReader ? refusedWrite(translated) : translated
     }
   }
 

@@ -336,7 +336,8 @@ export class PooledDatabase implements Database {
     options: TransactionOptions,
     preparing: boolean,
   ): Promise<T> {
-    const { isolation = this.#options.isolation, readOnly = false, isRepeatable = false } = options
+    const { isolation = this.#options.isolation, isRepeatable = false, forReader = false } = options
+    const { readOnly = forReader } = options
     const { settings = {}, signal = null, since } = options
     const pooled = await this.#pool.acquire(signal, since)
     const { client } = pooled
@@ -345,7 +346,7 @@ export class PooledDatabase implements Database {
     const around = this.#hooks.statement
     const histories = this.#histories
     const transaction = new ClientTransaction({
-      ...{ client, histories, preparing, isRepeatable, begin, settings, signal, around },
+      ...{ client, histories, preparing, isRepeatable, begin, settings, signal, around, forReader },
     })
     let isSpent = false
     try {

@@ -69,7 +69,7 @@ export class HandlerTransaction {
       const done = database.transaction(work, {
         settings: sessionSettings.of(session),
         signal,
-        readOnly: session.readOnly === true,
+        forReader: session.readOnly,
       })
       done.catch(reject)
     })

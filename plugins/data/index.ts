@@ -1,8 +1,8 @@
 // The data operations: rows read and changed through the metadata API, by the database's names and the role's
 // permissions.
 
-import { disconnectSignal, type Route } from '../../sdk/http.ts'
-import { definePlugin, notFound, parseFailed, serviceKey, Type } from '../../sdk/index.ts'
+import { callerOf, disconnectSignal, type Route } from '../../sdk/http.ts'
+import { definePlugin, type Engine, notFound, parseFailed, serviceKey, Type } from '../../sdk/index.ts'
 import type { MetadataService } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
 import { browseRows } from './browse.ts'
@@ -17,7 +17,7 @@ export const offeredTables = serviceKey<OfferedTables>('offered-tables')
 const operations = new Set(['select', 'insert', 'update', 'delete', 'count'])
 
 /** The data operations on a table of schema `public`, under a path of their own. */
-const tableRoute = (service: MetadataService): Route => ({
+const tableRoute = (service: MetadataService, settings: Engine['settings']): Route => ({
   method: 'POST',
   url: '/api/1/table/:table/:operation',
   auth: 'session',
@@ -27,14 +27,16 @@ const tableRoute = (service: MetadataService): Route => ({
     body: Type.Object({}, { additionalProperties: true }),
     failures: { 404: { summary: 'there is no such operation' } },
   },
-  handle({ body, request, session, reply }) {
+  handle(call) {
+    const { body, request, session, reply } = call
     const { table, operation } = request.params as { readonly table: string; readonly operation: string }
     if (!operations.has(operation)) throw notFound('No such resource exists')
     if (!isJsonObject(body)) {
       throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(body)}`)
     }
     const args = { ...body, table: { schema: 'public', name: table } }
-    return service.run({ type: operation, args }, session, { whenUnwanted: disconnectSignal(reply) })
+    const options = { whenUnwanted: disconnectSignal(reply), caller: callerOf(call, settings) }
+    return service.run({ type: operation, args }, session, options)
   },
 })
 
@@ -47,7 +49,7 @@ export default definePlugin({
     const data = { access: engine.access, offers }
     operations.add(selectRows(data), countRows(data), browseRows(data))
     operations.add(insertRows(data), updateRows(data), deleteRows(data))
-    routes.add(tableRoute(metadata.service))
+    routes.add(tableRoute(metadata.service, engine.settings))
     engine.provide(offeredTables, offers)
   },
 })

@@ -11,7 +11,7 @@ import {
 import { assumedSession } from '../../sdk/http.ts'
 import { badRequest, type Dialect, type Engine, type Session, TrellisError } from '../../sdk/index.ts'
 import { decode } from '../../sdk/metadata.ts'
-import { bindParams, sessionVariablesOf, type Transaction } from '../../sdk/sql.ts'
+import { bindParams, type ReadOptions, sessionVariablesOf, type Transaction } from '../../sdk/sql.ts'
 import { explainBody } from './schema.ts'
 
 /** PostgreSQL's plan of a statement: its lines, or its tree of nodes. */
@@ -36,11 +36,14 @@ const unasked: Unasked = { sql: null, plan: null }
 /** The explanation of a root field. */
 type ExplainedField = { readonly field: string } & (Explained | Unasked)
 
+/** The caller, and when it needs no answer any more. */
+type Asking = Required<Pick<ReadOptions, 'caller'>> & { whenUnwanted(): AbortSignal }
+
 /** Explains the request of a body: each root field of a query, or the one statement of a subscription. */
 export async function explain(
   engine: Engine,
   body: unknown,
-  whenUnwanted: () => AbortSignal,
+  { caller, whenUnwanted }: Asking,
 ): Promise<Explained | Unasked | readonly ExplainedField[]> {
   const { query, user = {}, is_relay, format = 'text', analyze = false } = decode(explainBody, body)
   const options = { format, analyze }
@@ -59,7 +62,7 @@ export async function explain(
     for (const field of fields) explained.push(await explainField(transaction, field, bindings))
     return explained
   }
-  return engine.database.transaction(work, { readOnly: true, signal: analyze ? whenUnwanted() : null })
+  return engine.database.transaction(work, { readOnly: true, caller, signal: analyze ? whenUnwanted() : null })
 }
 
 function readRequest(query: unknown): GraphQLRequest {

@@ -1,6 +1,6 @@
 // `POST /v1/graphql/explain`: the SQL and the plan of a GraphQL request for a role. It belongs to the metadata API.
 
-import { disconnectSignal, type Route, readJsonInTurns } from '../../sdk/http.ts'
+import { callerOf, disconnectSignal, type Route, readJsonInTurns } from '../../sdk/http.ts'
 import { definePlugin, type Engine } from '../../sdk/index.ts'
 import { explain } from './explain.ts'
 import { explainBody, explanation } from './schema.ts'
@@ -19,8 +19,11 @@ const explainRoutes = (engine: Engine): Route[] =>
       result: explanation,
     },
     // Numbers of GraphQL's variables keep their digits.
-    handle: async ({ body, reply }) =>
-      explain(engine, await readJsonInTurns(body as Buffer, 'lossless'), disconnectSignal(reply)),
+    async handle(call) {
+      const body = await readJsonInTurns(call.body as Buffer, 'lossless')
+      const caller = callerOf(call, engine.settings)
+      return explain(engine, body, { caller, whenUnwanted: disconnectSignal(call.reply) })
+    },
   }))
 
 export default definePlugin({

@@ -75,7 +75,7 @@ test('slow queries of one socket leave connections for other clients, and wait f
   })
 })
 
-test('slow queries, mutations and data operations of one session leave connections for other sessions', async (t) => {
+test('slow requests of one session to any API leave connections for other sessions', async (t) => {
   const trellis = await startSlow(t)
   await assertOthersAreServed(trellis, 6, () =>
     times(most, (i) => trellis.graphql(`{ s${i}: slow(args: {seconds: 0.8}) { id } }`)),
@@ -83,9 +83,14 @@ test('slow queries, mutations and data operations of one session leave connectio
   await assertOthersAreServed(trellis, 6, () =>
     times(most, (i) => trellis.graphql(`mutation { n${i}: insert_note_one(object: {seconds: 0.8}) { id } }`)),
   )
-  await assertOthersAreServed(trellis, 6, () =>
-    times(most, () => trellis.op('insert', { table: 'note', objects: [{ seconds: 0.8 }] })),
-  )
+  const objects = [{ seconds: 0.8 }]
+  const explained = { query: '{ slow(args: {seconds: 0.8}) { id } }', analyze: true }
+  const requests = [
+    () => trellis.op('insert', { table: 'note', objects }),
+    () => trellis.request('/api/1/table/note/insert', { body: { objects } }),
+    () => trellis.request('/v1/graphql/explain', { body: explained }),
+  ]
+  await assertOthersAreServed(trellis, 6, () => times(most, (i) => requests[i % requests.length]!()))
 })
 
 test('a request that waits too long for the share of its caller gets 503, and --caller-share 100 disables shares', async (t) => {

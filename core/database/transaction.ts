@@ -40,3 +40,15 @@ export interface StatementResult {
   readonly columns: readonly { readonly name: string; readonly type: number }[] | null
   readonly rows: readonly (readonly (string | null)[])[]
 }
+
+function refuseStatement(): never {
+  throw new TypeError('the work declares that it needs no transaction')
+}
+
+/** The transaction of work that declares that it needs none. */
+export const noTransaction: Transaction = {
+  rows: async () => refuseStatement(),
+  bytes: async () => refuseStatement(),
+  texts: async () => refuseStatement(),
+  script: async () => refuseStatement(),
+}

@@ -132,7 +132,7 @@ export function checkRoute(route: Route): void {
 }
 
 const checks: readonly unknown[] = ['none', 'object', 'new', 'strict']
-const accesses: readonly unknown[] = ['READ WRITE', 'READ ONLY', 'any']
+const accesses: readonly unknown[] = ['READ WRITE', 'READ ONLY', 'any', 'none']
 
 const called: readonly (keyof Operation)[] = [
   ...(['object', 'parts', 'decode', 'members', 'sources', 'handle', 'help', 'respond'] as const),

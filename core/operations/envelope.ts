@@ -236,6 +236,10 @@ export function accessMode({ operation, args, members }: Call): AccessMode {
   let expected = typeof access === 'function' ? access(args) : access
   for (const member of members ?? []) {
     const mode = accessMode(member)
+    if (mode === 'none') {
+      const message = `"${member.operation.type}" cannot be a member of another request`
+      throw badRequest('not-supported', message, { path: ['args', ...member.at] })
+    }
     if (operation.mixesAccess) {
       if (mode === 'READ WRITE' || expected === 'any') expected = mode
       continue

@@ -19,8 +19,11 @@ import type { InterfaceName } from '../names/version.ts'
 import type { Session } from '../session/session.ts'
 import type { MemberOutcome } from './members.ts'
 
-/** Requirement on the request's transaction; `any` requires nothing. */
-export type AccessMode = 'READ WRITE' | 'READ ONLY' | 'any'
+/**
+ * Requirement on the request's transaction. `any` requires nothing of it. `none`: there is no transaction, so the request
+ * holds no connection while it waits for other servers, and it cannot be a member of another request.
+ */
+export type AccessMode = 'READ WRITE' | 'READ ONLY' | 'any' | 'none'
 
 /** A value that may depend on the call's arguments. */
 export type ByArguments<S extends TSchema, T> = T | { of(args: Static<S>): T }['of']
@@ -76,6 +79,8 @@ export interface OperationContext extends OperationEnvironment {
   runMember(index: number): Promise<unknown>
   /** The same for an operation that {@link Operation.keepsGoing}: a failing member is undone, and its error returned. */
   tryMember(index: number): Promise<MemberOutcome>
+  /** Aborts when nobody waits for the answer any more; null: the operation runs to its end. */
+  readonly signal: AbortSignal | null
   /** Runs after the commit, when the new model is served. */
   afterCommit(run: () => void | Promise<void>): void
 }
@@ -193,3 +198,8 @@ export type DescriptionEnvironment = Pick<OperationEnvironment, 'dialect' | 'for
 
 /** Declares an operation; the arguments' type follows from the schema. */
 export const operation = <S extends TSchema>(definition: Operation<S>): Operation<S> => definition
+
+/** An edit by an operation that declares that it edits nothing. */
+export function refuseEdit(): never {
+  throw new TypeError('the operation declares that it does not edit the metadata')
+}

@@ -9,7 +9,7 @@ import { eitherSignal } from '../concurrency/aborting.ts'
 import type { Caller } from '../concurrency/shares.ts'
 import type { Database, TransactionOptions } from '../database/database.ts'
 import { despiteConflicts } from '../database/placing/conflicts.ts'
-import type { Transaction } from '../database/transaction.ts'
+import { noTransaction, type Transaction } from '../database/transaction.ts'
 import { refusedByPostgres } from '../database/wire/postgres-errors.ts'
 import { blame } from '../errors/blame.ts'
 import { badRequest, toTrellisError } from '../errors/errors.ts'
@@ -43,7 +43,7 @@ import {
 import { withAllFaults } from './faulty-document.ts'
 import { inSavepoint, type MemberOutcome, readingOnly } from './members.ts'
 import { asChange, type MetadataHooks, type MetadataWork } from './metadata-work.ts'
-import type { OperationContext, OperationEnvironment, Preview } from './operation.ts'
+import { type OperationContext, type OperationEnvironment, type Preview, refuseEdit } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
 import type { RequestForm } from './request-form.ts'
 import { requestedSources } from './requested-sources.ts'
@@ -89,13 +89,14 @@ interface Run {
   readonly state: MetadataState
   /** Filled by handlers. */
   readonly afterCommit: AfterCommit[]
+  readonly signal: AbortSignal | null
 }
 
 /** The edit of a request, and its edits that are resolved together. */
-type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined' | 'interface'>
+type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined' | 'interface' | 'signal'>
 
 /** Transaction options of a call that edits nothing. */
-type Reading = Pick<TransactionOptions, 'readOnly' | 'forReader' | 'caller'> & Pick<Run, 'interface'>
+type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'> & Pick<Run, 'interface'>
 
 /** The options of a request with their defaults. */
 type Circumstances = Pick<RequestOptions, 'whenUnwanted'> & {
@@ -129,15 +130,21 @@ export class MetadataRunner {
   }
 
   async #run(call: Call, work: MetadataWork, { form, whenUnwanted, caller }: Circumstances): Promise<unknown> {
-    const forReader = work.session.readOnly === true
-    const readOnly = accessMode(call) !== 'READ WRITE' || forReader
-    const reading = { readOnly, forReader }
+    const readOnly = accessMode(call) !== 'READ WRITE' || work.session.readOnly === true
     if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
+    if (accessMode(call) === 'none') return this.#runAlone(call, work, form.interface)
     const { result, afterCommit } = withMembers(call).some(editsMetadata)
       ? await this.#runEdit(call, work, form.interface)
-      : await this.#runRead(call, work, { ...reading, caller, interface: form.interface })
+      : await this.#runRead(call, work, { readOnly, caller, interface: form.interface })
     for (const callback of afterCommit) await this.#options.served.attempt(callback)
     return result
+  }
+
+  /** Runs a request that uses no connection. */
+  #runAlone(call: Call, { session, signal }: MetadataWork, interfaceName: InterfaceName): Promise<unknown> {
+    const none = { edit: null, combined: null, afterCommit: [], transaction: noTransaction }
+    const { state } = this.#options.served
+    return this.#call(call, { session, signal, state, interface: interfaceName, ...none })
   }
 
   /**
@@ -164,13 +171,13 @@ export class MetadataRunner {
       if (expected.length > 0) refuseStale(expected, await served.storedVersion(transaction))
       await inArguments(sessionSettings.apply(session, transaction))
       const none = { edit: null, combined: null, afterCommit: [] }
-      const run: Run = { session, transaction, interface: interfaceName, state, ...none }
+      const run: Run = { session, signal, transaction, interface: interfaceName, state, ...none }
       return {
         result: await asChange(call, run, this.#options.hooks, () => this.#call(call, run)),
         afterCommit: run.afterCommit,
       }
     }
-    return despiteConflicts(() => database.transaction(work, { ...how, signal }))
+    return despiteConflicts(() => database.transaction(work, { ...how, forReader: session.readOnly, signal }))
   }
 
   /** Runs one edit at a time: a mutex orders them in this process, and the row lock among instances. */
@@ -182,12 +189,13 @@ export class MetadataRunner {
     const fetched = await this.#fetch(call, signal)
     const fetchedAtLock = () => fetched.filter((each) => fetcher.isNewest(each))
     const options = { signal, fetched: fetchedAtLock, onCommit: () => fetcher.served(fetched) }
-    const alone = (edit: MetadataEdit) => this.#edit(call, session, { edit, combined: null, interface: interfaceName })
+    const alone = (edit: MetadataEdit) =>
+      this.#edit(call, session, { edit, combined: null, signal, interface: interfaceName })
     if (!call.members) return served.edit(alone, options)
     const last: { combined: CombinedEdits | null } = { combined: null }
     const together = (edit: MetadataEdit) => {
       last.combined = this.#combining(edit, interfaceName)
-      return this.#edit(call, session, { edit, combined: last.combined, interface: interfaceName })
+      return this.#edit(call, session, { edit, combined: last.combined, signal, interface: interfaceName })
     }
     try {
       return await served.edit(together, options)
@@ -246,7 +254,7 @@ export class MetadataRunner {
     })
   }
 
-  async #edit(call: Call, session: Session, { edit, combined, interface: interfaceName }: Editing): Promise<Outcome> {
+  async #edit(call: Call, session: Session, { edit, combined, signal, ...given }: Editing): Promise<Outcome> {
     const stored = await inArguments(edit.open())
     refuseStale(expectedVersions(call), stored)
     const { state } = edit
@@ -254,8 +262,8 @@ export class MetadataRunner {
     edit.tables.expect(namedTables(call))
     const afterCommit: AfterCommit[] = []
     const run: Run = {
-      ...{ session, transaction: edit.tables.changing, interface: interfaceName },
-      ...{ state, edit, combined, afterCommit },
+      ...{ session, transaction: edit.tables.changing, interface: given.interface },
+      ...{ state, edit, combined, afterCommit, signal },
     }
     const result = await asChange(call, run, this.#options.hooks, async () => {
       const result = await this.#call(call, run)
@@ -348,12 +356,12 @@ export class MetadataRunner {
 
   /** The context of an operation that does not edit: its document is frozen. */
   #readContext(call: Call, run: Run): OperationContext {
-    const { session, transaction, afterCommit } = run
+    const { session, transaction, afterCommit, signal } = run
     const { document, model, catalog } = run.edit?.state ?? run.state
     return {
       ...this.#options.environment,
       interface: run.interface,
-      ...{ metadata: document, model, catalog, session, transaction },
+      ...{ metadata: document, model, catalog, session, transaction, signal },
       remove: refuseEdit,
       rename: refuseEdit,
       refreshCatalog: refuseEdit,
@@ -389,8 +397,4 @@ export class MetadataRunner {
     if (run.combined) return { result: await this.#runMember(call, index, run) }
     return inSavepoint(run, () => this.#runMember(call, index, run))
   }
-}
-
-function refuseEdit(): never {
-  throw new TypeError('the operation declares that it does not edit the metadata')
 }

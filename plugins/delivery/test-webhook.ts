@@ -53,12 +53,12 @@ export const testWebhook = ({ outgoing }: Pick<Engine, 'outgoing'>) =>
     type: 'test_webhook',
     about: { summary: 'Sends a payload to a webhook, and shows its answer.', result: Result },
     args: Args,
-    access: 'any',
+    access: 'none',
     editsMetadata: false,
     forReaders: false,
-    async handle(_context, { url, headers = {}, payload }) {
+    async handle({ signal }, { url, headers = {}, payload }) {
       const started = performance.now()
-      const limits = { timeout: testMillis, maxResponseSize: testShownBytes, cutsResponse: true }
+      const limits = { timeout: testMillis, maxResponseSize: testShownBytes, cutsResponse: true, signal }
       const seconds = () => Math.round(performance.now() - started) / 1000
       try {
         const request = { method: 'POST', url, headers, body: JSON.stringify(payload), ...limits } as const

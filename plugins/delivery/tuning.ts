@@ -57,7 +57,7 @@ export const besideLookMillis = 100
 /** Seconds until a retry, at most: PostgreSQL's timestamps have a maximum, and the settings have none. */
 export const longestDelay = 10 ** 9
 
-/** Milliseconds that `test_webhook` waits: its client waits too, with a connection of the pool. */
+/** Milliseconds that `test_webhook` waits at most: its client waits too. */
 export const testMillis = 10_000
 
 /** Bytes of the answer that `test_webhook` shows; the rest is cut. */

@@ -203,14 +203,20 @@ async function checkRolledBack(
   const refused = { type: 'untrack_table', args: { table: 'no such table' } }
   const members = [...given.map(asCall), strange, refused]
   const { status, body } = await ask(world, { type: 'bulk', args: members })
+  if (registered(world.operations, entry)?.operation.access === 'none') {
+    const error = `"${entry.type}" cannot be a member of another request`
+    const path = `$.args[${members.length - 2}]`
+    assert.deepEqual({ status, body }, { status: 400, body: { path, error, code: 'not-supported' } })
+    return
+  }
   const error = 'view/table already untracked : "no such table"'
   const path = `$.args[${members.length - 1}].args`
   assert.deepEqual({ status, body }, { status: 400, body: { path, error, code: 'already-untracked' } })
 }
 
 function isReader({ members, onlyReads, access }: Operation<TSchema>, args: unknown): boolean {
-  if (members) return true
-  return onlyReads === true || (typeof access === 'function' ? access(args) : access) === 'any'
+  if (members || onlyReads === true || access === 'none') return true
+  return (typeof access === 'function' ? access(args) : access) === 'any'
 }
 
 /** A request that may change something is refused if it expects another version of the metadata. */

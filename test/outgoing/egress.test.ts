@@ -10,6 +10,7 @@ import { definePlugin, type Outgoing } from '../../sdk/index.ts'
 import { startOther } from '../auth/other-server.ts'
 import { parseSettings, readCommandLine } from '../support/built-in-options.ts'
 import { startTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 
 test('private addresses are recognized, also embedded in IPv6 addresses', () => {
   const own = [
@@ -104,7 +105,11 @@ test('a redirect is limited as a request is', async (t) => {
 })
 
 test('the option applies to requests of all plugins', async (t) => {
-  const server = await startOther(t, () => ({}))
+  const waiting = Promise.withResolvers<void>()
+  const server = await startOther(t, async ({ path }) => {
+    if (path === '/slow?key=hidden') await waiting.promise
+    return path === '/moved' ? { status: 302, headers: { location: 'http://10.2.0.1/' } } : {}
+  })
   const found = Promise.withResolvers<Outgoing>()
   const plugin = definePlugin({ name: 'sender', register: (engine) => found.resolve(engine.outgoing) })
   await startTrellis(t, { plugins: [plugin], settings: { egress: 'deny-private' } })
@@ -114,8 +119,8 @@ test('the option applies to requests of all plugins', async (t) => {
     settings: { egress: 'deny-private', egressAllow: ['10.1.0.0/16', 'hooks.internal', '::1', '127.0.0.1'] },
   })
   const { port } = new URL(server.url)
-  const tried = async (host: string) => {
-    const url = `http://${host}:${port}/hook`
+  const tried = async (host: string, path = '/hook') => {
+    const url = `http://${host}:${port}${path}`
     type Tried = { status: number | null; body: string | null; error: string | null; is_cut: boolean }
     return allowing.op<Tried>('test_webhook', { url, headers: { 'x-key': 'a' }, payload: { id: 1 } })
   }
@@ -125,6 +130,17 @@ test('the option applies to requests of all plugins', async (t) => {
   assert.deepEqual([status, body, error, is_cut], [200, '{}', null, false])
   const [call] = server.received
   assert.deepEqual([call!.method, call!.path, call!.body, call!.headers['x-key']], ['POST', '/hook', '{"id":1}', 'a'])
+  assert.equal((await tried('127.0.0.1', '/moved')).status, 302)
+  assert.equal(server.received.length, 2)
+  // More than the pool has connections: none of them is held.
+  const slow = Array.from({ length: 30 }, () => tried('127.0.0.1', '/slow?key=hidden'))
+  await eventually(() => server.received.length === 32)
+  assert.deepEqual(await allowing.op('run_sql', { sql: 'select 1' }), {
+    result_type: 'TuplesOk',
+    result: [['?column?'], ['1']],
+  })
+  waiting.resolve()
+  assert.deepEqual(new Set((await Promise.all(slow)).map(({ status }) => status)), new Set([200]))
 })
 
 test('streams and sockets are limited as requests are', async (t) => {

@@ -39,3 +39,32 @@ test('the library uses the graphql of Trellis beside another one, and leaves tha
   assert.notEqual(load('@graphql-tools/stitch').stitchSchemas, stitchSchemas)
   assert.notEqual(load('graphql').GraphQLSchema, GraphQLSchema)
 })
+
+test('an error while the library loads leaves the modules of the project as they were', (t) => {
+  const project = temporaryDirectory(t)
+  const main = join(project, 'main.js')
+  const load = createRequire(main)
+  const file = (name: string, text: string) => {
+    const path = join(project, 'node_modules', name, 'index.js')
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, text)
+  }
+  file('graphql', 'exports.version = "other"')
+  file('@graphql-tools/utils', 'exports.version = require("graphql").version')
+  file('@graphql-tools/stitch', 'require("@graphql-tools/utils"); throw new Error("it is broken")')
+  const { graphql, utils } = { graphql: load('graphql'), utils: load('@graphql-tools/utils') }
+  const before = { ...load.cache }
+  const fails = () => assert.throws(() => loadWithOwnGraphql('@graphql-tools/stitch', main), /it is broken/)
+  fails()
+  fails()
+  assert.deepEqual(Object.keys(load.cache), Object.keys(before))
+  assert.ok(Object.entries(before).every(([path, module]) => load.cache[path] === module))
+  assert.deepEqual([load('graphql'), load('@graphql-tools/utils')], [graphql, utils])
+  // Modules that are loaded afterwards have the `graphql` of the project again.
+  file('@graphql-tools/schema', 'exports.version = require("graphql").version')
+  assert.equal(load('@graphql-tools/schema').version, 'other')
+  file('@graphql-tools/stitch', 'exports.version = require("graphql").version')
+  assert.notEqual((loadWithOwnGraphql('@graphql-tools/stitch', main) as { version: string }).version, 'other')
+  assert.equal(load('@graphql-tools/stitch').version, 'other')
+  assert.throws(() => loadWithOwnGraphql('@graphql-tools/none', main), { code: 'MODULE_NOT_FOUND' })
+})

@@ -3,6 +3,7 @@
 import { createRequire, registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import type { GraphQLSchema } from 'graphql'
+import { badRequest, messageOf } from '../../sdk/index.ts'
 
 /** The exports of the library. */
 type Library = typeof import('@graphql-tools/stitch')
@@ -20,18 +21,33 @@ let loadedDirectives: Directives | undefined
 
 /** The library. Resolving is synchronous, so it cannot be imported. */
 export function library(): Library {
-  loaded ??= loadWithOwnGraphql('@graphql-tools/stitch') as Library
+  loaded ??= loadLibrary('@graphql-tools/stitch') as Library
   return loaded
 }
 
 /** The functions for stitching directives, which are loaded with the first member that has some. */
 export function directives(): Directives {
   if (loadedDirectives) return loadedDirectives
-  const { stitchingDirectives } = loadWithOwnGraphql('@graphql-tools/stitching-directives') as {
+  const { stitchingDirectives } = loadLibrary('@graphql-tools/stitching-directives') as {
     stitchingDirectives: () => Directives
   }
   loadedDirectives = stitchingDirectives()
   return loadedDirectives
+}
+
+/** Loads a package of the library. Where that fails, the stitched schema is inconsistent, and all else is served. */
+export function loadLibrary(name: string, from?: string): unknown {
+  try {
+    return loadWithOwnGraphql(name, from)
+  } catch (error) {
+    throw badRequest(
+      'remote-schema-error',
+      `the package "${name}" cannot be loaded: ${messageOf(error).split('\n')[0]}`,
+      {
+        cause: error,
+      },
+    )
+  }
 }
 
 /**

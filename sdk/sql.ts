@@ -147,6 +147,13 @@ export {
 } from '../core/database/sql/sql.ts'
 export type { StatementHistory } from '../core/database/sql/statement-history.ts'
 export type { TransactionSettings } from '../core/database/sql/transaction-settings.ts'
-export type { OwnTransaction, Row, ScriptResult, StatementResult, Transaction } from '../core/database/transaction.ts'
+export type {
+  KeptRows,
+  OwnTransaction,
+  Row,
+  ScriptResult,
+  StatementResult,
+  Transaction,
+} from '../core/database/transaction.ts'
 export type { PostgresError } from '../core/database/wire/postgres-errors.ts'
 export { databaseErrorDetails, deniedPrivilege, isConnectionLost } from '../core/database/wire/postgres-errors.ts'

@@ -13,13 +13,21 @@ export interface Transaction {
   /** Runs a compiled statement whose columns are texts; returns its rows. */
   texts(statement: PreparedStatement, values: readonly (string | null)[]): Promise<(string | null)[][]>
   /** Runs text that may hold several statements by the simple protocol; returns the last one's raw text result. */
-  script(text: string): Promise<ScriptResult>
+  script(text: string, most?: KeptRows): Promise<ScriptResult>
 }
 
 /** A transaction as its opener sees it, which knows which statement is the last. */
 export interface OwnTransaction extends Transaction {
   /** As `bytes`, for the last statement: the COMMIT follows it at once, without another round trip. */
   lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null>
+}
+
+/** Limits of the rows of a script that are kept; those after them are read and forgotten. Absent: no limit. */
+export interface KeptRows {
+  /** Of each statement. */
+  readonly rows?: number
+  /** Of all cells of all statements. */
+  readonly characters?: number
 }
 
 /** The outcome of the last statement of a script; `rows` is null for commands that return none. */
@@ -39,6 +47,8 @@ export interface StatementResult {
   /** Columns with the OIDs of their types. */
   readonly columns: readonly { readonly name: string; readonly type: number }[] | null
   readonly rows: readonly (readonly (string | null)[])[]
+  /** Whether it returned more rows than were kept. */
+  readonly hasMore: boolean
 }
 
 function refuseStatement(): never {

@@ -1,12 +1,13 @@
 // `run_sql`: any SQL, and its effects on the metadata.
 
 import { type OperationContext, operation } from '../../sdk/metadata.ts'
-import type { ScriptResult, StatementResult, Transaction } from '../../sdk/sql.ts'
+import type { KeptRows, ScriptResult, StatementResult, Transaction } from '../../sdk/sql.ts'
 import { presentTables } from './catalog-changes.ts'
 import { presentFunctions } from './function-changes.ts'
 import { followCatalog } from './metadata-effects.ts'
 import { isChecked, RunSqlArgs, RunSqlV2Args, SqlResult, SqlResultV2 } from './schema.ts'
 import { runScript } from './script.ts'
+import { mostCharacters } from './tuning.ts'
 
 /** Rows with their column names first, every cell as text; null for commands that return none. */
 function resultJson({ columns, rows }: ScriptResult) {
@@ -24,9 +25,9 @@ const running = {
 } as const
 
 /** Runs a script, and follows its changes of tracked objects. */
-async function runFollowed(context: OperationContext, args: RunSqlArgs): Promise<ScriptResult> {
+async function runFollowed(context: OperationContext, args: RunSqlArgs, most?: KeptRows): Promise<ScriptResult> {
   const { transaction, catalog, dialect, applySession } = context
-  const run = () => runScript(transaction, { sql: args.sql, restore: applySession, helps: dialect.errorsHelp })
+  const run = () => runScript(transaction, { sql: args.sql, most, restore: applySession, helps: dialect.errorsHelp })
   if (!isChecked(args)) return run()
   const tables = await presentTables(transaction, catalog.tables.values())
   const functions = await presentFunctions(transaction, catalog)
@@ -64,26 +65,26 @@ export const runSqlV2 = operation({
       await transaction.rows(`set local statement_timeout = ${Math.ceil(timeout * 1000)}`)
     }
     const started = performance.now()
-    const { all } = await runFollowed(context, args)
+    const { all } = await runFollowed(context, args, { rows: limit, characters: mostCharacters })
     const seconds = Math.round(performance.now() - started) / 1000
     // A statement that consists of comments has no command.
     const ran = all.filter(({ command }) => command !== '')
-    return { results: await outcomesOf(transaction, ran, limit), seconds }
+    return { results: await outcomesOf(transaction, ran), seconds }
   },
 })
 
-async function outcomesOf(transaction: Transaction, results: readonly StatementResult[], limit: number) {
+async function outcomesOf(transaction: Transaction, results: readonly StatementResult[]) {
   const oids = [...new Set(results.flatMap(({ columns }) => (columns ?? []).map(({ type }) => type)))]
   const types = await transaction.rows<{ oid: number; name: string }>(
     'select oid, pg_catalog.format_type(oid, null) as name from unnest($1::oid[]) as oid',
     [oids],
   )
   const nameOf = new Map(types.map(({ oid, name }) => [Number(oid), name]))
-  return results.map(({ command, rowCount, columns, rows }) => ({
+  return results.map(({ command, rowCount, columns, rows, hasMore }) => ({
     command,
     row_count: rowCount,
     columns: columns?.map(({ name, type }) => ({ name, type: nameOf.get(type) ?? 'unknown' })) ?? null,
-    rows: columns ? rows.slice(0, limit) : null,
-    has_more: rows.length > limit,
+    rows: columns ? rows : null,
+    has_more: hasMore,
   }))
 }

@@ -1,7 +1,7 @@
 // Runs a caller's script in the server's transaction, and restores the connection afterwards.
 
 import { TrellisError } from '../../sdk/index.ts'
-import type { ScriptResult, Transaction } from '../../sdk/sql.ts'
+import type { KeptRows, ScriptResult, Transaction } from '../../sdk/sql.ts'
 import { endsTransaction, withoutTransactions } from './own-transaction.ts'
 import { refusedText } from './refusals.ts'
 
@@ -16,6 +16,8 @@ const whichTransaction = 'select extract(epoch from pg_catalog.transaction_times
 
 export interface ScriptOptions {
   readonly sql: string
+  /** Limits of the rows in the result; absent: none. */
+  readonly most?: KeptRows | undefined
   /** Restores the settings of the transaction. */
   readonly restore: () => Promise<void>
   /** Whether errors say more than the interface asks for. */
@@ -25,11 +27,12 @@ export interface ScriptOptions {
 /** Runs a script; fails if it fails, or if it ends the transaction. */
 export async function runScript(
   transaction: Transaction,
-  { sql, restore, helps }: ScriptOptions,
+  { sql, most, restore, helps }: ScriptOptions,
 ): Promise<ScriptResult> {
   const runnable = withoutTransactions(sql)
   const before = await startOf(transaction)
-  const result = await runText(transaction, runnable.sql, (error) => refusedText(sql, error, helps))
+  const run = () => transaction.script(runnable.sql, most)
+  const result = await orRefused(run, (error) => refusedText(sql, error, helps))
   await transaction.script(resetSession)
   const after = await startOf(transaction)
   if (after !== before) throw endsTransaction()
@@ -42,13 +45,12 @@ async function startOf(transaction: Transaction): Promise<string> {
   return row!.started
 }
 
-async function runText(
-  transaction: Transaction,
-  sql: string,
+async function orRefused(
+  run: () => Promise<ScriptResult>,
   refused: (error: Error) => TrellisError,
 ): Promise<ScriptResult> {
   try {
-    return await transaction.script(sql)
+    return await run()
   } catch (error) {
     const { cause } = error as Error
     if (!(error instanceof TrellisError) || !isStatementError(cause) || error.code === 'postgres-error') throw error

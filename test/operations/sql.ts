@@ -79,6 +79,17 @@ export const sql: Area = {
           },
         },
         {
+          title: 'keeps the rows that are not too long together',
+          args: { sql: `select repeat('x', 12000000) as text from generate_series(1, 4); select 1 as number` },
+          answers: ({ results }: { results: { rows: string[][]; row_count: number; has_more: boolean }[] }) => {
+            const told = results.map(({ rows, row_count, has_more }) => [rows.length, row_count, has_more])
+            assert.deepEqual(told, [
+              [2, 4, true],
+              [0, 1, true],
+            ])
+          },
+        },
+        {
           title: 'follows the names of tracked objects',
           args: { sql: 'alter table book rename title to heading; alter table book rename heading to title' },
           answers: ({ results }: { results: { command: string }[] }) => assert.equal(results.length, 2),

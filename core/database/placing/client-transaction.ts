@@ -1,15 +1,15 @@
 // A transaction on its own pipelined connection: statements that need no earlier answer are sent at once, so a mutation of
 // one statement takes one round trip.
 
-import type pg from 'pg'
 import type { Around } from '../../around/around.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
 import type { StatementHistories } from '../sql/statement-history.ts'
 import { settingsStatement, type TransactionSettings } from '../sql/transaction-settings.ts'
 import type { StatementWork } from '../statement-work.ts'
-import type { OwnTransaction, Row, ScriptResult, StatementResult } from '../transaction.ts'
+import type { KeptRows, OwnTransaction, Row, ScriptResult } from '../transaction.ts'
 import type { AnsweringClient, Call } from '../wire/answering-client.ts'
 import { refusedWrite, transactionError, translatePostgresError, Unprepared } from '../wire/postgres-errors.ts'
+import { runScript } from '../wire/script-query.ts'
 
 export interface ClientTransactionOptions {
   readonly client: AnsweringClient
@@ -74,11 +74,9 @@ export class ClientTransaction implements OwnTransaction {
     return this.#timed(statement, values, (call) => this.#options.client.texts(call))
   }
 
-  async script(text: string): Promise<ScriptResult> {
+  async script(text: string, most: KeptRows = {}): Promise<ScriptResult> {
     this.isUnlikeOthers = true
-    const query: pg.QueryArrayConfig = { text, rowMode: 'array', types: { getTypeParser: () => String } }
-    const results = await this.#run(text, [], () => this.#options.client.query(query))
-    const all = ([results].flat() as pg.QueryArrayResult[]).map(statementResult)
+    const all = await this.#run(text, [], () => runScript(this.#options.client, text, most))
     const last = all.at(-1)
     return {
       command: last?.command ?? '',
@@ -157,12 +155,3 @@ export class ClientTransaction implements OwnTransaction {
     return preparing && (isRepeatable || !this.#hasRun)
   }
 }
-
-/** A result of `pg`. One with rows may have no columns. */
-const statementResult = ({ command, rowCount, fields, rows }: pg.QueryArrayResult): StatementResult => ({
-  command: command ?? '',
-  rowCount,
-  columns:
-    fields.length > 0 || rows.length > 0 ? fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })) : null,
-  rows: rows as (string | null)[][],
-})

@@ -64,7 +64,7 @@ export function withinTransaction(transaction: Transaction): OperationDatabase {
     bytes: (statement, values) => transaction.bytes(statement, values),
     lastBytes: (statement, values) => transaction.bytes(statement, values),
     texts: (statement, values) => transaction.texts(statement, values),
-    script: (text) => transaction.script(text),
+    script: (text, most) => transaction.script(text, most),
   }
   return { answer: part.bytes, change: part.bytes, transaction: (work) => work(part) }
 }

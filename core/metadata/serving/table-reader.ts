@@ -41,7 +41,7 @@ export class TableReader {
       rows: (text, values) => change(inner.rows(text, values)),
       bytes: (statement, values) => change(inner.bytes(statement, values)),
       texts: (statement, values) => change(inner.texts(statement, values)),
-      script: (text) => change(inner.script(text)),
+      script: (text, most) => change(inner.script(text, most)),
     }
   }
 

@@ -2,7 +2,8 @@
 
 import { badRequest } from '../../sdk/index.ts'
 import type { ColumnModel } from '../../sdk/metadata.ts'
-import type { Condition } from '../../sdk/sql.ts'
+import { type Condition, id, integer, join, type Output, sql } from '../../sdk/sql.ts'
+import { longestCursor } from './tuning.ts'
 
 /** A column by which rows are ordered. */
 export interface OrderedColumn {
@@ -11,13 +12,21 @@ export interface OrderedColumn {
   readonly nulls: 'first' | 'last'
 }
 
-/** Longer cursors are not given: they would be sent with each page. */
-const longestCursor = 16_000
+/** The output of a row's cursor values: null if a cursor of them would be too long. */
+export const cursorOutput = (order: readonly OrderedColumn[]): Output => ({
+  kind: 'sql',
+  build: (row) => {
+    const values = order.map(({ column }) => sql`${row}.${id(column.name)}::text`)
+    return sql`(select case when octet_length("v") <= ${integer(longestCursor)} then "v" else 'null' end
+      from (select json_build_array(${join(values)})::text as "v" offset 0) as "cursor")`
+  },
+})
 
-/** The cursor behind a row; null: it would be too long. */
-export function cursorOf(values: readonly unknown[]): string | null {
-  const text = Buffer.from(JSON.stringify(values)).toString('base64url')
-  return text.length > longestCursor ? null : text
+/** The cursor behind a row; refuses one that would be too long, because the next page could not be asked for. */
+export function cursorOf(values: readonly unknown[] | null): string {
+  if (values) return Buffer.from(JSON.stringify(values)).toString('base64url')
+  const message = 'the last row of the page has values that are too long for a cursor: order by other columns'
+  throw badRequest('not-supported', message, { path: ['order_by'] })
 }
 
 const isValue = (value: unknown): value is string | null =>

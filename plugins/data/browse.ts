@@ -2,10 +2,10 @@
 
 import { badRequest, type Static, Type, within } from '../../sdk/index.ts'
 import { type ColumnModel, ColumnName, type OperationContext, operation, TableName } from '../../sdk/metadata.ts'
-import { id, integer, join, manyQuery, type Output, Printer, sql } from '../../sdk/sql.ts'
+import { id, integer, manyQuery, type Output, Printer, sql } from '../../sdk/sql.ts'
 import { Expression } from '../permissions/schema.ts'
 import { type CountAsked, countRowsOf, ExactWithin } from './browse-count.ts'
-import { afterCursor, cursorOf, type OrderedColumn } from './browse-cursor.ts'
+import { afterCursor, cursorOf, cursorOutput, type OrderedColumn } from './browse-cursor.ts'
 import type { Caller, ReadableTable } from './caller.ts'
 import { callerOf, type DataOptions, printerOptions } from './calling.ts'
 import { planOrder } from './order-by.ts'
@@ -13,11 +13,10 @@ import { readTransformed } from './read-transformed.ts'
 import { runStatement } from './run.ts'
 import { OrderBy, type OrderTerm } from './schema.ts'
 import { columnOutput } from './select.ts'
+import { longestPreview, mostBrowsed, mostPageCharacters } from './tuning.ts'
 
-const mostRows = 1000
 const rowsByDefault = 100
 const previewByDefault = 2048
-const longestPreview = 1_000_000
 
 const Args = Type.Object(
   {
@@ -25,10 +24,10 @@ const Args = Type.Object(
     columns: Type.Optional(Type.Array(ColumnName, { maxItems: 1600 })),
     where: Type.Optional(Expression),
     order_by: Type.Optional(OrderBy),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostRows })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostBrowsed })),
     /** The `next` of the page before. */
     after: Type.Optional(Type.String()),
-    /** Characters after which a value is cut. */
+    /** Characters after which a value is cut, or fewer for a page of many cells. */
     preview_bytes: Type.Optional(Type.Integer({ minimum: 0, maximum: longestPreview })),
     count: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('estimate'), ExactWithin])),
   },
@@ -55,14 +54,6 @@ const cellOutput = ({ name }: ColumnModel, longest: number): Output => ({
   build: (row) => sql`coalesce((select case when octet_length("v") > ${integer(longest)}
     then json_build_array(left("v", ${integer(longest)}), octet_length("v"))::text else to_json("v")::text end
     from (select ${row}.${id(name)}::text as "v" offset 0) as "cell"), 'null')`,
-})
-
-const cursorOutput = (order: readonly OrderedColumn[]): Output => ({
-  kind: 'sql',
-  build: (row) => {
-    const values = order.map(({ column }) => sql`${row}.${id(column.name)}::text`)
-    return sql`json_build_array(${join(values)})::text`
-  },
 })
 
 /** The key that identifies rows, if the caller may read all of it. */
@@ -137,7 +128,7 @@ async function browse(context: OperationContext, args: Static<typeof Args>, opti
   const {
     order_by: terms = [],
     limit = rowsByDefault,
-    preview_bytes: longest = previewByDefault,
+    preview_bytes: preview = previewByDefault,
     count = 'none',
   } = args
   const caller = await callerOf(context, args.table, options)
@@ -145,6 +136,7 @@ async function browse(context: OperationContext, args: Static<typeof Args>, opti
   const { select } = access
   const columns = columnsOf(args.columns, access, caller)
   caller.cost.add(columns.length)
+  const longest = Math.min(preview, Math.floor(mostPageCharacters / (limit * Math.max(1, columns.length))))
   const key = keyOf(access)
   const order = orderOf(terms, key, access)
   const orderBy = within('order_by', () => planOrder(order ? order.map(termOf) : terms, access, caller))
@@ -176,12 +168,19 @@ async function browse(context: OperationContext, args: Static<typeof Args>, opti
       return cell[0]
     }),
   )
-  const last = rows.at(-1)?.['cursor'] as readonly unknown[] | undefined
+  const isFull = rows.length === plan.rows.limit
+  const last = rows.at(-1)?.['cursor'] as readonly unknown[] | null | undefined
   const counted =
     count === 'none' ? {} : { count: await countRowsOf(context, { access, where: asked }, count as CountAsked) }
   return {
     columns: columns.map(({ name, type }) => ({ name, type: type.name })),
-    ...{ key, rows: cells, truncated, next: last ? cursorOf(last) : null, ...counted },
+    ...{
+      key,
+      rows: cells,
+      truncated,
+      next: last === undefined || (last === null && !isFull) ? null : cursorOf(last),
+      ...counted,
+    },
   }
 }
 

@@ -5,3 +5,15 @@ export const maxExpanded = 5000
 
 /** Characters of a path in an order, which is split at once. */
 export const longestPath = 10_000
+
+/** Rows of a page of `browse_rows`. */
+export const mostBrowsed = 1000
+
+/** Characters of a cell of `browse_rows`. */
+export const longestPreview = 1_000_000
+
+/** Characters of all cells of a page, which are in memory at once: cells are cut earlier where there are many. */
+export const mostPageCharacters = 33_554_432
+
+/** Bytes of the values in a cursor: it is sent with each page. */
+export const longestCursor = 12_000

@@ -19,12 +19,14 @@ const tables = `
     timestamptz '2026-01-01 00:00:00.123456Z' + make_interval(hours => i % 7), i % 2 = 0, '{"a": 1e400}' from generate_series(1, 60) i;
   create table pile (id int, note text);
   insert into pile values (1, repeat('é', 5000)), (2, '');
+  create table long (id int primary key, note text);
+  insert into long values (1, repeat('n', 100000)), (2, 'short');
   create view twice as select * from pile;
 `
 
 test('rows are browsed a page at a time', async (t) => {
   const trellis = await startTrellis(t, { sql: tables })
-  for (const name of ['item', 'pile', 'twice']) await trellis.op('track_table', name)
+  for (const name of ['item', 'pile', 'twice', 'long']) await trellis.op('track_table', name)
   const permission = { columns: ['id', 'note', 'rank'], filter: { shop: { _eq: 1 } }, limit: 7 }
   await trellis.op('create_select_permission', { table: 'item', role: 'clerk', permission })
   const browse = (args: object, role?: string) => trellis.op<Page>('browse_rows', args, role ? { role } : {})
@@ -73,6 +75,26 @@ test('rows are browsed a page at a time', async (t) => {
     const { body } = await trellis.opError('browse_rows', { table: 'twice', after: 'WzFd' })
     const error = 'rows without a key that the role may read have one page'
     assert.deepEqual(body, { path: '$.args.after', error, code: 'not-supported' })
+  })
+
+  await t.test('a page of many cells cuts them earlier', async () => {
+    const few = await browse({ table: 'long', order_by: 'id', limit: 2, preview_bytes: 1_000_000 })
+    assert.deepEqual([few.rows[0]![1]!.length, few.truncated], [100_000, []])
+    const many = await browse({ table: 'long', order_by: 'id', limit: 1000, preview_bytes: 1_000_000 })
+    assert.deepEqual([many.rows[0]![1]!.length, many.truncated], [16_777, [{ row: 0, column: 'note', bytes: 100_000 }]])
+  })
+
+  await t.test('a page that no other could follow is refused', async () => {
+    const { body } = await trellis.opError('browse_rows', { table: 'long', order_by: 'note', limit: 1 })
+    const error = 'the last row of the page has values that are too long for a cursor: order by other columns'
+    assert.deepEqual(body, { path: '$.args.order_by', error, code: 'not-supported' })
+    const whole = await browse({ table: 'long', columns: ['id'], order_by: [{ column: 'note', type: 'desc' }] })
+    assert.deepEqual(whole.rows, [['2'], ['1']])
+    assert.equal((await browse({ table: 'long', order_by: 'note' })).next !== null, true)
+    const last = await browse({ table: 'long', columns: ['id'], where: { id: 1 }, order_by: 'note' })
+    assert.deepEqual([last.rows, last.next], [[['1']], null])
+    const { rows, next } = await browse({ table: 'long', columns: ['id'], order_by: '-note', limit: 1 })
+    assert.deepEqual([rows, next !== null], [[['2']], true])
   })
 
   await t.test('a role sees its rows and columns alone', async () => {

@@ -15,7 +15,7 @@ import {
   type UpdateAccess,
 } from './changes.ts'
 import { composedPermissions, grantors, type RoleParents, type SharedObject, sharedChanges } from './composed.ts'
-import { Narrower, type Narrowing } from './narrowing.ts'
+import { Narrower, type Narrowing, type OwnedNarrowing } from './narrowing.ts'
 import { PermittedRows, type SelectAccess } from './rows.ts'
 import { maxRoles } from './tuning.ts'
 
@@ -49,12 +49,6 @@ export type SharedObjects = (model: Model) => Iterable<SharedObject>
 export interface AccessOptions {
   /** The names of narrowings that the calling plugin has declared. */
   readonly without?: readonly string[]
-}
-
-/** A narrowing and the plugin that declared it. */
-interface OwnedNarrowing {
-  readonly narrowing: Narrowing
-  readonly owner: string
 }
 
 /** The access of all roles, narrowed by plugins. */
@@ -140,11 +134,7 @@ export class Access {
     let access = roles.get(key)
     if (!access) {
       const held = this.#narrowings.filter(({ narrowing }) => !without.includes(narrowing.name))
-      access = new RoleTables(
-        model,
-        { role, backendOnly, parents: this.#composition?.(model) ?? noParents },
-        held.map(({ narrowing }) => narrowing),
-      )
+      access = new RoleTables(model, { role, backendOnly, parents: this.#composition?.(model) ?? noParents }, held)
       roles.set(key, access)
     }
     return access
@@ -164,7 +154,7 @@ class RoleTables implements RoleAccess {
   readonly #narrower: Narrower
   readonly #byTable = new Map<string, TableAccess | null>()
 
-  constructor(model: Model, accessor: ComposedAccessor, narrowings: readonly Narrowing[]) {
+  constructor(model: Model, accessor: ComposedAccessor, narrowings: readonly OwnedNarrowing[]) {
     this.#model = model
     this.#accessor = accessor
     this.#narrower = new Narrower(narrowings, accessor.role, model)

@@ -44,6 +44,12 @@ export interface Narrowing {
   change?(change: Change, target: NarrowedTable): Change
 }
 
+/** A restriction and the plugin that declared it. */
+export interface OwnedNarrowing {
+  readonly narrowing: Narrowing
+  readonly owner: string
+}
+
 /** An update of the rows that would be deleted. */
 export const updateInstead = ({ table, where }: Delete, values: readonly ColumnValue[]): Update => ({
   kind: 'update',
@@ -63,12 +69,12 @@ export class NarrowingRefusal extends TrellisError {
 
 /** The narrowings of all plugins, for one role and one generation of the model. */
 export class Narrower {
-  readonly #narrowings: readonly Narrowing[]
+  readonly #narrowings: readonly OwnedNarrowing[]
   readonly #role: string
   readonly #model: Model
   readonly #rows = new Map<string, Condition>()
 
-  constructor(narrowings: readonly Narrowing[], role: string, model: Model) {
+  constructor(narrowings: readonly OwnedNarrowing[], role: string, model: Model) {
     this.#narrowings = narrowings
     this.#role = role
     this.#model = model
@@ -118,10 +124,10 @@ export class Narrower {
   /** The change after all narrowings have replaced it. */
   change(change: Change, table: TableModel): Change {
     let result = change
-    for (const narrowing of this.#narrowings) {
-      const done = attempt(narrowing, table, () => narrowing.change?.(result, this.#target(table)) ?? result)
+    for (const owned of this.#narrowings) {
+      const done = attempt(owned, table, () => owned.narrowing.change?.(result, this.#target(table)) ?? result)
       if (!sameName(done.table, change.table) || (change.kind === 'insert') !== (done.kind === 'insert')) {
-        throw failure(narrowing, table, `it changed "${change.kind}" into "${done.kind}" on "${nameText(done.table)}"`)
+        throw failure(owned, table, `it changed "${change.kind}" into "${done.kind}" on "${nameText(done.table)}"`)
       }
       result = done
     }
@@ -143,7 +149,7 @@ export class Narrower {
 
   #ask(table: TableModel, what: 'rows' | 'written'): Condition {
     const target = this.#target(table)
-    return allOf(this.#narrowings.map((each) => attempt(each, table, () => each[what]?.(target) ?? always)))
+    return allOf(this.#narrowings.map((each) => attempt(each, table, () => each.narrowing[what]?.(target) ?? always)))
   }
 
   #target(table: TableModel): NarrowedTable {
@@ -160,14 +166,16 @@ function transformed(change: Change, { name: table, columns }: TableModel): Chan
   })
 }
 
-function attempt<T>(narrowing: Narrowing, table: TableModel, work: () => T): T {
+function attempt<T>(owned: OwnedNarrowing, table: TableModel, work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (error instanceof TrellisError) throw new NarrowingRefusal(error)
-    throw failure(narrowing, table, messageOf(error), error)
+    throw failure(owned, table, messageOf(error), error)
   }
 }
 
-const failure = ({ name }: Narrowing, table: TableModel, reason: string, cause?: unknown): Error =>
-  new Error(`the narrowing "${name}" failed for table "${nameText(table.name)}": ${reason}`, { cause })
+function failure({ narrowing, owner }: OwnedNarrowing, table: TableModel, reason: string, cause?: unknown): Error {
+  const place = `table "${nameText(table.name)}"`
+  return new Error(`the narrowing "${narrowing.name}" of plugin "${owner}" failed for ${place}: ${reason}`, { cause })
+}

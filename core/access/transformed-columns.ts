@@ -9,7 +9,6 @@ import { columnJson } from '../compiler/print/json-sql.ts'
 import { givenJson } from '../compiler/print/select-sql.ts'
 import { sql } from '../database/sql/sql.ts'
 import { badRequest, TrellisError } from '../errors/errors.ts'
-import { messageOf } from '../errors/thrown.ts'
 import type {
   ColumnModel,
   ColumnPlace,
@@ -18,8 +17,6 @@ import type {
   Model,
   TableModel,
 } from '../metadata/document/model.ts'
-import { isTextColumn } from '../metadata/resolving/column-transforms.ts'
-import { nameText } from '../names/names.ts'
 
 /** A column and the form in which a role reads it. */
 export interface TransformedColumn {
@@ -52,7 +49,7 @@ export function readColumns(
     const { name, transform } = column
     const mask = reader.masks?.get(name) ?? null
     if (!selected.has(name) && !mask) continue
-    const reading = transform ? readingOf(transform, column, table, reader) : 'stored'
+    const reading = transform ? transform.read({ role: reader.role, table, column, model: reader.model }) : 'stored'
     const isOrdinary = reading === 'stored' && !transform?.write
     if (isOrdinary && !mask) continue
     const form = { transform: isOrdinary ? null : transform!, reading: mask ? maskedReading(reading) : reading, mask }
@@ -101,33 +98,6 @@ function isOnColumns(condition: Condition): boolean {
     default:
       return true
   }
-}
-
-function readingOf(
-  transform: ColumnTransform,
-  column: ColumnModel,
-  table: TableModel,
-  { role, model }: { readonly role: string; readonly model: Model },
-): ColumnReading {
-  const failed = (reason: string, cause?: unknown) => {
-    const place = `the column "${column.name}" of table "${nameText(table.name)}"`
-    return new Error(`the transformation "${transform.name}" failed for ${place}: ${reason}`, { cause })
-  }
-  let reading: ColumnReading
-  try {
-    reading = transform.read({ role, table, column, model })
-  } catch (error) {
-    throw failed(messageOf(error), error)
-  }
-  const isForm = typeof reading === 'object' && reading !== null && ('sql' in reading || 'value' in reading)
-  if (!isForm && reading !== 'stored' && reading !== 'hidden') throw failed('"read" returned no form of reading')
-  if (typeof reading === 'object' && 'value' in reading && !isTextColumn(column.column)) {
-    throw failed(`it reads texts, but the column is of type "${column.type.name}"`)
-  }
-  if (isComparable({ reading }) && transform.write && !transform.compareAs) {
-    throw failed('a comparable column with "write" needs "compareAs"')
-  }
-  return reading
 }
 
 /** Whether the role may compare the column for equality. */

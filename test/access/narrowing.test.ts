@@ -18,6 +18,7 @@ import {
   sql,
   TrellisError,
 } from '../../sdk/index.ts'
+import { recordingObserver } from '../http/server.ts'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { softDelete, startTeams } from './team.ts'
@@ -211,11 +212,14 @@ test('a narrowing that throws fails the requests that need it, and reveals nothi
       return { kind: 'delete', table, where: { kind: 'null', column: 'deleted_at', negated: true } }
     },
   })
-  const { op, graphql, opError, request, sql: rows } = await startTeams(t, { plugins: [failing] })
+  const observe = recordingObserver()
+  const { op, graphql, opError, request, sql: rows } = await startTeams(t, { plugins: [failing], observe })
   const people = await request('/v1/graphql', { body: { query: '{ person { id } }' } })
   assert.deepEqual([people.status, (people.body as { errors: unknown[] }).errors.length], [200, 1])
   assert.match(people.text, /"code":"unexpected"/)
   assert.equal((await opError('count', { table: 'person' })).status, 500)
+  const line = /^Error: the narrowing "failing" of plugin "[\w-]+" failed for table "person": out of order\n/
+  assert.ok(observe.entries.some(({ detail }) => line.test(String(detail))))
   const through = await graphql<{ errors: unknown[] }>('{ note { person { id } } }')
   assert.equal(through.errors.length, 1)
   assert.deepEqual(await graphql('{ team(where: {id: {_eq: 1}}) { name } }'), { data: { team: [{ name: 'Ash' }] } })

@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type ColumnTransform, definePlugin, mapColumnValues, sql } from '../../sdk/index.ts'
+import { badRequest, type ColumnTransform, definePlugin, mapColumnValues, sql } from '../../sdk/index.ts'
+import { recordingObserver } from '../http/server.ts'
 import { ask } from '../relay/relay.ts'
 import { startCrm } from '../remote-schemas/crm.ts'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
@@ -407,6 +408,72 @@ test('two transformations of one column make its table inconsistent, with both n
     JSON.stringify(typed.body),
     /the column \\"pay\\" is of type \\"numeric\\", but the transformation \\"numbers\\" writes texts/,
   )
+})
+
+test('a transformation that throws fails the requests that need it, and its plugin is in the log', async (t) => {
+  const observe = recordingObserver()
+  let fails: { readonly at: string; readonly error: unknown } | null = null
+  const fail = (at: string) => {
+    if (fails?.at === at) throw fails.error
+  }
+  const odd: ColumnTransform = {
+    name: 'odd',
+    applies: (_, { name }) => name === 'pin',
+    write(text) {
+      fail('write')
+      return fails?.at === 'no text' ? (7 as never) : text
+    },
+    compareAs(text) {
+      fail('compareAs')
+      return text
+    },
+    read() {
+      fail('read')
+      return { value: (stored) => stored, comparable: true }
+    },
+  }
+  const trellis = await startTrellis(t, { sql: setup, plugins: [transforming('office', odd)], observe })
+  const { op, request, sql: rows } = trellis
+  await rows('create table lamp (id int)')
+  for (const table of ['person', 'lamp']) await op('track_table', table)
+  const send = async (type: string, args: object) => (await request('/v1/query', { body: { type, args } })).body
+  const insert = () => send('insert', { table: 'person', objects: [{ id: 4, name: 'Dan', card: 'x', pin: '1' }] })
+  const graphqlInsert = () =>
+    trellis.graphql('mutation ($pin: String) { update_person(where: {}, _set: {pin: $pin}) { affected_rows } }', {
+      pin: '2',
+    })
+  const where = () => send('count', { table: 'person', where: { pin: '1' } })
+  const select = () => send('select', { table: 'person', columns: ['id'] })
+  const cases: [at: string, ask: () => Promise<unknown>][] = [
+    ['write', insert],
+    ['compareAs', where],
+    ['read', select],
+  ]
+  for (const [at, ask] of cases) {
+    fails = { at, error: new Error('a mistake') }
+    await op('reload_metadata', {})
+    observe.entries.length = 0
+    assert.deepEqual(await ask(), { path: '$.args', error: 'internal error', code: 'unexpected' }, at)
+    const line =
+      /^Error: the transformation "odd" of plugin "office" failed for the column "pin" of table "person": a mistake/
+    assert.ok(
+      observe.entries.some(({ detail }) => line.test(String(detail))),
+      at,
+    )
+    fails = { at, error: badRequest('not-supported', 'no pins today', { path: ['pin'] }) }
+    assert.deepEqual(await ask(), { path: '$.args.pin', error: 'no pins today', code: 'not-supported' }, at)
+    assert.deepEqual(await trellis.graphql('{ lamp { id } }'), { data: { lamp: [] } })
+  }
+  fails = { at: 'write', error: badRequest('not-supported', 'no pins today') }
+  await op('reload_metadata', {})
+  const path = '$.selectionSet.update_person.args._set.pin'
+  const refusal = { extensions: { path, code: 'not-supported' }, message: 'no pins today' }
+  assert.deepEqual(await graphqlInsert(), { errors: [refusal] })
+  fails = { at: 'no text', error: null }
+  observe.entries.length = 0
+  assert.deepEqual(await insert(), { path: '$.args', error: 'internal error', code: 'unexpected' })
+  assert.ok(observe.entries.some(({ detail }) => /"office".*must be a string/.test(String(detail))))
+  assert.deepEqual(await rows('select count(*)::int from person where pin in ($$1$$, $$2$$)'), [{ count: 0 }])
 })
 
 test('mapColumnValues replaces the values of a change, for narrowings of plugins', async (t) => {

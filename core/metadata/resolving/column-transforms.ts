@@ -1,9 +1,10 @@
 // The column transformations of all plugins, and which column each of them transforms.
 
 import type { CatalogColumn } from '../../catalog/types.ts'
+import { TrellisError } from '../../errors/errors.ts'
 import { messageOf } from '../../errors/thrown.ts'
-import type { QualifiedName } from '../../names/names.ts'
-import type { ColumnTransform } from '../document/model.ts'
+import { nameText, type QualifiedName } from '../../names/names.ts'
+import type { ColumnPlace, ColumnReader, ColumnReading, ColumnTransform } from '../document/model.ts'
 
 /** A transformation and the plugin that declared it. */
 interface OwnedTransform {
@@ -30,7 +31,7 @@ export class ColumnTransforms {
     if (other) {
       throw new Error(`the column transformation "${name}" is already declared by the plugin "${other.owner}"`)
     }
-    this.#all.push({ transform, owner })
+    this.#all.push({ transform: withNamedErrors(transform, owner), owner })
   }
 
   /** The transformation of a column. */
@@ -53,6 +54,53 @@ export class ColumnTransforms {
     }
     return { transform }
   }
+}
+
+/** The transformation with errors that name it and its plugin. A `TrellisError` is for the client, and stays. */
+function withNamedErrors(transform: ColumnTransform, owner: string): ColumnTransform {
+  const attempt = <Result>({ table, column }: ColumnPlace, work: () => Result): Result => {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof TrellisError) throw error
+      const place = `the column "${column}" of table "${nameText(table)}"`
+      const whose = `the transformation "${transform.name}" of plugin "${owner}"`
+      throw new Error(`${whose} failed for ${place}: ${messageOf(error)}`, { cause: error })
+    }
+  }
+  const text = (value: string): string => {
+    if (typeof value === 'string') return value
+    throw new Error(`the result must be a string, but is of type ${typeof value}`)
+  }
+  return {
+    name: transform.name,
+    applies: (table, column) => transform.applies(table, column),
+    read(reader) {
+      const place = { table: reader.table.name, column: reader.column.name }
+      return attempt(place, () => checkedReading(transform, reader))
+    },
+    ...(transform.write && {
+      write: (given, place) => attempt(place, () => text(transform.write!(given, place))),
+    }),
+    ...(transform.compareAs && {
+      compareAs: (given, place) => attempt(place, () => text(transform.compareAs!(given, place))),
+    }),
+  }
+}
+
+/** The form in which a role reads a column; throws where the column cannot have this form. */
+function checkedReading(transform: ColumnTransform, reader: ColumnReader): ColumnReading {
+  const { column } = reader
+  const reading = transform.read(reader)
+  const isForm = typeof reading === 'object' && reading !== null && ('sql' in reading || 'value' in reading)
+  if (!isForm && reading !== 'stored' && reading !== 'hidden') throw new Error('"read" returned no form of reading')
+  if (isForm && 'value' in reading && !isTextColumn(column.column)) {
+    throw new Error(`it reads texts, but the column is of type "${column.type.name}"`)
+  }
+  if (isForm && reading.comparable === true && transform.write && !transform.compareAs) {
+    throw new Error('a comparable column with "write" needs "compareAs"')
+  }
+  return reading
 }
 
 const conflict = ({ name }: CatalogColumn, ...[first, second]: readonly [OwnedTransform, OwnedTransform]): string => {

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type ActionCall, actionHandlers } from '../../plugins/actions/index.ts'
 import { badRequest, definePlugin, type Plugin } from '../../sdk/index.ts'
-import { startTrellis } from '../support/trellis.ts'
+import { recordingObserver } from '../http/server.ts'
+import { startTrellis, type TrellisOptions } from '../support/trellis.ts'
 import { type Refused, type Shop, startShop, until } from './shop.ts'
 
 declare module '../../plugins/actions/calls/handlers.ts' {
@@ -25,8 +26,13 @@ const handlers = (byName: Readonly<Record<string, Handler>>): Plugin =>
     },
   })
 
-const start = (t: TestContext, byName: Readonly<Record<string, Handler>>): Promise<Shop> =>
+const start = (
+  t: TestContext,
+  byName: Readonly<Record<string, Handler>>,
+  options: TrellisOptions = {},
+): Promise<Shop> =>
   startShop(t, () => ({ body: { id: 99 } }), {
+    ...options,
     plugins: [handlers(byName)],
     settings: { asyncActionsFetchInterval: 50, connections: 5 },
   })
@@ -97,7 +103,8 @@ test('a handler replaces the webhook: it gets the input, the session, and GraphQ
 })
 
 test('an error rolls back the handler; it can recover from failed requests of its own', async (t) => {
-  const shop = await start(t, {
+  const observe = recordingObserver()
+  const byName: Readonly<Record<string, Handler>> = {
     throws: async ({ client }) => {
       await client.graphql(rename, { id: 1, title: 'Gone' })
       throw badRequest('sold-out', 'there is none left')
@@ -121,7 +128,8 @@ test('an error rolls back the handler; it can recover from failed requests of it
       await client.graphql(rename, { id: 2, title: String(failed).slice(0, 11) })
       return { id: 1 }
     },
-  })
+  }
+  const shop = await start(t, byName, { observe })
   for (const name of ['throws', 'breaks', 'rejects', 'wrong', 'catches']) await shop.action(name)
   const refused = async (name: string) => {
     const { errors } = await shop.graphql<Refused>(`mutation { ${name} { id } }`)
@@ -131,6 +139,8 @@ test('an error rolls back the handler; it can recover from failed requests of it
   assert.deepEqual(await refused('throws'), ['$', 'sold-out', 'there is none left'])
   for (const name of ['breaks', 'rejects']) {
     assert.deepEqual(await refused(name), ['$', 'unexpected', 'internal error'])
+    const line = `Error: the handler of action "${name}" failed: `
+    assert.ok(observe.entries.some(({ detail }) => String(detail).startsWith(line)))
   }
   assert.deepEqual(await refused('wrong'), ['$', 'unexpected', 'unexpected fields in webhook response: nothing'])
   assert.deepEqual(await titlesOf(shop), ['Dawn', 'Ebb', 'Fog'])

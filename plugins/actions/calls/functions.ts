@@ -1,7 +1,7 @@
 // Handlers that are functions of plugins. A call has a time limit, and one transaction for GraphQL with the caller's session.
 
 import type { Engine } from '../../../sdk/index.ts'
-import { internalError, TrellisError } from '../../../sdk/index.ts'
+import { internalError, messageOf, TrellisError } from '../../../sdk/index.ts'
 import { inTurns, longestTimer, parseJson, unlessAborted } from '../../../sdk/services.ts'
 import type { Transaction } from '../../../sdk/sql.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
@@ -51,7 +51,7 @@ export async function callFunction(
   try {
     const { given, asked } = callOf(call, { engine, transaction, signal })
     signal.throwIfAborted()
-    const result = await unlessAborted(signal, (async () => handler(given as never))())
+    const result = await unlessAborted(signal, resultOf(handler, { given, signal, name: action.name }))
     const value = await inTurns(coerceOutput(wireValue(result, action.name), action.output, rules))
     // Requests that the handler did not await belong to the transaction, too.
     await unlessAborted(signal, asked())
@@ -63,6 +63,19 @@ export async function callFunction(
     await transaction.rollback(shown)
     // Paths in the handler's own requests are not paths of the client's request.
     throw shown instanceof TrellisError ? shown.with({ path: [] }) : shown
+  }
+}
+
+/** The result of a handler. An error that is not for the client names the action. */
+async function resultOf(
+  handler: AnyHandler,
+  { given, signal, name }: { readonly given: ActionCall; readonly signal: AbortSignal; readonly name: string },
+): Promise<unknown> {
+  try {
+    return await handler(given as never)
+  } catch (error) {
+    if (error instanceof TrellisError || signal.aborted) throw error
+    throw new Error(`the handler of action "${name}" failed: ${messageOf(error)}`, { cause: error })
   }
 }
 

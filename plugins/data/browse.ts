@@ -168,7 +168,7 @@ async function browse(context: OperationContext, args: Static<typeof Args>, opti
       return cell[0]
     }),
   )
-  const isFull = rows.length === plan.rows.limit
+  const isFull = rows.length === Math.min(limit, plan.rows.permissionLimit ?? limit)
   const last = rows.at(-1)?.['cursor'] as readonly unknown[] | null | undefined
   const counted =
     count === 'none' ? {} : { count: await countRowsOf(context, { access, where: asked }, count as CountAsked) }

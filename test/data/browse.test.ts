@@ -88,11 +88,12 @@ test('rows are browsed a page at a time', async (t) => {
     const { body } = await trellis.opError('browse_rows', { table: 'long', order_by: 'note', limit: 1 })
     const error = 'the last row of the page has values that are too long for a cursor: order by other columns'
     assert.deepEqual(body, { path: '$.args.order_by', error, code: 'not-supported' })
-    const whole = await browse({ table: 'long', columns: ['id'], order_by: [{ column: 'note', type: 'desc' }] })
-    assert.deepEqual(whole.rows, [['2'], ['1']])
-    assert.equal((await browse({ table: 'long', order_by: 'note' })).next !== null, true)
     const last = await browse({ table: 'long', columns: ['id'], where: { id: 1 }, order_by: 'note' })
     assert.deepEqual([last.rows, last.next], [[['1']], null])
+    const permission = { columns: '*', filter: {}, limit: 1 }
+    await trellis.op('create_select_permission', { table: 'long', role: 'clerk', permission })
+    const asClerk = await trellis.opError('browse_rows', { table: 'long', order_by: 'note' }, { role: 'clerk' })
+    assert.deepEqual(asClerk.body, body)
     const { rows, next } = await browse({ table: 'long', columns: ['id'], order_by: '-note', limit: 1 })
     assert.deepEqual([rows, next !== null], [[['2']], true])
   })

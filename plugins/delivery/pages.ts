@@ -1,7 +1,9 @@
 // Pages of ledger rows as JSON that keeps every digit of every number.
 
+import { badRequest } from '../../sdk/index.ts'
 import { parseJson } from '../../sdk/services.ts'
 import type { Transaction } from '../../sdk/sql.ts'
+import { mostPageBytes } from './tuning.ts'
 
 export interface PageQuery {
   /** A query with its first values bound as `$1`, ...; `from` and `order` are constant SQL of the caller. */
@@ -20,15 +22,24 @@ export interface Page {
   readonly count: number | null
 }
 
-/** Reads a page. */
+/** Reads a page; refuses one that is too large. */
 export async function readPage(transaction: Transaction, query: PageQuery): Promise<Page> {
   const { from, order, values, limit, offset, counts } = query
   const [limitAt, offsetAt] = [values.length + 1, values.length + 2]
-  const [row] = await transaction.rows<{ rows: string; count: number | null }>(
-    `select (select coalesce(json_agg(row_to_json(p)), '[]') from (
-         ${from} order by ${order} limit $${limitAt} offset $${offsetAt}) p)::text as rows,
-       ${counts ? `(select count(*)::int from (${from}) c)` : 'null::int'} as count`,
+  const [row] = await transaction.rows<{ rows: string | null; bytes: number | null; count: number | null }>(
+    `select page.*, ${counts ? `(select count(*)::int from (${from}) c)` : 'null::int'} as count
+     from (
+       select string_agg(entry, ',') filter (where bytes <= ${mostPageBytes}) as rows, max(bytes)::float8 as bytes
+       from (
+         select entry, sum(octet_length(entry)) over (rows unbounded preceding) as bytes
+         from (
+           select row_to_json(p)::text as entry from (
+             ${from} order by ${order} limit $${limitAt} offset $${offsetAt}) p offset 0) e) s) page`,
     [...values, limit, offset],
   )
-  return { rows: parseJson(row?.rows ?? '[]', 'lossless'), count: row?.count ?? null }
+  if ((row?.bytes ?? 0) > mostPageBytes) {
+    const message = `the entries have more than ${mostPageBytes} bytes together: ask for fewer at once`
+    throw badRequest('not-supported', message)
+  }
+  return { rows: parseJson(`[${row?.rows ?? ''}]`, 'lossless'), count: row?.count ?? null }
 }

@@ -2,7 +2,7 @@
 
 import { badRequest, type Static, Type } from '../../sdk/index.ts'
 import { ObjectName, type OperationContext, operation, SourceName } from '../../sdk/metadata.ts'
-import { notifyStatement } from '../delivery/index.ts'
+import { isLeaseOver, notifyStatement } from '../delivery/index.ts'
 import { conditionsOf, type EventFilter, eventId, filter, period } from './event-filter.ts'
 import { listenersOf } from './listeners/slice.ts'
 import { requireKnownTrigger } from './lookup.ts'
@@ -25,7 +25,7 @@ const RedeliverArgs = Type.Object({
 const redelivered = `
   with chosen as (
     select id from trellis.event_log
-    where (locked is null or locked <= now()) and CONDITIONS
+    where (locked is null or ${isLeaseOver('locked')}) and CONDITIONS
     order by created_at, id limit LIMIT for update skip locked
   ), changed as (
     update trellis.event_log set delivered = false, error = false, archived = false, tries = 0, next_retry_at = now(),

@@ -2,7 +2,7 @@
 
 import { badRequest, type Dialect, didYouMean, nameKey, sameName, Type } from '../../sdk/index.ts'
 import { findTable, type Model, operation, type TableModel } from '../../sdk/metadata.ts'
-import { notifyStatement } from '../delivery/index.ts'
+import { isLeaseOver, notifyStatement } from '../delivery/index.ts'
 import { requireTable } from '../tables/index.ts'
 import { rowOperations } from './capture/row-operations.ts'
 import { archive } from './ledger/archive.ts'
@@ -106,7 +106,7 @@ export const redeliverEvent = operation({
     // PostgreSQL's texts cannot contain it.
     if (id.includes('\0')) throw noSuchEvent()
     const [event] = await transaction.rows<{ trigger_name: string; busy: boolean }>(
-      'select trigger_name, coalesce(locked > now(), false) as busy from trellis.event_log where id = $1 for update',
+      `select trigger_name, not coalesce(${isLeaseOver('locked')}, true) as busy from trellis.event_log where id = $1 for update`,
       [id],
     )
     const isKnown =

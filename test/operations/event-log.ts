@@ -85,7 +85,7 @@ export const eventLog: Area = {
           given: [
             created(),
             events(4),
-            `update trellis.event_log set locked = now() + interval '1 hour' where id = 'e1';
+            `update trellis.event_log set locked = now() + interval '50 seconds' where id = 'e1';
               update trellis.event_log set trigger_name = 'gone' where id = 'e2'`,
           ],
           args: { ids: ['e1', 'e2', 'e3', 'e4', 'none'] },
@@ -214,6 +214,17 @@ export const eventLog: Area = {
       refuses: [
         noSuchTrigger({ name: 'told' }),
         noSuchSource({ name: 'told' }),
+        {
+          title: 'a page that is too large',
+          given: [
+            created(),
+            events(3),
+            `update trellis.event_log set payload = json_build_object('long', repeat('x', 23000000))`,
+          ],
+          args: { name: 'told' },
+          code: 'not-supported',
+          error: 'the entries have more than 67108864 bytes together: ask for fewer at once',
+        },
         {
           title: 'a state that there is not',
           args: { name: 'told', status: 'lost' },

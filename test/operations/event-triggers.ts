@@ -335,7 +335,7 @@ export const eventTriggers: Area = {
         },
         {
           title: 'an event that is being delivered',
-          given: [created(), event, `update trellis.event_log set locked = now() + interval '1 hour'`],
+          given: [created(), event, `update trellis.event_log set locked = now() + interval '50 seconds'`],
           args: { event_id: 'one' },
           code: 'busy',
           error: 'event is already being processed',

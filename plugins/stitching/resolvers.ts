@@ -146,9 +146,15 @@ function located(error: unknown, { path }: GraphQLResolveInfo, at: readonly numb
   })
 }
 
-/** Whether the library could not read an answer. Errors of members are of type `GraphQLError`, and come from JSON. */
-const isOfLibrary = (error: Error): boolean =>
-  error instanceof TypeError || (error instanceof GraphQLError && error.originalError instanceof TypeError)
+/**
+ * Whether the library could not read an answer. Errors of members are of type `GraphQLError`, and come from JSON; the library
+ * combines several into an `AggregateError`.
+ */
+function isOfLibrary(error: Error): boolean {
+  if (error instanceof AggregateError) return false
+  if (!(error instanceof GraphQLError)) return true
+  return error.originalError !== undefined && isOfLibrary(error.originalError)
+}
 
 /** The keys of a path after those of its field; empty if it leads elsewhere. */
 function below(own: readonly (string | number)[], given: readonly (string | number)[]): readonly (string | number)[] {

@@ -248,6 +248,17 @@ test('types of two servers are merged', async (t) => {
       ])
       assert.deepEqual(errors, messages, usersOf)
     }
+    // Several root fields are one request, whose response names are those of the library.
+    people.answer = () => ({ body: { data: { user: { name: 'Ann' } } } })
+    const both = await trellis.graphql<{ data: object; errors: { message: string }[] }>(
+      '{ a: user(id: 1) { name } b: user(id: 2) { name } }',
+    )
+    assert.deepEqual(both.data, { a: null, b: null })
+    assert.deepEqual(
+      both.errors.map(({ message }) => message),
+      [unfit, unfit],
+    )
+    people.answer = null
     const roots: [string, number | null, string[]][] = [
       ['1.50', 1.5, []],
       ['null', null, []],

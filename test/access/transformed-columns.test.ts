@@ -418,7 +418,10 @@ test('a transformation that throws fails the requests that need it, and its plug
   }
   const odd: ColumnTransform = {
     name: 'odd',
-    applies: (_, { name }) => name === 'pin',
+    applies(_, { name }) {
+      fail('applies')
+      return name === 'pin'
+    },
     write(text) {
       fail('write')
       return fails?.at === 'no text' ? (7 as never) : text
@@ -469,6 +472,10 @@ test('a transformation that throws fails the requests that need it, and its plug
   const path = '$.selectionSet.update_person.args._set.pin'
   const refusal = { extensions: { path, code: 'not-supported' }, message: 'no pins today' }
   assert.deepEqual(await graphqlInsert(), { errors: [refusal] })
+  fails = { at: 'applies', error: new Error('a mistake') }
+  const untracked = await trellis.opError('track_table', 'badge')
+  const reason = 'the transformation "odd" of plugin "office" failed for the column "code": a mistake'
+  assert.deepEqual([untracked.status, Object(untracked.body).error], [400, reason])
   fails = { at: 'no text', error: null }
   observe.entries.length = 0
   assert.deepEqual(await insert(), { path: '$.args', error: 'internal error', code: 'unexpected' })

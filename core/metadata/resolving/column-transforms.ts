@@ -42,7 +42,9 @@ export class ColumnTransforms {
         if (each.transform.applies(table, column)) found.push(each)
       } catch (error) {
         const { name } = each.transform
-        return { reason: `the transformation "${name}" failed for the column "${column.name}": ${messageOf(error)}` }
+        return {
+          reason: `the transformation "${name}" of plugin "${each.owner}" failed for the column "${column.name}": ${messageOf(error)}`,
+        }
       }
     }
     const [first, second] = found

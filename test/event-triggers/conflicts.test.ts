@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { connectTo } from '../support/database.ts'
+import { connectTo, lateDeadlocks, survivesDeadlock } from '../support/database.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
 
@@ -15,9 +15,9 @@ const waitsIn = async ({ sql }: TestTrellis): Promise<boolean> => {
 }
 
 /** An event trigger with an event in flight. */
-async function start(t: TestContext, txIsolation: (typeof isolations)[number]) {
+async function start(t: TestContext, txIsolation: (typeof isolations)[number], more = '') {
   const settings = { txIsolation, eventsFetchBatchSize: 0 }
-  const trellis = await startTrellis(t, { sql: 'create table note (id serial primary key)', settings })
+  const trellis = await startTrellis(t, { sql: `create table note (id serial primary key);${more}`, settings })
   await trellis.op('track_table', 'note')
   const insert = { columns: '*' }
   await trellis.op('create_event_trigger', { name: 'told', table: 'note', webhook: 'http://localhost', insert })
@@ -55,15 +55,15 @@ for (const isolation of isolations) {
 
 for (const isolation of isolations) {
   test(`an event trigger is deleted despite a deadlock with a delivery under ${isolation}`, async (t) => {
-    const { trellis, worker } = await start(t, isolation)
+    const { trellis, worker } = await start(t, isolation, lateDeadlocks)
     await worker.query('commit')
     await trellis.sql('insert into note default values')
-    await worker.query('begin')
+    await worker.query(`begin; ${survivesDeadlock}`)
     await worker.query('update trellis.event_log set tries = 2 where seq = (select max(seq) from trellis.event_log)')
     const removed = trellis.op('delete_event_trigger', { name: 'told' })
     removed.catch(() => {})
     await eventually(() => waitsIn(trellis))
-    // The request has waited for longer, so PostgreSQL ends its transaction.
+    // PostgreSQL ends the transaction of the request.
     await worker.query('update trellis.event_log set tries = 2')
     await worker.query('commit')
     await removed

@@ -7,6 +7,7 @@ import { EventLedger } from '../../plugins/event-triggers/ledger/ledger.ts'
 import { UnparkTimes } from '../../plugins/event-triggers/ledger/unpark-times.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { openDatabase } from '../support/connections.ts'
+import { lateDeadlocks, survivesDeadlock } from '../support/database.ts'
 import { eventually } from '../support/waiting.ts'
 import { ledgerOf } from './ledgers.ts'
 import { startShop } from './shop.ts'
@@ -149,14 +150,13 @@ test('pausing does not wait for an event in flight', async (t) => {
 })
 
 test('a trigger is removed although a session that works on its events waits for the removal', async (t) => {
-  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 }, sql: lateDeadlocks })
   await shop.trigger(inserts)
   await shop.sql('insert into orders (id) select generate_series(1, 3)')
   const { database } = await openDatabase(t, { url: shop.database.url })
   let removing: Promise<unknown> | undefined
   await database.transaction(async (outcome) => {
-    // Of the two the other one finds out first.
-    await outcome.rows(`set local deadlock_timeout = '20s'`)
+    await outcome.rows(survivesDeadlock)
     await outcome.rows(endEvent('max'))
     removing = shop.op('delete_event_trigger', { name: 'order' })
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`

@@ -69,6 +69,17 @@ export async function testDatabase(t: TestContext, options: DatabaseOptions = {}
   return database
 }
 
+/**
+ * SQL for new sessions of the database: PostgreSQL looks once for a deadlock, when a session has waited for so long. A
+ * test has this time to complete the cycle, and sets a longer timeout for the session that is to survive.
+ */
+export const lateDeadlocks = `do $$ begin
+  execute format('alter database %I set deadlock_timeout = ''5s''', current_database());
+end $$;`
+
+/** For the session that survives a deadlock with one of `lateDeadlocks`. */
+export const survivesDeadlock = `set local deadlock_timeout = '10min'`
+
 /** Another client of a database, which disconnects with the test. */
 export async function connectTo(t: TestContext, url: string): Promise<pg.Client> {
   const client = await connect(url)

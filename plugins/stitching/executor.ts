@@ -27,6 +27,8 @@ import { readLeaf } from './resolvers.ts'
 export interface StitchedCall extends LocalCall {
   /** The transports of members, by name. */
   readonly transports: ReadonlyMap<string, RemoteTransport>
+  /** Errors of members that have no path. The library keeps those only where a value is null. */
+  readonly unplaced: GraphQLError[]
 }
 
 type Variables = Readonly<Record<string, unknown>>
@@ -57,7 +59,7 @@ export const memberExecutor =
     }
     try {
       if (operationType === 'subscription') return resultsOf(await transport.begin(request))
-      const result = resultOf((await transport.send(request)).answer())
+      const result = resultOf((await transport.send(request)).answer(), context)
       return { ...result, data: withRootLeaves(result.data, document, schema) }
     } catch (error) {
       throw located(error)
@@ -100,8 +102,18 @@ async function* resultsOf(events: AsyncIterable<unknown>): AsyncGenerator<unknow
   for await (const event of events) yield event
 }
 
-const resultOf = ({ data, errors }: RemoteAnswer): ExecutionResult =>
-  (errors.length === 0 ? { data } : { data, errors: errors.map(withoutPlace) }) as ExecutionResult
+function resultOf({ data, errors }: RemoteAnswer, { unplaced }: StitchedCall): ExecutionResult {
+  // Without data, the library reports all errors at the fields that it asked for.
+  const isWithoutData = data === null || data === undefined
+  const kept = isWithoutData ? errors : errors.filter(hasPath)
+  if (!isWithoutData) unplaced.push(...errors.filter((error) => !hasPath(error)).map(unplacedError))
+  return (kept.length === 0 ? { data } : { data, errors: kept.map(withoutPlace) }) as ExecutionResult
+}
+
+const unplacedError = ({ message, extensions }: RemoteAnswer['errors'][number]): GraphQLError =>
+  new GraphQLError(message, isJsonObject(extensions) ? { extensions } : {})
+
+const hasPath = ({ path }: RemoteAnswer['errors'][number]): boolean => Array.isArray(path) && path.length > 0
 
 /**
  * The data with the values of root fields as their scalars take them, and errors for those that do not fit. The library
@@ -121,15 +133,15 @@ function withRootLeaves(
     if (node.kind !== Kind.FIELD || !isLeafType(type)) return []
     const name = (node.alias ?? node.name).value
     const value = readLeaf(type.name, data[name])
-    return value === null || value === undefined ? [] : [[name, withErrors(value, type)]]
+    return value === null || value === undefined ? [] : [[name, readable(value, type)]]
   })
   return found.length === 0 ? data : { ...data, ...Object.fromEntries(found) }
 }
 
 /** The value, or list of values, with errors in the place of those that the type does not take. */
-function withErrors(value: unknown, type: GraphQLLeafType): unknown {
+function readable(value: unknown, type: GraphQLLeafType): unknown {
   if (value === null || value === undefined) return value
-  if (Array.isArray(value)) return value.map((item) => withErrors(item, type))
+  if (Array.isArray(value)) return value.map((item) => readable(item, type))
   try {
     type.serialize(value)
     return value

@@ -16,10 +16,12 @@ import {
 } from '../remote-schemas/index.ts'
 import { restoringAliases } from './aliases.ts'
 import { hasDirectives, schemaOfSdl } from './directives.ts'
+import type { StitchedCall } from './executor.ts'
 import type { MemberTypes } from './merges.ts'
 import { type StitchMember, stitchSchema } from './schema.ts'
 import { type StitchedSchema, stitchedSchema } from './stitched.ts'
 import { mostKeptSchemas } from './tuning.ts'
+import { withUnplacedErrors } from './unplaced-errors.ts'
 
 interface Stitched {
   readonly definition: string
@@ -64,14 +66,14 @@ export function stitchKind(): ServerKind {
       const transports: ReadonlyMap<string, RemoteTransport> = new Map(
         members.map(({ remote_schema, server }) => [remote_schema, server.transport]),
       )
-      const contextOf = (call: LocalCall) => ({ ...call, transports })
+      const contextOf = (call: LocalCall): StitchedCall => ({ ...call, transports, unplaced: [] })
       const program = localProgram({ name, schema, context: contextOf })
       const origin = JSON.stringify([definition, [...transports.values()].map((each) => each.origin)])
       return {
         introspection: introspectionOf(schema),
         transport: localTransport({
           name,
-          program: { ...program, execute: restoringAliases(program.execute, keys) },
+          program: { ...program, execute: restoringAliases(withUnplacedErrors(program.execute), keys) },
           timeout: timeoutOf(definition),
           origin,
         }),

@@ -319,6 +319,13 @@ test('types of two servers are merged', async (t) => {
       data: { users: [{ spendings: [1, null, null] }] },
       errors: [{ message: 'it is closed', path: ['users', 0, 'spendings', 1] }],
     })
+    // Errors without a place stand beside the answer, as those of any remote schema do.
+    const unplaced = { message: 'it is late', extensions: { code: 'late' } }
+    orders.answer = () => ({ body: { data: { usersOf: [{ id: '1', spendings: [1, null] }] }, errors: [unplaced] } })
+    assert.deepEqual(await trellis.graphql('{ users(limit: 1) { name spendings } }'), {
+      data: { users: [{ name: 'user 1', spendings: [1, null] }] },
+      errors: [unplaced],
+    })
     orders.answer = null
   })
 })

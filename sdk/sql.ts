@@ -155,5 +155,11 @@ export type {
   StatementResult,
   Transaction,
 } from '../core/database/transaction.ts'
+export { isCancelled } from '../core/database/wire/cancelling.ts'
 export type { PostgresError } from '../core/database/wire/postgres-errors.ts'
-export { databaseErrorDetails, deniedPrivilege, isConnectionLost } from '../core/database/wire/postgres-errors.ts'
+export {
+  databaseErrorDetails,
+  deniedPrivilege,
+  isConnectionLost,
+  isReadOnlyTransaction,
+} from '../core/database/wire/postgres-errors.ts'

@@ -2,10 +2,9 @@
 
 import { badRequest, isAdmin, type Static, Type } from '../../sdk/index.ts'
 import type { OperationContext } from '../../sdk/metadata.ts'
-import { type AggregateOutput, aggregateSql, type Condition, Printer } from '../../sdk/sql.ts'
+import { type Condition, isCancelled } from '../../sdk/sql.ts'
 import type { ReadableTable } from './caller.ts'
-import { printerOptions } from './calling.ts'
-import { runStatement } from './run.ts'
+import { runCount } from './run.ts'
 
 export const ExactWithin = Type.Object(
   { exact_within_ms: Type.Integer({ minimum: 1, maximum: 60_000 }) },
@@ -21,11 +20,6 @@ interface Counted {
 
 /** A count; null: PostgreSQL has no estimate, or the time was over. */
 type RowCount = { readonly value: number; readonly is_exact: boolean } | null
-
-const rowCount: AggregateOutput = { kind: 'call', call: { operator: 'count', columns: [], distinct: false } }
-
-/** SQLSTATE of a statement that its timeout ended. */
-const timedOut = '57014'
 
 export const countRowsOf = (context: OperationContext, counted: Counted, asked: CountAsked): Promise<RowCount> =>
   asked === 'estimate' ? estimate(context, counted) : exact(context, counted, asked.exact_within_ms)
@@ -50,20 +44,15 @@ async function estimate({ session, transaction }: OperationContext, { access, wh
 
 async function exact(context: OperationContext, { access, where }: Counted, millis: number): Promise<RowCount> {
   const { transaction } = context
-  const printer = new Printer(printerOptions(context))
   const rows = access.select.rows({ where })
-  const statement = printer.finish(
-    aggregateSql({ rows, output: { kind: 'object', entries: [{ key: 'count', value: rowCount }] } }, null, printer),
-  )
   await transaction.rows('savepoint counting')
   await transaction.rows(`set local statement_timeout = ${millis}`)
   try {
-    const { count } = (await runStatement(statement, context)) as { readonly count: unknown }
+    const { count } = await runCount(rows, context)
     await transaction.rows('rollback to savepoint counting')
     return { value: Number(count), is_exact: true }
   } catch (error) {
-    const { cause } = error as { readonly cause?: { readonly code?: unknown } }
-    if (cause?.code !== timedOut) throw error
+    if (!isCancelled(error)) throw error
     await transaction.rows('rollback to savepoint counting')
     return null
   }

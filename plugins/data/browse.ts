@@ -6,7 +6,7 @@ import { id, integer, manyQuery, type Output, Printer, sql } from '../../sdk/sql
 import { Expression } from '../permissions/schema.ts'
 import { type CountAsked, countRowsOf, ExactWithin } from './browse-count.ts'
 import { afterCursor, cursorOf, cursorOutput, type OrderedColumn } from './browse-cursor.ts'
-import type { Caller, ReadableTable } from './caller.ts'
+import { type Caller, isReadable, type ReadableTable } from './caller.ts'
 import { callerOf, type DataOptions, printerOptions } from './calling.ts'
 import { planOrder } from './order-by.ts'
 import { readTransformed } from './read-transformed.ts'
@@ -95,8 +95,7 @@ function columnsOf(
   caller: Caller,
 ): readonly ColumnModel[] {
   const { table, select } = access
-  if (!names)
-    return [...table.columns.values()].filter(({ name }) => select.columns.has(name) || select.transformed.has(name))
+  if (!names) return [...table.columns.values()].filter(({ name }) => isReadable(name, select))
   return within('columns', () =>
     names.map((name, i) => within(i, () => caller.readableColumn(access, name, 'only columns can be browsed'))),
   )

@@ -255,7 +255,8 @@ export class Caller {
   }
 }
 
-const isReadable = (name: string, { columns, transformed }: SelectAccess): boolean =>
+/** Whether a column is shown to the caller, as it is or in another form. */
+export const isReadable = (name: string, { columns, transformed }: SelectAccess): boolean =>
   columns.has(name) || transformed.has(name)
 
 const noRelationship = (name: string) => badRequest('not-exists', `relationship "${name}" does not exist`)

@@ -4,8 +4,6 @@ import type { TableAccess } from '../../sdk/access.ts'
 import { badRequest, nameText, within } from '../../sdk/index.ts'
 import { type OperationContext, operation } from '../../sdk/metadata.ts'
 import {
-  type AggregateOutput,
-  aggregateSql,
   type Change,
   type MutationPlan,
   manyQuery,
@@ -20,7 +18,7 @@ import { callerOf, type DataOptions, printerOptions } from './calling.ts'
 import { planInsert } from './insert.ts'
 import { requireDistinct } from './order-by.ts'
 import { readTransformed } from './read-transformed.ts'
-import { runProgram, runStatement } from './run.ts'
+import { runCount, runProgram, runStatement } from './run.ts'
 import { Changed, Count, CountArgs, DeleteArgs, InsertArgs, Rows, SelectArgs, UpdateArgs } from './schema.ts'
 import { columnOutput, planSelect } from './select.ts'
 import { planAssignments } from './update.ts'
@@ -43,11 +41,6 @@ export const selectRows = (options: DataOptions) =>
       return readTransformed({ kind: 'many', select }, rows, caller.reads)
     },
   })
-
-const rowCount: AggregateOutput = {
-  kind: 'object',
-  entries: [{ key: 'count', value: { kind: 'call', call: { operator: 'count', columns: [], distinct: false } } }],
-}
 
 export const countRows = (options: DataOptions) =>
   operation({
@@ -73,8 +66,7 @@ export const countRows = (options: DataOptions) =>
         ),
       )
       const rows = access.select.rows({ distinctOn, where: within('where', () => caller.condition(where, access)) })
-      const printer = new Printer(printerOptions(context))
-      return runStatement(printer.finish(aggregateSql({ rows, output: rowCount }, null, printer)), context)
+      return runCount(rows, context)
     },
   })
 

@@ -4,15 +4,20 @@ import { badRequest } from '../../sdk/index.ts'
 import type { OperationContext } from '../../sdk/metadata.ts'
 import { parseJson } from '../../sdk/services.ts'
 import {
+  type AggregateOutput,
+  aggregateSql,
   bindParams,
   type MutationProgram,
   type ParamSource,
+  Printer,
   prepare,
   programStatements,
+  type Rows,
   runStaged,
   type Statement,
   sessionVariablesOf,
 } from '../../sdk/sql.ts'
+import { printerOptions } from './calling.ts'
 
 type Caller = Pick<OperationContext, 'session' | 'transaction'>
 
@@ -24,7 +29,19 @@ export async function runStatement(statement: Statement, { session, transaction 
   return parseJson(row?.[0] ?? 'null', 'lossless')
 }
 
-/** The same of a change, which takes several statements where rules rewrite it. */
+const rowCount: AggregateOutput = {
+  kind: 'object',
+  entries: [{ key: 'count', value: { kind: 'call', call: { operator: 'count', columns: [], distinct: false } } }],
+}
+
+/** How many rows there are. */
+export async function runCount(rows: Rows, context: OperationContext): Promise<{ readonly count: unknown }> {
+  const printer = new Printer(printerOptions(context))
+  const statement = printer.finish(aggregateSql({ rows, output: rowCount }, null, printer))
+  return (await runStatement(statement, context)) as { readonly count: unknown }
+}
+
+/** The JSON value of a change, which takes several statements where rules rewrite it. */
 export async function runProgram(program: MutationProgram, caller: Caller): Promise<unknown> {
   if (program.kind === 'constant') return parseJson(program.text, 'lossless')
   if (program.kind === 'direct') return runStatement(program.statement, caller)

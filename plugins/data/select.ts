@@ -4,7 +4,7 @@ import { isReadByFunction, relatedCost, selectionCost, transformedOutput } from 
 import { badRequest, within } from '../../sdk/index.ts'
 import type { ColumnModel, RelationshipModel } from '../../sdk/metadata.ts'
 import type { Mapping, Output, OutputEntry, Rows, Select } from '../../sdk/sql.ts'
-import { type Caller, type ReadableTable, requireRelationship } from './caller.ts'
+import { type Caller, isReadable, type ReadableTable, requireRelationship } from './caller.ts'
 import { planOrder } from './order-by.ts'
 import type { ColumnSelection, RelationshipSelection, RowsArguments } from './schema.ts'
 import { maxExpanded } from './tuning.ts'
@@ -104,8 +104,7 @@ class Expansion {
   expand(access: ReadableTable, depth: number, named: ReadonlySet<string> = new Set()): OutputEntry[] {
     if (depth === 0) return []
     const { table, select } = access
-    const isReadable = (name: string) => select.columns.has(name) || select.transformed.has(name)
-    const columns = [...table.columns.values()].filter(({ name }) => isReadable(name) && !named.has(name))
+    const columns = [...table.columns.values()].filter(({ name }) => isReadable(name, select) && !named.has(name))
     const entries = columns.map((column): OutputEntry => {
       return { key: column.name, value: columnOutput(column, access, this.#caller) }
     })

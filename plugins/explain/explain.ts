@@ -11,7 +11,13 @@ import {
 import { assumedSession } from '../../sdk/http.ts'
 import { badRequest, type Dialect, type Engine, type Session, TrellisError } from '../../sdk/index.ts'
 import { decode } from '../../sdk/metadata.ts'
-import { bindParams, type ReadOptions, sessionVariablesOf, type Transaction } from '../../sdk/sql.ts'
+import {
+  bindParams,
+  isReadOnlyTransaction,
+  type ReadOptions,
+  sessionVariablesOf,
+  type Transaction,
+} from '../../sdk/sql.ts'
 import { explainBody } from './schema.ts'
 
 /** PostgreSQL's plan of a statement: its lines, or its tree of nodes. */
@@ -136,9 +142,6 @@ interface Asked {
   readonly values: readonly unknown[]
 }
 
-/** SQLSTATE of a statement that would write in a read-only transaction. */
-const wouldWrite = '25006'
-
 /** The plan of a statement, which runs only to be analyzed. */
 async function planOf(
   transaction: Transaction,
@@ -151,11 +154,8 @@ async function planOf(
     const plans = rows.map((row) => row['QUERY PLAN'])
     return format === 'json' ? (plans[0]![0] as object) : (plans as string[])
   } catch (error) {
-    if (!isWriteRefused(error)) throw error
+    if (!isReadOnlyTransaction(error)) throw error
     const message = 'a function that the request calls writes, so the request can only be explained without analyze'
     throw badRequest('not-supported', message)
   }
 }
-
-const isWriteRefused = (error: unknown): boolean =>
-  error instanceof TrellisError && (error.cause as { readonly code?: unknown } | undefined)?.code === wouldWrite

@@ -4,15 +4,12 @@ import { badRequest, type Static, Type } from '../../sdk/index.ts'
 import { ObjectName, type OperationContext, operation, SourceName } from '../../sdk/metadata.ts'
 import { isLeaseOver, notifyStatement } from '../delivery/index.ts'
 import { conditionsOf, type EventFilter, eventId, filter, period } from './event-filter.ts'
+import { asNew } from './ledger/ledger-statements.ts'
 import { listenersOf } from './listeners/slice.ts'
 import { requireKnownTrigger } from './lookup.ts'
+import { mostBuckets, mostRedelivered } from './tuning.ts'
 
-/** Events that one request redelivers at most: it locks them while it runs. */
-const mostRedelivered = 10_000
 const redeliveredByDefault = 1000
-
-/** Buckets of an answer at most. */
-const mostBuckets = 1000
 
 const RedeliverArgs = Type.Object({
   name: Type.Optional(ObjectName),
@@ -28,9 +25,7 @@ const redelivered = `
     where (locked is null or ${isLeaseOver('locked')}) and CONDITIONS
     order by created_at, id limit LIMIT for update skip locked
   ), changed as (
-    update trellis.event_log set delivered = false, error = false, archived = false, tries = 0, next_retry_at = now(),
-      locked = null, locked_by = null
-    where id in (select id from chosen) returning id
+    update trellis.event_log set ${asNew} where id in (select id from chosen) returning id
   )
   select count(*)::int as count from changed`
 

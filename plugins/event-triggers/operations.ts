@@ -6,6 +6,7 @@ import { isLeaseOver, notifyStatement } from '../delivery/index.ts'
 import { requireTable } from '../tables/index.ts'
 import { rowOperations } from './capture/row-operations.ts'
 import { archive } from './ledger/archive.ts'
+import { asNew } from './ledger/ledger-statements.ts'
 import { listenersOf } from './listeners/slice.ts'
 import { forgetListener, type UnknownListeners } from './listeners/unknown.ts'
 import {
@@ -113,11 +114,7 @@ export const redeliverEvent = operation({
       event && (ownerOf(metadata, event.trigger_name) || listenersOf(model).declared.has(event.trigger_name))
     if (!isKnown) throw noSuchEvent()
     if (event.busy) throw badRequest('busy', 'event is already being processed')
-    await transaction.rows(
-      `update trellis.event_log set delivered = false, error = false, archived = false, tries = 0, next_retry_at = now(),
-         locked = null, locked_by = null where id = $1`,
-      [id],
-    )
+    await transaction.rows(`update trellis.event_log set ${asNew} where id = $1`, [id])
     await transaction.rows(notifyStatement, ['events'])
   },
 })

@@ -5,13 +5,12 @@ import { ObjectName, type OperationContext, operation, SourceName } from '../../
 import { readPage } from '../delivery/index.ts'
 import { conditionsOf, eventId, filter, period } from './event-filter.ts'
 import { noSuchEvent, requireKnownTrigger } from './lookup.ts'
+import { mostRead } from './tuning.ts'
 
-/** Larger results are read page by page. */
-const mostRows = 10_000
 const defaultRows = 100
 
 const page = {
-  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: mostRows })),
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: mostRead })),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
 }
 

@@ -29,3 +29,12 @@ export const archivePauseMillis = 100
 
 /** Bytes of an ordering key: a longer one is stored as its digest, because an index entry holds hardly twice as many. */
 export const longestKey = 1000
+
+/** Entries of a page of the logs. */
+export const mostRead = 10_000
+
+/** Events that one request redelivers: it locks them while it runs. */
+export const mostRedelivered = 10_000
+
+/** Buckets of an answer of `get_event_stats`. */
+export const mostBuckets = 1000

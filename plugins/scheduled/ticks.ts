@@ -3,9 +3,7 @@
 import { Type } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
 import { CronExpression, occurrencesAfter, TimeZone } from '../delivery/index.ts'
-
-/** The most due times of an answer. */
-const mostTicks = 100
+import { mostTicks } from './tuning.ts'
 
 /** `get_cron_ticks`: due times in UTC, the next first; fewer where the schedule ends. */
 export const getCronTicks = operation({

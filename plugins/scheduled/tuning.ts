@@ -17,3 +17,6 @@ export const planningMillis = 60_000
 
 /** Milliseconds between plans without the job, whose database may be away: even a trigger of each minute is planned for longer. */
 export const replanMillis = 20 * 60_000
+
+/** Due times of an answer of `get_cron_ticks`. */
+export const mostTicks = 100

@@ -1,4 +1,5 @@
 import { type Static, Type } from '../../sdk/index.ts'
+import { mostRows } from './tuning.ts'
 
 const script = {
   sql: Type.String({ examples: ['select 1'] }),
@@ -8,9 +9,6 @@ const script = {
 }
 
 export const RunSqlArgs = Type.Object(script, { missingKey: 'A' })
-
-/** Rows of one answer at most. */
-const mostRows = 100_000
 
 export const RunSqlV2Args = Type.Object(
   {

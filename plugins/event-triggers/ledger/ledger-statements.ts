@@ -7,6 +7,9 @@ import { isLeaseOver, longestAhead, mostClaimedBytes, outcomeRows } from '../../
 export const isOpen = (event: string): string =>
   `not ${event}.delivered and not ${event}.error and not ${event}.archived`
 
+/** The columns of an event that is delivered once more. */
+export const asNew = `delivered = false, error = false, archived = false, tries = 0, next_retry_at = now(), locked = null, locked_by = null`
+
 const sameKey = (one: string, other: string): string =>
   `${one}.trigger_name = ${other}.trigger_name and ${one}.order_key = ${other}.order_key`
 

@@ -1,6 +1,7 @@
 // The parts of a table that forms do not need: references to it, checks, indexes, triggers, row level security.
 
 import { Type } from '../../sdk/index.ts'
+import { relationKind } from './user-objects.ts'
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
 
@@ -47,8 +48,7 @@ const actions = `case f.confdeltype when 'c' then 'cascade' when 'n' then 'set n
 /** One table; `$1` is its schema, `$2` its name. */
 export const tableDetails = `
   select json_build_object(
-    'kind', case c.relkind when 'r' then 'table' when 'p' then 'partitioned_table' when 'v' then 'view'
-      when 'm' then 'materialized_view' else 'foreign_table' end,
+    'kind', ${relationKind('c')},
     'unique_keys', (
       select coalesce(json_object_agg(u.conname, (
         select json_agg(a.attname order by k.position)

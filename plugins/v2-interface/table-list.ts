@@ -2,10 +2,8 @@
 
 import { nameKey, Type } from '../../sdk/index.ts'
 import { type OperationContext, TableName } from '../../sdk/metadata.ts'
-import { isOfUsers, ownSchemas } from './user-objects.ts'
-
-/** The most tables of a page. */
-const mostTables = 10_000
+import { mostTables } from './tuning.ts'
+import { isOfUsers, ownSchemas, relationKind, relationKinds } from './user-objects.ts'
 
 /** The arguments by which a list is chosen. */
 export const chosen = {
@@ -28,9 +26,7 @@ const Name = { schema: Type.String(), name: Type.String() }
 export const DetailedTable = Type.Object(
   {
     ...Name,
-    kind: Type.Union(
-      ['table', 'partitioned_table', 'view', 'materialized_view', 'foreign_table'].map((kind) => Type.Literal(kind)),
-    ),
+    kind: Type.Union(relationKinds.map((kind) => Type.Literal(kind))),
     is_tracked: Type.Boolean(),
     description: Type.Union([Type.String(), Type.Null()]),
     estimated_rows: Type.Union([Type.Integer(), Type.Null()], {
@@ -44,15 +40,12 @@ export const DetailedTable = Type.Object(
   { title: 'DetailedTable' },
 )
 
-const kinds = `case c.relkind when 'r' then 'table' when 'p' then 'partitioned_table' when 'v' then 'view'
-  when 'm' then 'materialized_view' else 'foreign_table' end`
-
 /** A partitioned table has the rows and the bytes of its partitions. */
 const ofPartitions = (sum: string) =>
   `(select ${sum} from pg_catalog.pg_partition_tree(c.oid) t join pg_catalog.pg_class l on l.oid = t.relid where t.isleaf)`
 
 const details = `,
-  ${kinds} as kind,
+  ${relationKind('c')} as kind,
   pg_catalog.obj_description(c.oid, 'pg_class') as description,
   (case when c.relkind in ('v', 'f') then null
     when c.relkind = 'p' then ${ofPartitions('sum(greatest(l.reltuples, 0))')}

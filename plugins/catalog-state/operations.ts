@@ -3,6 +3,7 @@
 import { badRequest, TrellisError, Type } from '../../sdk/index.ts'
 import { NoArguments, operation } from '../../sdk/metadata.ts'
 import { parseJson } from '../../sdk/services.ts'
+import { largestState } from './tuning.ts'
 
 const tools = ['cli', 'console'] as const
 
@@ -54,9 +55,6 @@ export const getCatalogStateV2 = operation({
     return { id: metadata?.id, ...Object.fromEntries(members) }
   },
 })
-
-/** Bytes of a state: it is read and written whole. */
-const largestState = 1_048_576
 
 const SetCatalogStateArgs = Type.Object({
   type: Type.Union(tools.map((tool) => Type.Literal(tool))),

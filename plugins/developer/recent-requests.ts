@@ -3,12 +3,7 @@
 import { type Engine, Type } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
 import type { RequestWork } from '../../sdk/services.ts'
-
-/** Requests that are kept: about 200 bytes each. */
-const mostKept = 1000
-
-/** Longer roles are names that a client made up. */
-const longestRole = 100
+import { longestRole, mostKept } from './tuning.ts'
 
 /** A request without anything that its client sent, except role and request id. */
 interface SeenRequest {

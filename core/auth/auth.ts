@@ -6,7 +6,7 @@ import type { Dialect } from '../names/dialect.ts'
 import { faultOfVariables, type Session } from '../session/session.ts'
 import { type RequestHeaders, refuseForeign, trustedSession, untrustedSession } from './headers.ts'
 import type { AuthSettings } from './options.ts'
-import { AdminSecrets } from './secrets.ts'
+import { Secrets } from './secrets.ts'
 
 /** Authenticates requests without the admin secret, for example by JWT or a webhook. */
 export interface Authenticator {
@@ -36,17 +36,17 @@ export interface AuthService {
 
 export class Auth implements AuthService {
   readonly #dialect: Dialect
-  readonly #secrets: AdminSecrets | null
-  readonly #readSecrets: AdminSecrets | null
+  readonly #secrets: Secrets | null
+  readonly #readSecrets: Secrets | null
   readonly #unauthorizedRole: string | null
   #authenticator: Authenticator | null = null
 
   constructor(settings: AuthSettings, dialect: Dialect) {
     const secret = settings.adminSecret ?? settings.accessKey
     this.#dialect = dialect
-    this.#secrets = secret === null ? null : new AdminSecrets(secret)
+    this.#secrets = secret === null ? null : new Secrets(secret)
     const { readSecret } = settings
-    this.#readSecrets = readSecret === null ? null : new AdminSecrets(readSecret, 'readSecret')
+    this.#readSecrets = readSecret === null ? null : new Secrets(readSecret, 'readSecret')
     this.#unauthorizedRole = settings.unauthorizedRole
   }
 
@@ -94,7 +94,7 @@ export class Auth implements AuthService {
     return headers[this.#dialect.adminSecretHeader] ?? headers[this.#dialect.accessKeyHeader]
   }
 
-  #trust(secret: string, secrets: AdminSecrets, headers: RequestHeaders): Session {
+  #trust(secret: string, secrets: Secrets, headers: RequestHeaders): Session {
     // Node decodes header bytes as Latin-1.
     const bytes = Buffer.from(secret, 'latin1')
     if (secrets.includes(bytes)) return trustedSession(headers, this.#dialect)

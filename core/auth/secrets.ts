@@ -1,4 +1,4 @@
-// Admin secrets: parses an option with one or several, and compares them in constant time.
+// Admin secrets and read secrets: parses an option with one or several, and compares them in constant time.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 
@@ -17,7 +17,7 @@ function listOf(text: string): unknown[] | undefined {
 
 const isSecret = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** The reason why a text cannot be an admin secret or a list of them; null if it can. */
+/** The reason why a text cannot be a secret or a list of secrets; null if it can. */
 export function secretsRefusal(text: string): string | null {
   const list = listOf(text)
   const isOne = list === undefined && text !== '' && !/^\s*\[\s*"/.test(text)
@@ -32,7 +32,7 @@ export function shareSecret(one: string, other: string): boolean {
 }
 
 /** The admin secrets of a server, or its read secrets. Only their digests are kept. */
-export class AdminSecrets {
+export class Secrets {
   readonly #digests: readonly Buffer[]
 
   /** `text`: one secret, or a JSON array of several. */
@@ -55,6 +55,6 @@ export class AdminSecrets {
 
 /** Returns a check against a secret, or a JSON array of secrets. It runs in constant time and keeps only digests. */
 export function secretCheck(text: string): (given: Buffer) => boolean {
-  const secrets = new AdminSecrets(text)
+  const secrets = new Secrets(text)
   return (given) => secrets.includes(given)
 }

@@ -1,4 +1,4 @@
-// The read secret: everything can be read with it, and nothing changed, by any API.
+// The read secret: requests with it may read as any role. No API lets them change anything.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -89,7 +89,7 @@ const denied = (refused: string, path = '$') => ({
   body: { path, error: `the read secret does not allow ${refused}`, code: 'access-denied' },
 })
 
-test('the read secret reads as any role, and changes nothing by any API', async (t) => {
+test('requests with the read secret read as any role, and no API lets them change anything', async (t) => {
   const trellis = await startGuarded(t)
   const { op, opError, graphql, request, rows } = trellis
   const before = await op<object>('export_metadata', {}, admin)

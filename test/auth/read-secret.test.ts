@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { silentObserver } from '../../core/log/observe.ts'
 import { version } from '../../core/names/version.ts'
 import { type ActionCall, actionHandlers } from '../../plugins/actions/index.ts'
+import { createEngine } from '../../sdk/engine.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { openSocket } from '../subscriptions/clients.ts'
 import { librarySql } from '../support/library.ts'
@@ -20,6 +22,13 @@ const effects = `
     begin perform set_config('transaction_read_only', 'off', true);
           insert into trace default values; return query select * from book; end $$;
   create view traced as select id from traced_books();
+  create function trace_it() returns boolean language plpgsql volatile as $$
+    begin insert into trace default values; return true; end $$;
+  -- Functions of computed fields must claim to be stable.
+  create function traced_title(book) returns text language plpgsql stable as $$
+    begin perform trace_it(); return $1.title; end $$;
+  create function traced_copies(book) returns setof book language plpgsql stable as $$
+    begin perform trace_it(); return query select * from book where id = $1.id; end $$;
 `
 
 /** A handler that asks for rows of a function that writes. */
@@ -58,17 +67,30 @@ async function startGuarded(t: TestContext) {
       version: 2,
       args: { function: 'escaping_books', configuration: { exposed_as: 'query' } },
     },
+    ...['traced_title', 'traced_copies'].map((name) => ({
+      type: 'add_computed_field',
+      args: { table: 'book', name, definition: { function: name } },
+    })),
     { type: 'create_select_permission', args: { table: 'book', role: 'clerk', permission: isReader.select } },
-    { type: 'create_query_collection', args: { name: 'c', definition: { queries: [{ name: 'q', query: mutation }] } } },
     {
-      type: 'create_rest_endpoint',
+      type: 'create_query_collection',
       args: {
-        name: 'gone',
-        url: 'gone',
-        methods: ['POST'],
-        definition: { query: { collection_name: 'c', query_name: 'q' } },
+        name: 'c',
+        definition: {
+          queries: [
+            { name: 'gone', query: mutation },
+            { name: 'traced', query: '{ traced_books { id } }' },
+          ],
+        },
       },
     },
+    ...['gone', 'traced'].map((name) => ({
+      type: 'create_rest_endpoint',
+      args: {
+        ...{ name, url: name, methods: ['GET', 'POST'] },
+        definition: { query: { collection_name: 'c', query_name: name } },
+      },
+    })),
   ]
   await trellis.op('bulk', setUp, admin)
   const rows = async () => {
@@ -204,6 +226,37 @@ test('requests with the read secret read as any role, and no API lets them chang
       const { internal: _, ...shown } = body as { readonly internal?: unknown }
       assert.deepEqual([status, shown], [400, refused], type)
     }
+    const computed = [
+      '{ book { traced_title } }',
+      '{ book { traced_copies { id } } }',
+      '{ book(where: {traced_title: {_eq: "Dawn"}}) { id } }',
+      '{ book(order_by: {traced_title: asc}) { id } }',
+      '{ book_aggregate(where: {traced_copies: {id: {_eq: 1}}}) { aggregate { count } } }',
+    ]
+    for (const query of computed) {
+      const { errors } = await graphql<Refusal>(query, {}, reader)
+      assert.deepEqual([errors[0]!.extensions.code, errors[0]!.message], ['access-denied', message], query)
+    }
+    const compared = { table: 'book', where: { traced_title: 'Dawn' } }
+    for (const type of ['select', 'count', 'browse_rows']) {
+      const { status, body } = await opError(
+        type,
+        type === 'count' ? compared : { ...compared, columns: ['id'] },
+        reader,
+      )
+      assert.deepEqual([status, (body as { code: string }).code], [400, 'access-denied'], type)
+    }
+    for (const method of ['GET', 'POST']) {
+      const sent = method === 'GET' ? { method } : { method, body: {} }
+      const { status, body } = await request<{ code: string; error: string }>('/api/rest/traced', {
+        ...reader,
+        ...sent,
+      })
+      assert.deepEqual([status, body.code, body.error], [400, 'access-denied', message], method)
+    }
+    const analyzed = { query: { query: '{ traced_books { id } }' }, analyze: true }
+    const explained = await request<{ code: string }>('/v1/graphql/explain', { ...reader, body: analyzed })
+    assert.deepEqual([explained.status, explained.body.code], [400, 'not-supported'])
     const { errors: byHandler } = await graphql<Refusal>('{ ask { count } }', {}, reader)
     assert.deepEqual([byHandler[0]!.extensions.code, byHandler[0]!.message], ['access-denied', message])
     assert.deepEqual(await rows(), { books: 3, traces: 0 })
@@ -211,4 +264,11 @@ test('requests with the read secret read as any role, and no API lets them chang
     assert.deepEqual(asAdmin, { data: { traced_books: [{ id: 1 }, { id: 2 }, { id: 3 }] } })
     assert.deepEqual(await rows(), { books: 3, traces: 1 })
   })
+})
+
+test('a program cannot start an engine with a read secret alone', async () => {
+  const alone = { settings: { readSecret: 'look' }, observe: silentObserver }
+  const secrets = '--admin-secret (SERVICE_GRAPHQL_ADMIN_SECRET) or  --access-key (SERVICE_GRAPHQL_ACCESS_KEY)'
+  const message = `Fatal Error : --read-secret (SERVICE_GRAPHQL_READ_SECRET) requires ${secrets} to be set`
+  await assert.rejects(createEngine(alone), { message })
 })

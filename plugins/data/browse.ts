@@ -13,7 +13,7 @@ import { readTransformed } from './read-transformed.ts'
 import { runStatement } from './run.ts'
 import { OrderBy, type OrderTerm } from './schema.ts'
 import { columnOutput } from './select.ts'
-import { longestPreview, mostBrowsed, mostPageCharacters } from './tuning.ts'
+import { longestPreview, mostBrowsed, mostOrderedBy, mostPageCharacters } from './tuning.ts'
 
 const rowsByDefault = 100
 const previewByDefault = 2048
@@ -82,9 +82,18 @@ function orderOf(
       path: ['order_by', i],
     })
   })
-  const names = new Set(named.map(({ column }) => column.name))
-  const rest = key.filter((name) => !names.has(name))
-  return [...named, ...rest.map((name) => ({ column: table.table.columns.get(name)!, ...byKey }))]
+  const byColumn = key.map((name) => ({ column: table.table.columns.get(name)!, ...byKey }))
+  const order = new Map<string, OrderedColumn>()
+  // A column that was named before orders nothing more.
+  for (const each of [...named, ...byColumn]) if (!order.has(each.column.name)) order.set(each.column.name, each)
+  if (order.size <= mostOrderedBy) return [...order.values()]
+  throw badRequest(
+    'not-supported',
+    `rows are browsed in the order of at most ${mostOrderedBy} columns, with their key`,
+    {
+      path: ['order_by'],
+    },
+  )
 }
 
 const byKey = { direction: 'asc', nulls: 'last' } as const

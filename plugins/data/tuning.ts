@@ -17,3 +17,6 @@ export const mostPageCharacters = 33_554_432
 
 /** Bytes of the values in a cursor: it is sent with each page. */
 export const longestCursor = 12_000
+
+/** Columns of the order of `browse_rows`, with the key: each makes the condition on the next page longer. */
+export const mostOrderedBy = 64

@@ -27,7 +27,8 @@ const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$
 
 function readTime(text: string): string {
   const time = isoTime.test(text) ? new Date(text) : null
-  if (time && !Number.isNaN(time.getTime())) return time.toISOString()
+  // An offset can lead to a year that PostgreSQL writes in another form.
+  if (time && time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999) return time.toISOString()
   throw parseFailed(`expected a time such as 2026-12-01T01:00:00Z, encountered ${JSON.stringify(text)}`)
 }
 

@@ -22,11 +22,12 @@ const tables = `
   create table long (id int primary key, note text);
   insert into long values (1, repeat('n', 100000)), (2, 'short');
   create view twice as select * from pile;
+  create table wide (id int primary key, ${Array.from({ length: 101 }, (_, i) => `c${i} int`).join(', ')});
 `
 
 test('rows are browsed a page at a time', async (t) => {
   const trellis = await startTrellis(t, { sql: tables })
-  for (const name of ['item', 'pile', 'twice', 'long']) await trellis.op('track_table', name)
+  for (const name of ['item', 'pile', 'twice', 'long', 'wide']) await trellis.op('track_table', name)
   const permission = { columns: ['id', 'note', 'rank'], filter: { shop: { _eq: 1 } }, limit: 7 }
   await trellis.op('create_select_permission', { table: 'item', role: 'clerk', permission })
   const browse = (args: object, role?: string) => trellis.op<Page>('browse_rows', args, role ? { role } : {})
@@ -147,6 +148,13 @@ test('rows are browsed a page at a time', async (t) => {
       const { status, body } = await trellis.opError('browse_rows', { table: 'item', after })
       assert.deepEqual({ status, body }, { status: 400, body: { path: '$.args.after', error, code: 'parse-failed' } })
     }
+    const repeated = { table: 'item', columns: ['id'], order_by: Array(200).fill('-id'), limit: 1 }
+    assert.deepEqual((await browse(repeated)).rows, (await browse({ ...repeated, order_by: '-id' })).rows)
+    const order_by = Array.from({ length: 101 }, (_, i) => `c${i}`)
+    const wide = await trellis.opError('browse_rows', { table: 'wide', order_by })
+    const tooMany = 'rows are browsed in the order of at most 64 columns, with their key'
+    const refused = { path: '$.args.order_by', error: tooMany, code: 'not-supported' }
+    assert.deepEqual(wide, { status: 400, body: refused })
     const forged = Buffer.from('["one","two"]').toString('base64url')
     const { status } = await trellis.opError('browse_rows', { table: 'item', after: forged })
     assert.equal(status, 400)

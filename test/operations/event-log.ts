@@ -161,6 +161,15 @@ export const eventLog: Area = {
           fits: true,
           error: 'expected a time such as 2026-12-01T01:00:00Z, encountered "yesterday"',
         },
+        {
+          title: 'a time whose year has five digits in UTC',
+          given: [created()],
+          args: { name: 'told', from: '9999-12-31T23:59:59-10:00' },
+          code: 'parse-failed',
+          path: '$.from',
+          fits: true,
+          error: 'expected a time such as 2026-12-01T01:00:00Z, encountered "9999-12-31T23:59:59-10:00"',
+        },
       ],
     },
     {

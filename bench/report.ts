@@ -5,7 +5,7 @@ import { type BurstRound, burst, type DeliveriesResult, deliveryTargets, steadyR
 import { queueKinds } from './events/delivery-queues.ts'
 import { fullLog, oneOffs } from './events/delivery-sizes.ts'
 import { type HeldResult, heldRate, heldSeconds, heldTargets } from './events/held.ts'
-import type { ScaleResult } from './metadata/scale.ts'
+import type { ScaleResult, ServerTime } from './metadata/scale.ts'
 import { type Figure, type NeighbourMeasurement, sharingOff } from './neighbours/neighbours.ts'
 import { type RemoteResult, remoteTargets } from './remote/remote.ts'
 import { planTarget } from './requests/plans.ts'
@@ -217,11 +217,14 @@ function introspectionLine({ introspection, idle }: ScaleResult): string {
   const ratio = idle === null || idleAfter === null ? null : idleAfter / idle
   const memory = orNone(ratio, (value) => `${times(value)} ${below(value, most.memory)}`)
   return [
-    `  introspection: first __type(name: "query_root") ${whole(oneType)} ms ${below(oneType, most.oneType)}`,
-    `first whole schema ${whole(first)} ms ${below(first, most.whole)}, again ${whole(second)} ms`,
-    `others meanwhile ${latency(others)} ${below(others.p99, most.others)}, memory afterwards ${memory}`,
+    `  introspection: first __type(name: "query_root") ${serverTime(oneType)} ${below(oneType.took, most.oneType)}`,
+    `first whole schema ${serverTime(first)} ${below(first.took, most.whole)}, again ${serverTime(second)}`,
+    `others during a role's first ${latency(others)} ${below(others.p99, most.others)}, memory afterwards ${memory}`,
   ].join('; ')
 }
+
+const serverTime = ({ took, processor }: ServerTime): string =>
+  `${whole(took)} ms, processor time ${orNone(processor, whole)} ms`
 
 const latency = ({ p50, p99 }: LoadResult): string => `p50 ${millis(p50)} ms, p99 ${millis(p99)} ms`
 

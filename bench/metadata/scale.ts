@@ -5,7 +5,7 @@ import { getIntrospectionQuery } from 'graphql'
 import { dialects } from '../../core/names/dialect.ts'
 import { withClient } from '../support/database.ts'
 import { type LoadResult, requestBytes, runLoad } from '../support/load.ts'
-import { residentBytes, type Surroundings } from '../support/processes.ts'
+import { cpuSeconds, residentBytes, type Surroundings } from '../support/processes.ts'
 import { ask, operate, type Question, startTrellis } from '../support/trellis.ts'
 
 /** A size of metadata. */
@@ -44,14 +44,21 @@ export interface ScaleResult {
   readonly idleAfterTracks: number | null
 }
 
-/** Introspection by an administrator's tool; times in milliseconds. */
+/** The time of some work of the server, and its processor time; in milliseconds. */
+export interface ServerTime {
+  readonly took: number
+  /** Null on systems without this figure. */
+  readonly processor: number | null
+}
+
+/** Introspection by the tools of an administrator and of a role. */
 export interface IntrospectionResult {
-  /** The first `__type(name: "query_root")`. */
-  readonly oneType: number
-  /** The whole schema, and the same again. */
-  readonly first: number
-  readonly second: number
-  /** Latency of requests while the whole schema is introspected for the first time. */
+  /** The administrator's first `__type(name: "query_root")`. */
+  readonly oneType: ServerTime
+  /** The administrator's whole schema, and the same again. */
+  readonly first: ServerTime
+  readonly second: ServerTime
+  /** Latency of requests while the role's whole schema is introspected for the first time. */
   readonly meanwhile: LoadResult
   /** Bytes; null on systems without this figure. */
   readonly idleAfter: number | null
@@ -64,7 +71,8 @@ const roleName = (number: number): string => `role_${number}`
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
 
-const columns = ['id', 'owner_id', 'name', 'code', 'amount', 'active', 'created_at', 'parent_id']
+/** All of them; lists of names would be more values than one body may hold. */
+const columns = '*'
 
 /** Each table refers to the one before it. */
 const createTable = (number: number): string => `
@@ -183,27 +191,34 @@ async function latency(port: number, work: (end: () => void) => Promise<unknown>
   return load
 }
 
-/** Sends a request of an administrator. The answer is not parsed, because parsing would delay the other load. */
-async function download(port: number, query: string): Promise<void> {
+/** Sends a request. The answer is not parsed, because parsing would delay the other load. */
+async function download(port: number, query: string, role: Question['headers'] = {}): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...role },
     body: JSON.stringify({ query }),
   })
   await response.arrayBuffer()
   if (response.status !== 200) throw new Error(`introspection answered ${response.status}`)
 }
 
+/** Times some work of an otherwise idle server, all its threads included. */
+async function timedOn(pid: number, work: () => Promise<unknown>): Promise<ServerTime> {
+  const before = cpuSeconds(pid)
+  const took = await timed(work)
+  const after = cpuSeconds(pid)
+  return { took, processor: before === null || after === null ? null : (after - before) * 1000 }
+}
+
 async function measureIntrospection(pid: number, port: number): Promise<IntrospectionResult> {
   const fields = 'fields { name args { name type { name kind ofType { name } } } type { name } }'
-  const oneType = await timed(() => download(port, `{ __type(name: "query_root") { name ${fields} } }`))
-  let first = 0
-  const whole = () => download(port, getIntrospectionQuery())
-  const meanwhile = await latency(port, async (end) => {
-    first = await timed(whole)
-    end()
-  })
-  return { oneType, first, second: await timed(whole), meanwhile, idleAfter: await idleMemory(pid) }
+  const ofRoot = `{ __type(name: "query_root") { name ${fields} } }`
+  const whole = (role?: Question['headers']) => download(port, getIntrospectionQuery(), role)
+  const oneType = await timedOn(pid, () => download(port, ofRoot))
+  const first = await timedOn(pid, () => whole())
+  const second = await timedOn(pid, () => whole())
+  const meanwhile = await latency(port, (end) => whole(query(1).headers).then(end))
+  return { oneType, first, second, meanwhile, idleAfter: await idleMemory(pid) }
 }
 
 /** Measures one size in an empty database. */

@@ -111,6 +111,7 @@ export type { AccessMode, ByArguments } from '../core/operations/operation.ts'
 export {
   type DescriptionEnvironment,
   type MemberRequest,
+  mayEdit,
   type Operation,
   type OperationContext,
   type OperationDescription,

@@ -199,6 +199,17 @@ export type DescriptionEnvironment = Pick<OperationEnvironment, 'dialect' | 'for
 /** Declares an operation; the arguments' type follows from the schema. */
 export const operation = <S extends TSchema>(definition: Operation<S>): Operation<S> => definition
 
+/**
+ * Whether requests of an operation may change something, so that sessions that may only read cannot send all of them;
+ * null: that depends on its members.
+ */
+export function mayEdit({ members, forReaders, onlyReads, editsMetadata = true, access }: Operation): boolean | null {
+  if (members) return null
+  if (forReaders !== undefined) return !forReaders
+  const mayWrite = access === undefined || access === 'READ WRITE' || typeof access === 'function'
+  return !onlyReads && (editsMetadata !== false || mayWrite)
+}
+
 /** An edit by an operation that declares that it edits nothing. */
 export function refuseEdit(): never {
   throw new TypeError('the operation declares that it does not edit the metadata')

@@ -75,7 +75,7 @@ function addPaths(paths: Record<string, JsonSchema>, { auth, about }: Route, { e
 const json = (schema: JsonSchema, rest: JsonSchema = {}) => ({ 'application/json': { schema, ...rest } })
 
 function endpoint(route: Route, context: Context): JsonSchema {
-  const { method, url, auth, about } = route
+  const { method, url, auth, about, forReaders } = route
   const names = [...url.matchAll(parameter)].map(([, name]) => name)
   const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
   return {
@@ -84,6 +84,7 @@ function endpoint(route: Route, context: Context): JsonSchema {
     ...(parameters.length > 0 && { parameters }),
     ...(url === queryUrl ? metadataRequest(context) : exchange(route, context)),
     security: securityOf(auth, context.engine),
+    ...(!forReaders && { 'x-edits': method !== 'GET' }),
   }
 }
 

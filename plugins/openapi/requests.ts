@@ -1,7 +1,7 @@
 // The requests of `POST /v1/query` as JSON Schema: one component for each operation that can be called.
 
 import { type TSchema, Type } from '../../sdk/index.ts'
-import type { DescriptionEnvironment, Operation, RegisteredOperation } from '../../sdk/metadata.ts'
+import { type DescriptionEnvironment, mayEdit, type Operation, type RegisteredOperation } from '../../sdk/metadata.ts'
 import { exampleOf } from './examples.ts'
 import { componentRef, type JsonSchema, type SchemaWriter } from './json-schema.ts'
 
@@ -40,7 +40,11 @@ export function writeRequests(
     const request = requestSchema(operation, writer, environment)
     results.set(JSON.stringify(result), result)
     examples[name] = { summary: operation.about?.summary ?? operation.type, value: request.examples[0] }
-    return writer.add(name, { ...request, 'x-result': result, 'x-plugin': plugin })
+    const edits = mayEdit(operation)
+    return writer.add(name, {
+      ...{ ...request, 'x-result': result, 'x-plugin': plugin },
+      ...(edits !== null && { 'x-edits': edits }),
+    })
   })
   writer.add(anyRequest, { oneOf: requests })
   return { results: [...results.values()], examples }

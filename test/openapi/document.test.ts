@@ -9,6 +9,7 @@ import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/
 
 interface Endpoint {
   readonly summary: string
+  readonly 'x-edits'?: boolean
   readonly security: readonly object[]
   readonly responses: Readonly<
     Record<string, { readonly content: Readonly<Record<string, { readonly schema: object }>> }>
@@ -21,7 +22,10 @@ interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Endpoint>>>>
   readonly components: {
     readonly schemas: Readonly<
-      Record<string, { readonly examples?: readonly unknown[]; readonly description?: string }>
+      Record<
+        string,
+        { readonly examples?: readonly unknown[]; readonly description?: string; readonly 'x-edits'?: boolean }
+      >
     >
     readonly securitySchemes: Readonly<Record<string, object>>
   }
@@ -39,7 +43,7 @@ const requestsIn = ({ components }: ApiDocument) =>
 
 function validatorOf(api: ApiDocument): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false })
-  ajv.addVocabulary(['openapi', 'info', 'paths', 'components', 'x-result', 'x-plugin'])
+  ajv.addVocabulary(['openapi', 'info', 'paths', 'components', 'x-result', 'x-plugin', 'x-edits'])
   return ajv.addSchema(api, 'api')
 }
 
@@ -63,6 +67,23 @@ test('each operation has a valid example and a summary', async (t) => {
     assert.ok(isRequest(examples?.[0]), name)
     if (name !== 'request.add_note') assert.ok(description, name)
   }
+})
+
+test('the document tells which requests may change something', async (t) => {
+  const { components, paths } = await described(t)
+  const edits = (type: string) => components.schemas[`request.${type}`]!['x-edits']
+  for (const type of ['track_table', 'run_sql', 'insert', 'redeliver_event', 'test_webhook', 'reload_metadata']) {
+    assert.equal(edits(type), true, type)
+  }
+  for (const type of ['select', 'count', 'export_metadata', 'pg_get_event_logs', 'get_cron_ticks']) {
+    assert.equal(edits(type), false, type)
+  }
+  assert.equal(edits('bulk'), undefined)
+  const ofPath = (path: string, method: string) => paths[path]![method]!['x-edits']
+  assert.deepEqual(
+    [ofPath('/healthz', 'get'), ofPath('/v1alpha1/pg_dump', 'post'), ofPath('/v1/graphql', 'post')],
+    [false, true, undefined],
+  )
 })
 
 test('each endpoint has a summary', async (t) => {

@@ -30,7 +30,7 @@ export async function shapesOf({ request }: Pick<TestTrellis, 'request'>): Promi
 
 function compile(api: ApiDocument): Shapes {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false })
-  ajv.addVocabulary(['openapi', 'info', 'paths', 'components', 'x-result', 'x-plugin'])
+  ajv.addVocabulary(['openapi', 'info', 'paths', 'components', 'x-result', 'x-plugin', 'x-edits'])
   ajv.addSchema(api, 'api')
   const { schemas } = api.components
   return (entry) => {

@@ -2,9 +2,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Leased, type LeaseTable, leaseSeconds, type Observer, Outage, Work } from '../../sdk/services.ts'
+import type { Transaction } from '../../sdk/sql.ts'
 import type { Clock } from './clock/clock.ts'
 import type { DeclaredJob, Job, JobState } from './job.ts'
 import type { JobRecord, Ledger, LedgerRow } from './ledger.ts'
+import type { ChangedJob, JobChange } from './operations.ts'
 import { messageOf, type Outcome, type Runs } from './runs.ts'
 import { momentOf, type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
 import { compareMillis, longestMessage, retryMillis, stopMillis } from './tuning.ts'
@@ -111,6 +113,23 @@ export class ClusterJobs {
     await clock?.stop()
   }
 
+  /** Changes a job within a transaction. */
+  async change(name: string, change: JobChange, transaction: Pick<Transaction, 'rows'>): Promise<ChangedJob> {
+    const declared = this.#declared.get(name)!
+    const ledger = this.#options.ledger.within(transaction)
+    if (!declared.isStored) await this.#declareIn(ledger, declared)
+    if (change === 'pause') {
+      await ledger.pause(name)
+      return { refusal: null, follow: () => {} }
+    }
+    // A job for one time runs after all, if that time came meanwhile.
+    if (change === 'resume') await ledger.resume(name, this.#pastOf(declared))
+    else if (!(await ledger.request(name))) {
+      return { refusal: `job ${JSON.stringify(name)} is paused: resume it first`, follow: () => {} }
+    }
+    return { refusal: null, follow: () => this.#armNow(name) }
+  }
+
   async states(): Promise<JobState[]> {
     const rows = await this.#options.ledger.records(this.names)
     const found = new Map(rows.map((row) => [row.name, row]))
@@ -172,9 +191,17 @@ export class ClusterJobs {
     }
     await this.#attempt(async () => {
       await this.#storeOne(declared)
-      const [row] = await this.#options.ledger.rows([declared.job.name])
-      if (row) await this.#arm(row)
+      await this.#armStored(declared.job.name)
     })
+  }
+
+  #armNow(name: string): Promise<void> {
+    return this.#attempt(() => this.#armStored(name))
+  }
+
+  async #armStored(name: string): Promise<void> {
+    const [row] = await this.#options.ledger.rows([name])
+    if (row) await this.#arm(row)
   }
 
   async #wake(declared: Declared, time: number): Promise<void> {
@@ -205,13 +232,22 @@ export class ClusterJobs {
   }
 
   async #storeOne(declared: Declared): Promise<void> {
-    const { job, occurrences } = declared
-    const isSole = occurrences.text.startsWith('at ')
-    await this.#options.ledger.declare(job.name, occurrences.text, isSole ? null : occurrences.latest(Date.now()))
+    const { job } = declared
+    await this.#declareIn(this.#options.ledger, declared)
     // The removal came before the row existed; the row would count as the past of a later job with this name.
     if (!this.#declared.has(job.name)) return this.#options.ledger.remove(job.name)
     declared.isStored = true
     if (declared.unstoredWake !== null) await this.#storeWake(declared)
+  }
+
+  #declareIn(ledger: Ledger, declared: Declared): Promise<void> {
+    return ledger.declare(declared.job.name, declared.occurrences.text, this.#pastOf(declared))
+  }
+
+  /** The occurrence up to which nothing has to be made up for. */
+  #pastOf({ occurrences }: Declared): number | null {
+    const isSole = occurrences.text.startsWith('at ')
+    return isSole ? null : occurrences.latest(Date.now())
   }
 
   async #storeWake(declared: Declared): Promise<void> {
@@ -236,11 +272,11 @@ export class ClusterJobs {
   }
 
   /** The next time of a job; a past moment means now. */
-  #wantedAt({ job, occurrences }: Declared, { tick, wake_at, live, abandoned }: LedgerRow): number | null {
+  #wantedAt({ job, occurrences }: Declared, { tick, wake_at, live, abandoned, is_paused }: LedgerRow): number | null {
     const now = Date.now()
     const next = occurrences.next(now)
-    // A later time is found at the end of the run.
-    if (live >= (job.concurrency ?? 1)) return next
+    // A later time is found at the end of the run, or of the pause.
+    if (is_paused || live >= (job.concurrency ?? 1)) return next
     const due = occurrences.latest(now)
     const missed = due !== null && (tick === null || tick < due) ? due : null
     return earliest([next, missed, wake_at, abandoned ? now : null])
@@ -288,9 +324,10 @@ const earliest = (times: readonly (number | null)[]): number | null => {
 }
 
 function stateOf({ job, occurrences }: Declared, record: JobRecord | undefined): JobState {
-  const next = earliest([occurrences.next(Date.now()), record?.wake_at?.getTime() ?? null])
+  const isPaused = record?.is_paused ?? false
+  const next = isPaused ? null : earliest([occurrences.next(Date.now()), record?.wake_at?.getTime() ?? null])
   return {
-    ...{ name: job.name, per: 'cluster', schedule: occurrences.text || null },
+    ...{ name: job.name, per: 'cluster', schedule: occurrences.text || null, isPaused },
     nextRunAt: next === null ? null : new Date(next),
     lastStartedAt: record?.last_started_at ?? null,
     lastFinishedAt: record?.last_finished_at ?? null,

@@ -6,6 +6,7 @@ import { createStore } from './clock/stores.ts'
 import { jobs } from './job.ts'
 import { jobMeasures } from './measures.ts'
 import { jobMigrations } from './migrations.ts'
+import { jobOperations } from './operations.ts'
 import { jobsRoute } from './routes.ts'
 import { Runs } from './runs.ts'
 import { JobService } from './service.ts'
@@ -32,6 +33,7 @@ export default definePlugin({
     const runs = new Runs(engine.observe)
     const service = new JobService(engine, { runs, createStore: await createStore(engine) })
     engine.provide(jobs, service)
+    engine.operations.add(...jobOperations(service))
     engine.routes.add(jobsRoute(service))
     engine.measures.add(...jobMeasures(service, runs))
     engine.onReady(() => service.start())

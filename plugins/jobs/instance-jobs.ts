@@ -77,7 +77,7 @@ export class InstanceJob implements DeclaredJob {
   get state(): JobState {
     const next = this.#next()
     return {
-      ...{ name: this.name, per: 'instance', schedule: this.#occurrences.text || null },
+      ...{ name: this.name, per: 'instance', schedule: this.#occurrences.text || null, isPaused: false },
       ...{ nextRunAt: next === null ? null : new Date(next), running: this.#atWork.length },
       ...this.#past,
     }

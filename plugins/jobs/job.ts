@@ -48,7 +48,9 @@ export interface JobState {
   readonly per: 'cluster' | 'instance'
   /** As text: `0 3 * * * Europe/Paris`, `every 5000 ms`, `at 2026-01-01T00:00:00.000Z`; null: no schedule. */
   readonly schedule: string | null
+  /** Null also while it is paused. */
   readonly nextRunAt: Date | null
+  readonly isPaused: boolean
   readonly lastStartedAt: Date | null
   readonly lastFinishedAt: Date | null
   /** Seconds of the last run. */

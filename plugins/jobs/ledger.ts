@@ -12,6 +12,7 @@ export interface LedgerRow extends Row {
   /** The number of runs in progress, and whether one of them lost its instance and has to be repeated. */
   readonly live: number
   readonly abandoned: boolean
+  readonly is_paused: boolean
 }
 
 /** The answer to a request for a run. */
@@ -40,7 +41,7 @@ const liveRuns = (runs: string) =>
     where (run.value->>'until')::float8 > extract(epoch from now())), '{}')`
 
 const state = (row: string) => `${row}.name, ${millis(`${row}.tick`)} as tick, ${millis(`${row}.wake_at`)} as wake_at,
-  ${live(`${row}.runs`)} as live, ${abandoned(`${row}.runs`)} as abandoned`
+  ${live(`${row}.runs`)} as live, ${abandoned(`${row}.runs`)} as abandoned, ${row}.is_paused`
 
 const declareText = `
   insert into trellis.job as job (name, schedule, tick) values ($1, $2, to_timestamp($3::float8 / 1000))
@@ -60,11 +61,11 @@ const claimText = `
         || jsonb_build_object($3::text, jsonb_build_object('until', extract(epoch from now()) + ${leaseSeconds}, 'instance', $4::text)),
       last_started_at = now()
     from before
-    where job.name = before.name and before.has_room and (before.is_due or before.is_woken or before.is_abandoned)
+    where job.name = before.name and before.has_room and not before.is_paused and (before.is_due or before.is_woken or before.is_abandoned)
     returning job.name, job.wake_at
   )
   select granted.name is not null as granted, ${millis('case when is_woken and not is_due then before.wake_at end')} as woken_at,
-    ${millis('case when granted.name is null then before.wake_at else granted.wake_at end')} as wake_at
+    ${millis('case when granted.name is not null then granted.wake_at when not before.is_paused then before.wake_at end')} as wake_at
   from before left join granted on true`
 
 const endText = `
@@ -92,6 +93,13 @@ const wakeText = `
   update trellis.job set wake_at = least(wake_at, coalesce(to_timestamp($2::float8 / 1000), now()))
   where name = $1 returning ${millis('wake_at')} as wake_at`
 
+const requestText = `update trellis.job set wake_at = least(wake_at, now()) where name = $1 and not is_paused returning name`
+
+const pauseText = `update trellis.job set is_paused = true where name = $1`
+
+const resumeText = `
+  update trellis.job set is_paused = false, tick = greatest(tick, $2::timestamptz) where name = $1 and is_paused`
+
 const timestamp = (moment: number | null): string | null => (moment === null ? null : new Date(moment).toISOString())
 
 export class Ledger {
@@ -101,6 +109,11 @@ export class Ledger {
   constructor(database: Pick<Database, 'rows'>, instance: string) {
     this.#database = database
     this.#instance = instance
+  }
+
+  /** The same ledger, within a transaction. */
+  within(transaction: Pick<Database, 'rows'>): Ledger {
+    return new Ledger(transaction, this.#instance)
   }
 
   /** Creates the row of a job. `tick`: the occurrence up to which a new schedule has nothing to make up for. */
@@ -135,6 +148,21 @@ export class Ledger {
     return row ?? null
   }
 
+  /** Requests a run at once; gives whether the job is not paused. */
+  async request(name: string): Promise<boolean> {
+    return (await this.#database.rows(requestText, [name])).length > 0
+  }
+
+  /** Lets no instance begin a run of the job. */
+  async pause(name: string): Promise<void> {
+    await this.#database.rows(pauseText, [name])
+  }
+
+  /** Lets the job run again, but not for occurrences up to `tick`. */
+  async resume(name: string, tick: number | null): Promise<void> {
+    await this.#database.rows(resumeText, [name, timestamp(tick)])
+  }
+
   /** Requests a run at a time, null: now; gives the time that counts, or null without such a row. */
   async wake(name: string, at: number | null): Promise<number | null> {
     const [row] = await this.#database.rows<{ wake_at: number }>(wakeText, [name, at])
@@ -166,6 +194,7 @@ export interface JobRecord extends Row {
   readonly last_finished_at: Date | null
   readonly last_seconds: number | null
   readonly running: number
+  readonly is_paused: boolean
   readonly run_count: number
   readonly failure_count: number
   readonly failures_in_row: number
@@ -174,6 +203,6 @@ export interface JobRecord extends Row {
 }
 
 const recordsText = `
-  select name, wake_at, last_started_at, last_finished_at, last_seconds, ${live('runs')} as running, run_count::float8,
+  select name, wake_at, last_started_at, last_finished_at, last_seconds, ${live('runs')} as running, is_paused, run_count::float8,
     failure_count::float8, failures_in_row::float8, last_failed_at, last_error
   from trellis.job where name = any($1)`

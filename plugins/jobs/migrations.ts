@@ -63,4 +63,5 @@ export const jobMigrations: readonly Migration[] = [
 
       ${entriesTable}`,
   },
+  { name: '0002-paused', sql: 'alter table trellis.job add column is_paused boolean not null default false' },
 ]

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Engine } from '../../sdk/index.ts'
-import { storableText } from '../../sdk/sql.ts'
+import { storableText, type Transaction } from '../../sdk/sql.ts'
 import type { Clock } from './clock/clock.ts'
 import type { Store } from './clock/store.ts'
 import type { StoreMaker } from './clock/stores.ts'
@@ -11,6 +11,7 @@ import { ClusterJobs } from './cluster-jobs.ts'
 import { InstanceJob } from './instance-jobs.ts'
 import type { DeclaredJob, Job, JobState, Jobs } from './job.ts'
 import { Ledger } from './ledger.ts'
+import type { ChangeableJobs, ChangedJob, JobChange } from './operations.ts'
 import type { JobReport } from './routes.ts'
 import type { Runs } from './runs.ts'
 import { longestName, mostLoggedReasons } from './tuning.ts'
@@ -21,7 +22,7 @@ export interface ServiceParts {
   readonly createStore: StoreMaker
 }
 
-export class JobService implements Jobs, JobReport {
+export class JobService implements Jobs, JobReport, ChangeableJobs {
   readonly #engine: Pick<Engine, 'database' | 'observe'>
   readonly #createStore: StoreMaker
   #clock: Clock | null = null
@@ -71,6 +72,17 @@ export class JobService implements Jobs, JobReport {
     if (!job) throw new TypeError(`there is no job "${name}": there are ${[...this.#jobs.keys()].join(', ') || 'none'}`)
     const { thrown } = await this.#runs.begin(job, Date.now()).outcome
     if (thrown !== undefined) throw thrown.value
+  }
+
+  get names(): readonly string[] {
+    return [...this.#jobs.keys()]
+  }
+
+  async change(name: string, change: JobChange, transaction: Pick<Transaction, 'rows'>): Promise<ChangedJob> {
+    const ofInstance = this.#ofInstance.get(name)
+    if (!ofInstance) return this.#cluster.change(name, change, transaction)
+    const refusal = `job ${JSON.stringify(name)} runs on each instance by itself, and cannot be paused`
+    return { refusal: change === 'run' ? null : refusal, follow: () => ofInstance.wake() }
   }
 
   get backend() {

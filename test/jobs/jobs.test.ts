@@ -248,6 +248,40 @@ test('runs of a job overlap if it allows that', async (t) => {
   assert.equal((await worker.jobs.states())[0]?.running, 3)
 })
 
+test('a paused job runs on no instance until it is resumed, and operations ask for runs', async (t) => {
+  const database = await testDatabase(t)
+  const runs: string[] = []
+  const jobsOf = (instance: string): Job[] => [
+    { name: 'sweep', schedule: { every: 200 }, run: () => void runs.push(`sweep ${instance}`) },
+    { name: 'asked', run: () => void runs.push(`asked ${instance}`) },
+    { name: 'own', per: 'instance', run: () => void runs.push(`own ${instance}`) },
+  ]
+  const [a, b] = [await startWith(t, jobsOf('a'), { database }), await startWith(t, jobsOf('b'), { database })]
+  const ranTimes = (name: string) => runs.filter((each) => each.startsWith(name)).length
+  await eventually(() => ranTimes('sweep') > 1)
+  await a.op('pause_job', { name: 'sweep' })
+  const stateOf = async (name: string) => (await b.jobs.states()).find((each) => each.name === name)!
+  // A run that was claimed before may still end.
+  await eventually(async () => (await stateOf('sweep')).running === 0)
+  const before = ranTimes('sweep')
+  for (let i = 0; i < 5; i++) {
+    const { runs: counted } = await stateOf('asked')
+    await b.op('run_job_now', { name: 'asked' })
+    await eventually(async () => (await stateOf('asked')).runs > counted)
+  }
+  const paused = await stateOf('sweep')
+  assert.deepEqual([ranTimes('sweep'), paused.isPaused, paused.nextRunAt], [before, true, null])
+  await b.op('resume_job', { name: 'sweep' })
+  await eventually(() => ranTimes('sweep') > before)
+  assert.equal((await stateOf('sweep')).isPaused, false)
+  await a.op('run_job_now', { name: 'own' })
+  await eventually(() => runs.includes('own a'))
+  assert.equal(runs.includes('own b'), false)
+  const { status, body } = await a.opError('pause_job', { name: 'own' })
+  const error = 'job "own" runs on each instance by itself, and cannot be paused'
+  assert.deepEqual([status, body], [400, { path: '$.args.name', error, code: 'not-supported' }])
+})
+
 test('a run of a dead instance is repeated by another', async (t) => {
   const database = await testDatabase(t)
   const runs: number[] = []

@@ -1,0 +1,4 @@
+import { jobs } from './jobs.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(jobs)

@@ -23,6 +23,7 @@ import introspection from './introspection/index.ts'
 import jobs from './jobs/index.ts'
 import limits from './limits/index.ts'
 import ltree from './ltree/index.ts'
+import mcp from './mcp/index.ts'
 import metadata from './metadata/index.ts'
 import metrics from './metrics/index.ts'
 import network from './network/index.ts'
@@ -85,6 +86,7 @@ const plugins: readonly Plugin[] = [
   network,
   limits,
   rateLimit,
+  mcp,
   metrics,
   health,
   version,

@@ -1,7 +1,7 @@
 // Query collections, and the allow-list: which of them roles other than `admin` may run.
 
-import { definePlugin, option, Type } from '../../sdk/index.ts'
-import { allowListCheck, allowlistSlice, queryCollectionsSlice } from './metadata.ts'
+import { definePlugin, option, serviceKey, Type } from '../../sdk/index.ts'
+import { allowListCheck, allowListGate, allowlistSlice, type DocumentGate, queryCollectionsSlice } from './metadata.ts'
 import {
   addCollectionToAllowlist,
   addQueryToCollection,
@@ -13,7 +13,11 @@ import {
 } from './operations.ts'
 import { collectionsCheck, type QueryUse, queryUses } from './validity.ts'
 
+export { allowedQueries } from './allowed-queries.ts'
 export { type QueryUse, queryUses } from './validity.ts'
+
+/** Tells which documents a session may run. */
+export const documentGate = serviceKey<DocumentGate>('document-gate')
 
 export default definePlugin({
   name: 'collections',
@@ -41,6 +45,7 @@ export default definePlugin({
     })
     const uses: QueryUse[] = []
     engine.provide(queryUses, uses)
+    engine.provide(documentGate, enableAllowlist ? allowListGate(() => engine.model) : () => true)
     engine.metadata.check(collectionsCheck((text, model) => engine.graphql.validate(text, {}, model), uses))
     if (enableAllowlist) engine.around({ document: allowListCheck(() => engine.model) })
   },

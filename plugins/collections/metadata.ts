@@ -2,7 +2,7 @@
 // their documents, which the check of requests compares.
 
 import { type ParsedDocument, parseText } from '../../sdk/graphql.ts'
-import { badRequest, isAdmin, within } from '../../sdk/index.ts'
+import { badRequest, isAdmin, type Session, within } from '../../sdk/index.ts'
 import type { MetadataDocument, Model, ObjectRef, SliceDefinition } from '../../sdk/metadata.ts'
 import type { AroundSync, DocumentWork } from '../../sdk/services.ts'
 import { fingerprint } from './fingerprint.ts'
@@ -114,6 +114,19 @@ export const allowlistSlice: SliceDefinition<'allowlist', (typeof documentSchema
   },
   resolve: (entries, context) => allowedDocuments(entries, context.slice('query_collections')),
 }
+
+/** Whether a session may run a text; true for all texts where the allow-list is not in force. */
+export type DocumentGate = (text: string, session: Session) => boolean
+
+/** The gate of the allow-list, for lists of the documents that a session may run. */
+export const allowListGate =
+  (model: () => Model): DocumentGate =>
+  (text, session) => {
+    if (isAdmin(session)) return true
+    const document = parseText(text)
+    const roles = document && model().slices.allowlist?.get(fingerprint(document))
+    return roles === 'all' || roles?.has(session.role) === true
+  }
 
 /** Refuses the documents of roles that are in no collection of the allow-list. */
 export function allowListCheck(model: () => Model): AroundSync<DocumentWork> {

@@ -5,7 +5,7 @@ import { EventStreams, eventStreams } from './event-streams.ts'
 import { graphqlRoutes } from './routes.ts'
 
 export { type EventServer, type EventStreams, eventStreams, streamTokenOf } from './event-streams.ts'
-export { type AnswerOptions, alwaysOk, answerGraphQL, graphqlEndpoint } from './routes.ts'
+export { type AnswerOptions, alwaysOk, answerGraphQL, failedAnswer, graphqlEndpoint } from './routes.ts'
 
 export default definePlugin({
   name: 'graphql',

@@ -141,7 +141,7 @@ function isSubscription({ graphql }: Engine, body: unknown): boolean {
 }
 
 /** How one request is answered. */
-export interface AnswerOptions extends Pick<RequestExtras, 'onPrepared'> {
+export interface AnswerOptions extends Pick<RequestExtras, 'onPrepared' | 'whenUnwanted'> {
   readonly schema: SchemaKind
   /** Whether the response is its own, and so takes the headers that calls give. */
   readonly isAlone: boolean
@@ -155,14 +155,14 @@ export function answerGraphQL(
   engine: Engine,
   given: GraphQLRequest,
   call: RouteCall,
-  { schema, isAlone, onPrepared }: AnswerOptions,
+  { schema, isAlone, onPrepared, whenUnwanted }: AnswerOptions,
 ): Promise<Buffer | string> {
   const { session, request, reply } = call
   const logs = engine.observe.isEnabled('query-log', 'info')
   return engine.graphql.execute(given, session, {
     schema,
     headers: request.headers,
-    whenUnwanted: disconnectSignal(reply),
+    whenUnwanted: whenUnwanted ?? disconnectSignal(reply),
     caller: callerOf(call, engine.settings),
     response: isAlone ? reply : undefined,
     showInternal: showsInternal(engine, session),
@@ -216,11 +216,12 @@ async function answerOrFailure(
   try {
     return await answerGraphQL(engine, readGraphQLRequest(body), call, options)
   } catch (error) {
-    return failure(engine, error, call.session)
+    return failedAnswer(engine, error, call.session)
   }
 }
 
-function failure(engine: Engine, error: unknown, session: Session): string {
+/** The answer of a request that failed; an unexpected error is logged, and not shown. */
+export function failedAnswer(engine: Engine, error: unknown, session: Session): string {
   const { settings, observe } = engine
   if (!(error instanceof TrellisError)) {
     observe.log({ type: 'unstructured', level: 'error', detail: stackOf(error) })

@@ -7,6 +7,7 @@ import { batchLimit, sizeLimit, timeLimit } from './limits.ts'
 import { limitOperations, limitsSlice } from './metadata.ts'
 
 export type { EffectiveLimits, RoleLimits } from './effective.ts'
+export { sizeOf } from './measure.ts'
 
 /** The effective limits, for plugins that enforce some of them. */
 export const apiLimits = serviceKey<EffectiveLimits>('api-limits')

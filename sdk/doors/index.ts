@@ -23,6 +23,7 @@ declare module '../registry.ts' {
     introspection: true
     jobs: true
     limits: true
+    mcp: true
     metadata: true
     metrics: true
     network: true

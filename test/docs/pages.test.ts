@@ -31,6 +31,7 @@ const pages = {
   sql: 'relationships',
   'event-triggers': 'relationships',
   scheduled: 'relationships',
+  mcp: 'relationships',
 } as const
 
 /** The path of the GraphQL requests of a page, if it is not `/v1/graphql`. */
@@ -136,7 +137,8 @@ async function runPage(page: string, trellis: TestTrellis): Promise<void> {
 
 test('the examples of the pages run as shown', async (t) => {
   Object.assign(process.env, { HOOK_KEY: 'sesame', HOOK_HOST: 'hooks.example' })
-  const trellis = await startTrellis(t, { sql: chinook })
+  const enabledApis = ['metadata', 'graphql', 'config', 'mcp']
+  const trellis = await startTrellis(t, { sql: chinook, settings: { enabledApis } })
   const begin = {
     nothing: [],
     tables: trackChinook.filter(({ type }) => type === 'track_table'),

@@ -18,6 +18,7 @@ import functions from './functions/index.ts'
 import graphiql from './graphiql/index.ts'
 import graphql from './graphql/index.ts'
 import health from './health/index.ts'
+import history from './history/index.ts'
 import inheritedRoles from './inherited-roles/index.ts'
 import introspection from './introspection/index.ts'
 import jobs from './jobs/index.ts'
@@ -93,6 +94,7 @@ const plugins: readonly Plugin[] = [
   config,
   developer,
   catalogState,
+  history,
   openapi,
   pgDump,
   authWebhook,

@@ -19,7 +19,7 @@ export { type CorsPolicy, corsPolicy, type OriginCheck, originCheck } from '../c
 export { isSameOrigin } from '../core/http/front/hosts.ts'
 export { type OwnPort, type OwnPortContext, serveOnOwnPort } from '../core/http/own-port.ts'
 export { inDialect } from '../core/http/route/answer.ts'
-export { ClientCaller, callerOf, type Origin } from '../core/http/route/caller.ts'
+export { ClientCaller, callerOf, type Origin, originOf } from '../core/http/route/caller.ts'
 export { clientNetwork } from '../core/http/route/client-network.ts'
 export { Gzipped } from '../core/http/route/compression.ts'
 export type {

@@ -81,7 +81,7 @@ export type {
   SettingsOf,
   TypedOption,
 } from '../core/options/option-values.ts'
-export { foreignHint, isAdmin, type Session, sessionVariableName } from '../core/session/session.ts'
+export { foreignHint, type Identity, isAdmin, type Session, sessionVariableName } from '../core/session/session.ts'
 export type { SessionSettings } from '../core/session/session-settings.ts'
 export * from './access.ts'
 export * from './graphql.ts'

@@ -97,8 +97,10 @@ export class Auth implements AuthService {
   #trust(secret: string, secrets: Secrets, headers: RequestHeaders): Session {
     // Node decodes header bytes as Latin-1.
     const bytes = Buffer.from(secret, 'latin1')
-    if (secrets.includes(bytes)) return trustedSession(headers, this.#dialect)
-    if (this.#readSecrets?.includes(bytes)) return { ...trustedSession(headers, this.#dialect), readOnly: true }
+    const label = secrets.labelOf(bytes)
+    if (label !== null) return { ...trustedSession(headers, this.#dialect), identity: { secret: label } }
+    const read = this.#readSecrets?.labelOf(bytes) ?? null
+    if (read !== null) return { ...trustedSession(headers, this.#dialect), identity: { secret: read }, readOnly: true }
     throw unauthorized(`invalid ${this.#secretHeaders}`)
   }
 

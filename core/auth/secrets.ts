@@ -34,11 +34,13 @@ export function shareSecret(one: string, other: string): boolean {
 /** The admin secrets of a server, or its read secrets. Only their digests are kept. */
 export class Secrets {
   readonly #digests: readonly Buffer[]
+  readonly #kind: string
 
   /** `text`: one secret, or a JSON array of several. */
   constructor(text: string, option: 'adminSecret' | 'readSecret' = 'adminSecret') {
     const refusal = secretsRefusal(text)
     if (refusal !== null) throw new Error(`${option}: ${refusal}`)
+    this.#kind = option === 'adminSecret' ? 'admin secret' : 'read secret'
     this.#digests = (listOf(text) ?? [text]).map((secret) => digest(secret as string))
   }
 
@@ -47,9 +49,16 @@ export class Secrets {
    * nothing.
    */
   includes(secret: Buffer): boolean {
+    return this.labelOf(secret) !== null
+  }
+
+  /** The label of a secret, such as `admin secret`, or `admin secret 2` for the second of several; null: it is another. */
+  labelOf(secret: Buffer): string | null {
     const given = digest(secret)
     const matches = this.#digests.map((expected) => timingSafeEqual(given, expected))
-    return matches.includes(true)
+    const at = matches.indexOf(true)
+    if (at < 0) return null
+    return matches.length > 1 ? `${this.#kind} ${at + 1}` : this.#kind
   }
 }
 

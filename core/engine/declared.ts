@@ -145,7 +145,7 @@ export function checkOperation(value: Operation<TSchema>): void {
   const what = `operation "${type}"`
   requireSchema(what, 'args', args)
   requireFunction(what, 'handle', handle)
-  checkFunctions(what, value, { names: called, synchronous: ['object', 'parts', 'members', 'sources'] })
+  checkFunctions(what, value, { names: called, synchronous: ['object', 'parts', 'members'] })
   if (typeof check !== 'function') requireWord(`${what}: "check"`, check, checks)
   if (typeof access !== 'function') requireWord(`${what}: "access"`, access, accesses)
   if (check === 'object') requireFunction(what, 'object', object)

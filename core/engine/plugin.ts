@@ -17,6 +17,7 @@ import type { Observer } from '../log/observe.ts'
 import type { MetadataDocument, TableEntry } from '../metadata/document/document.ts'
 import type { ColumnTransform, Model } from '../metadata/document/model.ts'
 import type { GeneratedTypes } from '../metadata/naming/type-names.ts'
+import type { ChangeRecorder } from '../metadata/slices/recorder.ts'
 import type { FacetDefinition, ModelCheck, ModelEffect, SliceDefinition } from '../metadata/slices/slices.ts'
 import type { Source } from '../metadata/slices/sources.ts'
 import type { Dialect } from '../names/dialect.ts'
@@ -112,6 +113,8 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
     effect(effect: ModelEffect): void
     /** Looks at each model as a whole, and lists objects that do not fit it. */
     check(check: ModelCheck): void
+    /** Records each change of the document, in the transaction that stores it; an error undoes the change. */
+    record(recorder: ChangeRecorder): void
     /** Runs operations and reads the document, for routes and jobs. */
     readonly service: MetadataService
   }

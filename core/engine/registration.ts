@@ -18,6 +18,7 @@ import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import type { ModelEffect, Slice } from '../metadata/slices/slices.ts'
 import type { Source } from '../metadata/slices/sources.ts'
 import type { Dialect } from '../names/dialect.ts'
+import { serviceOf } from '../operations/author.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
 import type { MetadataService } from '../operations/service.ts'
 import type { Outgoing } from '../outgoing/client.ts'
@@ -138,7 +139,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     operations: declaringOperations(services, loaded),
     metadata: {
       ...declaringMetadata(services, loaded),
-      service: services.metadata,
+      service: serviceOf(services.metadata, loaded.plugin.name),
     },
     graphql: contributable(
       services.graphql,
@@ -259,6 +260,10 @@ function declaringMetadata(services: Services, loaded: LoadedPlugin): Omit<Engin
     effect: early('an effect', (effect) => {
       requireFunction('metadata', 'effect', effect)
       registry.addEffect(reconciling(effect, loaded))
+    }),
+    record: early('a recorder of changes', (recorder) => {
+      requireFunction('metadata', 'record', recorder)
+      registry.addRecorder(recorder)
     }),
   }
 }

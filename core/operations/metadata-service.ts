@@ -33,7 +33,7 @@ export interface RunningMetadataService extends MetadataService {
 export function createMetadataService(options: MetadataServiceOptions): RunningMetadataService {
   const { dialect, settings } = options
   const served = new ServedMetadata(options)
-  const { format } = served
+  const { format, parts } = served
   const wanted = () => wantedSources(options.registry.sources.values(), served.document)
   const fetcher = new SourceFetcher({
     registry: options.registry,
@@ -41,7 +41,7 @@ export function createMetadataService(options: MetadataServiceOptions): RunningM
     apply: (fetched) => runner.apply(fetched),
     onFailure: ({ key, id }, reason) => served.warn('a source cannot be fetched', { source: key, id, reason }),
   })
-  const runner = new MetadataRunner({ ...options, served, fetcher, environment: { dialect, settings, format } })
+  const runner = new MetadataRunner({ ...options, served, fetcher, environment: { dialect, settings, format, parts } })
   const watch = () => fetcher.watch(wanted(), served.state.contents)
   return {
     get model() {
@@ -51,6 +51,7 @@ export function createMetadataService(options: MetadataServiceOptions): RunningM
       return served.document
     },
     format,
+    parts,
     exportDocument: () => format.write(served.document),
     run: (envelope, session, options) => runner.run(envelope, session, options),
     reload: () => served.reload(),

@@ -12,6 +12,7 @@ import type { Model } from '../metadata/document/model.ts'
 import type { ObjectRef, Rename } from '../metadata/document/objects.ts'
 import type { ConsistencyCheck } from '../metadata/resolving/consistency.ts'
 import type { DocumentFormat } from '../metadata/slices/document-format.ts'
+import type { DocumentParts } from '../metadata/slices/parts.ts'
 import type { WantedSource } from '../metadata/slices/sources.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { QualifiedName } from '../names/names.ts'
@@ -36,6 +37,8 @@ export interface OperationEnvironment {
   readonly interface: InterfaceName
   /** Converts between the document and its wire form. */
   readonly format: DocumentFormat
+  /** The parts of documents, whose changes are recorded and undone. */
+  readonly parts: DocumentParts
 }
 
 /** The model that a draft would make. */
@@ -103,6 +106,7 @@ export interface SourcesContext {
   wanted(document: MetadataDocument): readonly WantedSource[]
   /** Whether the source's content is known for this definition, and its last fetch succeeded. */
   isKnown(source: WantedSource): boolean
+  readonly parts: DocumentParts
 }
 
 /** A request within the arguments of another request. */
@@ -172,7 +176,7 @@ export interface Operation<S extends TSchema = TSchema> {
    * The sources to fetch before any lock is taken; a failure is the operation's error. Other sources that the document
    * comes to need are fetched after it was saved.
    */
-  sources?(args: Static<S>, context: SourcesContext): readonly SourceRequest[]
+  sources?(args: Static<S>, context: SourcesContext): readonly SourceRequest[] | Promise<readonly SourceRequest[]>
   /** The result; `undefined` answers `{"message":"success"}`. */
   handle(context: OperationContext, args: Static<S>): unknown | Promise<unknown>
   /** Help about an object that became inconsistent, if it needs a query of the database. */

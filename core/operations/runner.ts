@@ -6,8 +6,7 @@
 
 import { current, isDraft } from 'immer'
 import { eitherSignal } from '../concurrency/aborting.ts'
-import type { Caller } from '../concurrency/shares.ts'
-import type { Database, TransactionOptions } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { despiteConflicts } from '../database/placing/conflicts.ts'
 import { noTransaction, type Transaction } from '../database/transaction.ts'
 import { refusedByPostgres } from '../database/wire/postgres-errors.ts'
@@ -27,6 +26,7 @@ import type { FetchedSource } from '../metadata/slices/sources.ts'
 import type { InterfaceName } from '../names/version.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
+import { authorOf } from './author.ts'
 import { CombinedEdits, groupOf } from './combined-edits.ts'
 import {
   accessMode,
@@ -45,8 +45,8 @@ import { inSavepoint, type MemberOutcome, readingOnly } from './members.ts'
 import { asChange, type MetadataHooks, type MetadataWork } from './metadata-work.ts'
 import { type OperationContext, type OperationEnvironment, type Preview, refuseEdit } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
-import type { RequestForm } from './request-form.ts'
 import { requestedSources } from './requested-sources.ts'
+import type { AfterCommit, Circumstances, EditCircumstances, Editing, Outcome, Reading, Run } from './run.ts'
 import { inArguments, refuseStale, withHelp } from './run-errors.ts'
 import type { RequestOptions } from './service.ts'
 
@@ -68,42 +68,6 @@ export interface RunnerOptions {
 /** Reruns of a request that only reads, when a change of the metadata and the database made it fail. */
 const maxReruns = 3
 
-type AfterCommit = () => void | Promise<void>
-
-/** The outcome of a request before it is published. */
-interface Outcome {
-  readonly result: unknown
-  readonly afterCommit: readonly AfterCommit[]
-}
-
-/** The state that the calls of one request share. */
-interface Run {
-  readonly session: Session
-  readonly transaction: Transaction
-  readonly interface: InterfaceName
-  /** The edit of the request; null when no operation of it edits. */
-  readonly edit: MetadataEdit | null
-  /** Edits of a bulk that are resolved together; null: each is resolved by itself. */
-  readonly combined: CombinedEdits | null
-  /** The state that calls read while nothing was edited. */
-  readonly state: MetadataState
-  /** Filled by handlers. */
-  readonly afterCommit: AfterCommit[]
-  readonly signal: AbortSignal | null
-}
-
-/** The edit of a request, and its edits that are resolved together. */
-type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined' | 'interface' | 'signal'>
-
-/** Transaction options of a call that edits nothing. */
-type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'> & Pick<Run, 'interface'>
-
-/** The options of a request with their defaults. */
-type Circumstances = Pick<RequestOptions, 'whenUnwanted'> & {
-  readonly form: RequestForm
-  readonly caller: Caller | null
-}
-
 const success = { message: 'success' } as const
 
 export class MetadataRunner {
@@ -116,7 +80,7 @@ export class MetadataRunner {
   /** Runs an envelope; see `MetadataService.run`. */
   async run(envelope: unknown, session: Session, options: RequestOptions = {}): Promise<unknown> {
     const { operations, environment } = this.#options
-    const { whenUnwanted, caller = null, form = operations.form } = options
+    const { whenUnwanted, caller = null, form = operations.form, ...cause } = options
     const decoding = { operations, form, session, environment: { ...environment, interface: form.interface } }
     const call = await decodeEnvelope(envelope, decoding).catch(async (error) => {
       throw await withAllFaults(error, { session, interfaceName: form.interface }, this.#options)
@@ -125,16 +89,17 @@ export class MetadataRunner {
     limitMembers(call, session, this.#options.environment)
     const work: MetadataWork = { session, type: call.operation.type, args: call.args, signal: null }
     const around = this.#options.hooks.metadata
-    const run = () => this.#run(call, work, { form, caller, ...(whenUnwanted && { whenUnwanted }) })
+    const run = () => this.#run(call, work, { form, caller, ...cause, ...(whenUnwanted && { whenUnwanted }) })
     return around ? around(work, run) : run()
   }
 
-  async #run(call: Call, work: MetadataWork, { form, whenUnwanted, caller }: Circumstances): Promise<unknown> {
+  async #run(call: Call, work: MetadataWork, how: Circumstances): Promise<unknown> {
+    const { form, whenUnwanted, caller } = how
     const readOnly = accessMode(call) !== 'READ WRITE' || work.session.readOnly === true
     if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
     if (accessMode(call) === 'none') return this.#runAlone(call, work, form.interface)
     const { result, afterCommit } = withMembers(call).some(editsMetadata)
-      ? await this.#runEdit(call, work, form.interface)
+      ? await this.#runEdit(call, work, how)
       : await this.#runRead(call, work, { readOnly, caller, interface: form.interface })
     for (const callback of afterCommit) await this.#options.served.attempt(callback)
     return result
@@ -181,21 +146,22 @@ export class MetadataRunner {
   }
 
   /** Runs one edit at a time: a mutex orders them in this process, and the row lock among instances. */
-  async #runEdit(call: Call, { session, signal }: MetadataWork, interfaceName: InterfaceName): Promise<Outcome> {
+  async #runEdit(call: Call, { session, signal }: MetadataWork, how: EditCircumstances): Promise<Outcome> {
     const { served, fetcher } = this.#options
+    const { interface: interfaceName } = how.form
+    const given = { signal, interface: interfaceName, author: authorOf(call, session, how) }
     const expected = expectedVersions(call)
     // Checked before other servers are called, and again under the lock.
     if (expected.length > 0) refuseStale(expected, await served.storedVersion())
     const fetched = await this.#fetch(call, signal)
     const fetchedAtLock = () => fetched.filter((each) => fetcher.isNewest(each))
     const options = { signal, fetched: fetchedAtLock, onCommit: () => fetcher.served(fetched) }
-    const alone = (edit: MetadataEdit) =>
-      this.#edit(call, session, { edit, combined: null, signal, interface: interfaceName })
+    const alone = (edit: MetadataEdit) => this.#edit(call, session, { edit, combined: null, ...given })
     if (!call.members) return served.edit(alone, options)
     const last: { combined: CombinedEdits | null } = { combined: null }
     const together = (edit: MetadataEdit) => {
       last.combined = this.#combining(edit, interfaceName)
-      return this.#edit(call, session, { edit, combined: last.combined, signal, interface: interfaceName })
+      return this.#edit(call, session, { edit, combined: last.combined, ...given })
     }
     try {
       return await served.edit(together, options)
@@ -226,8 +192,8 @@ export class MetadataRunner {
   /** Fetches the sources that a call and its members request, all at once. No other request waits for them. */
   async #fetch(call: Call, signal: AbortSignal | null): Promise<readonly FetchedSource[]> {
     const { registry, served, fetcher } = this.#options
-    const requests = requestedSources(call, {
-      ...{ sources: registry.sources, metadata: served.document, contents: served.state.contents },
+    const requests = await requestedSources(call, {
+      ...{ sources: registry.sources, metadata: served.document, contents: served.state.contents, parts: served.parts },
     })
     if (requests.length === 0) return []
     const fetched = await fetcher.fetch(requests, signal)
@@ -268,7 +234,7 @@ export class MetadataRunner {
     const result = await asChange(call, run, this.#options.hooks, async () => {
       const result = await this.#call(call, run)
       await combined?.resolve()
-      await inArguments(edit.save().catch((error) => Promise.reject(this.#refused(error))))
+      await inArguments(edit.save(given.author).catch((error) => Promise.reject(this.#refused(error))))
       return result
     })
     return { result, afterCommit }

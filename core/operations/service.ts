@@ -4,6 +4,7 @@ import type { Caller } from '../concurrency/shares.ts'
 import type { MetadataDocument } from '../metadata/document/document.ts'
 import type { Model } from '../metadata/document/model.ts'
 import type { DocumentFormat } from '../metadata/slices/document-format.ts'
+import type { DocumentParts } from '../metadata/slices/parts.ts'
 import type { WantedSource } from '../metadata/slices/sources.ts'
 import type { Session } from '../session/session.ts'
 import type { RequestForm } from './request-form.ts'
@@ -16,6 +17,17 @@ export interface RequestOptions {
   readonly caller?: Caller
   /** The form of the endpoint; absent: the engine's, which `engine.operations.form` sets. */
   readonly form?: RequestForm
+  /** The HTTP request, for the record of changes; absent: no client asked. */
+  readonly origin?: RequestOrigin
+  /** The plugin that asks. The service of a plugin sets it. */
+  readonly plugin?: string
+}
+
+/** The HTTP request behind a request of the metadata API. */
+export interface RequestOrigin {
+  readonly requestId: string
+  /** The program that sent it, as it names itself. */
+  readonly agent?: string | undefined
 }
 
 export interface MetadataService {
@@ -24,6 +36,8 @@ export interface MetadataService {
   readonly document: MetadataDocument
   /** Converts between the document and its wire form. */
   readonly format: DocumentFormat
+  /** The parts of documents, whose changes are recorded and undone. */
+  readonly parts: DocumentParts
   /** The document in wire form (format 2), inconsistent objects included. */
   exportDocument(): Record<string, unknown>
   /**

@@ -3,6 +3,14 @@
 import { badRequest, type ErrorHelp, parseFailed } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
 
+/** The proof of a session as records name it; never a secret. */
+export interface Identity {
+  /** The admin secret that was given, by its kind and place in the option. */
+  readonly secret?: string
+  /** The subject of the token. */
+  readonly subject?: string
+}
+
 export interface Session {
   readonly role: string
   /** Names in lower case, including the role, never the admin secret. */
@@ -11,6 +19,8 @@ export interface Session {
   readonly backendOnly: boolean
   /** Whether it may only read: no mutations, no edits, no SQL, and functions run in read-only transactions. Absent: no. */
   readonly readOnly?: boolean
+  /** Absent: nothing proves more than the role. */
+  readonly identity?: Identity
   /** The time, in milliseconds since 1970, at which a lasting connection must authenticate again; absent: never. */
   readonly expiresAt?: number
 }

@@ -41,10 +41,11 @@ async function sessionOfToken(
   { configuration, dialect }: JwtOptions,
 ): Promise<Session> {
   const payload = await verifier.verify(token)
-  const { exp } = payload
+  const { exp, sub } = payload
   return {
     ...sessionOfClaims(payload, configuration, headers, dialect),
     backendOnly: false,
+    ...(typeof sub === 'string' && { identity: { subject: sub } }),
     ...(typeof exp === 'number' && { expiresAt: (exp + configuration.allowedSkew) * 1000 }),
   }
 }

@@ -1,6 +1,6 @@
 // Requests of the metadata API: their endpoint, and `bulk`, which runs several as one.
 
-import { callerOf, disconnectSignal, type Route } from '../../sdk/http.ts'
+import { callerOf, disconnectSignal, originOf, type Route } from '../../sdk/http.ts'
 import { type Engine, Type } from '../../sdk/index.ts'
 import { type MetadataService, operation } from '../../sdk/metadata.ts'
 
@@ -16,7 +16,8 @@ export const queryRoute = (service: MetadataService, settings: Engine['settings'
   async handle(call) {
     const { body, session, reply } = call
     const whenUnwanted = disconnectSignal(reply)
-    const result = await service.run(body, session, { whenUnwanted, caller: callerOf(call, settings) })
+    const circumstances = { whenUnwanted, caller: callerOf(call, settings), origin: originOf(call) }
+    const result = await service.run(body, session, circumstances)
     // Fastify sends a string unchanged, which would not be JSON.
     return typeof result === 'string' ? JSON.stringify(result) : result
   },

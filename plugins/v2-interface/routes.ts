@@ -1,6 +1,6 @@
 // `POST /v1/metadata` and `POST /v2/query`, which divide `/v1/query` of v1.3.
 
-import { callerOf, disconnectSignal, type Route } from '../../sdk/http.ts'
+import { callerOf, disconnectSignal, originOf, type Route } from '../../sdk/http.ts'
 import { badRequest, type Engine, isAdmin } from '../../sdk/index.ts'
 import type { MetadataService, RequestForm } from '../../sdk/metadata.ts'
 import { metadataForm, queryForm } from './forms.ts'
@@ -28,7 +28,8 @@ const routeOf = ({ url, form, summary }: Endpoint, service: MetadataService, set
     // Other roles learn nothing about operations and arguments.
     if (!isAdmin(session)) throw badRequest('access-denied', 'restricted access : admin only', { path: ['args'] })
     const whenUnwanted = disconnectSignal(reply)
-    const result = await service.run(body, session, { whenUnwanted, caller: callerOf(call, settings), form })
+    const circumstances = { whenUnwanted, caller: callerOf(call, settings), origin: originOf(call), form }
+    const result = await service.run(body, session, circumstances)
     // Fastify sends a string unchanged, which would not be JSON.
     return typeof result === 'string' ? JSON.stringify(result) : result
   },

@@ -19,6 +19,7 @@ declare module '../registry.ts' {
     graphiql: true
     graphql: true
     health: true
+    history: true
     'inherited-roles': true
     introspection: true
     jobs: true
@@ -65,6 +66,7 @@ export {
   type ErrorDetails,
   type ErrorHelp,
   environment,
+  type Identity,
   internalError,
   isAdmin,
   nameKey,

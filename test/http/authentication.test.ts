@@ -55,6 +55,7 @@ test('the admin secret allows any role and is not kept in the session', async ()
     role: 'clerk',
     variables: { 'x-service-role': 'clerk' },
     backendOnly: false,
+    identity: { secret: 'admin secret' },
   })
   assert.equal((await guarded.authenticate({ 'x-service-access-key': 'sesame' })).role, 'admin')
 })

@@ -122,6 +122,7 @@ function engineFor({ name }: Plugin, { registry, operations, service, dialect, s
       check: (check) => registry.addCheck(check),
       typeNames: (generated) => registry.addGeneratedTypes(generated),
       effect: (effect) => registry.addEffect(effect),
+      record: (recorder) => registry.addRecorder(recorder),
       service,
     },
     graphql: { contribute: () => {} } as Partial<Engine['graphql']> as Engine['graphql'],

@@ -12,6 +12,7 @@ import { eventLog } from './event-log.ts'
 import { eventTriggers } from './event-triggers.ts'
 import { functions } from './functions.ts'
 import { governance } from './governance.ts'
+import { history } from './history.ts'
 import { jobs } from './jobs.ts'
 import { metadata } from './metadata.ts'
 import { permissions } from './permissions.ts'
@@ -35,6 +36,7 @@ export const areas: readonly Area[] = [
   eventTriggers,
   functions,
   governance,
+  history,
   jobs,
   metadata,
   permissions,

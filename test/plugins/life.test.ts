@@ -50,6 +50,7 @@ test('a late declaration is refused and has no effect', async (t) => {
     'a source': () => engine.metadata.source({ key: 'late', wanted: () => [], fetch: async () => null }),
     'names of types': () => engine.metadata.typeNames({ fixed: ['Late'] }),
     'an effect': () => engine.metadata.effect(async () => {}),
+    'a recorder of changes': () => engine.metadata.record(async () => {}),
     'a type': () => engine.types.add(untyped({ name: 'late' })),
     'an operator': () => engine.comparisons.add(untyped({ name: '_late' })),
     'what runs when the server is ready': () => engine.onReady(() => {}),

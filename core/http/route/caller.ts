@@ -40,3 +40,9 @@ export const callerOf = (
   { session, request }: Pick<RouteCall, 'session' | 'request'>,
   { trustedProxies }: { readonly trustedProxies: number },
 ): Caller => new ClientCaller(request.socket, session, request, trustedProxies)
+
+/** The request and its program, for records of changes. */
+export const originOf = ({ request }: Pick<RouteCall, 'request'>) => ({
+  requestId: String(request.id),
+  agent: request.headers['user-agent'],
+})

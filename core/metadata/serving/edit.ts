@@ -20,6 +20,8 @@ import { modelOf, type Resolution, resolve } from '../resolving/resolve.ts'
 import type { ResolveEnvironment } from '../resolving/resolve-context.ts'
 import { shareDocument } from '../resolving/sharing.ts'
 import { conflictText, isAboutRootFields, type Wording } from '../resolving/wording.ts'
+import type { DocumentParts } from '../slices/parts.ts'
+import type { Author, RecordedChange } from '../slices/recorder.ts'
 import { type MetadataRegistry, sliceEntries } from '../slices/registry.ts'
 import { removeObject } from '../slices/removal.ts'
 import { Renames } from '../slices/renames.ts'
@@ -57,6 +59,7 @@ export interface EditStep {
 /** The parts of the served metadata that an edit works with. */
 export interface EditedMetadata {
   readonly registry: MetadataRegistry
+  readonly parts: DocumentParts
   readonly environment: ResolveEnvironment
   readonly store: MetadataStore
   readonly sourceStore: SourceStore
@@ -141,8 +144,8 @@ export class MetadataEdit {
     this.#written = next
   }
 
-  /** Runs the effects, stores the changes, and notifies other instances at the commit. */
-  async save(): Promise<void> {
+  /** Runs the effects, stores and records the changes, and notifies other instances at the commit. */
+  async save(author: Author | null = null): Promise<void> {
     if (!this.#changed) return
     const { transaction } = this
     const { store, sourceStore, instance } = this.#served
@@ -154,7 +157,20 @@ export class MetadataEdit {
     const version = after.model.resourceVersion
     await store.save(transaction, { previous: stored, next: after.document, version })
     await sourceStore.save(transaction, before.contents.stored, after.contents.stored)
+    await this.#record(before.document, after.document, { version, author })
     await store.notify(transaction, { instance, version, tables })
+  }
+
+  async #record(
+    before: MetadataDocument,
+    after: MetadataDocument,
+    cause: Pick<RecordedChange, 'version' | 'author'>,
+  ): Promise<void> {
+    const { registry, parts } = this.#served
+    if (registry.recorders.length === 0 || before === after) return
+    const changes = await inTurns(parts.changes(before, after))
+    if (changes.length === 0) return
+    for (const record of registry.recorders) await record({ ...cause, changes, transaction: this.transaction })
   }
 
   /** The generation to serve once the transaction has committed. An edit that was not saved keeps the stored version. */

@@ -25,6 +25,7 @@ import type { ResolveEnvironment } from '../resolving/resolve-context.ts'
 import { shareDocument } from '../resolving/sharing.ts'
 import { formerWording } from '../resolving/wording.ts'
 import { DeclaredFormat, type DocumentFormat } from '../slices/document-format.ts'
+import { DocumentParts } from '../slices/parts.ts'
 import { emptyDocument, type MetadataRegistry } from '../slices/registry.ts'
 import type { ModelChange } from '../slices/slices.ts'
 import { type FetchedSource, noContents, type SourceStates, statesOf, wantedSources } from '../slices/sources.ts'
@@ -64,6 +65,7 @@ export interface EditOptions {
 
 export class ServedMetadata {
   readonly format: DocumentFormat
+  readonly parts: DocumentParts
   /** The environment of resolving, apart from document and catalog. */
   readonly resolving: ResolveEnvironment
   /** Orders everything that replaces the generation. */
@@ -87,6 +89,7 @@ export class ServedMetadata {
       ...(transforms && { transforms }),
     }
     this.format = new DeclaredFormat(registry, dialect, (message, detail) => this.warn(message, detail))
+    this.parts = new DocumentParts(registry)
     this.#store = new MetadataStore(registry, this.format)
     this.#sourceStore = new SourceStore(registry)
     this.#reconciliation = new Reconciliation({
@@ -175,7 +178,13 @@ export class ServedMetadata {
   ): Promise<T> {
     const { database, registry } = this.#options
     const served: EditedMetadata = {
-      ...{ registry, environment: this.resolving, store: this.#store, sourceStore: this.#sourceStore },
+      ...{
+        registry,
+        parts: this.parts,
+        environment: this.resolving,
+        store: this.#store,
+        sourceStore: this.#sourceStore,
+      },
       instance: this.#instance,
       lock: (transaction) => this.#lock(transaction),
       state: () => this.state,

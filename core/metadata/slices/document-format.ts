@@ -24,6 +24,7 @@ import {
 import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
 import { Faults, FaultyDocument, TooManyFaults } from './faults.ts'
 import { checkSettings, defaultSource, isOwnConnection, sourceKey, sourceName, unnamedSource } from './given-source.ts'
+import type { PartPlace } from './recorder.ts'
 import { documentOf, documentRank, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { FormatContext, Slice } from './slices.ts'
 import { type UnservedKeys, unservedKey } from './unserved.ts'
@@ -60,6 +61,11 @@ export interface DocumentFormat {
   givenSchema(): TSchema
   /** The wire form: keys in the interface's order, empty parts omitted, everything sorted. Absent: format 2. */
   write(document: MetadataDocument, version?: ExportVersion): Record<string, unknown>
+  /**
+   * The wire form of a part's value; the value itself if no plugin declares the part, or if it has another shape.
+   * Absent: format 2.
+   */
+  writePart(place: PartPlace, value: unknown, version?: ExportVersion): unknown
   /** The reason why a stored value does not fit its slice's declaration; null when it fits. */
   problemOf(key: string, value: unknown): string | null
   /** Refuses a document that declares a name twice, or whose parts do not fit together. */
@@ -203,6 +209,18 @@ export class DeclaredFormat implements DocumentFormat {
     return { version, sources: [{ name, kind, ...ofSource, ...settings }], ...Object.fromEntries(others) }
   }
 
+  writePart({ part, member, name }: PartPlace, value: unknown, version: ExportVersion = currentVersion): unknown {
+    const slice = this.#registry.find(part)
+    if (value === undefined || !slice) return value
+    try {
+      if (member === undefined) return writeOne(slice, value, this.#contextOf(version))
+      const facet = name === undefined ? undefined : this.#registry.facets.find(({ key }) => key === member)
+      return facet?.write ? facet.write(value, { formatVersion: version }) : value
+    } catch {
+      return value
+    }
+  }
+
   problemOf(key: string, value: unknown): string | null {
     const slice = this.#registry.find(key)
     try {
@@ -321,6 +339,13 @@ function readStored(slice: Slice, value: unknown, context: FormatContext): void 
   const decoded = decode(slice.schema, wire)
   if (slice.readEntry) for (const entry of decoded as readonly unknown[]) slice.readEntry(entry, context)
   else slice.read?.(decoded, { formatVersion: currentVersion })
+}
+
+/** Writes the value of a slice, or one entry of its list. */
+function writeOne(slice: Slice, value: unknown, context: FormatContext): unknown {
+  if (!slice.entryKey) return writeSlice(slice, value, context)
+  const list = writeSlice(slice, [value], context)
+  return Array.isArray(list) ? list[0] : list
 }
 
 function writeSlice(slice: Slice, value: unknown, context: FormatContext, source = defaultSource): unknown {

@@ -7,6 +7,7 @@ import { documentOrder } from '../document/given-document.ts'
 import type { GeneratedTypes } from '../naming/type-names.ts'
 import { DeclaredFacets } from './facet-format.ts'
 import { sourceKey, sourceSlice } from './given-source.ts'
+import type { ChangeRecorder } from './recorder.ts'
 import { type ResolveOrder, resolveOrder } from './resolve-order.ts'
 import type { Facet, FacetFormat, ModelCheck, ModelEffect, Slice, SliceTypes } from './slices.ts'
 import type { AnySource, Source } from './sources.ts'
@@ -43,6 +44,7 @@ export class MetadataRegistry {
   readonly #facets = new Map<string, Facet>()
   readonly #effects: ModelEffect[] = []
   readonly #checks: ModelCheck[] = []
+  readonly #recorders: ChangeRecorder[] = []
   readonly #sources = new Map<string, AnySource>()
   readonly #generatedTypes: GeneratedTypes[] = []
   #order: ResolveOrder | null = null
@@ -88,6 +90,11 @@ export class MetadataRegistry {
     return this.#checks
   }
 
+  /** The recorders of stored changes, in order of registration. */
+  get recorders(): readonly ChangeRecorder[] {
+    return this.#recorders
+  }
+
   /** The sources that resolving needs, by key. */
   get sources(): ReadonlyMap<string, AnySource> {
     return this.#sources
@@ -125,6 +132,10 @@ export class MetadataRegistry {
 
   addCheck(check: ModelCheck): void {
     this.#checks.push(check)
+  }
+
+  addRecorder(recorder: ChangeRecorder): void {
+    this.#recorders.push(recorder)
   }
 
   addSlice<T extends SliceTypes>(slice: Slice<T>, plugin = 'unknown'): void {

@@ -1,0 +1,54 @@
+// The state of a request while it runs.
+
+import type { Caller } from '../concurrency/shares.ts'
+import type { TransactionOptions } from '../database/database.ts'
+import type { Transaction } from '../database/transaction.ts'
+import type { MetadataEdit } from '../metadata/serving/edit.ts'
+import type { MetadataState } from '../metadata/serving/state.ts'
+import type { Author } from '../metadata/slices/recorder.ts'
+import type { InterfaceName } from '../names/version.ts'
+import type { Session } from '../session/session.ts'
+import type { CombinedEdits } from './combined-edits.ts'
+import type { RequestForm } from './request-form.ts'
+import type { RequestOptions } from './service.ts'
+
+export type AfterCommit = () => void | Promise<void>
+
+/** The outcome of a request before it is published. */
+export interface Outcome {
+  readonly result: unknown
+  readonly afterCommit: readonly AfterCommit[]
+}
+
+/** The state that the calls of one request share. */
+export interface Run {
+  readonly session: Session
+  readonly transaction: Transaction
+  readonly interface: InterfaceName
+  /** The edit of the request; null when no operation of it edits. */
+  readonly edit: MetadataEdit | null
+  /** Edits of a bulk that are resolved together; null: each is resolved by itself. */
+  readonly combined: CombinedEdits | null
+  /** The state that calls read while nothing was edited. */
+  readonly state: MetadataState
+  /** Filled by handlers. */
+  readonly afterCommit: AfterCommit[]
+  readonly signal: AbortSignal | null
+}
+
+/** The edit of a request, and its edits that are resolved together. */
+export type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined' | 'interface' | 'signal'> & {
+    readonly author: Author
+  }
+
+/** Transaction options of a call that edits nothing. */
+export type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'> & Pick<Run, 'interface'>
+
+/** The options of a request with their defaults. */
+export type Circumstances = Pick<RequestOptions, 'whenUnwanted' | 'origin' | 'plugin'> & {
+  readonly form: RequestForm
+  readonly caller: Caller | null
+}
+
+/** The form of a request that edits, and its cause. */
+export type EditCircumstances = Pick<Circumstances, 'form' | 'origin' | 'plugin'>

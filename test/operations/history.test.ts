@@ -1,0 +1,4 @@
+import { history } from './history.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(history)

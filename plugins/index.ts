@@ -8,6 +8,7 @@ import catalogState from './catalog-state/index.ts'
 import collections from './collections/index.ts'
 import computedFields from './computed-fields/index.ts'
 import config from './config/index.ts'
+import console from './console/index.ts'
 import customTypes from './custom-types/index.ts'
 import data from './data/index.ts'
 import delivery from './delivery/index.ts'
@@ -75,6 +76,7 @@ const plugins: readonly Plugin[] = [
   v1Tables,
   v2Interface,
   graphql,
+  console,
   graphiql,
   relay,
   subscriptions,

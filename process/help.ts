@@ -17,7 +17,7 @@ const common = [
   'admin-secret',
   'unauthorized-role',
   'jwt-secret',
-  'enable-graphiql',
+  'enable-console',
   'log-level',
 ]
 

@@ -6,8 +6,11 @@ import { faultsOfComments, faultsOfPage, faultsOfTitles } from './language-rules
 
 const root = join(import.meta.dirname, '..')
 const under = { cwd: root, exclude: ['**/node_modules/**', '**/generated/**'] }
-const pages = globSync(['*.md', 'docs/**/*.md', '{core,plugins,process,sdk,cli,test}/**/README.md'], under)
-const sources = globSync(['{core,plugins,process,sdk,cli,scripts,bin,bench,examples,test}/**/*.ts'], under)
+const pages = globSync(['*.md', 'docs/**/*.md', '{console,core,plugins,process,sdk,cli,test}/**/README.md'], under)
+const sources = globSync(
+  ['{console,core,plugins,process,sdk,cli,scripts,bin,bench,examples,test}/**/*.{ts,tsx}'],
+  under,
+)
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const faults = [

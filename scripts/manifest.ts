@@ -33,7 +33,7 @@ const built = (source: string) => {
 function publish(): void {
   restore()
   const text = readFileSync(file, 'utf8')
-  const { devDependencies, scripts, allowScripts, exports, ...manifest }: Manifest = JSON.parse(text)
+  const { devDependencies, scripts, allowScripts, workspaces, exports, ...manifest }: Manifest = JSON.parse(text)
   const entries = Object.entries(exports).map(([name, path]) => [name, path.endsWith('.ts') ? built(path) : path])
   mkdirSync(dirname(kept), { recursive: true })
   writeFileSync(kept, text)

@@ -1,9 +1,9 @@
-// GraphiQL: a page to try everything, which browsers find at the root of an open server.
+// GraphiQL: a page to try GraphQL requests in any role.
 
 import { hasAdminSecret } from '../../sdk/http.ts'
 import { definePlugin, option } from '../../sdk/index.ts'
 import { canServe } from './assets.ts'
-import { assetRoute, consoleRoutes, hintRoute, pageRoutes } from './routes.ts'
+import { assetRoute, hintRoute, pageRoutes } from './routes.ts'
 
 export default definePlugin({
   name: 'graphiql',
@@ -15,20 +15,15 @@ export default definePlugin({
       variable: 'ENABLE_GRAPHIQL',
       turnsOn: { page: 'GraphiQL', api: 'graphql' },
       description:
-        'serve GraphiQL, a page to try the API, at / and /graphiql; without it while there is no admin secret',
-    }),
-    enableConsole: option.flagOnly({
-      flag: 'enable-console',
-      variable: 'ENABLE_CONSOLE',
-      description: 'the same for configurations of v1.3, whose console is not there: /console leads to GraphiQL',
+        'serve GraphiQL, a page to try GraphQL, at /graphiql, and at / without the console; without it while there is no admin secret',
     }),
   },
-  logged: ({ enableConsole }) => [{ key: 'enable_console', place: 70, value: enableConsole }],
   register(engine) {
-    const { enableGraphiql, enableConsole } = engine.options
-    const isWanted = enableGraphiql ?? (enableConsole || !hasAdminSecret(engine.settings))
-    if (!isWanted) {
-      if (enableGraphiql === null) engine.routes.add(hintRoute)
+    const { enableGraphiql } = engine.options
+    // The console takes the root where it is served.
+    const isRootFree = !engine.routes.all().some(({ url }) => url === '/')
+    if (!(enableGraphiql ?? !hasAdminSecret(engine.settings))) {
+      if (enableGraphiql === null && isRootFree) engine.routes.add(hintRoute)
       return
     }
     if (!canServe()) {
@@ -36,7 +31,6 @@ export default definePlugin({
       engine.observe.log({ type: 'unstructured', level: 'warn', detail })
       return
     }
-    engine.routes.add(...pageRoutes(engine), assetRoute)
-    if (enableConsole) engine.routes.add(...consoleRoutes)
+    engine.routes.add(...pageRoutes(engine, isRootFree ? ['/', '/graphiql'] : ['/graphiql']), assetRoute)
   },
 })

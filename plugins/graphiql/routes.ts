@@ -6,11 +6,14 @@ import { Gzipped, hasAdminSecret, type Route, type RouteCall, type RouteRequest 
 import { type Engine, notFound } from '../../sdk/index.ts'
 import { loadAssets } from './assets.ts'
 
-/** Addresses are relative, so that the page works below a prefix: it is served in this directory alone. */
-const urls = ['/', '/graphiql']
-
-/** The page, for browsers; others are answered as where there is nothing. */
-export function pageRoutes({ dialect, routes, settings }: Pick<Engine, 'dialect' | 'routes' | 'settings'>): Route[] {
+/**
+ * The page, for browsers; others are answered as where there is nothing. Addresses in it are relative, so that it works
+ * below a prefix: the URLs are all in one directory.
+ */
+export function pageRoutes(
+  { dialect, routes, settings }: Pick<Engine, 'dialect' | 'routes' | 'settings'>,
+  urls: readonly string[],
+): Route[] {
   const names = () => ({
     adminSecretHeader: dialect.adminSecretHeader,
     roleHeader: dialect.roleVariable,
@@ -43,12 +46,12 @@ export function pageRoutes({ dialect, routes, settings }: Pick<Engine, 'dialect'
   }))
 }
 
-/** The root where GraphiQL is off because there is a secret: browsers get advice there. It is not a resource. */
+/** The root where console and GraphiQL are off because there is a secret: browsers get advice there. It is not a resource. */
 export const hintRoute: Route = {
   method: 'GET',
   url: '/',
   auth: 'none',
-  about: { summary: 'Explains to browsers how to turn GraphiQL on.', contentType: 'text/html' },
+  about: { summary: 'Explains to browsers how to turn the console and GraphiQL on.', contentType: 'text/html' },
   handle({ request, reply }) {
     reply.raw.appendHeader('vary', 'Accept')
     if (!wantsHtml(request)) throw notFound()
@@ -69,8 +72,8 @@ const hint = `<!doctype html>
 <style>body { font: 1rem/1.5 sans-serif; margin: 3rem auto; max-width: 40rem; padding: 0 1rem }</style>
 <h1>This is a Trellis server</h1>
 <p>GraphQL is at <a href="v1/graphql">v1/graphql</a>.</p>
-<p>GraphiQL, a page to try it, is off because the server has an admin secret. To turn it on, start the server with
-<code>--enable-graphiql</code>.</p>
+<p>The console is off because the server has an admin secret. To turn it on, start the server with
+<code>--enable-console</code>; for GraphiQL, a page to try GraphQL requests, with <code>--enable-graphiql</code>.</p>
 </html>
 `
 
@@ -118,20 +121,6 @@ export const assetRoute: Route = {
 /** Whether the client has it. */
 const isKept = ({ headers }: RouteRequest, etag: string): boolean =>
   (headers['if-none-match'] ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
-
-/** The console of v1.3, and every page of it: they lead to GraphiQL. */
-export const consoleRoutes: readonly Route[] = ['/console', '/console/*'].map((url) => ({
-  method: 'GET',
-  url,
-  auth: 'none',
-  about: { summary: 'Leads to GraphiQL.', contentType: 'text/html' },
-  handle({ request, reply }) {
-    if (!wantsHtml(request)) throw notFound()
-    const depth = (request.params['*'] ?? '').split('/').length
-    reply.code(302).header('location', `${url === '/console' ? '' : '../'.repeat(depth)}graphiql`)
-    return ''
-  },
-}))
 
 /**
  * The header `content-security-policy`: the page may run its own scripts and ask its own server, and nothing else. Style

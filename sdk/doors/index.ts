@@ -9,6 +9,7 @@ declare module '../registry.ts' {
     collections: true
     'computed-fields': true
     config: true
+    console: true
     'custom-types': true
     data: true
     delivery: true

@@ -13,7 +13,7 @@ const nothing = { path: '$', error: 'resource does not exist', code: 'not-found'
 
 test('an open server serves the page to browsers only', async (t) => {
   const { request } = await startTrellis(t)
-  for (const path of ['/', '/graphiql']) {
+  for (const path of ['/graphiql']) {
     const { status, headers, text } = await request(path, asBrowser)
     assert.deepEqual([status, headers.get('content-type')], [200, 'text/html; charset=utf-8'])
     assert.equal(headers.get('vary'), 'Accept')
@@ -27,18 +27,16 @@ test('an open server serves the page to browsers only', async (t) => {
     const posted = await request(path, { ...asBrowser, body: {} })
     assert.deepEqual([posted.status, posted.body], [404, nothing])
   }
-  const { status, body } = await request('/console', asBrowser)
-  assert.deepEqual([status, body], [404, nothing])
 })
 
 test('the policy of the page allows only its own files, which are compressed and cached', async (t) => {
   const { request } = await startTrellis(t, { settings: { dialect: 'hasura' } })
-  const { headers, text } = await request('/', asBrowser)
+  const { headers, text } = await request('/graphiql', asBrowser)
   const policy = headers.get('content-security-policy') ?? ''
   assert.match(policy, /^default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src-elem /)
   const [, nonce] = /'nonce-([^']{24})'/.exec(policy) ?? []
   assert.ok(text.includes(`nonce="${nonce}"`))
-  assert.equal((await request('/', asBrowser)).text.includes(`${nonce}`), false)
+  assert.equal((await request('/graphiql', asBrowser)).text.includes(`${nonce}`), false)
   assert.match(text, /&quot;roleHeader&quot;:&quot;x-hasura-role&quot;/)
 
   const files = [...text.matchAll(/"(graphiql\/assets\/[^"]+)"/g)].map(([, file]) => `/${file}`)
@@ -66,20 +64,16 @@ test('with a secret the page is served only with --enable-graphiql, and never wi
   const database = await testDatabase(t)
   const statuses = async (settings: Readonly<Record<string, unknown>>) => {
     const { request } = await startTrellis(t, { settings, database })
-    const answers = ['/', '/graphiql', '/console', '/console/data/schema'].map(async (path) => {
-      const response = await request(path, { headers: { accept } })
-      return response.status
-    })
-    return Promise.all(answers)
+    const answers = ['/', '/graphiql'].map((path) => request(path, asBrowser))
+    return (await Promise.all(answers)).map(({ status }) => status)
   }
   const adminSecret = 'sesame'
-  assert.deepEqual(await statuses({ adminSecret }), [404, 404, 404, 404])
-  assert.deepEqual(await statuses({ adminSecret, enableGraphiql: true }), [200, 200, 404, 404])
-  assert.deepEqual(await statuses({ enableGraphiql: false }), [404, 404, 404, 404])
-  assert.deepEqual(await statuses({ enabledApis: ['metadata'] }), [404, 404, 404, 404])
-  // The redirects are followed.
-  assert.deepEqual(await statuses({ adminSecret, enableConsole: true }), [200, 200, 200, 200])
-  assert.deepEqual(await statuses({ enableConsole: true, enableGraphiql: false }), [404, 404, 404, 404])
+  assert.deepEqual(await statuses({ adminSecret }), [404, 404])
+  // The root is the console's where it is served.
+  assert.deepEqual(await statuses({ adminSecret, enableGraphiql: true }), [200, 200])
+  assert.deepEqual(await statuses({ enableConsole: false }), [200, 200])
+  assert.deepEqual(await statuses({ enableConsole: false, enableGraphiql: false }), [404, 404])
+  assert.deepEqual(await statuses({ enableConsole: false, enabledApis: ['metadata'] }), [404, 404])
 })
 
 test('with a secret, a browser at the root reads how to turn it on', async (t) => {
@@ -89,7 +83,7 @@ test('with a secret, a browser at the root reads how to turn it on', async (t) =
     [status, headers.get('content-type'), headers.get('vary')],
     [404, 'text/html; charset=utf-8', 'Accept'],
   )
-  assert.match(text, /start the server with\n<code>--enable-graphiql<\/code>/)
+  assert.match(text, /start the server with\n<code>--enable-console<\/code>/)
   const other = await request('/')
   assert.deepEqual([other.status, other.body], [404, nothing])
 })
@@ -107,7 +101,7 @@ test('below a prefix, its addresses have the prefix', async (t) => {
   await app.register(trellis, { prefix: '/api', settings: { databaseUrl }, observe: silentObserver })
   atEnd(t, () => app.close())
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
-  for (const path of ['/api/', '/api/graphiql']) {
+  for (const path of ['/api/graphiql']) {
     const page = await fetch(origin + path, { headers: { accept } })
     const [, file = ''] = /src="([^"]+)"/.exec(await page.text()) ?? []
     const script = await fetch(new URL(file, page.url))

@@ -101,13 +101,13 @@ test('the metrics have their port on the same addresses', async (t) => {
   assert.equal(await scrape('localhost', { origin: 'https://evil.example' }), 403)
 })
 
-test('the console of v1.3 is GraphiQL, in both dialects, which the banner says', async (t) => {
+test('the console is served with a secret, in both dialects, which the banner says', async (t) => {
   for (const dialect of ['trellis', 'hasura']) {
     const { server, port, reach } = await start(t, ['--dialect', dialect, '--enable-console', '--admin-secret', 'x'])
     const browser = { headers: { accept: 'text/html' } }
     const { status, url } = await fetch(`http://localhost:${port}/console/api`, browser)
-    assert.deepEqual([status, url, await reach('localhost', '/')], [200, `http://localhost:${port}/graphiql`, 404])
-    await server.output(new RegExp(`GraphiQL +http://localhost:${port}/graphiql\n`))
+    assert.deepEqual([status, url, await reach('localhost', '/')], [200, `http://localhost:${port}/console/api`, 200])
+    await server.output(new RegExp(`Console +http://localhost:${port}/console\n`))
     server.kill('SIGTERM')
     const lines = (await server.ended).stdout.split('\n').filter((line) => line !== '')
     const [first] = lines.map((line) => JSON.parse(line))

@@ -37,7 +37,7 @@ const interfaceOptions: readonly (readonly [string, string | null, string | null
   ['unauthorized-role', null, 'UNAUTHORIZED_ROLE', null],
   ['cors-domain', null, 'CORS_DOMAIN', ['*']],
   ['disable-cors', null, 'DISABLE_CORS', false],
-  ['enable-console', null, 'ENABLE_CONSOLE', false],
+  ['enable-console', null, 'ENABLE_CONSOLE', null],
   ['console-assets-dir', null, 'CONSOLE_ASSETS_DIR', null],
   ['enable-telemetry', null, 'ENABLE_TELEMETRY', false],
   ['stringify-numeric-types', null, 'STRINGIFY_NUMERIC_TYPES', false],

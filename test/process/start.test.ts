@@ -94,20 +94,20 @@ test('the banner names endpoints, APIs, plugins, the database connection and the
   assert.equal(facts.Ignored, 'SERVICE_GRAPHQL_ADMIN_SECRT: no such option')
 })
 
-test('the banner says how to turn GraphiQL on, and lists plugins at the level debug', async (t) => {
+test('the banner says how to turn the console on, and lists plugins at the level debug', async (t) => {
   const { url } = await testDatabase(t)
   const shown = async (...args: readonly string[]) => {
     const server = spawnTrellis(t, ['--database-url', url, ...anyPort, ...args])
     await server.output(/Access .*\n/)
     server.kill('SIGTERM')
     const { stderr } = await server.ended
-    return [/GraphiQL +(.*)/.exec(stderr)?.[1], /Plugins +(.*)/.exec(stderr)?.[1]]
+    return [/Console +(.*)/.exec(stderr)?.[1], /Plugins +(.*)/.exec(stderr)?.[1]]
   }
   const [page, plugins] = await shown('--log-level', 'debug')
-  assert.match(`${page}`, /^http:.*\/graphiql$/)
+  assert.match(`${page}`, /^http:.*\/console$/)
   assert.match(`${plugins}`, /\btables\b/)
-  assert.deepEqual(await shown('--admin-secret', 'x'), ['off (--enable-graphiql turns it on)', undefined])
-  assert.deepEqual(await shown('--admin-secret', 'x', '--enabled-apis', 'metadata'), [undefined, undefined])
+  assert.deepEqual(await shown('--admin-secret', 'x'), ['off (--enable-console turns it on)', undefined])
+  assert.deepEqual(await shown('--admin-secret', 'x', '--enabled-apis', 'graphql'), [undefined, undefined])
 })
 
 test('the banner shows a psql command if psql is installed, otherwise the place of the URL', () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startTrellis, type TestOptions, type TestTrellis } from 'trellis/testing'
 import softDelete from '../../examples/soft-delete.ts'
+import { loadFiles } from '../../plugins/console/assets.ts'
 import { setVariables, startCollector } from '../tracing/collector.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -143,10 +144,15 @@ const checks: Readonly<Record<string, Check>> = {
   'Custom types and actions': knows('create_action'),
   GraphiQL: () =>
     withTrellis({}, async (trellis) => {
-      const { status, text } = await trellis.request('/', { headers: { accept: 'text/html' } })
+      const { status, text } = await trellis.request('/graphiql', { headers: { accept: 'text/html' } })
       return status === 200 && text.includes('<title>GraphiQL</title>')
     }),
-  'A graphical console': () => withTrellis({}, async (trellis) => (await trellis.request('/console')).status === 200),
+  'A graphical console': () =>
+    withTrellis({}, async (trellis) => {
+      await loadFiles()
+      const { status, text } = await trellis.request('/', { headers: { accept: 'text/html' } })
+      return status === 200 && text.includes('<div id="console">')
+    }),
   'Databases other than PostgreSQL': () =>
     startTrellis({ databaseUrl: 'mysql://127.0.0.1/app', settings: { retries: 0 } }).then(
       async (trellis) => {

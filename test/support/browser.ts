@@ -34,15 +34,18 @@ export interface Page {
   /** Clicks on the middle of the element of a selector. */
   click(selector: string): Promise<void>
   press(key: string, modifiers?: readonly ('ctrl' | 'shift')[]): Promise<void>
+  /** Sets the size of the window's content in CSS pixels. */
+  resize(width: number, height: number): Promise<void>
   /** A screenshot, as PNG. */
   screenshot(): Promise<Buffer>
+  close(): Promise<void>
 }
 
 /** Milliseconds for any step on a machine under load. */
 const timeoutMillis = 60_000
 
-/** Starts a browser that ends with the test; returns a function that opens a page in it. */
-export async function startBrowser(t: TestContext): Promise<(url: string) => Promise<Page>> {
+/** Starts a browser that ends with the test; returns a function that opens a page in it. `before` is a script that runs first. */
+export async function startBrowser(t: TestContext): Promise<(url: string, before?: string) => Promise<Page>> {
   const chromium = await findChromium()
   const args = [
     ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--lang=en'],
@@ -67,7 +70,7 @@ export async function startBrowser(t: TestContext): Promise<(url: string) => Pro
   const connection = new Connection(new WebSocket(await address, { perMessageDeflate: false }))
   await connection.opened
   atEnd(t, () => connection.close())
-  return (url) => openPage(connection, url)
+  return (url, before) => openPage(connection, { url, before })
 }
 
 /** The browser's protocol over its socket. */
@@ -108,7 +111,10 @@ class Connection {
 
 const modifierBits = { ctrl: 2, shift: 8 }
 
-async function openPage(connection: Connection, url: string): Promise<Page> {
+async function openPage(
+  connection: Connection,
+  { url, before }: { url: string; before: string | undefined },
+): Promise<Page> {
   const { targetId } = await connection.send('Target.createTarget', { url: 'about:blank' })
   const { sessionId } = await connection.send('Target.attachToTarget', { targetId, flatten: true })
   const send = (method: string, params: Parameters = {}) => connection.send(method, params, String(sessionId))
@@ -116,6 +122,7 @@ async function openPage(connection: Connection, url: string): Promise<Page> {
   const complaints: string[] = []
   await watch(connection, { session: String(sessionId), requests, complaints })
   await send('Page.enable')
+  if (before !== undefined) await send('Page.addScriptToEvaluateOnNewDocument', { source: before })
   await send('Page.navigate', { url })
   const evaluate = async <T>(expression: string): Promise<T> => {
     const asked = { expression, awaitPromise: true, returnByValue: true }
@@ -156,9 +163,15 @@ async function openPage(connection: Connection, url: string): Promise<Page> {
       await press('a', ['ctrl'])
       await send('Input.insertText', { text })
     },
+    async resize(width, height) {
+      await send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false })
+    },
     async screenshot() {
       const { data } = await send('Page.captureScreenshot', { format: 'png' })
       return Buffer.from(String(data), 'base64')
+    },
+    async close() {
+      await connection.send('Target.closeTarget', { targetId })
     },
   }
 }

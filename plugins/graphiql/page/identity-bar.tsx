@@ -1,4 +1,4 @@
-// The bar above GraphiQL: role, session variables, token and admin secret. What is typed counts once a field is left or Enter
+// The bar above GraphiQL: role, session variables, token and admin secret. Typed text counts once a field is left or Enter
 // is pressed, so that no half of a secret is sent.
 
 import { type FormEvent, useState } from 'react'
@@ -13,7 +13,7 @@ interface Props {
 }
 
 interface FieldProps {
-  /** What stands before it; absent: nothing. */
+  /** The text before it; absent: nothing. */
   readonly caption?: string
   readonly label: string
   readonly value: string

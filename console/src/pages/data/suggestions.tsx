@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { plural } from '../../base/format.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Checkbox, Field } from '../../parts/field.tsx'
+import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { edit, undo } from '../../server/edits.ts'
+import { type TableName, tableLabel } from '../../server/names.ts'
+import { run } from '../../server/operations.ts'
+import { metadataQuery, queries } from '../../server/queries.ts'
+import css from './overview.module.css'
+
+interface Suggested {
+  readonly relationships: readonly {
+    readonly type: 'object' | 'array'
+    readonly name: string
+    readonly from: { readonly table: TableName; readonly columns: readonly string[] }
+    readonly to: { readonly table: TableName; readonly columns: readonly string[] }
+  }[]
+  readonly operations: readonly {
+    readonly type: string
+    readonly args: { readonly name: string } & Record<string, unknown>
+  }[]
+}
+
+const key = ['suggestions']
+
+/** The relationships that foreign keys suggest, as a checklist with names to edit. */
+export function Suggestions({ onClose }: { onClose(): void }) {
+  const suggested = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => run<Suggested>('suggest_relationships', {}, { signal }),
+  })
+  const [left, setLeft] = useState<ReadonlySet<number>>(new Set())
+  const [names, setNames] = useState<Readonly<Record<number, string>>>({})
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const { relationships = [], operations = [] } = suggested.data ?? {}
+  const chosen = operations.filter((_, index) => !left.has(index))
+  const save = async () => {
+    setBusy(true)
+    setError(null)
+    const renamed = operations.flatMap(({ type, args }, index) =>
+      left.has(index) ? [] : [{ type, args: { ...args, name: names[index] ?? args.name } }],
+    )
+    const title = `Add ${plural(renamed.length, 'relationship')}`
+    try {
+      const base = await queries.ensureQueryData(metadataQuery)
+      if ((await edit({ title, operations: renamed, base })) === null) return
+      toast(`Added ${plural(renamed.length, 'relationship')}`, { undo: () => void undo(base).catch(setError) })
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const toggle = (index: number) => {
+    const next = new Set(left)
+    if (!next.delete(index)) next.add(index)
+    setLeft(next)
+  }
+  return (
+    <Dialog
+      isOpen
+      isWide
+      title="Suggested relationships"
+      description="Foreign keys between tracked tables that have no relationship yet. The names can be edited."
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" isBusy={isBusy} disabled={chosen.length === 0} onClick={() => void save()}>
+            Add {plural(chosen.length, 'relationship')}
+          </Button>
+        </>
+      }
+    >
+      {suggested.isPending && <Loading label="Reading the suggestions" queryKey={key} />}
+      {suggested.isError && <Failed error={suggested.error} onRetry={() => void suggested.refetch()} />}
+      {error !== null && <Failed error={error} />}
+      {suggested.data && relationships.length === 0 && (
+        <Empty title="Nothing to add">Every foreign key between tracked tables has its relationships.</Empty>
+      )}
+      <ul className={css['list']}>
+        {relationships.map(({ type, name, from, to }, index) => (
+          <li key={`${type} ${tableLabel(from.table)} ${name}`} className={css['suggestion']}>
+            <Checkbox label={`Add ${name}`} isLabelHidden checked={!left.has(index)} onChange={() => toggle(index)} />
+            <Field
+              label={`Name of the ${type} relationship of ${tableLabel(from.table)}`}
+              isLabelHidden
+              value={names[index] ?? name}
+              disabled={left.has(index)}
+              onChange={(event) => setNames({ ...names, [index]: event.target.value })}
+            />
+            <code>
+              {tableLabel(from.table)} ({from.columns.join(', ')}) → {tableLabel(to.table)} ({to.columns.join(', ')})
+            </code>
+            <span>{type === 'array' ? 'many' : 'one'}</span>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}

@@ -1,0 +1,6 @@
+// The pages of the rail, in its order. The first one is the start.
+
+import type { ConsolePage } from '../shell/contract.ts'
+import { data } from './data/index.ts'
+
+export const pages: readonly ConsolePage[] = [data]

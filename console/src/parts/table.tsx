@@ -1,0 +1,92 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import css from './table.module.css'
+
+/** A column of a table. */
+export interface TableColumn<T> {
+  readonly key: string
+  readonly title: string
+  /** A CSS width, as `120px` or `minmax(160px, 1fr)`. */
+  readonly width: string
+  readonly align?: 'end'
+  /** Hidden where the screen is narrow. */
+  readonly isSecondary?: boolean
+  readonly head?: ReactNode
+  cell(row: T): ReactNode
+}
+
+interface TableProps<T> {
+  /** The name for screen readers. */
+  readonly label: string
+  readonly columns: readonly TableColumn<T>[]
+  readonly rows: readonly T[]
+  rowKey(row: T): string
+  isSelected?(row: T): boolean
+  /** Opens a row: by a click, or by Enter. */
+  onOpen?(row: T): void
+  readonly rowHeight?: number
+}
+
+/** A list of rows of which only the visible ones are in the page: thousands cost as much as twenty. */
+export function Table<T>({ label, columns, rows, rowKey, isSelected, onOpen, rowHeight = 32 }: TableProps<T>) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  })
+  const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
+  const focusRow = (event: KeyboardEvent<HTMLElement>, index: number) => {
+    const target = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key]
+    if (event.target !== event.currentTarget) return
+    if (event.key === 'Enter' && onOpen) onOpen(rows[index]!)
+    if (target === undefined || target < 0 || target >= rows.length) return
+    event.preventDefault()
+    virtual.scrollToIndex(target)
+    const focus = () => scroller.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus()
+    // The row may be outside of the page until the list has scrolled.
+    requestAnimationFrame(() => requestAnimationFrame(focus))
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+    <div ref={scroller} className={css['scroller']} role="region" aria-label={`${label}, scrolls`} tabIndex={0}>
+      <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className={css['table']}>
+        <div role="row" aria-rowindex={1} className={`${css['row']} ${css['head']}`} style={template}>
+          {columns.map(({ key, title, head, align, isSecondary }) => (
+            <div key={key} role="columnheader" className={cellClass(align, isSecondary)}>
+              {head ?? title}
+            </div>
+          ))}
+        </div>
+        <div role="rowgroup" className={css['rows']} style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = rows[index]!
+            return (
+              <div
+                key={rowKey(row)}
+                role="row"
+                aria-rowindex={index + 2}
+                data-index={index}
+                data-selected={isSelected?.(row) || undefined}
+                tabIndex={onOpen ? -1 : undefined}
+                className={`${css['row']} ${onOpen ? css['opens'] : ''}`}
+                style={{ ...template, height: rowHeight, transform: `translateY(${start}px)` }}
+                onKeyDown={(event) => focusRow(event, index)}
+              >
+                {columns.map(({ key, align, isSecondary, cell }) => (
+                  <div key={key} role="cell" className={cellClass(align, isSecondary)}>
+                    {cell(row)}
+                  </div>
+                ))}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const cellClass = (align: 'end' | undefined, isSecondary = false): string =>
+  [css['cell'], align === 'end' && css['end'], isSecondary && css['secondary']].filter(Boolean).join(' ')

@@ -1,0 +1,71 @@
+// Every request of this page, for the drawer "Requests". Credentials are replaced before anything is kept.
+
+import { serverUrl } from '../base/facts.ts'
+import { createStore } from '../base/store.ts'
+
+/** A request with its answer. */
+export interface LoggedRequest {
+  readonly id: number
+  /** The operation, or the path. */
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  readonly isEdit: boolean
+  readonly startedAt: number
+  /** Null until there is an answer. */
+  readonly status: number | null
+  readonly millis: number | null
+  readonly answer: string | null
+  readonly requestId: string | null
+}
+
+/** Requests that are kept. */
+const keptRequests = 200
+
+/** The last requests, newest first. */
+export const requestLog = createStore<readonly LoggedRequest[]>([])
+
+let last = 0
+
+/** Adds a request; returns the function that adds its answer. */
+export function logRequest(
+  request: Omit<LoggedRequest, 'id' | 'status' | 'millis' | 'answer' | 'requestId' | 'startedAt'>,
+): (answer: Pick<LoggedRequest, 'status' | 'answer' | 'requestId'>) => void {
+  last += 1
+  const id = last
+  const startedAt = Date.now()
+  const clock = performance.now()
+  const entry: LoggedRequest = { ...request, id, startedAt, status: null, millis: null, answer: null, requestId: null }
+  requestLog.set([entry, ...requestLog.get()].slice(0, keptRequests))
+  return (answer) => {
+    const millis = performance.now() - clock
+    requestLog.set(requestLog.get().map((each) => (each.id === id ? { ...each, ...answer, millis } : each)))
+  }
+}
+
+/** The edits since recording began; null: nothing is recorded. */
+export const recording = createStore<readonly unknown[] | null>(null)
+
+/** Adds an edit to the recording. */
+export function recordEdit(operation: unknown): void {
+  const recorded = recording.get()
+  if (recorded !== null) recording.set([...recorded, operation])
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** The request as a command for a shell, which gets the secret from its environment. */
+export function asCurl({ method, path, headers, body }: LoggedRequest): string {
+  const lines = [
+    `curl ${quoted(new URL(path, serverUrl).href)}`,
+    ...(method === 'POST' || method === 'GET' ? [] : [`-X ${method}`]),
+    ...Object.entries(headers).map(([name, value]) => {
+      const line = `${name}: ${value}`
+      return line.includes('$TRELLIS_ADMIN_SECRET') ? `-H "${line}"` : `-H ${quoted(line)}`
+    }),
+    ...(body === null ? [] : [`-d ${quoted(body)}`]),
+  ]
+  return lines.join(' \\\n  ')
+}

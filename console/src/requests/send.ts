@@ -1,0 +1,114 @@
+// The only module that sends requests. Each is logged, refused where nothing may be edited, and repeated once the person
+// has signed in again.
+
+import { serverUrl } from '../base/facts.ts'
+import { askForCredentials, credentialHeaders, credentialKind, withoutCredentials } from './credentials.ts'
+import { asFailure, failureOf, RequestFailed } from './failure.ts'
+import { admin, type Identity, identityHeaders } from './identity.ts'
+import { logRequest } from './log.ts'
+import { isOnline, readOnly } from './mode.ts'
+
+/** A request to the server. */
+export interface ServerRequest {
+  /** The name in the log: the operation, or the path. */
+  readonly name: string
+  /** Below the address of the server, without a slash at its beginning. */
+  readonly path: string
+  /** Absent: POST with a body, else GET. */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Absent: the administrator. */
+  readonly as?: Identity
+  /** Whether it may change something. */
+  readonly isEdit?: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An answer with a status below 400. */
+export interface Answer<T> {
+  readonly body: T
+  readonly text: string
+  readonly status: number
+  readonly headers: Headers
+  readonly millis: number
+}
+
+/** Characters of an answer that the log keeps. */
+const loggedCharacters = 64 * 1024
+
+const refusedHere = (): RequestFailed => {
+  const message = readOnly.get() === 'server' ? 'the server is read-only for you' : 'the console is in read-only mode'
+  return new RequestFailed({
+    ...{ status: 0, code: 'read-only', message, path: null, internal: null, requestId: null },
+    hint: readOnly.get() === 'choice' ? 'turn it off at the top of the page' : null,
+  })
+}
+
+/** Sends a request. Throws `RequestFailed` for a status of 400 and above, and where there is no answer. */
+export async function send<T>(request: ServerRequest): Promise<Answer<T>> {
+  if (request.isEdit && readOnly.get() !== null) throw refusedHere()
+  for (;;) {
+    const { response, text, millis } = await exchange(request)
+    const body = parsed(text)
+    if (response.status === 401) {
+      const failure = failureOf(401, body, response.headers.get('x-request-id'))
+      // The first time there is nothing wrong with what the person gave.
+      if (await askForCredentials(credentialKind.get() === 'none' ? null : failure.message)) continue
+      throw failure
+    }
+    if (response.status >= 400) throw failureOf(response.status, body, response.headers.get('x-request-id'))
+    return { body: body as T, text, status: response.status, headers: response.headers, millis }
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+interface Exchange {
+  readonly response: Response
+  readonly text: string
+  readonly millis: number
+}
+
+async function exchange({ name, path, body, as = admin, signal, ...request }: ServerRequest): Promise<Exchange> {
+  const sent = body === undefined ? null : JSON.stringify(body)
+  const method = request.method ?? (sent === null ? 'GET' : 'POST')
+  const headers = {
+    ...(sent !== null && { 'content-type': 'application/json' }),
+    ...credentialHeaders(),
+    ...identityHeaders(as),
+  }
+  const shownHeaders = Object.entries(headers).map(([key, value]) => [key, withoutCredentials(value)] as const)
+  const end = logRequest({
+    ...{ name, method, path, isEdit: request.isEdit === true },
+    headers: Object.fromEntries(shownHeaders),
+    body: sent === null ? null : withoutCredentials(sent),
+  })
+  const clock = performance.now()
+  try {
+    const response = await fetch(new URL(path, serverUrl), {
+      ...{ method, headers, body: sent, signal: signal ?? null, cache: 'no-store', redirect: 'error' },
+    })
+    const text = await response.text()
+    isOnline.set(true)
+    end({
+      status: response.status,
+      answer: withoutCredentials(text.slice(0, loggedCharacters)),
+      requestId: response.headers.get('x-request-id'),
+    })
+    return { response, text, millis: performance.now() - clock }
+  } catch (error) {
+    const isAborted = signal?.aborted === true
+    end({ status: 0, answer: isAborted ? 'cancelled' : String(error), requestId: null })
+    if (isAborted) throw error
+    isOnline.set(false)
+    const { facts } = asFailure(error)
+    throw new RequestFailed({ ...facts, code: 'offline', message: 'the server cannot be reached' })
+  }
+}

@@ -1,0 +1,76 @@
+// Edits of the metadata, each based on the version that the person saw. A conflict is shown as base, theirs and mine.
+
+import { createStore } from '../base/store.ts'
+import { asFailure } from '../requests/failure.ts'
+import type { Operation } from './operations.ts'
+import { runAll } from './operations.ts'
+import { type Metadata, metadataQuery, queries, refreshMetadata } from './queries.ts'
+
+/** An edit. */
+export interface Edit {
+  /** A verb with its object, as `Track 11 tables`. */
+  readonly title: string
+  readonly operations: readonly Operation[]
+  /** The metadata that the person saw; absent: the cached one. */
+  readonly base?: Metadata
+  /** The part of a document that the edit is about, for showing a conflict; absent: the whole document. */
+  part?(metadata: Metadata): unknown
+  /** The part as it would be, for showing a conflict; absent: the operations. */
+  readonly mine?: unknown
+}
+
+/** A conflict that a person has to decide. */
+export interface Conflict {
+  readonly title: string
+  readonly base: unknown
+  readonly theirs: unknown
+  readonly mine: unknown
+  /** True: send the edit on top of theirs. */
+  decide(overwrites: boolean): void
+}
+
+/** The conflict that the shell shows; null: there is no conflict. */
+export const conflict = createStore<Conflict | null>(null)
+
+/**
+ * Sends an edit as one request, and reads the metadata again. Answers the results of its operations; null: somebody else
+ * had edited, and the person kept theirs. Throws `RequestFailed`.
+ */
+export async function edit({
+  title,
+  operations,
+  base,
+  part = (all) => all.metadata,
+  mine,
+}: Edit): Promise<readonly unknown[] | null> {
+  let seen = base ?? (await queries.ensureQueryData(metadataQuery))
+  const first = seen
+  for (;;) {
+    try {
+      const results = await runAll(operations, { basedOn: seen.resource_version })
+      await refreshMetadata()
+      return results
+    } catch (error) {
+      if (asFailure(error).facts.status !== 409) throw error
+      const now = await queries.fetchQuery({ ...metadataQuery, staleTime: 0 })
+      const theirs = part(now)
+      const before = part(first)
+      // The other edit was of another part, and stays.
+      if (JSON.stringify(theirs) !== JSON.stringify(before)) {
+        const shown = { title, base: before, theirs, mine: mine ?? operations }
+        const overwrites = await new Promise<boolean>((decide) => conflict.set({ ...shown, decide }))
+        conflict.set(null)
+        if (!overwrites) return null
+      }
+      seen = now
+    }
+  }
+}
+
+/** Puts the metadata back as it was before an edit; refused with 409 after any later edit. */
+export async function undo(before: Metadata): Promise<void> {
+  const now = await queries.ensureQueryData(metadataQuery)
+  const args = { metadata: before.metadata, allow_inconsistent_metadata: true }
+  await runAll([{ type: 'replace_metadata', version: 2, args }], { basedOn: now.resource_version })
+  await refreshMetadata()
+}

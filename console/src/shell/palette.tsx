@@ -1,0 +1,127 @@
+import { Dialog } from '@base-ui/react/dialog'
+import UFuzzy from '@leeoniya/ufuzzy'
+import { useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, useMemo, useState } from 'react'
+import { useStore } from '../base/store.ts'
+import { asCurl, requestLog } from '../requests/log.ts'
+import type { Command, ConsolePage } from './contract.ts'
+import { isDrawerOpen, isHelpOpen, isPaletteOpen } from './overlays.ts'
+import css from './palette.module.css'
+import { nextTheme, theme } from './theme.ts'
+
+const fuzzy = new UFuzzy({ intraMode: 1 })
+
+/** Results that are shown at once. */
+const shownResults = 50
+
+/** The commands of the shell itself. */
+const shellCommands: readonly Command[] = [
+  { id: 'requests', title: 'Show requests', kind: 'command', run: () => isDrawerOpen.set(true) },
+  { id: 'theme', title: 'Change theme', kind: 'command', run: () => theme.set(nextTheme()) },
+  { id: 'keys', title: 'List keys', kind: 'command', run: () => isHelpOpen.set(true) },
+  {
+    ...{ id: 'curl', title: 'Copy last request as curl', kind: 'command' },
+    run: () => {
+      const [last] = requestLog.get()
+      if (last) void navigator.clipboard.writeText(asCurl(last))
+    },
+  },
+]
+
+const kinds: Readonly<Record<string, string>> = { '>': 'command', '@': 'role', '#': 'event' }
+
+function found(commands: readonly Command[], text: string): readonly Command[] {
+  const kind = kinds[text[0] ?? '']
+  const offered = kind === undefined ? commands : commands.filter((command) => command.kind === kind)
+  const needle = (kind === undefined ? text : text.slice(1)).trim()
+  if (needle === '') return offered.slice(0, shownResults)
+  const titles = offered.map(({ title }) => title)
+  const [indexes, info, order] = fuzzy.search(titles, needle, 1, 1000)
+  if (!indexes) return []
+  const ordered = info && order ? order.map((at) => info.idx[at]!) : indexes
+  return ordered.slice(0, shownResults).map((at) => offered[at]!)
+}
+
+/** The palette: everything by its name. */
+export function Palette({ pages, go }: { readonly pages: readonly ConsolePage[]; go(path: string): void }) {
+  const isOpen = useStore(isPaletteOpen)
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(opens) => isPaletteOpen.set(opens)}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={css['veil']} />
+        <Dialog.Popup className={css['palette']} aria-label="Go to">
+          <Search pages={pages} go={go} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+function Search({ pages, go }: { readonly pages: readonly ConsolePage[]; go(path: string): void }) {
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const offered = useQuery({
+    queryKey: ['palette', pages.map(({ id }) => id)],
+    queryFn: async () => {
+      const lists = await Promise.allSettled(pages.map((page) => page.commands?.() ?? []))
+      return lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []))
+    },
+  })
+  const results = useMemo(() => {
+    const ofPages = pages.map(({ id, title }) => ({ id: `page ${id}`, title, kind: 'page', run: () => go(id) }))
+    return found([...ofPages, ...shellCommands, ...(offered.data ?? [])], text)
+  }, [pages, go, offered.data, text])
+  const run = (command: Command | undefined) => {
+    if (!command) return
+    isPaletteOpen.set(false)
+    command.run()
+  }
+  const follow = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (event.key === 'Enter') run(results[chosen])
+    if (step === undefined) return
+    event.preventDefault()
+    setChosen((chosen + step + results.length) % Math.max(results.length, 1))
+  }
+  return (
+    <>
+      <input
+        className={css['input']}
+        placeholder="Go to a table, a page, a command"
+        aria-label="Search"
+        role="combobox"
+        aria-expanded
+        aria-controls="palette-results"
+        aria-activedescendant={results.length > 0 ? `palette-${chosen}` : undefined}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setChosen(0)
+        }}
+        onKeyDown={follow}
+      />
+      <div className={css['results']} id="palette-results" role="listbox" aria-label="Results">
+        {results.map((command, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field.
+          <div
+            key={command.id}
+            id={`palette-${index}`}
+            ref={index === chosen ? (element) => element?.scrollIntoView({ block: 'nearest' }) : undefined}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === chosen}
+            className={css['result']}
+            onClick={() => run(command)}
+          >
+            <span className={css['name']}>{command.title}</span>
+            <span className={css['kind']}>{command.kind}</span>
+          </div>
+        ))}
+      </div>
+      {results.length === 0 && <p className={css['none']}>Nothing has this name.</p>}
+      <p className={css['hints']}>
+        <kbd>{'>'}</kbd> commands <kbd>@</kbd> roles <kbd>↑↓</kbd> choose <kbd>↵</kbd> go
+      </p>
+    </>
+  )
+}

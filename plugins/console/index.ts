@@ -1,0 +1,31 @@
+// The console: pages to see, try and change everything in the browser, which find it at the root of an open server.
+
+import { hasAdminSecret } from '../../sdk/http.ts'
+import { definePlugin, option } from '../../sdk/index.ts'
+import { canServe } from './assets.ts'
+import { assetRoute, pageRoutes, rootRoute } from './routes.ts'
+
+export default definePlugin({
+  name: 'console',
+  dependencies: ['metadata'],
+  api: 'metadata',
+  options: {
+    enableConsole: option.flagOrNone({
+      flag: 'enable-console',
+      variable: 'ENABLE_CONSOLE',
+      turnsOn: { page: 'Console', api: 'metadata' },
+      description:
+        'serve the console at /console, and lead browsers there from /; without it while there is no admin secret',
+    }),
+  },
+  logged: ({ enableConsole }) => [{ key: 'enable_console', place: 70, value: enableConsole === true }],
+  register(engine) {
+    if (!(engine.options.enableConsole ?? !hasAdminSecret(engine.settings))) return
+    if (!canServe()) {
+      const detail = 'the console is not served: run npm ci with development dependencies, which it is built from'
+      engine.observe.log({ type: 'unstructured', level: 'warn', detail })
+      return
+    }
+    engine.routes.add(...pageRoutes(engine), assetRoute, rootRoute)
+  },
+})

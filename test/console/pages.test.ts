@@ -1,0 +1,30 @@
+// Every page of the console in every state, in Chromium: it shows the state, axe finds nothing, and nothing is refused by
+// the policy or written to the browser's console. All pages share one server and one browser.
+
+import assert from 'node:assert/strict'
+import { browserTest } from '../support/chromium.ts'
+import { data } from './pages/data.ts'
+import { shell } from './pages/shell.ts'
+import { type State, startConsole } from './support.ts'
+
+const pages: Readonly<Record<string, readonly State[]>> = { shell, data }
+
+browserTest('the pages of the console', async (t) => {
+  const context = await startConsole(t)
+  for (const [name, states] of Object.entries(pages)) {
+    for (const { title, shows, act, complains, ...opening } of states) {
+      await t.test(`${name}: ${title}`, async () => {
+        const page = await context.open(opening)
+        await page.until(shows)
+        await act?.(page, context)
+        await context.check(page, complains)
+        const origin = new URL(await page.evaluate<string>('location.href')).origin
+        assert.deepEqual(
+          page.requests.filter((url) => !url.startsWith(origin) && !url.startsWith(origin.replace('http', 'ws'))),
+          [],
+        )
+        await page.close()
+      })
+    }
+  }
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import type { Page } from '../../support/browser.ts'
+import { hasText, type State } from '../support.ts'
+
+const clickButton = async (page: Page, text: string): Promise<void> => {
+  const find = `[...document.querySelectorAll('button')].find((each) => each.textContent.startsWith(${JSON.stringify(text)}) && !each.disabled)`
+  await page.until(`${find} !== undefined`)
+  await page.evaluate(`${find}.click()`)
+}
+
+const list = 'pg_get_source_tables'
+
+export const data: readonly State[] = [
+  { title: 'full', path: 'data', shows: hasText('11 tables, 11 tracked') },
+  { title: 'dark and 320 px', path: 'data', theme: 'dark', width: 320, shows: hasText('playlist_track') },
+  { title: 'empty', path: 'data', faults: [{ on: list, status: 200, body: [] }], shows: hasText('has no tables') },
+  {
+    title: 'loading',
+    path: 'data',
+    faults: [{ on: list, status: 0 }],
+    shows: `document.querySelector('[data-loading]') !== null && ${hasText('Cancel')}`,
+  },
+  {
+    title: 'error, with a retry',
+    path: 'data',
+    faults: [
+      {
+        ...{ on: list, status: 400, isOnce: true },
+        body: { path: '$.args', error: 'it <b>broke</b>', code: 'unexpected', internal: { a: 1 } },
+      },
+    ],
+    shows: hasText('it <b>broke</b>'),
+    async act(page) {
+      assert.equal(await page.evaluate(`document.querySelector('[role=alert] b')`), null)
+      await clickButton(page, 'Retry')
+      await page.until(hasText('11 tables'))
+    },
+  },
+  {
+    title: 'an answer that is no JSON',
+    path: 'data',
+    faults: [{ on: list, status: 502, body: '<html>bad gateway</html>' }],
+    shows: hasText('status 502'),
+  },
+  {
+    title: 'untracking and tracking again, with an edit of somebody else between',
+    path: 'data?filter=album',
+    shows: hasText('11 tables, 11 tracked'),
+    complains: /status of 4(?:00|09)/,
+    async act(page, { op }) {
+      const tracked = async () => {
+        const { metadata } = await op<{ metadata: { tables: object[] } }>('export_metadata', {}, 2)
+        return metadata.tables.length
+      }
+      await page.click('[aria-label="Tables"] [role=row][data-index="0"] input')
+      // Somebody else edits, which the page does not know.
+      await op('set_table_is_enum', { table: 'genre', is_enum: false })
+      await clickButton(page, 'Untrack 1 table')
+      await page.until(hasText('relationship track.album'))
+      await clickButton(page, 'Untrack with dependents')
+      await page.until(hasText('Untracked 1 table'))
+      await page.until(hasText('11 tables, 10 tracked'))
+      assert.equal(await tracked(), 10)
+      await clickButton(page, 'Undo')
+      await page.until(hasText('11 tables, 11 tracked'))
+      assert.equal(await tracked(), 11)
+    },
+  },
+]

@@ -1,0 +1,114 @@
+// One server over Chinook and one browser for the tests of all pages of the console.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { TestContext } from 'node:test'
+import { loadFiles } from '../../plugins/console/assets.ts'
+import { type Page, startBrowser } from '../support/browser.ts'
+import { chinook, trackChinook } from '../support/chinook.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+export const secret = 'sesame-open'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** An answer that takes the place of the server's, for states that a healthy server does not show. */
+export interface Fault {
+  /** The type of the operation, or the path of the request. */
+  readonly on: string
+  /** 0: the answer never comes. */
+  readonly status: number
+  readonly body?: unknown
+  /** The answer comes once, and later ones are the server's. */
+  readonly isOnce?: boolean
+}
+
+/** How a page is opened. */
+export interface Opening {
+  /** Below the console, without a slash at its beginning. */
+  readonly path: string
+  readonly theme?: 'light' | 'dark'
+  readonly width?: number
+  readonly faults?: readonly Fault[]
+  /** Absent: signed in. */
+  readonly isSignedOut?: boolean
+}
+
+/** A state of a page. */
+export interface State extends Opening {
+  readonly title: string
+  /** An expression that is true once the state is there. */
+  readonly shows: string
+  /** Steps from there, which may check more. */
+  act?(page: Page, context: Console): Promise<void>
+  /** Faults in the page's console that belong to the state, such as the browser's line about a status of 400. */
+  readonly complains?: RegExp
+}
+
+/** The shared server and browser. */
+export interface Console {
+  /** Runs an operation as another client of the server. */
+  op<T = unknown>(type: string, args: unknown, version?: number): Promise<T>
+  open(opening: Opening): Promise<Page>
+  /** Fails where axe finds anything, or the page complained. */
+  check(page: Page, complains?: RegExp): Promise<void>
+}
+
+/** An expression: whether the page shows a text. */
+export const hasText = (text: string): string => `document.body.innerText.includes(${JSON.stringify(text)})`
+
+/** Runs before the page's own script: signs in, and puts faults in the place of answers. */
+const beforehand = ({ faults = [], isSignedOut = false, theme = 'light' }: Opening): string => `
+  localStorage.setItem('trellis:console:theme', ${JSON.stringify(JSON.stringify(theme))})
+  const credentials = JSON.stringify({ kind: 'secret', value: ${JSON.stringify(secret)} })
+  if (${!isSignedOut}) sessionStorage.setItem('trellis:console:credentials', credentials)
+  const faults = ${JSON.stringify(faults)}
+  const send = window.fetch
+  window.fetch = async (url, options) => {
+    const body = typeof options?.body === 'string' ? JSON.parse(options.body) : {}
+    const names = [body.type, new URL(url).pathname.slice(1)]
+    const at = faults.findIndex(({ on }) => names.includes(on))
+    if (at < 0) return send(url, options)
+    const [fault] = faults[at].isOnce ? faults.splice(at, 1) : [faults[at]]
+    const { promise } = Promise.withResolvers()
+    const text = typeof fault.body === 'string' ? fault.body : JSON.stringify(fault.body ?? null)
+    return fault.status === 0 ? promise : new Response(text, { status: fault.status })
+  }`
+
+/** Starts the server and the browser. */
+export async function startConsole(t: TestContext): Promise<Console> {
+  const [trellis, openPage] = await Promise.all([
+    startTrellis(t, { sql: chinook, settings: { adminSecret: secret, enableConsole: true } }),
+    startBrowser(t),
+    loadFiles(),
+  ])
+  // Browsers find names of this machine only.
+  const origin = trellis.url.replace('127.0.0.1', 'localhost')
+  const op = <T>(type: string, args: unknown, version?: number) =>
+    trellis.op<T>(type, args, {
+      headers: { 'x-service-admin-secret': secret },
+      ...(version !== undefined && { version }),
+    })
+  await op('bulk', trackChinook)
+  return {
+    op,
+    async open(opening) {
+      const page = await openPage(`${origin}/console/${opening.path}`, beforehand(opening))
+      await page.resize(opening.width ?? 1280, 800)
+      return page
+    },
+    async check(page, complains) {
+      const found = await page.evaluate<readonly object[]>(`(async () => {
+        ${axe}
+        const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+        return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html.slice(0, 200)) }))
+      })()`)
+      assert.deepEqual(found, [])
+      assert.deepEqual(
+        page.complaints.filter((complaint) => !complains?.test(complaint)),
+        [],
+      )
+    },
+  }
+}

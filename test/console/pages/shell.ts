@@ -34,7 +34,7 @@ export const shell: readonly State[] = [
       await page.press('k', ['ctrl'])
       await page.until(`document.activeElement?.getAttribute('role') === 'combobox'`)
       await check(page)
-      await page.type('[role=combobox]', '>requests')
+      await page.type('input[role=combobox]', '>requests')
       await page.until(`document.querySelectorAll('[role=option]').length >= 1`)
       await page.press('Enter')
       await page.until(`document.querySelector('aside[aria-label=Requests]') !== null`)

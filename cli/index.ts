@@ -32,6 +32,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly command: Command
   track: () => import('./commands/track.ts'),
   suggest: () => import('./commands/suggest.ts'),
   adopt: () => import('./adopt/command.ts'),
+  mcp: () => import('./mcp/command.ts'),
   completions: () => import('./commands/completions.ts'),
 }
 

@@ -1,5 +1,6 @@
 // The surroundings of a command line, and the flags as given.
 
+import type { Readable, Writable } from 'node:stream'
 import type { Plugin } from '../core/engine/plugin.ts'
 
 /** The surroundings of a command line: tests give their own. */
@@ -12,6 +13,8 @@ export interface Io {
   stderr(text: string): void
   /** Asks a person; only with a terminal. */
   confirm(question: string): Promise<boolean>
+  /** Standard input and output, for commands that speak a protocol on them. */
+  streams(): { readonly input: Readable; readonly output: Writable }
   /** Loads the plugins of an engine in this process. */
   plugins(): Promise<readonly Plugin[]>
 }

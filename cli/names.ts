@@ -29,6 +29,7 @@ export const commandNames: readonly CommandLine[] = [
   { name: 'suggest', description: 'suggest relationships by foreign keys' },
   { name: 'doctor', description: 'check a server, its database and the project' },
   { name: 'adopt', description: 'report whether a project of another engine is served, and apply it' },
+  { name: 'mcp', description: 'offer the tools of a role to a language model, on standard input and output' },
   { name: 'completions', description: 'print completions for bash, zsh or fish' },
 ]
 

@@ -29,6 +29,7 @@ export async function runCommandLine(argv: readonly string[], plugins: Io['plugi
     stderr: (text) => {
       process.stderr.write(text)
     },
+    streams: () => ({ input: process.stdin, output: process.stdout }),
     plugins,
     async confirm(question) {
       const terminal = createInterface({ input: process.stdin, output: process.stderr })

@@ -1,7 +1,7 @@
 // The engine in this process, which listens on no port.
 
-import { createEngine } from '../../core/engine/engine.ts'
-import { defaultSettings } from '../../core/engine/options.ts'
+import { createEngine, type RunningEngine } from '../../core/engine/engine.ts'
+import { defaultSettings, type GivenSettings } from '../../core/engine/options.ts'
 import { messageOf } from '../../core/errors/thrown.ts'
 import { silentObserver } from '../../core/log/observe.ts'
 import { Failure } from '../exits.ts'
@@ -14,13 +14,21 @@ export async function startEngine(
   databaseUrl: string,
   io: Io,
   dialect: 'trellis' | 'hasura',
-): Promise<{ readonly transport: Transport; readonly place: string }> {
+  more: GivenSettings = {},
+): Promise<{ readonly transport: Transport; readonly engine: RunningEngine; readonly place: string }> {
   if (!/^postgres(ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
     throw new Failure('usage', '--database-url needs a URL such as postgres://USER@HOST:5432/NAME')
   }
   const { host, pathname } = new URL(databaseUrl)
   const place = `postgres://${host}${pathname}`
-  const settings = defaultSettings({ databaseUrl, dialect, connections: ownConnections, callerShare: 100, retries: 0 })
+  const settings = defaultSettings({
+    databaseUrl,
+    dialect,
+    connections: ownConnections,
+    callerShare: 100,
+    retries: 0,
+    ...more,
+  })
   const engine = await createEngine({ settings, plugins: await io.plugins(), observe: silentObserver }).catch(
     (error: unknown) => {
       throw new Failure('unreachable', `no engine can start on ${place}: ${messageOf(error).split('\n')[0]}`)
@@ -35,5 +43,5 @@ export async function startEngine(
     },
     close: () => engine.close(),
   }
-  return { transport, place }
+  return { transport, engine, place }
 }

@@ -80,7 +80,8 @@ export async function connect({ io, flags, project }: Connecting): Promise<Targe
 
 const textOf = (value: string | boolean | undefined): string | null => (typeof value === 'string' ? value : null)
 
-function endpointOf({ io, flags, project }: Connecting): URL {
+/** The URL of the server that flags, variables or the project name. */
+export function endpointOf({ io, flags, project }: Connecting): URL {
   const variables = io.env['SERVICE_GRAPHQL_ENDPOINT'] ?? io.env['HASURA_GRAPHQL_ENDPOINT']
   const text = textOf(flags['endpoint']) ?? variables ?? project.endpoint ?? 'http://localhost:8080'
   const url = URL.canParse(text) ? new URL(text) : null
@@ -93,7 +94,8 @@ function endpointOf({ io, flags, project }: Connecting): URL {
   return url
 }
 
-function adminSecret({ io, flags, project }: Connecting): string | null {
+/** The admin secret; null: none is known. */
+export function adminSecret({ io, flags, project }: Connecting): string | null {
   const secret = textOf(flags['admin-secret'])
   const file = textOf(flags['admin-secret-file'])
   if (secret !== null && file !== null) {

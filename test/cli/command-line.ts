@@ -44,6 +44,7 @@ export function project(t: TestContext, target: readonly string[]): TestProject 
       stderr: (text) => {
         err += text
       },
+      streams: () => assert.fail('no command of these tests speaks a protocol'),
       confirm: async () => answer === true,
       plugins: async () => builtInPlugins,
     })

@@ -95,6 +95,7 @@ async function serve(parsed: ParsedSettings, composed: Composed): Promise<void> 
   } catch (error) {
     if (!stop.aborted) throw withSource(error, parsed)
   } finally {
+    if (running.engine && stop.aborted) await drain(running.engine, parsed.settings.shutdownDelay)
     const timeoutMillis = parsed.settings.gracefulShutdownTimeout * 1000 + stopMillis
     const late = setTimeout(() => forceLate(running), timeoutMillis + lateStopMillis)
     await end(running, timeoutMillis)
@@ -150,6 +151,13 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
   // On a terminal, which shows both, the banner follows the log of the start.
   await observe.written()
   process.stderr.write(banner)
+}
+
+/** Goes on serving until proxies have noticed that this instance is not ready. */
+async function drain(engine: RunningEngine, delaySeconds: number): Promise<void> {
+  if (delaySeconds === 0) return
+  await engine.drain()
+  await sleep(delaySeconds * 1000)
 }
 
 /** Ends requests in flight, then the database, also after a failed start, within the timeout. */

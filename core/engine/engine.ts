@@ -72,6 +72,8 @@ export interface RunningEngine {
   readonly routes: readonly Route[]
   /** Opens the configured port and returns it. */
   listen(): Promise<number>
+  /** Announces the end while everything is still served: probes answer that this instance is not ready. */
+  drain(): Promise<void>
   /**
    * Ends streams and sockets, which is the first step of `close`. For callers that pass requests in and wait for them
    * before they close.
@@ -90,7 +92,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const apis = new Apis(definitions, settings.enabledApis)
   const described = describePlugins(plugins, given.ofPlugins)
   const { http, services, metadata, outgoing, planner } = createServices({ ...options, given, described }, apis)
-  const { stop, close } = closing({ http, services, metadata, outgoing })
+  const { drain, stop, close } = closing({ http, services, metadata, outgoing })
   try {
     const { database, observe } = services
     await migrate({ settings, observe, owners: migrationOwners(plugins) })
@@ -119,6 +121,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
       return services.metadata.model
     },
     listen: () => listen(http, settings),
+    drain,
     stop,
     close,
   }
@@ -177,6 +180,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     routes: new Map(),
     registration: { isOver: false },
     ready: [],
+    draining: [],
     stopping: [],
     closing: [],
   }
@@ -272,12 +276,18 @@ function closing({
   services,
   metadata,
   outgoing,
-}: Omit<ReturnType<typeof createServices>, 'planner'>): Pick<RunningEngine, 'stop' | 'close'> {
+}: Omit<ReturnType<typeof createServices>, 'planner'>): Pick<RunningEngine, 'drain' | 'stop' | 'close'> {
   const timeout = services.settings.gracefulShutdownTimeout * 1000
   let begun = 0
   /** Milliseconds left for a hook. All hooks share one timeout; after it each has a margin to write its results. */
   const left = () => Math.max(begun + timeout - performance.now(), 0) + hookMargin
+  const announce = async () => {
+    for (const hook of services.draining) await inTime(hook, hookMargin, services)
+  }
+  let drained: Promise<void> | undefined
+  const drain = () => (drained ??= announce())
   const endLong = async () => {
+    await drain()
     begun = performance.now()
     for (const hook of services.stopping.toReversed()) {
       await inTime(hook, left(), services)
@@ -303,7 +313,7 @@ function closing({
     await Promise.all([stopped, services.database.close()])
   }
   let closed: Promise<void> | undefined
-  return { stop, close: () => (closed ??= end()) }
+  return { drain, stop, close: () => (closed ??= end()) }
 }
 
 /** Runs a closing hook. After the timeout it is no longer awaited. */

@@ -167,6 +167,8 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   readonly model: Model
   /** Runs when the server starts to serve, after the first model was built. */
   onReady(run: () => void | Promise<void>): void
+  /** Runs when the end of the server is certain and everything is still served, for `--shutdown-delay` seconds or longer. */
+  onDraining(run: () => void | Promise<void>): void
   /**
    * Runs when the server begins to stop, while it still listens and answers. End long responses and sockets here,
    * because stopping waits for them as for requests.

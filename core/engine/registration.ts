@@ -84,6 +84,7 @@ export interface Services {
   /** Whether all plugins have registered. */
   readonly registration: { isOver: boolean }
   readonly ready: OwnedHook[]
+  readonly draining: OwnedHook[]
   readonly stopping: OwnedHook[]
   readonly closing: OwnedHook[]
 }
@@ -159,6 +160,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     onReady: early('what runs when the server is ready', (run) => {
       services.ready.push(hookOf('onReady', run, loaded))
     }),
+    onDraining: (run) => services.draining.push(hookOf('onDraining', run, loaded)),
     onStopping: (run) => services.stopping.push(hookOf('onStopping', run, loaded)),
     onClose: (run) => services.closing.push(hookOf('onClose', run, loaded)),
   }

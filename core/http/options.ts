@@ -84,6 +84,17 @@ export const httpOptions = {
       description: 'time for a client to read its whole response; after it the client is disconnected',
     },
   ),
+  shutdownDelay: whole(
+    0,
+    { minimum: 0, maximum: 3600 },
+    {
+      flag: 'shutdown-delay',
+      variable: 'SHUTDOWN_DELAY',
+      placeholder: 'SECONDS',
+      description:
+        'time to go on serving after SIGTERM while /readyz answers 503, so that proxies send requests elsewhere',
+    },
+  ),
   gracefulShutdownTimeout: whole(
     30,
     { minimum: 0, maximum: 86_400 },

@@ -6,7 +6,15 @@ import { health, liveness, readiness } from './routes.ts'
 export default definePlugin({
   name: 'health',
   register(engine) {
+    let isDraining = false
+    engine.onDraining(() => {
+      isDraining = true
+    })
     const urls = ['/healthz', engine.dialect.healthUrl]
-    engine.routes.add(...urls.map((url) => health(engine, url)), liveness, readiness(engine))
+    engine.routes.add(
+      ...urls.map((url) => health(engine, url)),
+      liveness,
+      readiness(engine, () => isDraining),
+    )
   },
 })

@@ -43,20 +43,24 @@ export const liveness: Route = {
   handle: () => ({ status: 'alive' }),
 }
 
-/** Requests can be served: the model was loaded before the server began to listen, so the database decides. */
-export const readiness = (engine: Engine): Route => ({
+/** The model was loaded before the server began to listen, so the database decides, until the server is about to stop. */
+export const readiness = (engine: Engine, isDraining: () => boolean): Route => ({
   ...open,
   url: '/readyz',
   about: {
     summary: 'Whether requests can be served.',
     result: Type.Object({ status: Type.Literal('ready') }),
     failures: {
-      503: { summary: noAnswer, result: Type.Object({ status: Type.Literal('not ready'), reason: Type.String() }) },
+      503: {
+        summary: `${noAnswer}, or the server is about to stop`,
+        result: Type.Object({ status: Type.Literal('not ready'), reason: Type.String() }),
+      },
     },
   },
   async handle({ reply }) {
-    if (await engine.database.answers()) return { status: 'ready' }
+    const reason = isDraining() ? 'the server is about to stop' : (await engine.database.answers()) ? null : noAnswer
+    if (reason === null) return { status: 'ready' }
     reply.code(503)
-    return { status: 'not ready', reason: noAnswer }
+    return { status: 'not ready', reason }
   },
 })

@@ -22,6 +22,15 @@ test('probes of a healthy server need no authentication and stay enabled without
   }
 })
 
+test('an instance that is about to stop serves everything and is not ready', async (t) => {
+  const trellis = await startTrellis(t)
+  await trellis.engine.drain()
+  const { status, body } = await trellis.request('/readyz')
+  assert.deepEqual([status, body], [503, { status: 'not ready', reason: 'the server is about to stop' }])
+  assert.equal((await trellis.request('/livez')).status, 200)
+  assert.deepEqual(await trellis.graphql('{ __typename }'), { data: { __typename: 'query_root' } })
+})
+
 test('/healthz warns of inconsistent objects', async (t) => {
   const trellis = await startTrellis(t, { sql: 'create table ship (id int primary key)' })
   await trellis.op('track_table', 'ship')

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { billOfMaterials } from './sbom.ts'
 
 const root = join(import.meta.dirname, '..')
 const target = join(root, 'dist')
@@ -35,4 +36,5 @@ for (const file of globSync('plugins/*/bundle.ts', { cwd: root })) {
   ])
   await writeAssets(await bundle(), join(target, area, 'assets'))
 }
+writeFileSync(join(target, 'sbom.cdx.json'), billOfMaterials())
 chmodSync(join(target, 'bin/start.js'), 0o755)

@@ -33,6 +33,7 @@ export const runTool = (directory: string, tool: string, ...args: string[]): Pro
 const sources = ['bin', 'cli', 'core', 'plugins', 'process', 'scripts', 'sdk', 'docs', 'examples', 'test/guide']
 const files = [
   'package.json',
+  'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
   'README.md',

@@ -22,7 +22,7 @@ enableCompileCache(join(modulesDirectory(), '.cache/trellis/compile'))
 const argv = process.argv.slice(2)
 const { commandNames, isCommand } = await import('../cli/names.ts')
 
-if (isCommand(argv[0] === 'help' ? argv[1] : argv[0])) {
+if (isCommand(argv)) {
   const { runCommandLine } = await import('../cli/process.ts')
   await runCommandLine(argv, async () => (await import('../plugins/index.ts')).builtInPlugins)
 } else {

@@ -1,18 +1,10 @@
 // The contract of a command: its flags, its words, and its outcome.
 
 import type { Exit } from './exits.ts'
+import type { Flag } from './flags.ts'
 import type { Flags, Io } from './io.ts'
 import type { Project } from './project/project.ts'
 import type { Target } from './target/target.ts'
-
-/** A flag of a command. */
-export interface Flag {
-  /** The placeholder of its value; absent for a switch. */
-  readonly value?: string
-  /** One letter for it. */
-  readonly short?: string
-  readonly description: string
-}
 
 /** A call of a command. */
 export interface Call {

@@ -1,6 +1,7 @@
 // The help of a command, in the style of the program's help.
 
-import type { Command, Flag } from './command.ts'
+import type { Command } from './command.ts'
+import type { Flag } from './flags.ts'
 import type { CommandLine } from './names.ts'
 
 const flagLines = (flags: Readonly<Record<string, Flag>>): readonly string[] =>

@@ -2,8 +2,9 @@
 
 import { parseArgs } from 'node:util'
 import { codeOf, messageOf } from '../core/errors/thrown.ts'
-import type { Command, Flag, Outcome } from './command.ts'
+import type { Command, Outcome } from './command.ts'
 import { exits, Failure } from './exits.ts'
+import { commonFlags, type Flag, leadingFlags } from './flags.ts'
 import { groupHelp, helpOf } from './help.ts'
 import type { Flags, Io } from './io.ts'
 import { commandNames } from './names.ts'
@@ -12,7 +13,7 @@ import { type Session, startCall } from './session.ts'
 
 const loaders: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
   init: () => import('./commands/init.ts'),
-  doctor: () => import('./commands/doctor.ts'),
+  doctor: () => import('./doctor/command.ts'),
   deploy: () => import('./commands/deploy.ts'),
   'migrate create': () => import('./migrations/create.ts'),
   'migrate up': () => import('./migrations/up.ts'),
@@ -36,27 +37,10 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly command: Command
   completions: () => import('./commands/completions.ts'),
 }
 
-/** The flags that every command has. */
-const commonFlags: Readonly<Record<string, Flag>> = {
-  endpoint: { value: 'URL', description: 'the server; http://localhost:8080 when nothing names one' },
-  'admin-secret': { value: 'SECRET', description: 'the admin secret of the server' },
-  'admin-secret-file': { value: 'FILE', description: 'a file with the admin secret' },
-  'database-url': { value: 'URL', description: 'runs the engine in this process over a database, without a server' },
-  project: { value: 'DIR', description: 'the folder of the project; the current folder when absent' },
-  source: { value: 'NAME', description: 'the source of migrations and seeds; default when nothing names one' },
-  json: { description: 'prints one JSON object on standard output' },
-  yes: { description: 'agrees to changes that cannot be undone' },
-  'no-color': { description: 'accepted for scripts: the output has no colors' },
-  help: { description: 'prints this text' },
-}
-
 /** Runs a command line without the program's own name, and returns the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  const [first = '', second = ''] = argv[0] === 'help' ? argv.slice(1) : argv
-  const name = [first, `${first} ${second}`].find((each) => Object.hasOwn(loaders, each))
-  const isHelp = argv[0] === 'help'
-  if (name === undefined) return withoutCommand({ first, second, isHelp }, io)
-  const rest = argv.slice(name.split(' ').length + (isHelp ? 1 : 0))
+  const { name, first, second, isHelp, rest } = findCommand(argv)
+  if (name === null) return withoutCommand({ first, second, isHelp }, io)
   const isJson = rest.includes('--json')
   let session: Session | null = null
   try {
@@ -77,6 +61,26 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   } finally {
     await session?.close()
   }
+}
+
+/** A command line, divided; `rest` has the flags that stood before the words of the command, too. */
+interface Found extends Misplaced {
+  /** Null if there is no such command. */
+  readonly name: string | null
+  readonly rest: readonly string[]
+}
+
+function findCommand(argv: readonly string[]): Found {
+  const before = leadingFlags(argv)
+  const isHelp = argv[before] === 'help'
+  const [first = '', ...after] = argv.slice(before + (isHelp ? 1 : 0))
+  const leading = argv.slice(0, before)
+  if (Object.hasOwn(loaders, first)) return { name: first, first, second: '', isHelp, rest: [...leading, ...after] }
+  const between = leadingFlags(after)
+  const second = after[between] ?? ''
+  const name = Object.hasOwn(loaders, `${first} ${second}`) ? `${first} ${second}` : null
+  const rest = [...leading, ...after.slice(0, between), ...after.slice(between + 1)]
+  return { name, first, second, isHelp, rest }
 }
 
 interface Misplaced {

@@ -9,6 +9,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether a person can answer questions. */
   readonly isTerminal: boolean
+  /** Replaces the last line of a terminal by a text that is not kept; absent unless standard error is a terminal. */
+  readonly picture?: (text: string) => void
   stdout(text: string): void
   stderr(text: string): void
   /** Asks a person; only with a terminal. */

@@ -1,4 +1,6 @@
-// The names of all commands with a line of help each. The program reads this list at each start, so it loads nothing.
+// The names of all commands with a line of help each. The program reads this list at each start, so it loads nothing else.
+
+import { leadingFlags } from './flags.ts'
 
 /** A command in the list of commands. */
 export interface CommandLine {
@@ -33,6 +35,9 @@ export const commandNames: readonly CommandLine[] = [
   { name: 'completions', description: 'print completions for bash, zsh or fish' },
 ]
 
-/** Whether the first word of a command line is a command of this folder. */
-export const isCommand = (word: string | undefined): boolean =>
-  word !== undefined && commandNames.some(({ name }) => name.split(' ')[0] === word)
+/** Whether a command line names a command of this folder; flags of all commands may stand before it. */
+export function isCommand(argv: readonly string[]): boolean {
+  const [first, second] = argv.slice(leadingFlags(argv))
+  const word = first === 'help' ? second : first
+  return commandNames.some(({ name }) => name.split(' ')[0] === word)
+}

@@ -30,6 +30,11 @@ export async function runCommandLine(argv: readonly string[], plugins: Io['plugi
       process.stderr.write(text)
     },
     streams: () => ({ input: process.stdin, output: process.stdout }),
+    ...(process.stderr.isTTY && {
+      picture: (text: string) => {
+        process.stderr.write(`\r\u001B[K${text.slice(0, process.stderr.columns - 1)}`)
+      },
+    }),
     plugins,
     async confirm(question) {
       const terminal = createInterface({ input: process.stdin, output: process.stderr })

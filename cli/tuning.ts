@@ -3,5 +3,16 @@
 /** The time to connect to a server before it counts as unreachable. */
 export const connectTimeoutMillis = 10_000
 
+/**
+ * The lease of a run, and the time between its renewals. A run that was killed keeps others out for the rest of the lease; one
+ * that lives loses it only when two renewals fail.
+ */
+export const leaseMillis = 30_000
+export const renewalMillis = 10_000
+
+/** The time after which a request that is not answered is shown on a terminal, and the time between two pictures of it. */
+export const silentMillis = 1_000
+export const pictureMillis = 250
+
 /** Connections of an engine in this process: one command sends one request at a time. */
 export const ownConnections = 4

@@ -52,10 +52,13 @@ compdef _trellis trellis
 }
 
 function fish(): string {
-  const first = [...words().keys()].map((word) => `complete -c trellis -n __fish_use_subcommand -a ${word}`)
-  const second = [...words()].flatMap(([word, list]) =>
-    list.length === 0 ? [] : [`complete -c trellis -n "__fish_seen_subcommand_from ${word}" -a "${list.join(' ')}"`],
-  )
+  const first = [...words().keys()].map((word) => `complete -c trellis -n __fish_use_subcommand -f -a ${word}`)
+  const second = [...words()].flatMap(([word, list]) => {
+    if (list.length === 0) return []
+    const names = list.join(' ')
+    const isNext = `__fish_seen_subcommand_from ${word}; and not __fish_seen_subcommand_from ${names}`
+    return [`complete -c trellis -n "${isNext}" -f -a "${names}"`]
+  })
   return `${[...first, ...second].join('\n')}\n`
 }
 

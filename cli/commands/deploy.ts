@@ -1,13 +1,15 @@
 // `trellis deploy`
 
 import { existsSync } from 'node:fs'
-import type { Call, Command } from '../command.ts'
+import type { Call, Command, Outcome } from '../command.ts'
 import { Failure } from '../exits.ts'
 import { applyMetadata, exportMetadata } from '../metadata/server.ts'
+import { withLock } from '../migrations/lock.ts'
 import { faultsOf, pendingOf, planOf, refuseFaults } from '../migrations/plan.ts'
 import { reload, runUp } from '../migrations/run.ts'
 import type { Json } from '../project/parts.ts'
 import { readMetadata } from '../project/read.ts'
+import type { Target } from '../target/target.ts'
 import { runSeeds } from './seeds.ts'
 
 /** The metadata of the project; null if the project has only migrations. */
@@ -24,22 +26,25 @@ export const command: Command = {
   async run(call) {
     const document = metadataOf(call)
     const target = await call.target()
-    const plan = await planOf(call.project, target)
-    refuseFaults(plan)
-    const { version } = await exportMetadata(target)
-    // Finds unknown keys and the like before anything runs; objects may need the migrations.
-    if (document !== null && target.isTrellis)
-      await applyMetadata(target, { document, isStrict: false, isDryRun: true })
-    const pending = pendingOf(plan)
-    await runUp(call, target, pending)
-    let problems: readonly string[] = []
-    if (document === null) problems = await reload(target)
-    else {
-      problems = await applyMetadata(target, { document, isStrict: true, version })
-      call.changed('metadata')
-      call.say('applied metadata')
-    }
-    if (call.flags['seeds'] === true) await runSeeds(call, target)
-    return { text: `deployed: ${pending.length} migrations\n`, problems: [...faultsOf(plan), ...problems] }
+    return await withLock(target, () => deploy(call, target, document))
   },
+}
+
+async function deploy(call: Call, target: Target, document: Json | null): Promise<Outcome> {
+  const plan = await planOf(call.project, target)
+  refuseFaults(plan)
+  const { version } = await exportMetadata(target)
+  // Finds unknown keys and the like before anything runs; objects may need the migrations.
+  if (document !== null && target.isTrellis) await applyMetadata(target, { document, isStrict: false, isDryRun: true })
+  const pending = pendingOf(plan)
+  await runUp(call, target, pending)
+  let problems: readonly string[] = []
+  if (document === null) problems = await reload(target)
+  else {
+    problems = await applyMetadata(target, { document, isStrict: true, version })
+    call.changed('metadata')
+    call.say('applied metadata')
+  }
+  if (call.flags['seeds'] === true) await runSeeds(call, target)
+  return { text: `deployed: ${pending.length} migrations\n`, problems: [...faultsOf(plan), ...problems] }
 }

@@ -3,6 +3,7 @@
 import type { Command } from '../command.ts'
 import { Failure } from '../exits.ts'
 import { countOf } from './count.ts'
+import { withLock } from './lock.ts'
 import { planOf, refuseFaults } from './plan.ts'
 import { reload, runDown } from './run.ts'
 
@@ -13,14 +14,16 @@ export const command: Command = {
   async run(call) {
     const count = countOf(call.words[0])!
     const target = await call.target()
-    const plan = await planOf(call.project, target)
-    refuseFaults(plan)
-    const applied = plan.items.filter(({ state }) => state === 'applied')
-    if (applied.length < count)
-      throw new Failure('failed', `only ${applied.length} migrations of the project are applied`)
-    const last = applied.slice(-count).reverse()
-    await call.consent(`Undo ${last.map(({ migration }) => migration.folder).join(', ')}?`)
-    await runDown(call, target, last)
-    return { text: `undid ${last.length} migrations\n`, problems: await reload(target) }
+    return await withLock(target, async () => {
+      const plan = await planOf(call.project, target)
+      refuseFaults(plan)
+      const applied = plan.items.filter(({ state }) => state === 'applied')
+      if (applied.length < count)
+        throw new Failure('failed', `only ${applied.length} migrations of the project are applied`)
+      const last = applied.slice(-count).reverse()
+      await call.consent(`Undo ${last.map(({ migration }) => migration.folder).join(', ')}?`)
+      await runDown(call, target, last)
+      return { text: `undid ${last.length} migrations\n`, problems: await reload(target) }
+    })
   },
 }

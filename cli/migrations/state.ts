@@ -1,4 +1,4 @@
-// The record of the migrations that ran: `trellis.migrations`, mirrored where the original command line looks.
+// The record of the migrations that ran: `trellis.project_migrations`, mirrored where the original command line looks.
 
 import pg from 'pg'
 import { isJsonObject } from '../../core/json/json.ts'
@@ -22,9 +22,9 @@ const lockKey = '7310868735955493747'
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
 
 const createTable = oneLine(`
-  if to_regclass('trellis.migrations') is null then
+  if to_regclass('trellis.project_migrations') is null then
     if to_regnamespace('trellis') is null then create schema trellis; end if;
-    create table trellis.migrations (
+    create table trellis.project_migrations (
       source text not null, version bigint not null, name text, checksum text,
       applied_at timestamptz not null default now(), applied_by text not null default current_user,
       primary key (source, version));
@@ -38,13 +38,16 @@ const lock = oneLine(`
 /** One line, so that the lines of the text after it are one more than its own. */
 const block = (body: string): string => `do $trellis$ begin ${body} end $trellis$;\n`
 
+/** A block that runs under the lock of a single change, so that two runs do not create the same table. */
+export const guardedBlock = (body: string): string => block(`${lock} ${oneLine(body)}`)
+
 interface Place {
   readonly source: string
   readonly version: string
 }
 
 const isRecorded = ({ source, version }: Place): string =>
-  `exists (select from trellis.migrations where source = ${pg.escapeLiteral(source)} and version = ${version})`
+  `exists (select from trellis.project_migrations where source = ${pg.escapeLiteral(source)} and version = ${version})`
 
 /** Holds the lock for the transaction, and refuses a migration that another run has applied or undone meanwhile. */
 const guard = (place: Place, isUp: boolean): string => {
@@ -57,13 +60,13 @@ const record = (
   source: string,
   { version, name, checksum }: Pick<Migration, 'version' | 'name' | 'checksum'>,
 ): string =>
-  `insert into trellis.migrations (source, version, name, checksum)
+  `insert into trellis.project_migrations (source, version, name, checksum)
     values (${pg.escapeLiteral(source)}, ${version}, ${pg.escapeLiteral(name)}, ${pg.escapeLiteral(checksum)})
     on conflict (source, version) do update set name = excluded.name, checksum = excluded.checksum;
   ${mirror(`insert into hdb_catalog.schema_migrations (version, dirty) values (${version}, false) on conflict do nothing`)}`
 
 const forget = ({ source, version }: Place): string =>
-  `delete from trellis.migrations where source = ${pg.escapeLiteral(source)} and version = ${version};
+  `delete from trellis.project_migrations where source = ${pg.escapeLiteral(source)} and version = ${version};
   ${mirror(`delete from hdb_catalog.schema_migrations where version = ${version}`)}`
 
 const mirror = (statement: string): string =>
@@ -100,7 +103,7 @@ export const aloneTexts = {
 export async function readApplied(target: Target): Promise<ReadonlyMap<string, Applied>> {
   const { source } = target
   const [, found = []] = await target.sql(
-    `select (to_regclass('trellis.migrations') is not null)::int::text, (to_regclass('hdb_catalog.schema_migrations') is not null)::int::text`,
+    `select (to_regclass('trellis.project_migrations') is not null)::int::text, (to_regclass('hdb_catalog.schema_migrations') is not null)::int::text`,
     { isReadOnly: true },
   )
   const applied = new Map<string, Applied>()
@@ -115,7 +118,7 @@ export async function readApplied(target: Target): Promise<ReadonlyMap<string, A
   }
   if (found[0] === '1') {
     const text = `select version::text, coalesce(name, ''), coalesce(checksum, ''), applied_at::timestamptz(0)::text
-      from trellis.migrations where source = ${pg.escapeLiteral(source)}`
+      from trellis.project_migrations where source = ${pg.escapeLiteral(source)}`
     for (const [version, name, checksum, appliedAt] of (await target.sql(text, { isReadOnly: true })).slice(1)) {
       applied.set(version!, {
         version: version!,

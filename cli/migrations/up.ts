@@ -2,6 +2,7 @@
 
 import type { Command } from '../command.ts'
 import { countOf } from './count.ts'
+import { withLock } from './lock.ts'
 import { faultsOf, pendingOf, planOf, refuseFaults } from './plan.ts'
 import { reload, runUp } from './run.ts'
 
@@ -13,12 +14,14 @@ export const command: Command = {
   async run(call) {
     const most = countOf(call.words[0])
     const target = await call.target()
-    const plan = await planOf(call.project, target)
-    refuseFaults(plan)
-    const pending = pendingOf(plan).slice(0, most ?? undefined)
-    if (pending.length === 0) return { text: 'nothing is pending\n', problems: faultsOf(plan) }
-    await runUp(call, target, pending)
-    const problems = [...faultsOf(plan), ...(await reload(target))]
-    return { text: `applied ${pending.length} of ${pendingOf(plan).length} pending migrations\n`, problems }
+    return await withLock(target, async () => {
+      const plan = await planOf(call.project, target)
+      refuseFaults(plan)
+      const pending = pendingOf(plan).slice(0, most ?? undefined)
+      if (pending.length === 0) return { text: 'nothing is pending\n', problems: faultsOf(plan) }
+      await runUp(call, target, pending)
+      const problems = [...faultsOf(plan), ...(await reload(target))]
+      return { text: `applied ${pending.length} of ${pendingOf(plan).length} pending migrations\n`, problems }
+    })
   },
 }

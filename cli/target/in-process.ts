@@ -22,11 +22,9 @@ export async function startEngine(
   const { host, pathname } = new URL(databaseUrl)
   const place = `postgres://${host}${pathname}`
   const settings = defaultSettings({
-    databaseUrl,
-    dialect,
-    connections: ownConnections,
-    callerShare: 100,
-    retries: 0,
+    ...{ databaseUrl, dialect, connections: ownConnections, callerShare: 100, retries: 0 },
+    // A command delivers nothing: it may end in the middle of a delivery, and runs where webhooks may not be reachable.
+    ...{ eventsFetchBatchSize: 0, asyncActionsFetchInterval: 0 },
     ...more,
   })
   const engine = await createEngine({ settings, plugins: await io.plugins(), observe: silentObserver }).catch(

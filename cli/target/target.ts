@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Failure } from '../exits.ts'
 import type { Flags, Io } from '../io.ts'
+import { type Watch, watchOn } from '../progress.ts'
 import type { Project } from '../project/project.ts'
 import { type Answer, failureOf, type Transport } from './answers.ts'
 
@@ -29,10 +30,14 @@ export interface Target {
   run<Result = unknown>(operation: Operation): Promise<Result>
   /** Runs SQL in one transaction, and returns the rows of its last statement as texts. */
   sql(text: string, options?: SqlOptions): Promise<readonly (readonly string[])[]>
-  /** Asks any endpoint. */
-  ask(path: string, body: unknown): Promise<Answer>
+  /** The URL of the server; null if the engine runs in this process. */
+  readonly endpoint: URL | null
+  /** Characters of the admin secret; null if none is given. */
+  readonly secretLength: number | null
+  /** Asks any endpoint: by POST with a body, by GET without one. */
+  ask(path: string, body?: unknown): Promise<Answer>
   /** Asks as a caller without the admin secret. */
-  askWithoutSecret(path: string, body: unknown): Promise<Answer>
+  askWithoutSecret(path: string, body?: unknown): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -45,6 +50,8 @@ export interface SqlOptions {
   readonly linesBefore?: number
   /** The file of the text, for errors. */
   readonly file?: string
+  /** Whether a terminal shows nothing of it. */
+  readonly isQuiet?: boolean
 }
 
 interface Connecting {
@@ -56,26 +63,30 @@ interface Connecting {
 /** Connects to the target that flags, variables or the project name. */
 export async function connect({ io, flags, project }: Connecting): Promise<Target> {
   const source = project.source
+  const watch = watchOn(io)
   const databaseUrl = textOf(flags['database-url'])
   if (databaseUrl !== null) {
     if (flags['endpoint'] !== undefined) {
       throw new Failure('usage', '--endpoint and --database-url name two targets: keep one')
     }
     const { startEngine } = await import('./in-process.ts')
-    const { transport, place } = await startEngine(databaseUrl, io, project.dialect)
+    const { transport, place } = await watch('starting the engine', startEngine(databaseUrl, io, project.dialect))
     return new ConnectedTarget(transport, {
       label: `${place} (source ${source})`,
       isTrellis: true,
-      databaseUrl,
-      source,
+      ...{ databaseUrl, source, watch, endpoint: null, secretLength: null },
     })
   }
   const endpoint = endpointOf({ io, flags, project })
   const { httpTransport } = await import('./http.ts')
-  const transport = httpTransport(endpoint, adminSecret({ io, flags, project }))
+  const secret = adminSecret({ io, flags, project })
+  const transport = httpTransport(endpoint, secret)
   const { status } = await transport.send('GET', '/livez')
   const label = `${endpoint.href.replace(/\/$/, '')} (source ${source})`
-  return new ConnectedTarget(transport, { label, isTrellis: status === 200, databaseUrl: null, source })
+  return new ConnectedTarget(transport, {
+    ...{ label, isTrellis: status === 200, databaseUrl: null, source, watch },
+    ...{ endpoint, secretLength: secret?.length ?? null },
+  })
 }
 
 const textOf = (value: string | boolean | undefined): string | null => (typeof value === 'string' ? value : null)
@@ -106,46 +117,57 @@ export function adminSecret({ io, flags, project }: Connecting): string | null {
   return secret ?? variable ?? project.adminSecret
 }
 
-type Facts = Pick<Target, 'label' | 'isTrellis' | 'databaseUrl' | 'source'>
+const methodFor = (body: unknown) => (body === undefined ? 'GET' : 'POST')
+
+interface Facts extends Pick<Target, 'label' | 'isTrellis' | 'databaseUrl' | 'source' | 'endpoint' | 'secretLength'> {
+  readonly watch: Watch
+}
 
 class ConnectedTarget implements Target {
   readonly label: string
   readonly isTrellis: boolean
   readonly databaseUrl: string | null
   readonly source: string
+  readonly endpoint: URL | null
+  readonly secretLength: number | null
   readonly #transport: Transport
+  readonly #watch: Watch
   /** Whether the server has only `/v1/query`; null before the first operation. */
   #isOld: boolean | null = null
 
-  constructor(transport: Transport, { label, isTrellis, databaseUrl, source }: Facts) {
+  constructor(transport: Transport, { watch, ...facts }: Facts) {
     this.#transport = transport
-    this.label = label
-    this.isTrellis = isTrellis
-    this.databaseUrl = databaseUrl
-    this.source = source
+    this.#watch = watch
+    this.label = facts.label
+    this.isTrellis = facts.isTrellis
+    this.databaseUrl = facts.databaseUrl
+    this.source = facts.source
+    this.endpoint = facts.endpoint
+    this.secretLength = facts.secretLength
   }
 
   async run<Result>(operation: Operation): Promise<Result> {
-    const answer = await this.#send('/v1/metadata', operation)
+    const answer = await this.#watch(operation.type, this.#send('/v1/metadata', operation))
     if (answer.status !== 200) throw failureOf(answer, operation.type)
     return answer.body as Result
   }
 
   async sql(text: string, options: SqlOptions = {}): Promise<readonly (readonly string[])[]> {
-    const { isReadOnly = false, checksMetadata = false } = options
+    const { isReadOnly = false, checksMetadata = false, isQuiet = false } = options
     const check = isReadOnly || checksMetadata === 'auto' ? {} : { check_metadata_consistency: checksMetadata }
     const args = { source: this.source, sql: text, read_only: isReadOnly, ...check }
-    const answer = await this.#send('/v2/query', { type: 'run_sql', args })
+    const asked = this.#send('/v2/query', { type: 'run_sql', args })
+    const answer = isQuiet ? await asked : await this.#watch(options.file ?? 'run_sql', asked)
     if (answer.status !== 200) throw failureOf(answer, options.file ?? 'run_sql', options.linesBefore)
     return (answer.body as { result: readonly (readonly string[])[] | null }).result ?? []
   }
 
-  ask(path: string, body: unknown): Promise<Answer> {
-    return this.#transport.send('POST', path, body)
+  ask(path: string, body?: unknown): Promise<Answer> {
+    return this.#watch(path, this.#transport.send(methodFor(body), path, body))
   }
 
-  askWithoutSecret(path: string, body: unknown): Promise<Answer> {
-    return this.#transport.send('POST', path, body, false)
+  askWithoutSecret(path: string, body?: unknown): Promise<Answer> {
+    return this.#transport.send(methodFor(body), path, body, false)
   }
 
   close(): Promise<void> {

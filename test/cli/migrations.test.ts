@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { watchOn } from '../../cli/progress.ts'
 import { connectTo } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { project, type TestProject } from './command-line.ts'
@@ -19,7 +20,8 @@ const states = async (own: TestProject) => {
 test('migrations and deploy', { timeout: 120_000 }, async (t) => {
   const server = await startTrellis(t)
   const own = project(t, ['--endpoint', server.url])
-  const versions = () => server.sql('select version::int, name, source from trellis.migrations order by version')
+  const versions = () =>
+    server.sql('select version::int, name, source from trellis.project_migrations order by version')
   const stateOfOther = async () =>
     (await server.op<{ cli_state: { migrations?: unknown } }>('get_catalog_state', {})).cli_state.migrations
 
@@ -66,11 +68,17 @@ test('migrations and deploy', { timeout: 120_000 }, async (t) => {
     own.write({ 'migrations/default/3_late/up.sql': 'create table late ();' })
     const other = await connectTo(t, server.database.url)
     await other.query(`select pg_advisory_lock(${lockKey})`)
-    assert.match(await own.refused(6, 'migrate up'), /3_late\/up\.sql.*another run of migrations holds the lock/)
+    assert.match(await own.refused(6, 'migrate up'), /another run of migrations holds the lock/)
     await other.query(`select pg_advisory_unlock(${lockKey})`)
+    await other.query(`insert into trellis.project_lock values ('default', 'somebody', now() + interval '1 hour')`)
+    for (const command of ['migrate up', 'migrate down 1 --yes', 'deploy']) {
+      assert.match(await own.refused(6, command), /another run changes this database: it holds the lock until \d{4}-/)
+    }
+    await other.query(`update trellis.project_lock set expires = now() - interval '1 second'`)
     const codes = (await Promise.all([own.run('migrate up'), own.run('migrate up')])).map(({ code }) => code)
     assert.ok(codes.includes(0) && codes.every((code) => code === 0 || code === 6), String(codes))
     assert.deepEqual((await versions()).length, 3)
+    assert.deepEqual(await server.sql('select * from trellis.project_lock'), [])
   })
 
   await t.test('down needs consent and a way back', async () => {
@@ -208,10 +216,22 @@ select oops;`,
     assert.match(await own.refused(1, 'migrate up'), /another migration has version 10/)
   })
 
-  await t.test('completions know all commands', async () => {
-    assert.match(await own.done('completions bash'), /metadata\) COMPREPLY=\(\$\(compgen -W "export apply diff/)
-    assert.match(await own.done('completions fish'), /seen_subcommand_from migrate" -a "create up down/)
-    assert.match(await own.done('completions zsh'), /^#compdef trellis/)
-    assert.match(await own.refused(2, 'completions cmd'), /"cmd" is not bash, zsh or fish/)
+  await t.test('flags of all commands may stand before and between the words', async () => {
+    const { code, out } = await own.run('--json metadata --source default problems')
+    assert.deepEqual([code, JSON.parse(out).command], [0, 'metadata problems'])
+    assert.equal(await own.done(['--yes', 'sql', '-e', 'select 1 as one']), 'one\n1\n')
+    assert.match(await own.refused(2, '--nonsense migrate up'), /unknown command "--nonsense"/)
   })
+})
+
+test('a terminal shows what takes more than a second, until it ends', async () => {
+  const shown: string[] = []
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const picture = (text: string) => {
+    shown.push(text)
+    resolve('answer')
+  }
+  assert.equal(await watchOn({ picture })('3_late/up.sql', promise), 'answer')
+  assert.match(shown[0]!, /^3_late\/up\.sql: \d+ s$/)
+  assert.equal(shown.at(-1), '')
 })

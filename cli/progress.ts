@@ -1,0 +1,30 @@
+// Shows on a terminal what a command waits for, once that takes more than a moment.
+
+import type { Io } from './io.ts'
+import { pictureMillis, silentMillis } from './tuning.ts'
+
+/** Waits for the answer to a request, which `subject` names. */
+export type Watch = <T>(subject: string, answer: Promise<T>) => Promise<T>
+
+const plain: Watch = (_subject, answer) => answer
+
+/** Shows requests on the terminal of standard error, in one line that disappears at the end; elsewhere nothing is shown. */
+export function watchOn({ picture }: Pick<Io, 'picture'>): Watch {
+  if (picture === undefined) return plain
+  return async (subject, answer) => {
+    const begun = performance.now()
+    let isShown = false
+    const timer = setInterval(() => {
+      const millis = performance.now() - begun
+      if (millis < silentMillis) return
+      isShown = true
+      picture(`${subject}: ${Math.floor(millis / 1000)} s`)
+    }, pictureMillis)
+    try {
+      return await answer
+    } finally {
+      clearInterval(timer)
+      if (isShown) picture('')
+    }
+  }
+}

@@ -39,7 +39,7 @@ const files = [
   'README.md',
   'LICENSE',
   'CHANGELOG.md',
-  ...['ARCHITECTURE.md', 'CONTRIBUTING.md'],
+  ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'],
 ]
 
 /** Packs a copy of the checkout, whose package.json others read meanwhile; returns the tarball. */

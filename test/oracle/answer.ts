@@ -10,11 +10,22 @@ import { datumOf } from './request.ts'
 import { certainRows, countRows, limited, type RowSet, scopeOf, selectRows } from './rows.ts'
 import { columnTypes, compareData } from './types.ts'
 import type { View } from './view.ts'
-import { type Column, displayName, fieldName, Invalid, type Row, tableOf, type World } from './world.ts'
+import {
+  type Column,
+  displayName,
+  fieldName,
+  functionOf,
+  Invalid,
+  type Row,
+  type Stored,
+  tableOf,
+  type World,
+} from './world.ts'
 
 /** The `data` of the answer. */
 export function expectedAnswer(request: Request, view: View, run: Run): Expected {
   const scope = scopeOf(view, run)
+  if (request.root === 'mutation' && request.roots.some(({ kind }) => kind === 'typename')) throw new Invalid('a type')
   const fields = merged(request.roots, scope, (root) => rootName(root, view.world))
   return objectOf(fields, ([root]) => rootValue(root!, scope))
 }
@@ -69,6 +80,10 @@ function identity(selection: Selection): string {
 /** The names of root fields. */
 export function rootName(root: Root, world: World): string {
   if (root.kind === 'typename') return '__typename'
+  if (root.kind !== 'byKey' && root.of !== undefined) {
+    const { name } = functionOf(world, root.of)
+    return root.kind === 'aggregate' ? `${name}_aggregate` : name
+  }
   const table = tableOf(world, root.table)
   const { customRoots } = table
   const name = displayName(table)
@@ -77,6 +92,8 @@ export function rootName(root: Root, world: World): string {
       return customRoots.select ?? name
     case 'byKey':
       return customRoots.select_by_pk ?? `${name}_by_pk`
+    case 'one':
+      throw new Error('only functions return one row')
     case 'aggregate':
       return customRoots.select_aggregate ?? `${name}_aggregate`
   }
@@ -85,13 +102,18 @@ export function rootName(root: Root, world: World): string {
 function rootValue(root: Root, scope: Scope): Expected {
   if (root.kind === 'typename') return exactly('query_root')
   const view = viewOf(scope)
-  const rows = view.rows(root.table)
+  const of = root.kind === 'byKey' ? undefined : root.of
+  const rows = of === undefined ? view.rows(root.table) : view.functionRows(of)
   switch (root.kind) {
     case 'select':
       return rowsValue(root.table, selectRows(root.table, rows, root.args, scope), root.items, scope)
     case 'aggregate':
       if (!view.require(root.table).aggregations) throw new Invalid('no aggregations')
       return aggregateValue(root.table, selectRows(root.table, rows, root.args, scope), root.items, scope)
+    case 'one': {
+      const [row] = rows
+      return row ? rowValue(root.table, row, root.items, scope) : exactly(null)
+    }
     case 'byKey': {
       const table = tableOf(view.world, root.table)
       if (!view.hasKey(table) || root.key.length !== table.primaryKey.length) throw new Invalid('no key')
@@ -161,8 +183,10 @@ function itemValue(table: string, row: Row, selections: readonly Item[], scope: 
   switch (item.kind) {
     case 'typename':
       return exactly(displayName(tableOf(view.world, table)))
-    case 'column':
-      return columnValue(view.requireColumn(item.column), row, item.path && datumOf(item.path, scope.run))
+    case 'column': {
+      const column = view.requireColumn(item.column)
+      return columnValue(column, view.value(row, column), item.path && datumOf(item.path, scope.run))
+    }
     case 'object': {
       const relationship = view.requireRelationship(item.relationship, table, 'object')
       const related = relatedRows(relationship, row, scope)
@@ -183,8 +207,7 @@ function itemValue(table: string, row: Row, selections: readonly Item[], scope: 
   }
 }
 
-function columnValue({ id, type }: Column, row: Row, path: readonly string[] | null): Expected {
-  const stored = row[id] ?? null
+function columnValue({ type }: Column, stored: Stored, path: readonly string[] | null): Expected {
   if (stored === null) return exactly(null)
   if (path === null) return columnTypes[type].expected(stored.datum)
   return columnTypes.jsonb.expected(atPath(stored.datum as never, path) ?? null)
@@ -212,7 +235,7 @@ function callsValue(table: string, set: RowSet, calls: readonly Call[], scope: S
 }
 
 function countValue(set: RowSet, call: Extract<Call, { kind: 'count' }>, scope: Scope): Expected {
-  const columns = (call.columns ?? []).map((leaf) => viewOf(scope).requireColumn(datumOf(leaf, scope.run)))
+  const columns = (call.columns ?? []).map((leaf) => viewOf(scope).requirePlain(datumOf(leaf, scope.run)))
   const distinct = call.distinct !== null && datumOf(call.distinct, scope.run)
   const isOfValues = columns.length === 1 || (columns.length > 0 && distinct)
   const count = isOfValues ? countValues(certainRows(set), columns, distinct) : countRows(set)
@@ -225,7 +248,7 @@ function operatorValue(table: string, set: RowSet, call: Extract<Call, { kind: '
   if (call.columns.length === 0) throw new Invalid('an empty selection')
   const entries: Entries = call.columns.map(({ column: id, alias }) => {
     if (id === null) return [alias ?? '__typename', exactly(`${table}_${operator}_fields`)]
-    const column = view.requireColumn(id)
+    const column = view.requirePlain(id)
     if (!appliesTo(operator, column)) throw new Invalid(`${operator} of ${id}`)
     return [alias ?? fieldName(column)!, expectedAggregate(operator, column, certainRows(set))]
   })

@@ -1,7 +1,7 @@
 // Requests to the server, and the text of a failure.
 
 import type { TestTrellis } from '../support/trellis.ts'
-import { rowsSql, tableSql, typeSql } from './deploy.ts'
+import { functionSql, rowsSql, tableSql, typeSql } from './deploy.ts'
 import { isObject, type Json, type JsonObject, parseExact } from './json.ts'
 import { metadataOf } from './metadata.ts'
 import type { Probe } from './probes.ts'
@@ -25,6 +25,23 @@ export async function ask(
   return text
 }
 
+/** The text of the answer of an endpoint for a stored text: the content of `data`, or a flat error. */
+export async function askEndpoint(
+  { request }: TestTrellis,
+  place: number,
+  variables: Rendered['variables'],
+  role: string | null,
+  world: World,
+): Promise<string> {
+  const body = JSON.stringify(variables)
+  const { text } = await request(`/api/rest/${place}`, {
+    body,
+    headers: sessionOf(world, role),
+    ...(role === null ? {} : { role }),
+  })
+  return text
+}
+
 /** The parts of an error; undefined if the answer is not a single error without data. */
 export interface AnswerError {
   readonly message?: Json | undefined
@@ -42,7 +59,24 @@ export function errorOf(answer: Json): AnswerError {
 /** Throws unless the server refuses a name that the role may not use. */
 export async function checkProbe(trellis: TestTrellis, probe: Probe, world: World): Promise<void> {
   const text = await ask(trellis, { query: probe.query, variables: {} }, probe.role, world)
-  const { message, code, path } = errorOf(parseExact(text))
+  requireRefusal(errorOf(parseExact(text)), probe, world, text)
+}
+
+/** The same for an endpoint. Returns whether the endpoint is there: its text names what an administrator has. */
+export async function checkStoredProbe(
+  trellis: TestTrellis,
+  probe: Probe,
+  place: number,
+  world: World,
+): Promise<boolean> {
+  const text = await askEndpoint(trellis, place, {}, probe.role, world)
+  const { error, code, path } = parseExact(text) as JsonObject
+  if (code === 'not-found' && error === 'Endpoint not found') return false
+  requireRefusal({ message: error, code, path }, probe, world, text)
+  return true
+}
+
+function requireRefusal({ message, code, path }: AnswerError, probe: Probe, world: World, text: string): void {
   const [start = '', end = ''] = probe.message.split('*')
   const isMessage =
     message === probe.message ||
@@ -58,7 +92,13 @@ export function worldLines(world: World): readonly string[] {
     const insert = rowsSql(table)
     return insert ? [insertText(insert)] : []
   })
-  return [...typeSql(world), ...tableSql(world), ...rows, `metadata: ${JSON.stringify(metadataOf(world))}`]
+  return [
+    ...typeSql(world),
+    ...tableSql(world),
+    ...functionSql(world),
+    ...rows,
+    `metadata: ${JSON.stringify(metadataOf(world))}`,
+  ]
 }
 
 /** The statement with literal values. */

@@ -2,12 +2,13 @@
 
 import type { TestTrellis } from '../support/trellis.ts'
 import { expectedAnswer } from './answer.ts'
-import { ask, checkProbe, sessionOf, worldLines } from './ask.ts'
+import { ask, askEndpoint, checkProbe, checkStoredProbe, sessionOf, worldLines } from './ask.ts'
 import type { Case } from './case.ts'
 import { Coverage } from './coverage.ts'
 import { deployed } from './deploy.ts'
 import { describe, difference, type Expected } from './expected.ts'
 import { parseExact } from './json.ts'
+import type { Probe } from './probes.ts'
 import { type Rendered, render } from './render.ts'
 import type { Request, Run } from './request.ts'
 import { Undetermined } from './rows.ts'
@@ -23,6 +24,8 @@ export class Checker {
   /** The number of compared answers, and of those that could not be compared. */
   compared = 0
   undetermined = 0
+  /** The number of refusals by endpoints. */
+  refusedByEndpoints = 0
   /** The comparisons that contributed to the answers. */
   readonly coverage = new Coverage()
 
@@ -34,23 +37,42 @@ export class Checker {
   async check({ world, requests, probes }: Case, isSimplified: boolean): Promise<void> {
     if (this.#deployed !== world) {
       this.#deployed = null
-      if (!(await deployed(world, this.#trellis, isSimplified))) return
+      if (!(await deployed(world, this.#trellis, isSimplified, storedTexts(requests, probes, world)))) return
       this.#deployed = world
     }
     for (const request of requests) {
       for (const run of runs) await this.#checkRequest(request, world, run)
     }
     for (const probe of probes) await checkProbe(this.#trellis, probe, world)
+    await this.#checkStored({ world, requests, probes })
   }
 
-  async #checkRequest(request: Request, world: World, run: Run): Promise<void> {
+  /** What the endpoints of stored texts answer. */
+  async #checkStored({ world, requests, probes }: Case): Promise<void> {
+    for (const [place, request] of requests.filter(({ stored }) => stored).entries()) {
+      for (const run of runs) await this.#checkRequest(request, world, run, place)
+    }
+    const first = requests.filter(({ stored }) => stored).length
+    for (const [place, probe] of probes.filter(({ stored }) => stored).entries()) {
+      if (await checkStoredProbe(this.#trellis, probe, first + place, world)) this.refusedByEndpoints++
+    }
+  }
+
+  /** With the place of an endpoint, it is asked. */
+  async #checkRequest(request: Request, world: World, run: Run, endpoint: number | null = null): Promise<void> {
     const coverage = new Coverage()
     const expected = this.#expected(request, new View(world, request.role, coverage), run)
     if (!expected) return
     const rendered = render(request, world, run)
-    const text = await ask(this.#trellis, rendered, request.role, world)
-    const envelope: Expected = { kind: 'object', entries: [['data', expected]] }
-    const found = answerDifference(envelope, text)
+    const { variables } = rendered
+    const text =
+      endpoint === null
+        ? await ask(this.#trellis, rendered, request.role, world)
+        : await askEndpoint(this.#trellis, endpoint, variables, request.role, world)
+    const found = answerDifference(
+      endpoint === null ? { kind: 'object', entries: [['data', expected]] } : expected,
+      text,
+    )
     if (found === null) {
       this.coverage.add(coverage)
       return
@@ -58,7 +80,7 @@ export class Checker {
     const role = request.role ?? 'admin'
     throw new Error(
       [
-        found,
+        `${endpoint === null ? '' : 'of an endpoint: '}${found}`,
         ...worldLines(world),
         `role: ${role} ${JSON.stringify(sessionOf(world, request.role))}`,
         `query: ${rendered.query}`,
@@ -93,6 +115,12 @@ export class Checker {
     }
   }
 }
+
+/** The texts of endpoints, in their order. */
+const storedTexts = (requests: readonly Request[], probes: readonly Probe[], world: World): readonly string[] => [
+  ...requests.filter(({ stored }) => stored).map((request) => render(request, world, 0).query),
+  ...probes.filter(({ stored }) => stored).map(({ query }) => query),
+]
 
 function answerDifference(expected: Expected, text: string): string | null {
   try {

@@ -16,6 +16,7 @@ import {
   type Row,
   rowsThere,
   type Stored,
+  valueIn,
   type World,
 } from './world.ts'
 
@@ -80,14 +81,16 @@ function counted(entry: Extract<Expression[number], { kind: 'counted' }>, row: R
 }
 
 /** The rows of a relationship that the view contains. */
-export function relatedRows({ target, mapping }: Relationship, row: Row, { world, view }: Scope): readonly Row[] {
+export function relatedRows(relationship: Relationship, row: Row, { world, view }: Scope): readonly Row[] {
+  const { target, mapping } = relationship
   const candidates = view ? view.rows(target) : rowsThere(world, target)
-  return candidates.filter((candidate) =>
+  const tied = candidates.filter((candidate) =>
     mapping.every(([from, to]) => {
       const [own, other] = [row[from] ?? null, candidate[to] ?? null]
       return own !== null && other !== null && compareData(columnOf(world, from).type, own.datum, other.datum) === 0
     }),
   )
+  return view ? tied.filter((candidate) => view.ties(relationship, row, candidate)) : tied
 }
 
 /** The operands of a comparison with a row's column; null when one of them is NULL. */
@@ -109,13 +112,17 @@ function operandData(operand: Operand, row: Row, run: Run): readonly Datum[] | n
 }
 
 function compare(comparison: Comparison, column: Column, row: Row, { run, view, coverage }: Scope): Truth {
-  const truth = truthOf(comparison, column, row, run)
+  const truth = truthOf(comparison, column, view ? view.value(row, column) : valueIn(row, column), { row, run })
   coverage?.note(view ? 'request' : 'permission', comparison.operator, column.type, truth)
   return truth
 }
 
-function truthOf({ operator, operand }: Comparison, { id, type }: Column, row: Row, run: Run): Truth {
-  const stored: Stored = row[id] ?? null
+interface Operands {
+  readonly row: Row
+  readonly run: Run
+}
+
+function truthOf({ operator, operand }: Comparison, { type }: Column, stored: Stored, { row, run }: Operands): Truth {
   // In permissions, null is an ordinary operand; elsewhere it is unknown, as in SQL.
   if (operand.kind === 'null' && operator === '_eq') return stored === null
   if (operand.kind === 'null' && operator === '_neq') return stored !== null

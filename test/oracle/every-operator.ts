@@ -38,7 +38,12 @@ export function drawOperatorCase(draw: Draw): OperatorCase {
   const requests = new Map<string, Request>()
   const ask = (name: string, role: string | null, root: Root) => {
     const asked = requests.get(name)?.roots ?? []
-    requests.set(name, { role, roots: [...asked, { ...root, alias: `root${asked.length}` }] })
+    requests.set(name, {
+      role,
+      root: 'query',
+      stored: false,
+      roots: [...asked, { ...root, alias: `root${asked.length}` }],
+    })
   }
   for (const type of typeNames) {
     const table = tables.find(({ id }) => id === tableId(type))!
@@ -73,7 +78,7 @@ export function drawOperatorCase(draw: Draw): OperatorCase {
 /** A world with a table for every type, and without roles. */
 export function drawTypeWorld(draw: Draw): World {
   const tables = [colourTable, ...typeNames.map((type) => drawTypeTable(draw, type))]
-  return { tables, relationships: [], roles: [], sequences: {} }
+  return { tables, relationships: [], roles: [], functions: [], sequences: {} }
 }
 
 /** The id of a type's table. */

@@ -68,7 +68,7 @@ export class RequestValues {
 
   /** A member of `T_select_column`; its datum is the column's id. */
   columnName(column: Column): Leaf<string> {
-    const table = this.#view.world.tables.find(({ columns }) => columns.includes(column))!
+    const table = this.#view.world.tables.find(({ columns }) => columns.some(({ id }) => id === column.id))!
     const type = `${displayName(table)}_select_column`
     return { type, input: fieldName(column)!, datum: column.id, isEnum: true }
   }
@@ -95,7 +95,7 @@ export const isOrdered = ({ type }: Column): boolean => columnTypes[type].compar
 
 /** Arguments for rows of a table. */
 export function drawArguments(draw: Draw, table: string, view: View, values: RequestValues): Arguments {
-  const able = view.columns(table).filter(isOrdered)
+  const able = view.plain(table).filter(isOrdered)
   const distinct = able.length > 0 && draw.chance(0.12) ? draw.few(able, 2) : []
   const isDistinct = distinct.length > 0
   const objects = drawOrder(draw, table, view, values, distinct)
@@ -124,7 +124,7 @@ export function drawWhere(
   const isAggregated = ({ type, target }: Relationship) =>
     type === 'array' && view.permission(target)?.aggregations === true
   const words: Vocabulary = {
-    columns: (id) => view.columns(id),
+    columns: (id) => view.fields(id),
     // A role cannot query rows that it may change but not see.
     relationships: (id) => (view.permission(id) ? view.relationships(id) : []),
     aggregated: (id) => (view.permission(id) ? view.relationships(id) : []).filter(isAggregated),
@@ -170,7 +170,7 @@ function drawOrderEntry(
   values: RequestValues,
   depth: number,
 ): OrderEntry | null {
-  const columns = view.columns(table).filter(isOrdered)
+  const columns = view.fields(table).filter(isOrdered)
   const relationships = depth > 0 ? view.relationships(table) : []
   const choices: (readonly [number, () => OrderEntry | null])[] = []
   if (columns.length > 0) {
@@ -199,7 +199,7 @@ function drawAggregateOrder(
 ): OrderEntry {
   const operators = [...numericOperators, 'min', 'max'] as const
   const calls = view
-    .columns(target)
+    .plain(target)
     .flatMap((column) =>
       operators.filter((operator) => appliesTo(operator, column)).map((operator) => ({ operator, column: column.id })),
     )

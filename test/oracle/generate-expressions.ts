@@ -6,7 +6,7 @@ import type { Draw } from './draw.ts'
 import type { Comparison, Entry, Expression, Leaf } from './expressions.ts'
 import { isList as isJsonList, isObject, type Json } from './json.ts'
 import { columnTypes, type Datum, jsonKeys, type TypeName } from './types.ts'
-import type { Column, Relationship, Row, Table, World } from './world.ts'
+import { type Column, fieldsOf, type Relationship, type Row, type Table, valueIn, type World } from './world.ts'
 
 /** The vocabulary of expressions: columns, relationships and operands. */
 export interface Vocabulary {
@@ -140,9 +140,10 @@ export type ValueSource = (column: Column) => Datum
 /** Values for a column's comparisons. */
 export const valuesOf =
   (draw: Draw, world: World): ValueSource =>
-  ({ id, type }) => {
-    const table = world.tables.find(({ columns }) => columns.some((column) => column.id === id))!
-    const stored = draw.chance(0.75) && table.rows.length > 0 ? draw.pick(table.rows)[id] : null
+  (column) => {
+    const table = world.tables.find((each) => fieldsOf(each).some(({ id }) => id === column.id))!
+    const { type } = column
+    const stored = draw.chance(0.75) && table.rows.length > 0 ? valueIn(draw.pick(table.rows), column) : null
     return notJsonNull(stored ? stored.datum : columnTypes[type].draw(draw))
   }
 

@@ -17,7 +17,7 @@ import {
 } from './generate-expressions.ts'
 import { isList as isJsonList, isObject, type Json } from './json.ts'
 import { columnTypes, type Datum, quotedItem } from './types.ts'
-import { type Column, hidingColumn, type Row, type Table, tableOf, type World } from './world.ts'
+import { type Column, fieldsOf, hidingColumn, type Row, type Table, tableOf, type World } from './world.ts'
 
 /** The variables that a role's permissions use, with their values. */
 export type Session = { [variable: string]: string }
@@ -26,7 +26,7 @@ export type Session = { [variable: string]: string }
 export function drawFilter(draw: Draw, table: Table, world: World, session: Session): Expression {
   const source = valuesOf(draw, world)
   const words: Vocabulary = {
-    columns: (id) => tableOf(world, id).columns.filter(({ type }) => columnTypes[type].compare !== null),
+    columns: (id) => fieldsOf(tableOf(world, id)).filter(({ type }) => columnTypes[type].compare !== null),
     aggregated: (id) => world.relationships.filter(({ table, type }) => table === id && type === 'array'),
     relationships: (id) => world.relationships.filter((relationship) => relationship.table === id),
     tables: world.tables,
@@ -64,7 +64,11 @@ function drawFilterComparison(
   source: ValueSource,
   session: Session,
 ): Comparison {
-  const alike = siblings.filter(({ id, type }) => id !== column.id && type === column.type)
+  // Columns are compared with columns.
+  const isColumn = ({ computedOf }: Column) => computedOf === undefined
+  const alike = siblings.filter(
+    (each) => isColumn(column) && isColumn(each) && each.id !== column.id && each.type === column.type,
+  )
   const comparison = draw.either<Comparison>(
     [6, () => drawLiteralComparison(draw, column, source)],
     [alike.length > 0 ? 6 : 0, () => drawColumnComparison(draw, alike)],

@@ -76,7 +76,7 @@ export class ItemGenerator {
 
   #item(table: string, depth: number, names: Names): Item {
     const draw = this.#draw
-    const columns = this.#view.columns(table)
+    const columns = this.#view.fields(table)
     const relationships = depth > 0 ? this.#view.relationships(table) : []
     return draw.either<Item>(
       [columns.length > 0 ? 8 : 0, () => this.#column(draw.pick(columns), names)],
@@ -93,7 +93,7 @@ export class ItemGenerator {
   #column(column: Column, names: Names): Item {
     const draw = this.#draw
     const selected = this.selected(names, fieldName(column)!)
-    const isJson = column.type === 'json' || column.type === 'jsonb'
+    const isJson = column.computedOf === undefined && (column.type === 'json' || column.type === 'jsonb')
     if (!isJson || !draw.chance(0.4)) return { kind: 'column', column: column.id, path: null, ...selected }
     const path = this.#values.leaf(() => {
       const keys = draw.times(0, 2, () => draw.pick(jsonKeys))
@@ -143,7 +143,7 @@ export class ItemGenerator {
   #calls(table: string): readonly Call[] {
     const draw = this.#draw
     const names = new Names()
-    const columns = this.#view.columns(table).filter(isOrdered)
+    const columns = this.#view.plain(table).filter(isOrdered)
     const operators = [...numericOperators, 'min', 'max'].filter((operator) =>
       columns.some((column) => appliesTo(operator, column)),
     )

@@ -6,7 +6,7 @@ import { RequestValues } from './generate-arguments.ts'
 import { ItemGenerator, Names } from './generate-items.ts'
 import type { Request, Root } from './request.ts'
 import { View } from './view.ts'
-import type { Table, World } from './world.ts'
+import type { Table, TableFunction, World } from './world.ts'
 
 /** A request of the role; null is admin. */
 export function drawRequest(draw: Draw, world: World, role: string | null): Request {
@@ -29,10 +29,28 @@ class RequestGenerator {
   }
 
   request(): Request {
+    const draw = this.#draw
     const names = new Names()
-    const count = this.#draw.chance(0.8) ? 1 : 3
-    const roots = this.#draw.times(1, count, () => ({ ...this.#root(names), wrapped: this.#draw.chance(0.05) }))
-    return { role: this.#role, roots }
+    const count = draw.chance(0.8) ? 1 : 3
+    const root = this.#view.functions('mutation').length > 0 && draw.chance(0.12) ? 'mutation' : 'query'
+    const field = () => (root === 'query' ? this.#root(names) : this.#called('mutation', names))
+    const roots = draw.times(1, count, () => ({ ...field(), wrapped: draw.chance(0.05) }))
+    return { role: this.#role, root, stored: draw.chance(0.3), roots }
+  }
+
+  #called(of: TableFunction['root'], names: Names): Root {
+    const draw = this.#draw
+    const { id, table, row } = draw.pick(this.#view.functions(of))
+    const root = { table, of: id }
+    const selected = (kind: 'one' | 'select' | 'aggregate') =>
+      this.#items.selected(names, this.#rootName({ kind, ...root }))
+    if (row !== null) return { kind: 'one', ...root, ...selected('one'), items: this.#items.items(table, 2) }
+    const args = this.#items.arguments(table)
+    if (of === 'query' && this.#view.require(table).aggregations && draw.chance(0.3)) {
+      const items = this.#items.aggregateItems(table, 1)
+      return { kind: 'aggregate', ...root, ...selected('aggregate'), args, items }
+    }
+    return { kind: 'select', ...root, ...selected('select'), args, items: this.#items.items(table, 2) }
   }
 
   #root(names: Names): Root {
@@ -46,10 +64,11 @@ class RequestGenerator {
       [6, () => this.#select(table, names)],
       [this.#view.hasKey(table) ? 2 : 0, () => this.#byKey(table, names)],
       [aggregations ? 3 : 0, () => this.#aggregate(table, names)],
+      [this.#view.functions('query').length > 0 ? 2 : 0, () => this.#called('query', names)],
     )
   }
 
-  #rootName(root: Pick<Extract<Root, { table: string }>, 'kind' | 'table'>): string {
+  #rootName(root: Pick<Extract<Root, { table: string }>, 'kind' | 'table'> & { readonly of?: string }): string {
     return rootName(root as Root, this.#view.world)
   }
 

@@ -17,8 +17,8 @@ import {
   type World,
 } from './world.ts'
 
-export function drawRole(draw: Draw, name: string, world: World): Role {
-  const session: Session = {}
+/** A role; its session variables are added to `session`. */
+export function drawRole(draw: Draw, name: string, world: World, session: Session): Role {
   const roles = new RoleGenerator(draw, world, session)
   const { tables } = world
   const writable = tables.filter(({ isEnum }) => !isEnum)
@@ -28,6 +28,20 @@ export function drawRole(draw: Draw, name: string, world: World): Role {
     inserts: draw.some(writable, 0.8).map((table) => roles.insert(table)),
     updates: draw.some(writable, 0.75).map((table) => roles.update(table)),
     deletes: draw.some(writable, 0.6).map((table) => roles.delete(table)),
+    session,
+  }
+}
+
+/** A role with the permissions of the world's roles, and sometimes one of its own. */
+export function drawInheritedRole(draw: Draw, name: string, world: World, session: Session): Role {
+  const roles = new RoleGenerator(draw, world, session)
+  return {
+    name,
+    parents: world.roles.map((role) => role.name),
+    selects: draw.some(world.tables, 0.1).map((table) => roles.select(table)),
+    inserts: [],
+    updates: [],
+    deletes: [],
     session,
   }
 }
@@ -48,6 +62,7 @@ class RoleGenerator {
     return {
       table: table.id,
       columns: this.#columns(table, 0.3, [0.2, 0.7, 0.8]),
+      computed: draw.some(table.computed ?? [], 0.7).map(({ id }) => id),
       filter: this.#filter(table, 0.25),
       limit: draw.chance(0.25) ? draw.integer(0, 4) : null,
       aggregations: draw.chance(0.7),

@@ -93,6 +93,7 @@ export function drawTable(draw: Draw, { id, name, mayHide }: TableOptions, earli
     schema: draw.chance(0.8) ? 'public' : 'shop',
     name,
     columns,
+    computed: drawComputed(draw, columns),
     primaryKey: keyColumns.map((column) => column.id),
     uniques: drawUniques(draw, name, columns, keyColumns),
     checks: draw.times(0, 1, (i) => drawCheck(draw, `${name}_c${i}`, columns)).filter((check) => check !== null),
@@ -104,6 +105,32 @@ export function drawTable(draw: Draw, { id, name, mayHide }: TableOptions, earli
   }
   return { ...table, rows: drawRows(draw, table, earlier) }
 }
+
+/** Types that functions of computed fields may return. */
+const computedTypes = new Set<TypeName>([
+  'smallint',
+  'int',
+  'bigint',
+  'numeric',
+  'text',
+  'varchar',
+  'boolean',
+  'date',
+  'uuid',
+  'jsonb',
+])
+
+/** Computed fields that return the values of columns. */
+const drawComputed = (draw: Draw, columns: readonly Column[]): readonly Column[] =>
+  draw
+    .some(
+      columns.filter(({ type }) => computedTypes.has(type)),
+      0.15,
+    )
+    .map(({ id, type }, i) => {
+      const column = { id: `${id}.computed`, name: `computed_${i}`, type, nullable: true, customName: null }
+      return { ...column, default: null, computedOf: id }
+    })
 
 /** A view of some columns of a table. */
 export function drawView(draw: Draw, base: Table): Table {
@@ -119,7 +146,7 @@ export function drawView(draw: Draw, base: Table): Table {
   const view = { of: base.id, columns: pairs.map(({ own, base: column }) => [own.id, column] as const) }
   return {
     ...base,
-    ...{ id, name: `${base.name}_view`, columns: pairs.map(({ own }) => own), view },
+    ...{ id, name: `${base.name}_view`, columns: pairs.map(({ own }) => own), computed: [], view },
     ...{ primaryKey: [], uniques: [], checks: [], foreignKeys: [], customRoots: {} },
     rows: base.rows.map((row) => viewRow(view, row)),
   }

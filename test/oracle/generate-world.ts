@@ -1,15 +1,16 @@
 // Random worlds: tables with rows, relationships between them, and roles.
 
 import type { Draw } from './draw.ts'
-import { drawRole } from './generate-roles.ts'
+import type { Session } from './generate-filters.ts'
+import { drawInheritedRole, drawRole } from './generate-roles.ts'
 import { colourTable, drawTable, drawView, sequenceStart } from './generate-tables.ts'
 import { columnTypes } from './types.ts'
-import type { Relationship, Table, World } from './world.ts'
+import type { Relationship, Role, Table, TableFunction, World } from './world.ts'
 
 const tableNames = ['author', 'book', 'order', 'Group', 'user', 'page_view', 'node', 'tag_2'] as const
 
-/** A whole world. */
-export function drawWorld(draw: Draw): World {
+/** A whole world. With `inherited`, roles may inherit from others. */
+export function drawWorld(draw: Draw, options: { readonly inherited: boolean }): World {
   const mayHide = draw.chance(0.5)
   const tables: Table[] = draw.chance(0.5) ? [colourTable] : []
   const names = draw.shuffled(tableNames).slice(0, draw.integer(3, 6))
@@ -23,9 +24,24 @@ export function drawWorld(draw: Draw): World {
       .map((table) => drawView(draw, table)),
   )
   const relationships = drawRelationships(draw, tables)
-  const bare: World = { tables, relationships, roles: [], sequences: sequencesOf(tables) }
-  const roles = ['reader', 'guest'].slice(0, draw.integer(1, 2)).map((name) => drawRole(draw, name, bare))
-  return { ...bare, roles }
+  const bare: World = { tables, relationships, functions: [], roles: [], sequences: sequencesOf(tables) }
+  const session: Session = {}
+  const plain = ['reader', 'guest'].slice(0, draw.integer(1, 2)).map((name) => drawRole(draw, name, bare, session))
+  const isInherited = options.inherited && plain.length > 1
+  const roles = isInherited ? [...plain, drawInheritedRole(draw, 'both', { ...bare, roles: plain }, session)] : plain
+  const functions = draw.times(1, 3, (i) => drawFunction(draw, draw.pick(tables), i, roles))
+  return { ...bare, roles, functions }
+}
+
+function drawFunction(draw: Draw, table: Table, i: number, roles: readonly Role[]): TableFunction {
+  const root = draw.chance(0.5) ? 'query' : 'mutation'
+  const row = table.primaryKey.length > 0 && table.rows.length > 0 && draw.chance(0.3) ? draw.pick(table.rows) : null
+  const able = roles.filter(({ selects }) => selects.some((granted) => granted.table === table.id))
+  const granted = root === 'mutation' || (able.length > 0 && draw.chance(0.3))
+  const names = granted ? draw.some(able, 0.7).map(({ name }) => name) : null
+  // A query function without permissions is open to all who see its rows.
+  const isOpen = root === 'query' && names?.length === 0
+  return { id: `function#${i}`, name: `call_${i}`, table: table.id, root, row, roles: isOpen ? null : names }
 }
 
 const sequencesOf = (tables: readonly Table[]): World['sequences'] =>

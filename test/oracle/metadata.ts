@@ -2,16 +2,54 @@
 
 import type { Comparison, Entry, Expression, Operand } from './expressions.ts'
 import { type Json, Num } from './json.ts'
-import { columnOf, type Preset, type Relationship, relationshipOf, type Table, tableOf, type World } from './world.ts'
+import {
+  columnOf,
+  type Preset,
+  type Relationship,
+  relationshipOf,
+  type Table,
+  type TableFunction,
+  tableOf,
+  type World,
+} from './world.ts'
 
 type Metadata = { readonly [key: string]: unknown }
 
+/** The name of the function of a computed field. */
+export const computedFunction = ({ schema, name }: Table, field: string): string => `${schema}_${name}_${field}`
+
 const tableName = ({ schema, name }: Table) => ({ schema, name })
 
-/** The metadata document. */
-export function metadataOf(world: World): Metadata {
-  return { version: 2, tables: world.tables.map((table) => tableEntry(table, world)) }
+/** The metadata document. It has an endpoint for each stored text. */
+export function metadataOf(world: World, stored: readonly string[] = []): Metadata {
+  return {
+    version: 2,
+    tables: world.tables.map((table) => tableEntry(table, world)),
+    functions: world.functions.map(functionEntry),
+    inherited_roles: world.roles.flatMap(({ name, parents }) =>
+      parents ? [{ role_name: name, role_set: parents }] : [],
+    ),
+    ...(stored.length === 0 ? {} : endpointsOf(stored)),
+  }
 }
+
+/** An endpoint `/api/rest/N` for each text. */
+const endpointsOf = (texts: readonly string[]): Metadata => ({
+  query_collections: [
+    { name: 'stored', definition: { queries: texts.map((query, i) => ({ name: `query_${i}`, query })) } },
+  ],
+  rest_endpoints: texts.map((_text, i) => ({
+    name: `endpoint_${i}`,
+    url: String(i),
+    methods: ['POST'],
+    definition: { query: { collection_name: 'stored', query_name: `query_${i}` } },
+  })),
+})
+
+const functionEntry = ({ name, roles }: TableFunction): Metadata => ({
+  function: { schema: 'public', name },
+  ...(roles === null ? {} : { permissions: roles.map((role) => ({ role })) }),
+})
 
 function tableEntry(table: Table, world: World): Metadata {
   const names = table.columns.flatMap(({ name, customName }) => (customName === null ? [] : [[name, customName]]))
@@ -25,6 +63,10 @@ function tableEntry(table: Table, world: World): Metadata {
     configuration: { custom_root_fields: table.customRoots, custom_column_names: Object.fromEntries(names) },
     object_relationships: relationships('object'),
     array_relationships: relationships('array'),
+    computed_fields: (table.computed ?? []).map(({ name }) => ({
+      name,
+      definition: { function: { schema: 'public', name: computedFunction(table, name) } },
+    })),
     ...permissionsOf(table, world),
   }
 }
@@ -59,6 +101,7 @@ function permissionsOf(table: Table, world: World): Metadata {
       ({ selects }) => selects,
       (granted) => ({
         columns: columnNames(granted.columns),
+        computed_fields: (granted.computed ?? []).map((id) => columnOf(world, id).name),
         filter: filter(granted.filter),
         allow_aggregations: granted.aggregations,
         ...(granted.limit === null ? {} : { limit: granted.limit }),

@@ -12,9 +12,11 @@ import {
   type Column,
   displayName,
   fieldName,
+  fieldsOf,
   isGraphQLName,
   type Relationship,
   type Table,
+  type TableFunction,
   tableOf,
   type World,
 } from './world.ts'
@@ -24,6 +26,8 @@ export interface Probe {
   readonly query: string
   readonly message: string
   readonly path: string
+  /** Whether a REST endpoint has its text, too. */
+  readonly stored?: boolean
 }
 
 /** The error about a name that a type does not have. */
@@ -33,11 +37,14 @@ export const unknownField = (name: string, type: string): string => `field "${na
 export function drawProbes(draw: Draw, world: World, role: string): readonly Probe[] {
   const view = new View(world, role)
   const hiddenTables = world.tables.filter(({ id }) => view.permission(id) === null)
-  return [
+  const probes = [
+    ...world.functions
+      .filter((each) => each.root === 'query' && !view.mayCall(each))
+      .map((each) => callProbe(each, role)),
     ...hiddenTables.flatMap((table) => rootProbes(table, role)),
     ...view.tables.flatMap((table) => [
       ...missingRoots(table, view, role),
-      ...hiddenNames(table, view.columns(table.id)).flatMap((name) =>
+      ...hiddenNames(table, view.fields(table.id)).flatMap((name) =>
         draw.few(columnProbes(name, table, view, role), 4),
       ),
       ...world.relationships
@@ -46,7 +53,16 @@ export function drawProbes(draw: Draw, world: World, role: string): readonly Pro
       ...draw.few(nullProbes(table, view, role), 3),
     ]),
   ]
+  return probes.map((probe) => (draw.chance(0.2) ? { ...probe, stored: true } : probe))
 }
+
+/** The call of a function that the role may not call. */
+export const callProbe = ({ name, root }: TableFunction, role: string): Probe => ({
+  role,
+  query: `${root} { ${name} { __typename } }`,
+  message: unknownField(name, `${root}_root`),
+  path: `$.selectionSet.${name}`,
+})
 
 /** Root fields of a table that the role may not select from. */
 function rootProbes(table: Table, role: string): readonly Probe[] {
@@ -63,13 +79,18 @@ function rootProbes(table: Table, role: string): readonly Probe[] {
 /** Root fields that the permission of a visible table excludes. */
 function missingRoots(table: Table, view: View, role: string): readonly Probe[] {
   const [, byKey, aggregate] = rootProbes(table, role)
-  return [...(view.hasKey(table) ? [] : [byKey!]), ...(view.require(table.id).aggregations ? [] : [aggregate!])]
+  // An inherited role may have a key that all of its parents show in the same rows.
+  const mayHaveKey = view.role?.parents !== undefined && table.primaryKey.length > 0
+  return [
+    ...(view.hasKey(table) || mayHaveKey ? [] : [byKey!]),
+    ...(view.require(table.id).aggregations ? [] : [aggregate!]),
+  ]
 }
 
 /** Plausible names that are not columns of the type: hidden columns, and names that custom names replace. */
-export function hiddenNames({ columns }: Table, visible: readonly Column[]): readonly string[] {
+export function hiddenNames(table: Table, visible: readonly Column[]): readonly string[] {
   const taken = visible.map(fieldName)
-  const names = columns.flatMap((column) => [fieldName(column), column.name])
+  const names = fieldsOf(table).flatMap((column) => [fieldName(column), column.name])
   const hidden = names.filter((name) => name !== null && isGraphQLName(name) && !taken.includes(name))
   return [...new Set(hidden as string[])]
 }
@@ -77,7 +98,8 @@ export function hiddenNames({ columns }: Table, visible: readonly Column[]): rea
 /** Paths from the root to a table's fields: direct, or through one relationship. */
 function paths(table: Table, view: View): readonly { readonly field: Table; readonly through: Relationship | null }[] {
   const incoming = view.world.relationships.filter(
-    ({ target, table: from }) => target === table.id && view.permission(from) !== null,
+    ({ id, target, table: from }) =>
+      target === table.id && view.permission(from) !== null && view.relationships(from).some((each) => each.id === id),
   )
   return [
     { field: table, through: null },
@@ -121,7 +143,7 @@ function columnProbes(hidden: string, table: Table, view: View, role: string): r
 function isOrderable({ id }: Table, view: View, seen = new Set<string>()): boolean {
   if (seen.has(id)) return false
   seen.add(id)
-  if (view.columns(id).some(isOrdered)) return true
+  if (view.fields(id).some(isOrdered)) return true
   return view.relationships(id).some(({ type, target }) => {
     return type === 'array' || isOrderable(tableOf(view.world, target), view, seen)
   })
@@ -147,6 +169,8 @@ function nameProbes(probe: MakeProbe, hidden: string, table: Table, view: View):
   const type = displayName(table)
   const visible = view.columns(table.id)
   if (visible.length === 0) return []
+  // For inherited roles it depends on the rows of their parents which columns stand in enums and aggregates.
+  const isInherited = view.role?.parents !== undefined
   const notAMember = `expected one of the values * for type "${type}_select_column", but found "${hidden}"`
   const byOrder = probe(
     `(order_by: {${hidden}: asc}) { __typename }`,
@@ -154,9 +178,9 @@ function nameProbes(probe: MakeProbe, hidden: string, table: Table, view: View):
     `.args.order_by[0].${hidden}`,
   )
   return [
-    probe(`(distinct_on: ${hidden}) { __typename }`, notAMember, '.args.distinct_on[0]'),
+    ...(isInherited ? [] : [probe(`(distinct_on: ${hidden}) { __typename }`, notAMember, '.args.distinct_on[0]')]),
     ...(isOrderable(table, view) ? [byOrder] : []),
-    ...(view.require(table.id).aggregations ? aggregateProbes(hidden, table, view) : []),
+    ...(view.require(table.id).aggregations && !isInherited ? aggregateProbes(hidden, table, view) : []),
   ]
 }
 

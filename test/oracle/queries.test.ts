@@ -22,7 +22,9 @@ test('random queries get the answers that the interface defines for the rows', a
     simpler: simplerCases,
     check: (value, isSimplified) => checker.check(value, isSimplified),
   })
-  const { compared, undetermined } = checker
-  t.diagnostic(`seed ${seed}: ${compared} answers compared, ${undetermined} not determined`)
+  const { compared, undetermined, refusedByEndpoints } = checker
+  t.diagnostic(
+    `seed ${seed}: ${compared} answers compared, ${undetermined} not determined, ${refusedByEndpoints} refused by endpoints`,
+  )
   assert.ok(undetermined < compared / 10, 'most answers are determined')
 })

@@ -24,12 +24,12 @@ export interface Rendered {
 }
 
 /** The text and variables of a request's run; the text of both runs is the same. */
-export function render({ roots }: Request, world: World, run: Run): Rendered {
+export function render({ root, roots }: Request, world: World, run: Run): Rendered {
   const inputs = new Inputs(run)
   const writer = new SelectionWriter(world, inputs)
-  const set = writer.set(roots, (root) => writer.root(root), 'query_root')
+  const set = writer.set(roots, (each) => writer.root(each), `${root}_root`)
   const { declarations, variables } = inputs
-  const head = declarations === '' ? '' : `query Ask${declarations} `
+  const head = declarations === '' && root === 'query' ? '' : `${root} Ask${declarations} `
   return { query: `${head}${set}${writer.fragments}`, variables }
 }
 
@@ -73,6 +73,8 @@ export class SelectionWriter {
         return `${name}${this.#arguments(root.table, root.args)}${directives} ${this.items(root.table, root.items)}`
       case 'aggregate':
         return `${name}${this.#arguments(root.table, root.args)}${directives} ${this.#aggregateItems(root.table, root.items)}`
+      case 'one':
+        return `${name}${directives} ${this.items(root.table, root.items)}`
       case 'byKey': {
         const key = root.key.map(
           ({ column, leaf }) => `${this.field(column)}: ${this.#inputs.print(leafInput(leaf, true))}`,

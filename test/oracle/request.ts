@@ -93,7 +93,16 @@ export type Root = Selected &
   Wrapped &
   (
     | { readonly kind: 'typename' }
-    | { readonly kind: 'select'; readonly table: string; readonly args: Arguments; readonly items: readonly Item[] }
+    | {
+        readonly kind: 'select'
+        readonly table: string
+        /** The function whose rows are selected; absent: the table itself. */
+        readonly of?: string
+        readonly args: Arguments
+        readonly items: readonly Item[]
+      }
+    /** The row of a function that returns one. */
+    | { readonly kind: 'one'; readonly table: string; readonly of: string; readonly items: readonly Item[] }
     | {
         readonly kind: 'byKey'
         readonly table: string
@@ -103,6 +112,7 @@ export type Root = Selected &
     | {
         readonly kind: 'aggregate'
         readonly table: string
+        readonly of?: string
         readonly args: Arguments
         readonly items: readonly AggregateItem[]
       }
@@ -111,6 +121,10 @@ export type Root = Selected &
 export interface Request {
   /** Null for admin. */
   readonly role: string | null
+  /** All roots of a mutation are functions. */
+  readonly root: 'query' | 'mutation'
+  /** Whether a REST endpoint serves it, too. */
+  readonly stored: boolean
   readonly roots: readonly Root[]
 }
 

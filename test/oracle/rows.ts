@@ -59,7 +59,7 @@ function orderElements(table: string, entry: OrderEntry, scope: Scope): readonly
     case 'column': {
       const column = view.requireColumn(entry.column)
       const order: KeyOrder = (a, b) => compareData(column.type, a as Datum, b as Datum)
-      return [{ ...directed(entry, scope), column: column.id, order, key: (row) => columnKey(row[column.id] ?? null) }]
+      return [{ ...directed(entry, scope), column: column.id, order, key: (row) => columnKey(view.value(row, column)) }]
     }
     case 'aggregate': {
       const relationship = view.requireRelationship(entry.relationship, table, 'array')

@@ -35,7 +35,7 @@ type Tree = { readonly [key: string]: unknown }
 
 const optional = new Set(['orderBy', 'distinctOn', 'limit', 'offset', 'include', 'skip'])
 const nullable = new Set(['alias', 'path', 'distinct', 'conflict'])
-const flags = new Set(['wrapped', 'named', 'bare', 'strict', 'byDefault'])
+const flags = new Set(['stored', 'wrapped', 'named', 'bare', 'strict', 'byDefault'])
 const neverEmpty = new Set(['roots', 'items', 'calls', 'columns', 'of related', 'response'])
 const opaque = new Set(['input', 'datum', 'key', 'mapping', 'second'])
 
@@ -81,7 +81,10 @@ function without(tree: Tree, key: string): Tree {
 
 /** Simpler worlds that keep everything that requests mention. */
 export function* simplerWorlds(world: World, requests: readonly (Request | Mutation)[]): Generator<World> {
-  const asking = world.roles.filter(({ name }) => requests.some(({ role }) => name === role))
+  const isAsking = ({ name }: Role) => requests.some(({ role }) => name === role)
+  const asking = world.roles.filter(
+    (role) => isAsking(role) || world.roles.some((other) => isAsking(other) && other.parents?.includes(role.name)),
+  )
   if (asking.length < world.roles.length) yield { ...world, roles: asking }
   for (const { id } of world.tables) {
     const smaller = withoutTable(world, id)
@@ -90,6 +93,10 @@ export function* simplerWorlds(world: World, requests: readonly (Request | Mutat
   for (const { id } of world.relationships) {
     const relationships = world.relationships.filter((relationship) => relationship.id !== id)
     const smaller = { ...world, relationships }
+    if (!mentions(smaller, requests, id)) yield smaller
+  }
+  for (const { id } of world.functions) {
+    const smaller = { ...world, functions: world.functions.filter((other) => other.id !== id) }
     if (!mentions(smaller, requests, id)) yield smaller
   }
   for (const table of world.tables.filter(({ isEnum }) => !isEnum)) {
@@ -122,7 +129,8 @@ function withoutTable(world: World, id: string): World {
     updates: role.updates.filter(isOther),
     deletes: role.deletes.filter(isOther),
   }))
-  return { ...world, tables: world.tables.filter((table) => table.id !== id), roles }
+  const functions = world.functions.filter(isOther)
+  return { ...world, tables: world.tables.filter((table) => table.id !== id), functions, roles }
 }
 
 function withoutColumn(world: World, table: Table, id: string): World {

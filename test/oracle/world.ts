@@ -21,6 +21,8 @@ export interface Column {
   readonly customName: string | null
   /** Null: the default is NULL. */
   readonly default: Default | null
+  /** For a computed field: the column whose value its function returns. */
+  readonly computedOf?: string
 }
 
 /** Whether requests may write to a column. */
@@ -89,6 +91,8 @@ export interface Table {
   readonly schema: string
   readonly name: string
   readonly columns: readonly Column[]
+  /** Computed fields. */
+  readonly computed?: readonly Column[]
   /** Column ids; empty without a primary key. */
   readonly primaryKey: readonly string[]
   /** In order of creation, without the primary key. */
@@ -102,6 +106,19 @@ export interface Table {
   readonly view: ViewOf | null
   /** For a view, the rows of its table: see {@link withViews}. */
   readonly rows: readonly Row[]
+}
+
+/** A function that returns rows of a table: all of them, or the one with this key. */
+export interface TableFunction {
+  readonly id: string
+  readonly name: string
+  readonly table: string
+  /** The root whose field it is. A mutation is VOLATILE. */
+  readonly root: 'query' | 'mutation'
+  /** Null: it returns all rows. */
+  readonly row: Row | null
+  /** The roles with a permission; null: all that may select from the table. */
+  readonly roles: readonly string[] | null
 }
 
 export interface Relationship {
@@ -120,6 +137,7 @@ export interface Relationship {
 export interface SelectPermission {
   readonly table: string
   readonly columns: readonly string[]
+  readonly computed?: readonly string[]
   readonly filter: Expression
   readonly limit: number | null
   readonly aggregations: boolean
@@ -155,6 +173,8 @@ export interface DeletePermission {
 
 export interface Role {
   readonly name: string
+  /** The roles that an inherited role has its permissions from, beside its own. */
+  readonly parents?: readonly string[]
   readonly selects: readonly SelectPermission[]
   readonly inserts: readonly InsertPermission[]
   readonly updates: readonly UpdatePermission[]
@@ -166,6 +186,7 @@ export interface Role {
 export interface World {
   readonly tables: readonly Table[]
   readonly relationships: readonly Relationship[]
+  readonly functions: readonly TableFunction[]
   readonly roles: readonly Role[]
   /** The last values of sequences, by column; absent: not used yet. */
   readonly sequences: { readonly [column: string]: bigint }
@@ -192,6 +213,13 @@ export function uniquesOf(table: Table): readonly Unique[] {
   return key ? [key, ...table.uniques] : table.uniques
 }
 
+/** The columns and the computed fields. */
+export const fieldsOf = ({ columns, computed = [] }: Table): readonly Column[] => [...columns, ...computed]
+
+/** The value of a column or computed field. */
+export const valueIn = (row: Row, { id, computedOf = id }: Pick<Column, 'id' | 'computedOf'>): Stored =>
+  row[computedOf] ?? null
+
 export function tableOf(world: World, id: string): Table {
   const table = world.tables.find((candidate) => candidate.id === id)
   if (!table) throw new Invalid(`there is no table ${id}`)
@@ -199,11 +227,17 @@ export function tableOf(world: World, id: string): Table {
 }
 
 export function columnOf(world: World, id: string): Column {
-  for (const { columns } of world.tables) {
-    const column = columns.find((candidate) => candidate.id === id)
+  for (const table of world.tables) {
+    const column = fieldsOf(table).find((candidate) => candidate.id === id)
     if (column) return column
   }
   throw new Invalid(`there is no column ${id}`)
+}
+
+export function functionOf(world: World, id: string): TableFunction {
+  const found = world.functions.find((candidate) => candidate.id === id)
+  if (!found) throw new Invalid(`there is no function ${id}`)
+  return found
 }
 
 export function relationshipOf(world: World, id: string): Relationship {

@@ -18,7 +18,7 @@ export interface MutationCase {
 }
 
 export function drawMutationCase(draw: Draw, scripts: number, length: number): MutationCase {
-  const world = drawWorld(draw)
+  const world = drawWorld(draw, { inherited: false })
   return {
     world,
     scripts: Array.from({ length: scripts }, () => drawScript(draw, world, length)),

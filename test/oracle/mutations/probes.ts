@@ -1,7 +1,7 @@
 // Mutations with names that a role may not change, in every place of a name. They must be refused like unknown names.
 
 import type { Draw } from '../draw.ts'
-import { hiddenNames, type Probe, unknownField } from '../probes.ts'
+import { callProbe, hiddenNames, type Probe, unknownField } from '../probes.ts'
 import { View } from '../view.ts'
 import { displayName, type Table, type World } from '../world.ts'
 import type { MutationRoot } from './mutation.ts'
@@ -15,8 +15,19 @@ const kinds: readonly Kind[] = ['insert', 'insertOne', 'update', 'updateByKey', 
 /** Probes for everything that a role may not use: a few for each table. */
 export function drawWriteProbes(draw: Draw, world: World, role: string): readonly Probe[] {
   const writes = new Writes(new View(world, role))
-  return world.tables.flatMap((table) => draw.some(new Prober(writes, table, role).all(), 0.3))
+  return [
+    ...(hasMutations(writes, role)
+      ? world.functions.filter((each) => each.root === 'mutation' && !writes.view.mayCall(each))
+      : []
+    ).map((each) => callProbe(each, role)),
+    ...world.tables.flatMap((table) => draw.some(new Prober(writes, table, role).all(), 0.3)),
+  ]
 }
+
+/** Whether the role has any mutation. */
+const hasMutations = (writes: Writes, role: string): boolean =>
+  writes.view.functions('mutation').length > 0 ||
+  writes.view.world.tables.some((table) => kinds.some((kind) => new Prober(writes, table, role).has(kind)))
 
 class Prober {
   readonly #writes: Writes
@@ -33,14 +44,14 @@ class Prober {
 
   all(): readonly Probe[] {
     return [
-      ...kinds.filter((kind) => !this.#has(kind)).map((kind) => this.#missingRoot(kind)),
-      ...(this.#has('insert') ? this.#inserts() : []),
-      ...(this.#has('update') ? this.#updates() : []),
-      ...(this.#has('delete') ? this.#conditions() : []),
+      ...kinds.filter((kind) => !this.has(kind)).map((kind) => this.#missingRoot(kind)),
+      ...(this.has('insert') ? this.#inserts() : []),
+      ...(this.has('update') ? this.#updates() : []),
+      ...(this.has('delete') ? this.#conditions() : []),
     ]
   }
 
-  #has(kind: Kind): boolean {
+  has(kind: Kind): boolean {
     return this.#writes.has(rootKey({ kind } as Exclude<MutationRoot, { kind: 'typename' }>), this.#table)
   }
 
@@ -51,11 +62,8 @@ class Prober {
   #missingRoot(kind: Kind): Probe {
     const name = this.#rootName(kind)
     const query = `mutation { ${name} { __typename } }`
-    const { tables } = this.#writes.view.world
-    const hasAny = tables.some((table) =>
-      kinds.some((other) => new Prober(this.#writes, table, this.#role).#has(other)),
-    )
-    if (!hasAny) return { role: this.#role, query, message: 'no mutations exist', path: '$' }
+    if (!hasMutations(this.#writes, this.#role))
+      return { role: this.#role, query, message: 'no mutations exist', path: '$' }
     return { role: this.#role, query, message: unknownField(name, 'mutation_root'), path: `$.selectionSet.${name}` }
   }
 

@@ -98,7 +98,8 @@ function makeField({ scope, relationship, servers, owner }: Joined, { remote, vi
     kind: 'resolved',
     membersBy: 'response name',
     partial: servers.isPartial,
-    needs: relationship.columns,
+    needs: relationship.columns.filter((name) => relationship.values.every(({ column }) => column !== name)),
+    needsValues: relationship.values,
     group: servers.groupOf(remote),
     plan: (field, context) => joinPlan(field, { relationship, view, way, skipsNulls: servers.skipsNulls }, context),
   }

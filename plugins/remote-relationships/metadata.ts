@@ -1,9 +1,18 @@
 // The facet `remote_relationships` of a table: fields of its rows that a remote server answers.
 
 import { badRequest, type Dialect, nameText, type QualifiedName, sameName, TrellisError } from '../../sdk/index.ts'
-import type { Facet, ObjectRef, Rename, ResolveContext, TableModel } from '../../sdk/metadata.ts'
+import {
+  type Facet,
+  type MemberValue,
+  memberValue,
+  type ObjectRef,
+  type PgType,
+  type Rename,
+  type ResolveContext,
+  type TableModel,
+} from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
-import { scalarName } from '../../sdk/sql.ts'
+import { type NeededColumn, scalarName } from '../../sdk/sql.ts'
 import { remoteSchemaRef } from '../remote-schemas/index.ts'
 import { checkedSteps, columnsOf, type JoinedMembers, type RemoteStep } from './check.ts'
 import {
@@ -21,6 +30,8 @@ export interface RemoteJoin {
   readonly remoteSchema: string
   /** The columns of the row, or fields of the object, that arguments use. */
   readonly columns: readonly string[]
+  /** Those of them that are computed fields, with their values. */
+  readonly values: readonly NeededColumn[]
   /** The path to the joined field, which is the last step. */
   readonly steps: readonly RemoteStep[]
 }
@@ -79,11 +90,36 @@ function resolveRemoteRelationship(
   const { remote_schema: remoteSchema, service_fields: given } = definition
   // The message has no space there in v1.3.
   const where = `in table "${nameText(table.name)}": in remote relationship"${name}"`
-  const join = located(where, () => resolveJoin({ name, definition }, membersOf(table), context))
+  const computed = computedFields(given, table, context)
+  const join = located(where, () => resolveJoin({ name, definition }, membersOf(table, computed), context))
   for (const column of join.columns) located(where, () => refuseTransformed(column, table))
-  for (const column of given) context.depend({ kind: 'column', table: table.name, name: column }, 'remote_relationship')
+  for (const each of given) {
+    const kind = computed.has(each) ? 'computed field' : 'column'
+    context.depend({ kind, table: table.name, name: each }, 'remote_relationship')
+  }
   context.depend(remoteSchemaRef(remoteSchema), 'remote_schema')
-  return { kind: 'remote_relationship', ...join }
+  const values = join.columns.flatMap((name) => {
+    const value = computed.get(name)
+    return value ? [{ column: name, type: value.type, value: value.value }] : []
+  })
+  return { kind: 'remote_relationship', ...join, values }
+}
+
+type ScalarValue = Extract<MemberValue, { kind: 'scalar' }>
+
+/** Those of some members that are computed fields with one value, which needs no arguments of the request. */
+function computedFields(
+  names: readonly string[],
+  { columns }: TableModel,
+  context: ResolveContext,
+): ReadonlyMap<string, ScalarValue> {
+  const found = new Map<string, ScalarValue>()
+  for (const name of names) {
+    const field = columns.has(name) ? undefined : context.earlierField(name)
+    const value = field ? memberValue(field) : null
+    if (value?.kind === 'scalar') found.set(name, value)
+  }
+  return found
 }
 
 /** The stored value of a transformed column goes to no other server, which could show it. */
@@ -100,7 +136,7 @@ export function resolveJoin(
 ): RemoteJoin {
   const steps = checkedSteps(definition, members, context.resolved('remote_schemas') ?? new Map())
   const columns = [...new Set(steps.flatMap((step) => columnsOf(step.arguments)))]
-  return { name, remoteSchema: definition.remote_schema, columns, steps }
+  return { name, remoteSchema: definition.remote_schema, columns, values: [], steps }
 }
 
 /** The result of `work`; `where` is added to the messages of its errors. */
@@ -113,14 +149,16 @@ export function located<T>(where: string, work: () => T): T {
   }
 }
 
-const membersOf = ({ name, columns }: TableModel): JoinedMembers => ({
-  text: `table "${nameText(name)}"`,
-  types: new Map(
-    [...columns].map(([column, { type, enumTable }]) => {
-      return [column, { name: scalarName(type) ?? type.name, isEnum: Boolean(enumTable), depth: 0 }]
-    }),
-  ),
-})
+function membersOf({ name, columns }: TableModel, computed: ReadonlyMap<string, ScalarValue>): JoinedMembers {
+  const member = (type: PgType, isEnum: boolean) => ({ name: scalarName(type) ?? type.name, isEnum, depth: 0 })
+  return {
+    text: `table "${nameText(name)}"`,
+    types: new Map([
+      ...[...columns].map(([column, { type, enumTable }]) => [column, member(type, Boolean(enumTable))] as const),
+      ...[...computed].map(([field, { type }]) => [field, member(type, false)] as const),
+    ]),
+  }
+}
 
 /** An entry of `table` in which a column is renamed. */
 function renamed(entry: RemoteRelationshipEntry, rename: Rename, table: QualifiedName): RemoteRelationshipEntry {

@@ -43,6 +43,51 @@ test('rows are joined to unions, interfaces and scalars', async (t) => {
   assert.equal(crm.asked().length, 1)
 })
 
+test('computed fields are joined like columns, with the session of the request', async (t) => {
+  const { trellis } = await startJoined(t, [])
+  await trellis.sql(`
+    create function next_id(b book) returns int language sql stable as 'select b.id + 1';
+    create function my_id(b book, session json) returns int language sql stable
+      as 'select (session->>''x-service-user-id'')::int';
+    create function many(b book) returns setof book language sql stable as 'select b'`)
+  const computed = (name: string, more: object = {}) =>
+    trellis.op('add_computed_field', { table: 'book', name, definition: { function: name, ...more } })
+  await computed('next_id')
+  await computed('my_id', { session_argument: 'session' })
+  await computed('many')
+  const by = (name: string, field: string) => ({
+    ...{ ...author, name, service_fields: [field] },
+    remote_field: { user: { arguments: { id: `$${field}` } } },
+  })
+  await trellis.op('create_remote_relationship', by('next', 'next_id'))
+  await trellis.op('create_remote_relationship', by('me', 'my_id'))
+  const refused = await trellis.opError('create_remote_relationship', by('all', 'many'))
+  assert.match(JSON.stringify(refused.body), /field with name \\"many\\" not found in table/)
+
+  const headers = { 'x-service-user-id': '7' }
+  const query = '{ book(order_by: {id: asc}, limit: 2) { next { id } me { id } } }'
+  assert.deepEqual(await trellis.graphql(query, {}, { headers }), {
+    data: {
+      book: [
+        { next: { id: 2 }, me: { id: 7 } },
+        { next: { id: 3 }, me: { id: 7 } },
+      ],
+    },
+  })
+  const changed = await trellis.graphql(
+    'mutation { update_book_by_pk(pk_columns: {id: 1}, _set: {title: "New"}) { title next { id } } }',
+  )
+  assert.deepEqual(changed, { data: { update_book_by_pk: { title: 'New', next: { id: 2 } } } })
+
+  const dropped = await trellis.opError('drop_computed_field', { table: 'book', name: 'next_id' })
+  assert.match(
+    JSON.stringify(dropped.body),
+    /dependent objects : remote relationship book.next|remote_relationship book.next/,
+  )
+  await trellis.op('drop_computed_field', { table: 'book', name: 'next_id', cascade: true })
+  assert.match(JSON.stringify(await trellis.graphql('{ book { next { id } } }')), /field \\"next\\" not found/)
+})
+
 test('a longer selection is sent once, as a fragment', async (t) => {
   const { crm, trellis } = await startJoined(t)
   const selection = 'id name again: name label: name notes(first: 1) { id } __typename'

@@ -134,10 +134,12 @@ export type Output =
   /** `columnsOnly`: the fragment reads only columns of the row, so it may stand wherever columns may. */
   | { readonly kind: 'sql'; readonly build: SqlBuilder; readonly columnsOnly?: boolean }
 
-/** A column that JavaScript needs. */
+/** A column that JavaScript needs, or another value of the row under a name of its own. */
 export interface NeededColumn {
   readonly column: string
   readonly type: PgType
+  /** Absent: the value of the column. */
+  readonly value?: SqlBuilder
   /** A condition on the row, without which the value counts as null. */
   readonly given?: SqlBuilder
 }

@@ -159,7 +159,10 @@ class ReadsOfPlan {
         this.#addAggregates(output.select.output, this.#rows(output.select.rows, row))
         break
       case 'deferred':
-        for (const { given } of output.needs) if (given) this.#addSql(given)
+        for (const { given, value } of output.needs) {
+          if (given) this.#addSql(given)
+          if (value) this.#addSql(value)
+        }
         break
       case 'sql':
         this.#addSql(output.build)

@@ -133,7 +133,7 @@ export function isOfRowAlone(output: Output): boolean {
     case 'sql':
       return output.columnsOnly === true
     case 'deferred':
-      return output.needs.every(({ given }) => given === undefined)
+      return output.needs.every(({ given, value }) => given === undefined && value === undefined)
     default:
       return output.kind === 'column' || output.kind === 'json'
   }

@@ -96,9 +96,13 @@ function outputPieces(output: Output, frame: Frame, printer: Printer): (string |
   }
 }
 
-function neededOutput({ column, type, given }: NeededColumn): Output {
-  if (!given) return { kind: 'column', column, type }
-  return { kind: 'sql', build: (row, printer) => givenJson(given, columnSql(row, column), { type }, { row, printer }) }
+function neededOutput({ column, type, value, given }: NeededColumn): Output {
+  if (!given && !value) return { kind: 'column', column, type }
+  const build: SqlBuilder = (row, printer) => {
+    const own = value ? value(row, printer) : columnSql(row, column)
+    return given ? givenJson(given, own, { type }, { row, printer }) : columnJson(own, { type }, printer.options)
+  }
+  return { kind: 'sql', build }
 }
 
 /** The JSON of a value in rows that fulfil a condition; null in all others. */

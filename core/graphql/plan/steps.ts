@@ -100,7 +100,7 @@ export function planJoin(
   if (!context.rowJoins) throw new Error(`"${field.name}" is planned outside of a root field`)
   context.rowJoins.add(joinStep(field, context, planner))
   const needs = planner.needs.map((column) => ({ column, type: typeOf(column) }))
-  return { kind: 'deferred', needs }
+  return { kind: 'deferred', needs: [...needs, ...(planner.needsValues ?? [])] }
 }
 
 const joinStep = (field: FieldSelection, context: PlanContext, planner: ResolvedRowPlanner): JoinStep => ({

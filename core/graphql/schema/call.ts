@@ -1,7 +1,7 @@
 // Fields that JavaScript answers: how a plugin plans and runs them, their input, and their results.
 
 import type { PgType } from '../../catalog/types.ts'
-import type { Output } from '../../compiler/plan/plan.ts'
+import type { NeededColumn, Output } from '../../compiler/plan/plan.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import type { PathKey } from '../../errors/path.ts'
 import type { Session } from '../../session/session.ts'
@@ -93,6 +93,8 @@ export type ResolvedPlanner<Plan = unknown> = CallPlanner<Plan> &
 /** The same for all rows of the answer at once, with one result for each; `needs` are the input columns of each row. */
 export type ResolvedRowPlanner<Plan = unknown> = CallPlanner<Plan> & {
   readonly needs: readonly string[]
+  /** Values of the row that are no columns, such as those of computed fields; the input has them under their names. */
+  readonly needsValues?: readonly NeededColumn[]
 } & (
     | {
         readonly group?: undefined

@@ -7,7 +7,7 @@ import { memberOf } from '../../json/json.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { isGraphQLName, nameKey, type QualifiedName, sameName } from '../../names/names.ts'
 import type { MetadataDocument } from '../document/document.ts'
-import type { TableModel } from '../document/model.ts'
+import type { FieldModel, TableModel } from '../document/model.ts'
 import {
   type Dependency,
   type DependencyReason,
@@ -151,6 +151,12 @@ class RecordingContext {
 /** The context of a table's facets; dependencies belong to the current object. */
 export class FacetContext extends RecordingContext implements ResolveContext {
   object: ObjectRef | null = null
+  /** The fields that earlier facets of the stage give to the table. */
+  fields: ReadonlyMap<string, FieldModel> = new Map()
+
+  earlierField(name: string): FieldModel | undefined {
+    return this.fields.get(name)
+  }
 
   depend(on: ObjectRef, reason: DependencyReason): void {
     if (this.object) this.record(this.object, on, reason)

@@ -42,6 +42,7 @@ export function resolveFacets(
   }
   for (const facet of facets) {
     context.after = facet.after ?? []
+    context.fields = new Map(resolved.flatMap(({ fields }) => [...fields]))
     for (const each of facetEntries(entry, facet)) {
       const description = facet.describe(entry.table, each)
       const draft: TableDraft = { ...shared, fields: new Map() }

@@ -35,6 +35,8 @@ export interface ResolveContext {
   resolved<K extends keyof ModelSlices>(key: K): ModelSlices[K] | undefined
   /** The state of a source: its value, or the reason why it has none. */
   source(key: string, id: string): SourceState
+  /** A field that an earlier facet of this stage gives to the rows of the object's table. */
+  earlierField(name: string): FieldModel | undefined
   /** Records that the object being resolved needs another one. */
   depend(on: ObjectRef, reason: DependencyReason): void
 }
@@ -43,7 +45,7 @@ export interface ResolveContext {
  * The context of a slice's `resolve`, which can also report broken entries. Tables are complete here, unless the slice
  * comes `before` one of their stages.
  */
-export interface SliceContext extends Omit<ResolveContext, 'depend'> {
+export interface SliceContext extends Omit<ResolveContext, 'depend' | 'earlierField'> {
   /** Excludes an object from the model, and lists it as inconsistent. */
   report(object: ObjectDescription, reason: string): void
   /** The same for objects that clash; they are listed together, as `{reason, conflicts}` with their definitions. */

@@ -124,6 +124,7 @@ const inContext = (object: ObjectRef, context: SliceContext): ResolveContext => 
   },
   dialect: context.dialect,
   table: (name) => context.table(name),
+  earlierField: () => undefined,
   functions: (name) => context.functions(name),
   environment: (name) => context.environment(name),
   resolved: (key) => context.resolved(key),

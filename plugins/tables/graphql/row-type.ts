@@ -11,6 +11,7 @@ import {
   conditionBuilder,
   isReadByFunction,
   readValue,
+  type SelectAccess,
   type TransformedColumn,
   transformedOutput,
 } from '../../../sdk/access.ts'
@@ -156,14 +157,14 @@ function planMember(member: FieldSelection, context: PlanContext, table: TableMo
     throw new Error(`${field} needs the column "${name}", which the table does not have`)
   }
   const output = planJoin(member, context, { planner, typeOf })
-  const seen = context.schema.access(table.name)?.select?.transformed
-  return seen && output.kind === 'deferred'
-    ? { ...output, needs: output.needs.map((each) => onlySeen(each, seen)) }
+  const select = context.schema.access(table.name)?.select
+  return select && output.kind === 'deferred'
+    ? { ...output, needs: output.needs.map((each) => onlySeen(each, select)) }
     : output
 }
 
-/** A column that the role sees in some rows only is null in all others, whatever the field makes of it. */
-function onlySeen(need: NeededColumn, seen: ReadonlyMap<string, TransformedColumn>): NeededColumn {
-  const mask = seen.get(need.column)?.mask
+/** A value that the role sees in some rows only is null in all others, whatever the field makes of it. */
+function onlySeen(need: NeededColumn, { transformed, maskedFields }: SelectAccess): NeededColumn {
+  const mask = need.value ? maskedFields.get(need.column) : transformed?.get(need.column)?.mask
   return mask ? { ...need, given: conditionBuilder(mask) } : need
 }

@@ -47,7 +47,7 @@ export class Checker {
     await this.#checkStored({ world, requests, probes })
   }
 
-  /** What the endpoints of stored texts answer. */
+  /** Compares the answers of endpoints for stored texts. */
   async #checkStored({ world, requests, probes }: Case): Promise<void> {
     for (const [place, request] of requests.filter(({ stored }) => stored).entries()) {
       for (const run of runs) await this.#checkRequest(request, world, run, place)

@@ -93,7 +93,7 @@ export type ResolvedPlanner<Plan = unknown> = CallPlanner<Plan> &
 /** The same for all rows of the answer at once, with one result for each; `needs` are the input columns of each row. */
 export type ResolvedRowPlanner<Plan = unknown> = CallPlanner<Plan> & {
   readonly needs: readonly string[]
-  /** Values of the row that are no columns, such as those of computed fields; the input has them under their names. */
+  /** Values of the row beside columns, such as those of computed fields; the input has them under their names. */
   readonly needsValues?: readonly NeededColumn[]
 } & (
     | {

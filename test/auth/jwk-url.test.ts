@@ -1,14 +1,30 @@
 import assert from 'node:assert/strict'
 import type { KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Observer, silentObserver } from '../../core/log/observe.ts'
 import { dialects } from '../../core/names/dialect.ts'
 import { OutgoingClient } from '../../core/outgoing/client.ts'
 import { KeySet } from '../../plugins/auth-jwt/key-set.ts'
+import { blocksOf } from '../guide/blocks.ts'
 import { recordingObserver } from '../http/server.ts'
 import { type OtherAnswer, startOther } from './other-server.ts'
-import { bearer, ecPair, edPair, jwtAuth, macKey, namespace, rsaPair, sign, tokenFor, unverified } from './tokens.ts'
+import {
+  bearer,
+  ecPair,
+  edPair,
+  inSeconds,
+  jwtAuth,
+  macKey,
+  namespace,
+  refused,
+  rsaPair,
+  sign,
+  tokenFor,
+  unverified,
+} from './tokens.ts'
 
 const rsa = rsaPair()
 const otherRsa = rsaPair()
@@ -281,4 +297,33 @@ test('a server that refuses a refresh can delay the next one with Retry-After', 
   const refused = performance.now()
   await until(() => server.received.length === 3)
   assert.ok(performance.now() - refused > 1500)
+})
+
+test('the tokens of identity providers give the sessions of their page', async (t) => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/auth-providers.md'), 'utf8')
+  const url = await published(t, [jwkOf(rsa, { kid: 'current', alg: 'RS256', use: 'sig' }), jwkOf(ec, { kid: 'next' })])
+  const values = blocksOf(page).flatMap(({ language, lines }) =>
+    language === 'json' ? [JSON.parse(lines.join('\n'))] : [],
+  )
+  assert.equal(values.length, 15)
+  for (let i = 0; i < values.length; i += 3) {
+    const [configuration, payload, session] = values.slice(i, i + 3)
+    const auth = await jwtAuth(t, { ...configuration, jwk_url: url })
+    const issue = (changed: object) =>
+      sign(
+        { iat: inSeconds(0), ...payload, ...changed },
+        { alg: 'RS256', key: rsa.privateKey, header: { kid: 'current' } },
+      )
+    const { role, variables } = await bearer(auth, await issue({}))
+    assert.deepEqual({ role, variables }, session, configuration.issuer)
+    await unverified(bearer(auth, await issue({ aud: 'another' })), 'JWTNotInAudience')
+    await unverified(bearer(auth, await issue({ iss: 'https://another.example' })), 'JWTNotInIssuer')
+    await unverified(bearer(auth, await issue({ exp: inSeconds(-60) })), 'JWTExpired')
+    await refused(
+      bearer(auth, await issue({}), { 'x-service-role': 'admin' }),
+      400,
+      'access-denied',
+      /not in allowed roles/,
+    )
+  }
 })

@@ -14,6 +14,10 @@ import { type Session, startCall } from './session.ts'
 const loaders: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
   init: () => import('./commands/init.ts'),
   doctor: () => import('./doctor/command.ts'),
+  'branch create': () => import('./branch/create.ts'),
+  'branch drop': () => import('./branch/drop.ts'),
+  'branch list': () => import('./branch/list.ts'),
+  types: () => import('./types/command.ts'),
   deploy: () => import('./commands/deploy.ts'),
   'migrate create': () => import('./migrations/create.ts'),
   'migrate up': () => import('./migrations/up.ts'),

@@ -18,10 +18,17 @@ export function bodyOf(text: string): unknown {
   }
 }
 
+/** The caller of a request. */
+export interface Caller {
+  /** Whether the admin secret is sent; absent: yes. */
+  readonly isAdmin?: boolean
+  /** Headers beside those of the request itself, such as the role. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** A way to send a request. */
 export interface Transport {
-  /** Sends a request, with the admin secret unless `isAdmin` is false. */
-  send(method: 'GET' | 'POST', path: string, body?: unknown, isAdmin?: boolean): Promise<Answer>
+  send(method: 'GET' | 'POST', path: string, body?: unknown, caller?: Caller): Promise<Answer>
   close(): Promise<void>
 }
 

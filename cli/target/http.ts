@@ -12,8 +12,8 @@ export function httpTransport(endpoint: URL, secret: string | null): Transport {
   const base = endpoint.href.replace(/\/$/, '')
   const secrets = secret === null ? {} : { 'x-service-admin-secret': secret, 'x-hasura-admin-secret': secret }
   return {
-    async send(method, path, body, isAdmin = true): Promise<Answer> {
-      const headers = { 'content-type': 'application/json', ...(isAdmin && secrets) }
+    async send(method, path, body, { isAdmin = true, headers: more = {} } = {}): Promise<Answer> {
+      const headers = { 'content-type': 'application/json', ...(isAdmin && secrets), ...more }
       try {
         const text = body === undefined ? null : JSON.stringify(body)
         const answer = await request(`${base}${path}`, { method, headers, body: text, dispatcher })

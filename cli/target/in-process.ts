@@ -33,8 +33,8 @@ export async function startEngine(
     },
   )
   const transport: Transport = {
-    async send(method, path, body) {
-      const headers = { 'content-type': 'application/json' }
+    async send(method, path, body, { headers: more = {} } = {}) {
+      const headers = { 'content-type': 'application/json', ...more }
       const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
       const answer = await engine.app.inject({ method, url: path, headers, ...payload })
       return { status: answer.statusCode, body: answer.payload === '' ? null : bodyOf(answer.payload) }

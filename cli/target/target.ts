@@ -35,7 +35,7 @@ export interface Target {
   /** Characters of the admin secret; null if none is given. */
   readonly secretLength: number | null
   /** Asks any endpoint: by POST with a body, by GET without one. */
-  ask(path: string, body?: unknown): Promise<Answer>
+  ask(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
   /** Asks as a caller without the admin secret. */
   askWithoutSecret(path: string, body?: unknown): Promise<Answer>
   close(): Promise<void>
@@ -162,12 +162,12 @@ class ConnectedTarget implements Target {
     return (answer.body as { result: readonly (readonly string[])[] | null }).result ?? []
   }
 
-  ask(path: string, body?: unknown): Promise<Answer> {
-    return this.#watch(path, this.#transport.send(methodFor(body), path, body))
+  ask(path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.#watch(path, this.#transport.send(methodFor(body), path, body, { headers }))
   }
 
   askWithoutSecret(path: string, body?: unknown): Promise<Answer> {
-    return this.#transport.send(methodFor(body), path, body, false)
+    return this.#transport.send(methodFor(body), path, body, { isAdmin: false })
   }
 
   close(): Promise<void> {

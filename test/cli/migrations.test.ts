@@ -1,6 +1,7 @@
 // `trellis migrate ...`, `deploy`, `sql`, `seed`, `track` and `suggest` against one server and its database.
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -173,6 +174,50 @@ select oops;`,
     assert.equal(await own.done(['sql', '-e', 'select id, name from author']), 'id\tname\n1\tA\n')
     assert.match(await own.refused(1, ['sql', '--read-only', '-e', 'delete from book']), /read-only transaction/)
     assert.match(await own.refused(2, 'sql'), /sql needs either a file or -e SQL/)
+  })
+
+  await t.test('types are TypeScript of the schema of a role', async () => {
+    const admin = await own.done('types')
+    assert.match(admin, /^export interface author_insert_input \{$/m)
+    assert.match(admin, /^ {2}author\?: author_obj_rel_insert_input \| null$/m)
+    await server.op('create_select_permission', {
+      table: 'author',
+      role: 'reader',
+      permission: { columns: ['id'], filter: {} },
+    })
+    assert.equal(await own.done('types --role reader --out reader.ts'), 'reader.ts\n')
+    const text = own.read('reader.ts')
+    assert.match(text, /^\/\/ The GraphQL API of the role reader/)
+    assert.doesNotMatch(text, /name: String|insert/)
+    assert.match(text, /^export type author_select_column = 'id'$/m)
+    assert.match(
+      text,
+      /^export interface query_root_author_args \{\n.*\n {2}distinct_on\?: readonly author_select_column\[\] \| null$/m,
+    )
+    assert.equal(await own.done('types --role reader --out reader.ts --check'), 'reader.ts is up to date\n')
+    const use = `import type { Schema, author_bool_exp } from './reader.ts'
+const answer: Pick<Schema['query'], 'author'> = { author: [{ id: 1 }] }
+const where: author_bool_exp = { id: { _in: [answer.author[0]!.id] } }
+// @ts-expect-error: the role does not see names
+export const name = answer.author[0]!.name
+export { where }
+`
+    own.write({ 'admin.ts': admin, 'use.ts': use })
+    const compiler = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--allowImportingTsExtensions',
+      '--types',
+      '',
+      '--ignoreConfig',
+    ]
+    execFileSync(process.execPath, [compiler, ...options, 'admin.ts', 'use.ts'], { cwd: own.directory, stdio: 'pipe' })
+    own.write({ 'reader.ts': '' })
+    assert.match(await own.refused(4, 'types --role reader --out reader.ts --check'), /is not the schema of reader/)
+    assert.match(await own.refused(2, 'types --scalars jsonb'), /"jsonb" is not NAME=TYPE/)
+    await server.op('drop_select_permission', { table: 'author', role: 'reader' })
   })
 
   await t.test('deploy stops before the first migration when the metadata cannot be read', async () => {

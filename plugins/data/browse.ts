@@ -6,10 +6,11 @@ import { id, integer, manyQuery, type Output, Printer, sql } from '../../sdk/sql
 import { Expression } from '../permissions/schema.ts'
 import { type CountAsked, countRowsOf, ExactWithin } from './browse-count.ts'
 import { afterCursor, cursorOf, cursorOutput, type OrderedColumn } from './browse-cursor.ts'
-import { type Caller, isReadable, type ReadableTable } from './caller.ts'
+import type { Caller, ReadableTable } from './caller.ts'
 import { callerOf, type DataOptions, printerOptions } from './calling.ts'
+import { readableColumns } from './columns.ts'
 import { planOrder } from './order-by.ts'
-import { readTransformed } from './read-transformed.ts'
+import { readTransformed, textOf } from './read-transformed.ts'
 import { runStatement } from './run.ts'
 import { OrderBy, type OrderTerm } from './schema.ts'
 import { columnOutput } from './select.ts'
@@ -98,24 +99,12 @@ function orderOf(
 
 const byKey = { direction: 'asc', nulls: 'last' } as const
 
-function columnsOf(
-  names: readonly string[] | undefined,
-  access: ReadableTable,
-  caller: Caller,
-): readonly ColumnModel[] {
-  const { table, select } = access
-  if (!names) return [...table.columns.values()].filter(({ name }) => isReadable(name, select))
-  return within('columns', () =>
-    names.map((name, i) => within(i, () => caller.readableColumn(access, name, 'only columns can be browsed'))),
-  )
-}
-
 type Cell = string | readonly [beginning: string, bytes: number] | null
 
 /** The text of a value that was read in another form. */
-function textOf(value: unknown, longest: number): Cell {
-  if (value === null) return null
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+function cutCell(value: unknown, longest: number): Cell {
+  const text = textOf(value)
+  if (text === null) return null
   const bytes = Buffer.byteLength(text)
   return bytes > longest ? [text.slice(0, longest), bytes] : text
 }
@@ -142,7 +131,7 @@ async function browse(context: OperationContext, args: Static<typeof Args>, opti
   const caller = await callerOf(context, args.table, options)
   const access = caller.readableByItself(caller.table(args.table, { action: 'select', at: ['table'] }))
   const { select } = access
-  const columns = columnsOf(args.columns, access, caller)
+  const columns = readableColumns(args.columns, access, caller, 'only columns can be browsed')
   caller.cost.add(columns.length)
   const longest = Math.min(preview, Math.floor(mostPageCharacters / (limit * Math.max(1, columns.length))))
   const key = keyOf(access)
@@ -170,7 +159,7 @@ async function browse(context: OperationContext, args: Static<typeof Args>, opti
   const cells = rows.map((row, at) =>
     columns.map((column, i) => {
       const value = row[String(i)]
-      const cell = isSeenOtherwise(column) ? textOf(value, longest) : (value as Cell)
+      const cell = isSeenOtherwise(column) ? cutCell(value, longest) : (value as Cell)
       if (!Array.isArray(cell)) return cell
       truncated.push({ row: at, column: column.name, bytes: Number(cell[1]) })
       return cell[0]

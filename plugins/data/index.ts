@@ -6,6 +6,7 @@ import { definePlugin, type Engine, notFound, parseFailed, serviceKey, Type } fr
 import type { MetadataService } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
 import { browseRows } from './browse.ts'
+import { exportRoutes } from './export/routes.ts'
 import { type OfferedTables, TableOffers } from './offered-tables.ts'
 import { countRows, deleteRows, insertRows, selectRows, updateRows } from './operations.ts'
 
@@ -49,7 +50,7 @@ export default definePlugin({
     const data = { access: engine.access, offers }
     operations.add(selectRows(data), countRows(data), browseRows(data))
     operations.add(insertRows(data), updateRows(data), deleteRows(data))
-    routes.add(tableRoute(metadata.service, engine.settings))
+    routes.add(tableRoute(metadata.service, engine.settings), ...exportRoutes(engine, offers))
     engine.provide(offeredTables, offers)
   },
 })

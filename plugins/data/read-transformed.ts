@@ -6,6 +6,12 @@ import type { TransformedReads } from './caller.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
+/** The text of a value of JSON; null: NULL. */
+export function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 /** The value of an output as the caller reads it. A value that cannot be read is null. */
 export function readTransformed(output: Output, value: unknown, reads: TransformedReads): unknown {
   if (reads.size === 0 || value === null) return value

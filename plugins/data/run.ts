@@ -52,7 +52,8 @@ export async function runProgram(program: MutationProgram, caller: Caller): Prom
   return parseJson(answer.toString(), 'lossless')
 }
 
-function requireVariables(params: readonly ParamSource[], { variables }: OperationContext['session']): void {
+/** Refuses a request whose session lacks a variable that its statement needs. */
+export function requireVariables(params: readonly ParamSource[], { variables }: OperationContext['session']): void {
   const missing = sessionVariablesOf(params).find((name) => !Object.hasOwn(variables, name))
   if (missing !== undefined) throw badRequest('not-found', `"${missing}" header is expected but not found`)
 }

@@ -20,3 +20,12 @@ export const longestCursor = 12_000
 
 /** Columns of the order of `browse_rows`, with the key: each makes the condition on the next page longer. */
 export const mostOrderedBy = 64
+
+/** Characters of the rows that an export reads at once: they are in memory until the client takes them. */
+export const wantedBytes = 262_144
+
+/** Rows that an export reads at once: the next ones may be much longer than those before. */
+export const mostFetched = 200
+
+/** Milliseconds without progress after which an export is given up, because it holds a connection. */
+export const idleMillis = 60_000

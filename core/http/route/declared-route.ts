@@ -19,7 +19,8 @@ export interface Route {
   /**
    * Returns the response: a string, Buffer or `Gzipped` is sent unchanged, other values as JSON. A thrown
    * `TrellisError` is answered flat, with its status. With `auth: 'none'` the session is null. `body` is parsed JSON
-   * unless `raw` is set.
+   * unless `raw` is set. A handler that has sent the response itself returns the number of its bytes for the log, or
+   * nothing if it is not to be logged.
    */
   handle(call: RouteCall): unknown | Promise<unknown>
   /** Whether a session that may only read can call it although its method is not GET; absent: no. */

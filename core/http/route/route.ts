@@ -113,9 +113,13 @@ async function answer({ route, request, reply, exchange }: RequestWork, context:
   } catch (error) {
     throw blame(error, route)
   }
-  // The handler may have answered by itself, for example with a stream.
-  if (reply.sent) return
   const ran = logged ? performance.now() - started : 0
+  // The handler may have answered by itself, for example with a stream.
+  if (reply.sent) {
+    if (logged && typeof result === 'number')
+      logSuccess(context.observe, request, reply, { exchange, size: result, ran })
+    return
+  }
   const sent = sendAnswer(request, reply, result, context)
   const size = typeof sent === 'number' ? sent : await sent
   if (logged) logSuccess(context.observe, request, reply, { exchange, size, ran })

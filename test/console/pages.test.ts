@@ -4,10 +4,11 @@
 import assert from 'node:assert/strict'
 import { browserTest } from '../support/chromium.ts'
 import { data } from './pages/data.ts'
+import { rows } from './pages/rows.ts'
 import { shell } from './pages/shell.ts'
 import { type State, startConsole } from './support.ts'
 
-const pages: Readonly<Record<string, readonly State[]>> = { shell, data }
+const pages: Readonly<Record<string, readonly State[]>> = { shell, data, rows }
 
 browserTest('the pages of the console', async (t) => {
   const context = await startConsole(t)

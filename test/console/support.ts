@@ -58,6 +58,14 @@ export interface Console {
 /** An expression: whether the page shows a text. */
 export const hasText = (text: string): string => `document.body.innerText.includes(${JSON.stringify(text)})`
 
+/** Clicks the button whose text begins so, once it can be pressed. */
+export async function clickButton(page: Page, text: string): Promise<void> {
+  const matches = `each.textContent.startsWith(${JSON.stringify(text)}) && !each.disabled`
+  const find = `[...document.querySelectorAll('button')].find((each) => ${matches})`
+  await page.until(`${find} !== undefined`)
+  await page.evaluate(`${find}.click()`)
+}
+
 /** Runs before the page's own script: signs in, and puts faults in the place of answers. */
 const beforehand = ({ faults = [], isSignedOut = false, theme = 'light' }: Opening): string => `
   localStorage.setItem('trellis:console:theme', ${JSON.stringify(JSON.stringify(theme))})
@@ -90,7 +98,11 @@ export async function startConsole(t: TestContext): Promise<Console> {
       headers: { 'x-service-admin-secret': secret },
       ...(version !== undefined && { version }),
     })
-  await op('bulk', trackChinook)
+  await trellis.sql(`
+    create table keyless (note text); insert into keyless values ('one');
+    create table untracked (id int primary key);
+    create table large (id int primary key, body text); insert into large values (1, repeat('long ', 1048576));`)
+  await op('bulk', [...trackChinook, ...['keyless', 'large'].map((name) => ({ type: 'track_table', args: name }))])
   return {
     op,
     async open(opening) {

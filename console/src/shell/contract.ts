@@ -43,5 +43,7 @@ export interface Command {
   readonly title: string
   /** Its kind: `table`, `page`, `command`, `role`. */
   readonly kind: string
-  run(): void
+  /** The path below the console that it leads to; absent: it runs. */
+  readonly path?: string
+  run?(): void
 }

@@ -4,8 +4,7 @@ import { useParams, useRouter, useSearch } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
 import { consolePath } from '../base/facts.ts'
 
-/** The path below the console for names, which may have any characters. */
-export const pathOf = (...parts: readonly string[]): string => parts.map(encodeURIComponent).join('/')
+export { pathOf } from './paths.ts'
 
 /** The address of a path. */
 export const hrefOf = (path: string): string => `${consolePath}/${path}`

@@ -68,13 +68,14 @@ function Search({ pages, go }: { readonly pages: readonly ConsolePage[]; go(path
     },
   })
   const results = useMemo(() => {
-    const ofPages = pages.map(({ id, title }) => ({ id: `page ${id}`, title, kind: 'page', run: () => go(id) }))
+    const ofPages = pages.map(({ id, title }) => ({ id: `page ${id}`, title, kind: 'page', path: id }))
     return found([...ofPages, ...shellCommands, ...(offered.data ?? [])], text)
-  }, [pages, go, offered.data, text])
+  }, [pages, offered.data, text])
   const run = (command: Command | undefined) => {
     if (!command) return
     isPaletteOpen.set(false)
-    command.run()
+    if (command.path === undefined) command.run?.()
+    else go(command.path)
   }
   const follow = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]

@@ -1,12 +1,34 @@
 // Data: tables, their rows and their structure.
 
 import { Table2 } from 'lucide-react'
+import { tableKey, tableLabel } from '../../server/names.ts'
+import { queries, sourceTablesQuery } from '../../server/queries.ts'
 import type { ConsolePage } from '../../shell/contract.ts'
+import { pathOf } from '../../shell/paths.ts'
 
 export const data: ConsolePage = {
   id: 'data',
   title: 'Data',
   icon: Table2,
   letter: 'd',
-  routes: [{ path: 'data', load: () => import('./overview.tsx') }],
+  routes: [
+    { path: 'data', load: () => import('./overview.tsx') },
+    ...['data/$schema/$table', 'data/$schema/$table/$tab'].map((path) => ({
+      path,
+      load: () => import('./table-page.tsx'),
+      crumbs: ({ schema = '', table = '' }) => [
+        ...(schema === 'public' ? [] : [{ title: schema, path: `data?schema=${encodeURIComponent(schema)}` }]),
+        { title: table },
+      ],
+    })),
+  ],
+  async commands() {
+    const tables = await queries.ensureQueryData(sourceTablesQuery)
+    return tables.map((table) => ({
+      id: `table ${tableKey(table)}`,
+      title: tableLabel(table),
+      kind: 'table',
+      path: pathOf('data', table.schema, table.name),
+    }))
+  },
 }

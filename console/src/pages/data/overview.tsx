@@ -12,7 +12,7 @@ import { Table, type TableColumn } from '../../parts/table.tsx'
 import { readOnly } from '../../requests/mode.ts'
 import { tableKey } from '../../server/names.ts'
 import { metadataQuery, type SourceTable, sourceTablesQuery, tablesOf } from '../../server/queries.ts'
-import { useUrlState } from '../../shell/navigation.tsx'
+import { pathOf, To, useGo, useUrlState } from '../../shell/navigation.tsx'
 import css from './overview.module.css'
 import { Suggestions } from './suggestions.tsx'
 import { useTracking } from './tracking.ts'
@@ -91,6 +91,7 @@ function useShownTables(tables: readonly SourceTable[]) {
 function Tables({ tables, onSuggest }: { readonly tables: readonly SourceTable[]; onSuggest(): void }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const rows = useShownTables(tables)
+  const go = useGo()
   const canEdit = useStore(readOnly) === null
   const chosen = rows.filter((table) => selected.has(tableKey(table)))
   const columns = useColumns({ rows, selected, setSelected, canEdit })
@@ -119,6 +120,7 @@ function Tables({ tables, onSuggest }: { readonly tables: readonly SourceTable[]
           rows={rows}
           columns={columns}
           rowKey={tableKey}
+          onOpen={({ schema, name }) => go(pathOf('data', schema, name))}
           isSelected={(table) => selected.has(tableKey(table))}
         />
       )}
@@ -276,10 +278,10 @@ function useColumns({ rows, selected, setSelected, canEdit }: ColumnsOptions): r
     ...(canEdit ? [choice] : []),
     {
       ...{ key: 'name', title: 'Name', width: 'minmax(120px, 2fr)' },
-      cell: ({ name, description }) => (
-        <span title={description ?? undefined} className={css['name']}>
+      cell: ({ schema, name, description }) => (
+        <To path={pathOf('data', schema, name)} title={description ?? undefined} className={css['name']}>
           {name}
-        </span>
+        </To>
       ),
     },
     { key: 'schema', title: 'Schema', width: 'minmax(80px, 1fr)', isSecondary: true, cell: ({ schema }) => schema },

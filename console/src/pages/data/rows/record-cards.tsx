@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import { plural } from '../../../base/format.ts'
+import { Button } from '../../../parts/button.tsx'
+import { CellText } from './cell.tsx'
+import type { GridColumn, GridRow } from './model.ts'
+import css from './rows.module.css'
+
+/** Cards that are in the page at first. */
+const firstCards = 50
+
+interface RecordCardsProps {
+  readonly columns: readonly GridColumn[]
+  readonly rows: readonly GridRow[]
+  readonly hasMore: boolean
+  onMore(): void
+  onOpen(row: GridRow, column: GridColumn): void
+}
+
+/** The rows as records, where the page is too narrow for a grid. A cell opens for reading and editing. */
+export function RecordCards({ columns, rows, hasMore, onMore, onOpen }: RecordCardsProps) {
+  const [shown, setShown] = useState(firstCards)
+  const more = () => {
+    setShown(shown + firstCards)
+    if (shown + firstCards >= rows.length) onMore()
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+    <section className={css['cards']} aria-label="Rows" tabIndex={0}>
+      <ul>
+        {rows.slice(0, shown).map((row) => (
+          <li key={row.reactKey} className={css['card']} data-state={row.state}>
+            {columns.map((column) => {
+              const value = row.cells[column.name]
+              return (
+                <button key={column.name} type="button" className={css['record']} onClick={() => onOpen(row, column)}>
+                  <span className={css['type']}>{column.name}</span>
+                  <span className={css['value']}>
+                    {value === undefined ? (
+                      'default'
+                    ) : (
+                      <CellText value={value} bytes={row.truncated.get(column.name)} />
+                    )}
+                  </span>
+                </button>
+              )
+            })}
+          </li>
+        ))}
+      </ul>
+      {(hasMore || shown < rows.length) && (
+        <Button onClick={more}>Show {plural(firstCards, 'more row', 'more rows')}</Button>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,297 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Columns3, Plus, Trash2 } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { formatCount, formatEstimate, plural } from '../../../base/format.ts'
+import { useStore } from '../../../base/store.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Toolbar } from '../../../parts/page.tsx'
+import { Empty, Failed, Loading } from '../../../parts/states.tsx'
+import { identity } from '../../../requests/identity.ts'
+import { readOnly } from '../../../requests/mode.ts'
+import type { TableName } from '../../../server/names.ts'
+import { run } from '../../../server/operations.ts'
+import { useUrlChange, useUrlState } from '../../../shell/navigation.tsx'
+import type { TableInfo } from '../table-info.ts'
+import { CellDialog } from './cell-dialog.tsx'
+import { ColumnsPanel } from './columns-panel.tsx'
+import { type Condition, FilterFault, readFilter } from './filter.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { Grid } from './grid.tsx'
+import { type BrowsedRows, columnsOf, type GridColumn, type GridRow, rowsOf } from './model.ts'
+import { RecordCards } from './record-cards.tsx'
+import { Review } from './review.tsx'
+import css from './rows.module.css'
+import { type Staged, stageCell, stageDelete, stagedOf, stageInsert } from './staged.ts'
+import { useIsNarrow } from './use-narrow.ts'
+
+/** Rows that one request fetches. */
+const pageRows = 100
+/** Pages that stay in the page: 2,000 rows, beyond which the first ones go. */
+const keptPages = 20
+/** Columns that are fetched while nobody has chosen others. */
+const firstColumns = 40
+
+interface RowsProps {
+  readonly table: TableName
+  readonly info: TableInfo
+  readonly isTracked: boolean
+}
+
+/** The rows of a table, read as the chosen identity. */
+export default function Rows({ table, info, isTracked }: RowsProps) {
+  if (isTracked) return <TrackedRows table={table} info={info} />
+  return (
+    <Empty title="This table is not tracked">
+      Rows can be read once the table is tracked, which also adds it to the GraphQL API. Track it in the list of tables.
+    </Empty>
+  )
+}
+
+/** The filter of the address: its condition, or the fault in it. */
+function useFilter(types: ReadonlyMap<string, string>): { condition: Condition | null; fault: FilterFault | null } {
+  const [text] = useUrlState('where')
+  return useMemo(() => {
+    try {
+      return { condition: readFilter(text, types), fault: null }
+    } catch (error) {
+      if (!(error instanceof FilterFault)) throw error
+      return { condition: null, fault: error }
+    }
+  }, [text, types])
+}
+
+const shortNames: Readonly<Record<string, string>> = { boolean: 'bool', integer: 'int4', smallint: 'int2' }
+
+/** The types that are treated apart, by the names that the rows have. */
+const shortTypes = ({ columns }: TableInfo): ReadonlyMap<string, string> =>
+  new Map(columns.map(({ name, type }) => [name, shortNames[type] ?? type]))
+
+const chosenColumns = (text: string, info: TableInfo): readonly string[] => {
+  const known = info.columns.map(({ name }) => name)
+  const chosen = text === '' ? [] : text.split(',').map(decodeURIComponent)
+  const kept = chosen.filter((name) => known.includes(name))
+  return kept.length > 0 ? kept : known.slice(0, firstColumns)
+}
+
+function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
+  const as = useStore(identity)
+  const store = stagedOf(table)
+  const staged = useStore(store)
+  const canEdit = useStore(readOnly) === null
+  const isNarrow = useIsNarrow()
+  const [orderText] = useUrlState('order')
+  const [columnText] = useUrlState('cols')
+  const change = useUrlChange()
+  const order = useMemo(() => (orderText === '' ? [] : orderText.split(',').map(decodeURIComponent)), [orderText])
+  const names = useMemo(() => chosenColumns(columnText, info), [columnText, info])
+  const types = useMemo(() => shortTypes(info), [info])
+  const { condition, fault } = useFilter(types)
+  const [past, setPast] = useState<readonly Staged[]>([])
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [opened, setOpened] = useState<{ row: GridRow; column: GridColumn } | null>(null)
+  const [isReviewing, setReviewing] = useState(false)
+  const [areColumnsOpen, setColumnsOpen] = useState(false)
+  // Rows are told apart by their keys, shown or not.
+  const fetched = [...new Set([...names, ...(info.primary_key ?? [])])]
+  const key = ['rows', table, as, names, order, condition]
+  const rows = useInfiniteQuery({
+    queryKey: key,
+    enabled: fault === null,
+    staleTime: 0,
+    maxPages: keptPages,
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      run<BrowsedRows>(
+        'browse_rows',
+        browseArguments({ table, as: as.role, names: fetched, order, condition, after: pageParam }),
+        {
+          as,
+          signal,
+        },
+      ),
+    getNextPageParam: (page) => (page.rows.length < pageRows ? null : page.next),
+    getPreviousPageParam: () => null,
+    placeholderData: (before) => before,
+  })
+  const pages = rows.data?.pages
+  const columns = useMemo(
+    () => (pages?.[0] ? columnsOf(pages[0], info).filter(({ name }) => names.includes(name)) : []),
+    [pages, info, names],
+  )
+  const shown = useMemo(() => rowsOf(pages ?? [], staged), [pages, staged])
+  const stage = (next: Staged) => {
+    setPast([...past, store.get()].slice(-100))
+    store.set(next)
+  }
+  const undo = () => {
+    const before = past.at(-1)
+    if (!before) return
+    store.set(before)
+    setPast(past.slice(0, -1))
+  }
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = rows
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  const stagedCount = Object.keys(staged).length
+  useEffect(() => {
+    const follow = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      if (stagedCount > 0) setReviewing(true)
+    }
+    window.addEventListener('keydown', follow)
+    return () => window.removeEventListener('keydown', follow)
+  }, [stagedCount])
+  const reorder = (name: string, isAdded: boolean) => {
+    const others = isAdded ? order.filter((each) => each !== name && each !== `-${name}`) : []
+    const next = order.includes(name) ? [`-${name}`] : order.includes(`-${name}`) ? [] : [name]
+    change({ order: [...others, ...next].map(encodeURIComponent).join(',') })
+  }
+  const changeCell = (row: GridRow, { name }: GridColumn, value: string | null | undefined) => {
+    if (row.id === null) return
+    const { id, key: keyed, cells } = row
+    stage(stageCell(store.get(), { id, key: keyed, column: name, old: cells[name] ?? null, value }))
+  }
+  const deleteSelected = () => {
+    const chosen = shown.filter(({ reactKey, id }) => selected.has(reactKey) && id !== null)
+    stage(
+      chosen.reduce(
+        (all, { id, key: keyed, cells }) => stageDelete(all, id!, { key: keyed, old: comparable(cells, columns) }),
+        store.get(),
+      ),
+    )
+    setSelected(new Set())
+  }
+  const select = ({ reactKey }: GridRow) => {
+    const next = new Set(selected)
+    if (!next.delete(reactKey)) next.add(reactKey)
+    setSelected(next)
+  }
+  const hasKey = pages?.[0]?.key !== null
+  const view = {
+    columns,
+    rows: shown,
+    selected,
+    canEdit: canEdit && hasKey,
+    onOpen: (row: GridRow, column: GridColumn) => setOpened({ row, column }),
+  }
+  return (
+    <>
+      <Toolbar label="Rows">
+        <FilterBar info={info} fault={fault} />
+        <Button icon={<Columns3 aria-hidden />} onClick={() => setColumnsOpen(true)}>
+          {names.length < info.columns.length
+            ? `${names.length} of ${plural(info.columns.length, 'column')}`
+            : 'Columns'}
+        </Button>
+        {view.canEdit && info.insertable && (
+          <Button icon={<Plus aria-hidden />} onClick={() => stage(stageInsert(store.get()))}>
+            Insert row
+          </Button>
+        )}
+        {view.canEdit && selected.size > 0 && (
+          <Button look="danger" icon={<Trash2 aria-hidden />} onClick={deleteSelected}>
+            Delete {plural(selected.size, 'row')}
+          </Button>
+        )}
+      </Toolbar>
+      {pages && !hasKey && (
+        <p className={css['note']}>
+          {as.role === null ? 'The table has no primary key' : `The role ${as.role} may not read the whole key`}, so
+          rows cannot be told apart: they are read-only, and only the first page is shown.
+        </p>
+      )}
+      {rows.isError && <Failed error={rows.error} onRetry={() => void rows.refetch()} />}
+      {rows.isPending && fault === null && <Loading label="Reading rows" queryKey={key} />}
+      {pages && shown.length === 0 && !rows.isError && (
+        <Empty title={condition === null ? 'The table has no rows' : 'No row matches'}>
+          {as.role === null ? 'Insert one, or change the filter.' : `The role ${as.role} gets no row here.`}
+        </Empty>
+      )}
+      {pages && shown.length > 0 && isNarrow && <RecordCards {...view} onMore={more} hasMore={hasNextPage} />}
+      {pages && shown.length > 0 && !isNarrow && (
+        <Grid
+          {...view}
+          order={order}
+          hasMore={hasNextPage}
+          onMore={more}
+          onOrder={reorder}
+          onChange={changeCell}
+          onSelect={select}
+          onUndo={undo}
+        />
+      )}
+      <footer className={css['foot']}>
+        <span role="status">{pages ? countText(pages, hasNextPage) : ''}</span>
+        <span className={css['hint']}>Enter edits, Space shows the whole cell, Shift+Space selects the row</span>
+        {stagedCount > 0 && (
+          <>
+            <Button look="quiet" onClick={undo} disabled={past.length === 0}>
+              Undo
+            </Button>
+            <Button look="main" onClick={() => setReviewing(true)}>
+              Review {plural(stagedCount, 'edit')}
+            </Button>
+          </>
+        )}
+      </footer>
+      {opened && (
+        <CellDialog
+          {...{ table, as, types }}
+          row={opened.row}
+          column={opened.column}
+          canEdit={view.canEdit}
+          onChange={(value) => changeCell(opened.row, opened.column, value)}
+          onClose={() => setOpened(null)}
+        />
+      )}
+      {areColumnsOpen && <ColumnsPanel info={info} names={names} onClose={() => setColumnsOpen(false)} />}
+      {isReviewing && (
+        <Review
+          {...{ table, staged, as, types }}
+          onSaved={(conflicts) => {
+            store.set(conflicts)
+            setPast([])
+            void rows.refetch()
+          }}
+          onUnstage={stage}
+          onClose={() => setReviewing(false)}
+        />
+      )}
+    </>
+  )
+}
+
+/** Cells that a delete is conditioned on: those that were shown whole. */
+const comparable = (cells: GridRow['cells'], columns: readonly GridColumn[]): GridRow['cells'] =>
+  Object.fromEntries(
+    columns.flatMap(({ name, isLong, isKey }) => (isLong || isKey ? [] : [[name, cells[name] ?? null]])),
+  )
+
+interface Browsed {
+  readonly table: TableName
+  readonly as: string | null
+  readonly names: readonly string[]
+  readonly order: readonly string[]
+  readonly condition: Condition | null
+  readonly after: string | null
+}
+
+const browseArguments = ({ table, as, names, order, condition, after }: Browsed) => ({
+  ...{ table, limit: pageRows },
+  // A role may read fewer columns than the administrator knows: it gets those that it has.
+  ...(as === null && { columns: names }),
+  ...(condition !== null && { where: condition }),
+  ...(order.length > 0 && { order_by: order }),
+  ...(after !== null && { after }),
+  ...(after === null && { count: condition === null && as === null ? 'estimate' : { exact_within_ms: 500 } }),
+})
+
+function countText(pages: readonly BrowsedRows[], hasMore: boolean): string {
+  const shown = pages.reduce((sum, { rows }) => sum + rows.length, 0)
+  const count = pages[0]?.count
+  if (!hasMore) return plural(shown, 'row')
+  const all = count ? (count.is_exact ? formatCount(count.value) : formatEstimate(count.value)) : 'more'
+  return `${formatCount(shown)} of ${all} rows`
+}

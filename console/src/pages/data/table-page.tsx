@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { formatEstimate, plural } from '../../base/format.ts'
+import { Page } from '../../parts/page.tsx'
+import { Failed, Loading } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import type { TableName } from '../../server/names.ts'
+import { sourceTablesQuery } from '../../server/queries.ts'
+import { pathOf, useGo, useNames } from '../../shell/navigation.tsx'
+import { tableInfoQuery } from './table-info.ts'
+
+const Rows = lazy(() => import('./rows/rows.tsx'))
+const Structure = lazy(() => import('./structure.tsx'))
+
+const tabs = [
+  { value: 'rows', label: 'Rows' },
+  { value: 'structure', label: 'Structure' },
+] as const
+
+type Tab = (typeof tabs)[number]['value']
+
+/** A table: its rows and its structure. */
+export default function TablePage() {
+  const { schema = '', table: name = '', tab = 'rows' } = useNames()
+  const table: TableName = { schema, name }
+  const go = useGo()
+  const listed = useQuery(sourceTablesQuery).data?.find((each) => each.schema === schema && each.name === name)
+  const info = useQuery(tableInfoQuery(table))
+  const chosen: Tab = tab === 'structure' ? 'structure' : 'rows'
+  const rows = listed?.estimated_rows
+  const facts = [
+    listed?.kind,
+    typeof rows === 'number' ? `${formatEstimate(rows)} rows` : null,
+    info.data && plural(info.data.columns.length, 'column'),
+    listed && !listed.is_tracked ? 'not tracked' : null,
+  ]
+  return (
+    <Page title={schema === 'public' ? name : `${schema}.${name}`} note={facts.filter(Boolean).join(', ')}>
+      {info.isPending && (
+        <Loading label="Reading the table" queryKey={info.data ? [] : tableInfoQuery(table).queryKey} />
+      )}
+      {info.isError && <Failed error={info.error} onRetry={() => void info.refetch()} />}
+      {info.data && (
+        <Tabs<Tab>
+          label="Table"
+          value={chosen}
+          tabs={tabs}
+          onChange={(next) => go(next === 'rows' ? pathOf('data', schema, name) : pathOf('data', schema, name, next))}
+        >
+          <Suspense fallback={<Loading label="Loading" />}>
+            {chosen === 'rows' ? (
+              <Rows
+                key={JSON.stringify(table)}
+                table={table}
+                info={info.data}
+                isTracked={listed?.is_tracked !== false}
+              />
+            ) : (
+              <Structure info={info.data} />
+            )}
+          </Suspense>
+        </Tabs>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import type { Page } from '../../support/browser.ts'
+import { clickButton, hasText, type State } from '../support.ts'
+
+const refused = /status of 4(?:00|09)/
+
+/** A cell of the grid by its place. */
+const cell = (row: number, column: number) => `[role=grid] [aria-rowindex="${row + 2}"] [aria-colindex="${column}"]`
+
+/** Changes a cell by the keyboard. */
+async function change(page: Page, place: string, value: string): Promise<void> {
+  await page.click(place)
+  await page.press('Enter')
+  await page.until(`document.querySelector('[role=gridcell] input') !== null`)
+  await page.type('[role=gridcell] input', value)
+  await page.press('Enter')
+  await page.until(`document.querySelector(${JSON.stringify(place)}).innerText.includes(${JSON.stringify(value)})`)
+}
+
+const genre = { table: { schema: 'public', name: 'genre' } }
+
+export const rows: readonly State[] = [
+  {
+    title: 'filter, order and columns are those of the address',
+    path: 'data/public/track?where=milliseconds%20%3E%20300000%20and%20genre.name%20%3D%20Rock&order=-milliseconds&cols=name,milliseconds',
+    shows: hasText('100 of 407 rows'),
+    async act(page) {
+      assert.deepEqual(
+        await page.evaluate(
+          `[...document.querySelectorAll('[role=columnheader]')].map((each) => each.innerText.split('\\n')[0])`,
+        ),
+        ['name', 'milliseconds'],
+      )
+      assert.equal(await page.evaluate(`document.querySelector('${cell(0, 1)}').innerText`), 'Dazed And Confused')
+    },
+  },
+  {
+    title: 'a filter that cannot be read says where',
+    path: 'data/public/track?where=name%20%3D',
+    theme: 'dark',
+    shows: hasText('expected a value, found the end, at character 7'),
+  },
+  {
+    title: 'a conflict keeps the edit, and one request saves the others',
+    path: 'data/public/genre?order=genre_id',
+    shows: hasText('25 rows'),
+    async act(page, { op, check }) {
+      await change(page, cell(0, 2), 'Rock and roll')
+      await change(page, cell(1, 2), 'Jazz!')
+      await op('update', { ...genre, where: { genre_id: 1 }, $set: { name: 'Hard rock' } })
+      await page.press('s', ['ctrl'])
+      await page.until(hasText('Review 2 edits'))
+      await check(page)
+      await clickButton(page, 'Save 2 rows')
+      await page.until(hasText('Somebody else changed the marked rows'))
+      const names = () =>
+        op<{ name: string }[]>('select', { ...genre, columns: ['name'], order_by: 'genre_id', limit: 2 })
+      assert.deepEqual(await names(), [{ name: 'Hard rock' }, { name: 'Jazz!' }])
+      await clickButton(page, 'Save on top')
+      await clickButton(page, 'Save 1 row')
+      await page.until(`${hasText('25 rows')} && !${hasText('Review 1 edit')}`)
+      assert.deepEqual(await names(), [{ name: 'Rock and roll' }, { name: 'Jazz!' }])
+      await op('update', { ...genre, where: { genre_id: 1 }, $set: { name: 'Rock' } })
+      await op('update', { ...genre, where: { genre_id: 2 }, $set: { name: 'Jazz' } })
+    },
+  },
+  {
+    title: 'edits stay while the page is loaded again, and are discarded',
+    path: 'data/public/genre?order=genre_id',
+    shows: hasText('25 rows'),
+    async act(page) {
+      await change(page, cell(2, 2), '<b>Metal</b>')
+      await page.evaluate('location.reload()')
+      await page.until(hasText('<b>Metal</b>'))
+      await clickButton(page, 'Review 1 edit')
+      await clickButton(page, 'Discard all')
+      await page.until(hasText('Nothing is staged'))
+    },
+  },
+  {
+    title: 'a refused value stands in the review',
+    path: 'data/public/genre?order=genre_id',
+    shows: hasText('25 rows'),
+    complains: refused,
+    async act(page) {
+      await clickButton(page, 'Insert row')
+      await page.until(`document.querySelector('[data-state=inserted]') !== null`)
+      await change(page, cell(0, 1), '1')
+      await clickButton(page, 'Review 1 edit')
+      await clickButton(page, 'Save 1 row')
+      await page.until(hasText('Uniqueness violation'))
+      await clickButton(page, 'Discard all')
+    },
+  },
+  {
+    title: 'a role without rights reads why',
+    path: 'data/public/genre',
+    shows: hasText('25 rows'),
+    complains: refused,
+    async act(page) {
+      await page.click('button[aria-label="As admin"]')
+      await page.type('input[list]', 'stranger')
+      await clickButton(page, 'Apply')
+      await page.until(`document.querySelector('[role=alert]') !== null`)
+    },
+  },
+  {
+    title: 'a table without a key is read-only, and says why',
+    path: 'data/public/keyless',
+    shows: hasText('The table has no primary key'),
+  },
+  { title: 'a table that is not tracked', path: 'data/public/untracked', shows: hasText('This table is not tracked') },
+  { title: 'a table that does not exist', path: 'data/public/no', shows: hasText('not-exists'), complains: refused },
+  {
+    title: 'records at 320 px, of which a cell is opened',
+    path: 'data/public/large',
+    theme: 'dark',
+    width: 320,
+    shows: hasText('5.2 MB'),
+    async act(page) {
+      await page.click('section[aria-label=Rows] button:nth-child(2)')
+      await page.until(`document.querySelector('[role=dialog] .cm-content') !== null`)
+    },
+  },
+  { title: 'structure', path: 'data/public/track/structure', shows: hasText('track_album_id_fkey') },
+  {
+    title: 'loading',
+    path: 'data/public/track',
+    faults: [{ on: 'browse_rows', status: 0 }],
+    shows: `document.querySelector('[data-loading]') !== null && ${hasText('Cancel')}`,
+  },
+]

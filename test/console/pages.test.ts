@@ -4,11 +4,13 @@
 import assert from 'node:assert/strict'
 import { browserTest } from '../support/chromium.ts'
 import { data } from './pages/data.ts'
+import { now } from './pages/now.ts'
+import { permissions } from './pages/permissions.ts'
 import { rows } from './pages/rows.ts'
 import { shell } from './pages/shell.ts'
 import { type State, startConsole } from './support.ts'
 
-const pages: Readonly<Record<string, readonly State[]>> = { shell, data, rows }
+const pages: Readonly<Record<string, readonly State[]>> = { shell, now, data, rows, permissions }
 
 browserTest('the pages of the console', async (t) => {
   const context = await startConsole(t)

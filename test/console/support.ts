@@ -84,10 +84,12 @@ const beforehand = ({ faults = [], isSignedOut = false, theme = 'light' }: Openi
     return fault.status === 0 ? promise : new Response(text, { status: fault.status })
   }`
 
+const enabledApis = ['metadata', 'graphql', 'config', 'developer']
+
 /** Starts the server and the browser. */
 export async function startConsole(t: TestContext): Promise<Console> {
   const [trellis, openPage] = await Promise.all([
-    startTrellis(t, { sql: chinook, settings: { adminSecret: secret, enableConsole: true } }),
+    startTrellis(t, { sql: chinook, settings: { adminSecret: secret, enableConsole: true, enabledApis } }),
     startBrowser(t),
     loadFiles(),
   ])

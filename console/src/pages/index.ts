@@ -2,5 +2,7 @@
 
 import type { ConsolePage } from '../shell/contract.ts'
 import { data } from './data/index.ts'
+import { now } from './now/index.ts'
+import { roles } from './roles/index.ts'
 
-export const pages: readonly ConsolePage[] = [data]
+export const pages: readonly ConsolePage[] = [now, data, roles]

@@ -13,6 +13,8 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
   readonly isEdit: boolean
+  /** Repeated by the page itself: the log keeps the last one. */
+  readonly isRepeated: boolean
   readonly startedAt: number
   /** Null until there is an answer. */
   readonly status: number | null
@@ -38,7 +40,10 @@ export function logRequest(
   const startedAt = Date.now()
   const clock = performance.now()
   const entry: LoggedRequest = { ...request, id, startedAt, status: null, millis: null, answer: null, requestId: null }
-  requestLog.set([entry, ...requestLog.get()].slice(0, keptRequests))
+  const others = request.isRepeated
+    ? requestLog.get().filter(({ isRepeated, name, status }) => !isRepeated || name !== request.name || status === null)
+    : requestLog.get()
+  requestLog.set([entry, ...others].slice(0, keptRequests))
   return (answer) => {
     const millis = performance.now() - clock
     requestLog.set(requestLog.get().map((each) => (each.id === id ? { ...each, ...answer, millis } : each)))

@@ -22,6 +22,8 @@ export interface ServerRequest {
   readonly as?: Identity
   /** Whether it may change something. */
   readonly isEdit?: boolean
+  /** Whether the page repeats it by itself. */
+  readonly isRepeated?: boolean
   readonly signal?: AbortSignal | undefined
 }
 
@@ -86,7 +88,7 @@ async function exchange({ name, path, body, as = admin, signal, ...request }: Se
   }
   const shownHeaders = Object.entries(headers).map(([key, value]) => [key, withoutCredentials(value)] as const)
   const end = logRequest({
-    ...{ name, method, path, isEdit: request.isEdit === true },
+    ...{ name, method, path, isEdit: request.isEdit === true, isRepeated: request.isRepeated === true },
     headers: Object.fromEntries(shownHeaders),
     body: sent === null ? null : withoutCredentials(sent),
   })

@@ -18,6 +18,8 @@ interface RunOptions {
   /** The version of the metadata that an edit is based on: the server refuses it with 409 once there is another. */
   readonly basedOn?: number
   readonly version?: number
+  /** Whether the page repeats it by itself. */
+  readonly isRepeated?: boolean
 }
 
 const reading =
@@ -37,12 +39,12 @@ export function isEditing({ type, args }: Operation): boolean {
 export async function exchange<T>(
   type: string,
   args: unknown,
-  { as, signal, basedOn, version }: RunOptions = {},
+  { as, signal, basedOn, version, isRepeated = false }: RunOptions = {},
 ): Promise<Answer<T>> {
   const operation = { type, ...(version !== undefined && { version }), args }
   const isEdit = isEditing(operation)
   const answer = await send<T>({
-    ...{ name: type, isEdit, signal },
+    ...{ name: type, isEdit, isRepeated, signal },
     // Operations on rows are for every role; the other endpoint has all operations, for administrators.
     path: as && as.role !== null ? 'v1/query' : 'v1/metadata',
     body: basedOn === undefined ? operation : { ...operation, resource_version: basedOn },

@@ -10,11 +10,13 @@ import { pathOf, useGo, useNames } from '../../shell/navigation.tsx'
 import { tableInfoQuery } from './table-info.ts'
 
 const Rows = lazy(() => import('./rows/rows.tsx'))
+const Permissions = lazy(() => import('./permissions/permissions.tsx'))
 const Structure = lazy(() => import('./structure.tsx'))
 
 const tabs = [
   { value: 'rows', label: 'Rows' },
   { value: 'structure', label: 'Structure' },
+  { value: 'permissions', label: 'Permissions' },
 ] as const
 
 type Tab = (typeof tabs)[number]['value']
@@ -26,7 +28,7 @@ export default function TablePage() {
   const go = useGo()
   const listed = useQuery(sourceTablesQuery).data?.find((each) => each.schema === schema && each.name === name)
   const info = useQuery(tableInfoQuery(table))
-  const chosen: Tab = tab === 'structure' ? 'structure' : 'rows'
+  const chosen: Tab = tabs.find(({ value }) => value === tab)?.value ?? 'rows'
   const rows = listed?.estimated_rows
   const facts = [
     listed?.kind,
@@ -48,16 +50,16 @@ export default function TablePage() {
           onChange={(next) => go(next === 'rows' ? pathOf('data', schema, name) : pathOf('data', schema, name, next))}
         >
           <Suspense fallback={<Loading label="Loading" />}>
-            {chosen === 'rows' ? (
+            {chosen === 'rows' && (
               <Rows
                 key={JSON.stringify(table)}
                 table={table}
                 info={info.data}
                 isTracked={listed?.is_tracked !== false}
               />
-            ) : (
-              <Structure info={info.data} />
             )}
+            {chosen === 'structure' && <Structure info={info.data} />}
+            {chosen === 'permissions' && <Permissions info={info.data} />}
           </Suspense>
         </Tabs>
       )}

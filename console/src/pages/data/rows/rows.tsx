@@ -12,6 +12,7 @@ import type { TableName } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
 import { useUrlChange, useUrlState } from '../../../shell/navigation.tsx'
 import type { TableInfo } from '../table-info.ts'
+import { typesOf } from '../types.ts'
 import { CellDialog } from './cell-dialog.tsx'
 import { ColumnsPanel } from './columns-panel.tsx'
 import { type Condition, FilterFault, readFilter } from './filter.ts'
@@ -60,12 +61,6 @@ function useFilter(types: ReadonlyMap<string, string>): { condition: Condition |
   }, [text, types])
 }
 
-const shortNames: Readonly<Record<string, string>> = { boolean: 'bool', integer: 'int4', smallint: 'int2' }
-
-/** The types that are treated apart, by the names that the rows have. */
-const shortTypes = ({ columns }: TableInfo): ReadonlyMap<string, string> =>
-  new Map(columns.map(({ name, type }) => [name, shortNames[type] ?? type]))
-
 const chosenColumns = (text: string, info: TableInfo): readonly string[] => {
   const known = info.columns.map(({ name }) => name)
   const chosen = text === '' ? [] : text.split(',').map(decodeURIComponent)
@@ -84,7 +79,7 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
   const change = useUrlChange()
   const order = useMemo(() => (orderText === '' ? [] : orderText.split(',').map(decodeURIComponent)), [orderText])
   const names = useMemo(() => chosenColumns(columnText, info), [columnText, info])
-  const types = useMemo(() => shortTypes(info), [info])
+  const types = useMemo(() => typesOf(info), [info])
   const { condition, fault } = useFilter(types)
   const [past, setPast] = useState<readonly Staged[]>([])
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())

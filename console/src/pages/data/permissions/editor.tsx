@@ -1,0 +1,215 @@
+import { useMemo, useState } from 'react'
+import { Button } from '../../../parts/button.tsx'
+import { Code } from '../../../parts/code.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Checkbox, Field } from '../../../parts/field.tsx'
+import { Failed } from '../../../parts/states.tsx'
+import { Tabs } from '../../../parts/tabs.tsx'
+import { toast } from '../../../parts/toast.tsx'
+import { edit, undo } from '../../../server/edits.ts'
+import { tableKey, tableLabel } from '../../../server/names.ts'
+import { type Metadata, type TableEntry, tablesOf } from '../../../server/queries.ts'
+import type { TableInfo } from '../table-info.ts'
+import { typesOf } from '../types.ts'
+import css from './permissions.module.css'
+import { Presets } from './presets.tsx'
+import { Preview } from './preview.tsx'
+import { RuleField } from './rule-field.tsx'
+import { fullPermission, operationsOf, type Permission, permissionOf, type Verb } from './verbs.ts'
+
+interface EditorProps {
+  readonly info: TableInfo
+  readonly entry: TableEntry
+  readonly base: Metadata
+  readonly role: string
+  readonly verb: Verb
+  readonly canEdit: boolean
+  onClose(): void
+}
+
+const shown = (permission: Permission): string => JSON.stringify(permission, null, 2)
+
+const readObject = (text: string): Permission | null => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Permission) : null
+  } catch {
+    return null
+  }
+}
+
+/** One permission: as a form, and as the JSON that is saved. Nothing that the form does not know is lost. */
+export function Editor({ info, entry, base, role, verb, canEdit, onClose }: EditorProps) {
+  const old = permissionOf(entry, role, verb)
+  const [text, setText] = useState(() => shown(old ?? fullPermission(verb)))
+  const [view, setView] = useState<'form' | 'json'>('form')
+  const [hasFault, setFault] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const permission = readObject(text)
+  const change = (changes: Permission) =>
+    setText(
+      shown(
+        Object.fromEntries(Object.entries({ ...permission, ...changes }).filter(([, value]) => value !== undefined)),
+      ),
+    )
+  const save = async (next: Permission | null) => {
+    setBusy(true)
+    setError(null)
+    const title = `${next ? 'Save' : 'Remove'} ${verb} of ${role} on ${tableLabel(info.name)}`
+    const part = (metadata: Metadata) => {
+      const now = tablesOf(metadata).find(({ table }) => tableKey(table) === tableKey(info.name))
+      return permissionOf(now, role, verb)
+    }
+    try {
+      const operations = operationsOf({ ...{ entry, role, verb }, permission: next })
+      if ((await edit({ ...{ title, operations, base, part }, mine: next })) === null) return
+      toast(`${next ? 'Saved' : 'Removed'} ${verb} of ${role}`, { undo: () => void undo(base).catch(setError) })
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog
+      isOpen
+      isWide
+      title={`${role} may ${verb} ${tableLabel(info.name)}`}
+      description={old ? undefined : 'The role has no such permission yet: saving gives it.'}
+      onClose={onClose}
+      actions={
+        <>
+          {canEdit && old && (
+            <Button look="danger" isBusy={isBusy} onClick={() => void save(null)}>
+              Remove permission
+            </Button>
+          )}
+          <Button onClick={onClose}>{canEdit ? 'Cancel' : 'Close'}</Button>
+          {canEdit && (
+            <Button
+              look="main"
+              isBusy={isBusy}
+              disabled={!permission || hasFault || (old !== null && text === shown(old))}
+              onClick={() => void save(permission)}
+            >
+              Save permission
+            </Button>
+          )}
+        </>
+      }
+    >
+      {error !== null && <Failed error={error} />}
+      <Tabs<'form' | 'json'>
+        label="View of the permission"
+        value={view}
+        tabs={[
+          { value: 'form', label: 'Form' },
+          { value: 'json', label: 'JSON' },
+        ]}
+        onChange={setView}
+      >
+        <div className={css['editor']}>
+          {view === 'json' && (
+            <>
+              <Code label="Permission" language="json" value={text} {...(canEdit && { onChange: setText })} />
+              {!permission && <p className={css['fault']}>This is not a JSON object.</p>}
+            </>
+          )}
+          {view === 'form' && !permission && <p className={css['fault']}>The JSON is not an object: mend it there.</p>}
+          {view === 'form' && permission && (
+            <Form {...{ info, role, verb, permission, canEdit }} onChange={change} onFault={setFault} />
+          )}
+        </div>
+      </Tabs>
+    </Dialog>
+  )
+}
+
+interface FormProps extends Pick<EditorProps, 'info' | 'role' | 'verb' | 'canEdit'> {
+  readonly permission: Permission
+  /** Undefined removes a key. */
+  onChange(changes: Permission): void
+  onFault(hasFault: boolean): void
+}
+
+function Form({ info, role, verb, permission, canEdit, onChange, onFault }: FormProps) {
+  const types = useMemo(() => typesOf(info), [info])
+  const rule = { types, canEdit, onFault }
+  return (
+    <>
+      {verb !== 'insert' && (
+        <RuleField
+          {...rule}
+          label={`Rows that ${role} may ${verb}`}
+          value={permission['filter'] ?? {}}
+          onChange={(filter) => onChange({ filter })}
+        />
+      )}
+      {verb !== 'insert' && <Preview {...{ info, role }} rule={permission['filter'] ?? {}} />}
+      {(verb === 'insert' || verb === 'update') && (
+        <RuleField
+          {...rule}
+          label={verb === 'insert' ? 'Rule that new rows fulfil' : 'Rule that changed rows fulfil'}
+          value={permission['check'] ?? {}}
+          onChange={(check) =>
+            onChange({ check: verb === 'update' && Object.keys(check).length === 0 ? undefined : check })
+          }
+        />
+      )}
+      {verb !== 'delete' && <Columns {...{ info, permission, canEdit, onChange }} />}
+      {(verb === 'insert' || verb === 'update') && <Presets {...{ info, permission, canEdit, onChange }} />}
+      {verb === 'select' && (
+        <>
+          <Field
+            label="Rows at once, at most"
+            inputMode="numeric"
+            placeholder="no limit"
+            disabled={!canEdit}
+            value={typeof permission['limit'] === 'number' ? String(permission['limit']) : ''}
+            onChange={({ target }) =>
+              onChange({ limit: /^\d{1,9}$/.test(target.value) ? Number(target.value) : undefined })
+            }
+          />
+          <Checkbox
+            label="Aggregates of the rows, such as their count"
+            checked={permission['allow_aggregations'] === true}
+            disabled={!canEdit}
+            onChange={({ target }) => onChange({ allow_aggregations: target.checked || undefined })}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function Columns({
+  info,
+  permission,
+  canEdit,
+  onChange,
+}: Pick<FormProps, 'info' | 'permission' | 'canEdit' | 'onChange'>) {
+  const all = info.columns.map(({ name }) => name)
+  const isAll = permission['columns'] === '*'
+  const chosen = isAll ? all : ((permission['columns'] ?? []) as readonly string[])
+  const toggle = (name: string) =>
+    onChange({
+      columns: chosen.includes(name)
+        ? chosen.filter((each) => each !== name)
+        : all.filter((each) => each === name || chosen.includes(each)),
+    })
+  return (
+    <fieldset className={css['columns']} disabled={!canEdit}>
+      <legend>Columns</legend>
+      <Checkbox
+        label="All, later ones too"
+        checked={isAll}
+        onChange={({ target }) => onChange({ columns: target.checked ? '*' : all })}
+      />
+      {all.map((name) => (
+        <Checkbox key={name} label={name} checked={chosen.includes(name)} onChange={() => toggle(name)} />
+      ))}
+    </fieldset>
+  )
+}

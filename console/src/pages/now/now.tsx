@@ -1,0 +1,242 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useId } from 'react'
+import { formatBytes, formatClock, formatCount, formatMillis, plural } from '../../base/format.ts'
+import { Mark } from '../../parts/mark.tsx'
+import { Body, Page, Section } from '../../parts/page.tsx'
+import { Failed, Loading } from '../../parts/states.tsx'
+import { configQuery, useConfig } from '../../server/queries.ts'
+import { Checklist } from './checklist.tsx'
+import {
+  byEndpoint,
+  counterAt,
+  countersQuery,
+  failures,
+  inconsistentQuery,
+  measuresOf,
+  perSecond,
+  type RecentRequest,
+  recentQuery,
+} from './measures.ts'
+import css from './now.module.css'
+
+/** How the server is doing: read again every five seconds while the page is visible. */
+export default function Now() {
+  const config = useQuery(configQuery)
+  const isOpen = config.data?.apis.enabled.includes('developer')
+  return (
+    <Page
+      title="Now"
+      note={config.data && `Trellis ${config.data.version}, PostgreSQL ${config.data.postgres.version}`}
+    >
+      <Body>
+        {config.isPending && <Loading label="Reading the configuration" queryKey={configQuery.queryKey} />}
+        {config.isError && <Failed error={config.error} onRetry={() => void config.refetch()} />}
+        <Checklist />
+        <Inconsistent />
+        {isOpen === true && <Running />}
+        {isOpen === false && <Closed />}
+      </Body>
+    </Page>
+  )
+}
+
+/** Names the option of an API that is closed. */
+function Closed() {
+  const enabled = useConfig()?.apis.enabled ?? []
+  return (
+    <Section title="Requests and connections">
+      <p className={css['closed']}>
+        The API <strong>developer</strong> is closed. With it, this page shows requests, errors, connections and plans.
+        Start the server with <code>--enabled-apis {[...enabled, 'developer'].join(',')}</code>.
+      </p>
+    </Section>
+  )
+}
+
+function Running() {
+  const recent = useQuery(recentQuery)
+  const counters = useQuery(countersQuery)
+  if (recent.isPending) return <Loading label="Reading the last requests" queryKey={recentQuery.queryKey} />
+  if (!recent.data) return <Failed error={recent.error} onRetry={() => void recent.refetch()} />
+  const lastMinute = recent.data.filter(({ at }) => recent.dataUpdatedAt - Date.parse(at) < 60_000)
+  const all = measuresOf('', recent.data)
+  const reused = counterAt(counters.data, 'graphql.plans.reused')
+  const made = counterAt(counters.data, 'graphql.plans.made')
+  const pooled = counterAt(counters.data, 'database.pooled')
+  const idle = counterAt(counters.data, 'database.idle')
+  const waiting = counterAt(counters.data, 'database.waiting')
+  const memory = counterAt(counters.data, 'process.memory.rss')
+  return (
+    <>
+      <Section title="Last minute">
+        <div className={css['figures']}>
+          <Figure title="Requests" value={formatCount(lastMinute.length)}>
+            <Spark counts={perSecond(recent.data, recent.dataUpdatedAt)} />
+          </Figure>
+          <Figure title="Errors" value={formatCount(failures(lastMinute).length)}>
+            of the last {formatCount(all.count)}: {formatCount(all.errors)}
+          </Figure>
+          <Figure title="95 of 100 within" value={formatMillis(all.p95)}>
+            half within {formatMillis(all.median)}
+          </Figure>
+          {pooled !== undefined && idle !== undefined && (
+            <Figure title="Connections at work" value={formatCount(pooled - idle)}>
+              of {formatCount(pooled)} open{waiting ? `, ${plural(waiting, 'request')} waiting` : ''}
+            </Figure>
+          )}
+          {reused !== undefined && made !== undefined && (
+            <Figure
+              title="Plans reused"
+              value={reused + made === 0 ? '–' : `${Math.floor((100 * reused) / (reused + made))} %`}
+            >
+              {formatCount(made)} made
+            </Figure>
+          )}
+          {memory !== undefined && <Figure title="Memory" value={formatBytes(memory)} />}
+        </div>
+        {counters.isError && <Failed error={counters.error} onRetry={() => void counters.refetch()} />}
+      </Section>
+      <Endpoints requests={recent.data} />
+      <Errors requests={failures(recent.data).slice(0, 20)} />
+    </>
+  )
+}
+
+interface FigureProps {
+  readonly title: string
+  readonly value: string
+  readonly children?: ReactNode
+}
+
+const Figure = ({ title, value, children }: FigureProps) => (
+  <div className={css['figure']}>
+    <h3>{title}</h3>
+    <p className={css['value']}>{value}</p>
+    <div className={css['more']}>{children}</div>
+  </div>
+)
+
+/** Requests per second as a line of bars; the table of endpoints has the same in numbers. */
+function Spark({ counts }: { readonly counts: readonly number[] }) {
+  const id = useId()
+  const top = Math.max(1, ...counts)
+  return (
+    <svg
+      viewBox={`0 0 ${counts.length * 3} 16`}
+      className={css['spark']}
+      preserveAspectRatio="none"
+      aria-labelledby={id}
+    >
+      <title id={id}>{`Requests per second, at most ${top}`}</title>
+      {counts.map((count, index) => (
+        <rect
+          key={index}
+          x={index * 3}
+          width={2}
+          y={16 - (15 * count) / top}
+          height={Math.max(0.5, (15 * count) / top)}
+        />
+      ))}
+    </svg>
+  )
+}
+
+function Endpoints({ requests }: { readonly requests: readonly RecentRequest[] }) {
+  const rows = byEndpoint(requests)
+  if (rows.length === 0) return <p className={css['closed']}>The server remembers no request yet.</p>
+  return (
+    <Section title={`Endpoints, of the last ${plural(requests.length, 'request')}`}>
+      <Scroll label="Endpoints">
+        <table className={css['table']}>
+          <thead>
+            <tr>
+              <th scope="col">Endpoint</th>
+              <th scope="col">Requests</th>
+              <th scope="col">Errors</th>
+              <th scope="col">Half within</th>
+              <th scope="col">95 of 100 within</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ endpoint, count, errors, median, p95 }) => (
+              <tr key={endpoint}>
+                <td>
+                  <code>{endpoint}</code>
+                </td>
+                <td>{formatCount(count)}</td>
+                <td>{errors === 0 ? '0' : <Mark state="bad">{formatCount(errors)}</Mark>}</td>
+                <td>{formatMillis(median)}</td>
+                <td>{formatMillis(p95)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </Section>
+  )
+}
+
+function Errors({ requests }: { readonly requests: readonly RecentRequest[] }) {
+  if (requests.length === 0) return null
+  return (
+    <Section title="Last errors">
+      <Scroll label="Last errors">
+        <table className={css['table']}>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">Endpoint</th>
+              <th scope="col">Role</th>
+              <th scope="col">Error</th>
+              <th scope="col">Request</th>
+            </tr>
+          </thead>
+          <tbody>
+            {requests.map(({ request_id, at, endpoint, role, status, code }) => (
+              <tr key={request_id}>
+                <td>{formatClock(Date.parse(at))}</td>
+                <td>
+                  <code>{endpoint}</code>
+                </td>
+                <td>{role ?? '–'}</td>
+                <td>
+                  <Mark state="bad">
+                    {status} {code}
+                  </Mark>
+                </td>
+                <td>
+                  <code>{request_id}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </Section>
+  )
+}
+
+const Scroll = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+  <div className={css['scroll']} role="region" aria-label={label} tabIndex={0}>
+    {children}
+  </div>
+)
+
+/** Objects of the metadata that are not served, with the server's reasons. */
+function Inconsistent() {
+  const { data, isError, error, refetch } = useQuery(inconsistentQuery)
+  if (isError) return <Failed error={error} onRetry={() => void refetch()} />
+  if (!data || data.length === 0) return null
+  return (
+    <Section title={`${plural(data.length, 'object')} not served`}>
+      <ul className={css['problems']}>
+        {data.map(({ type, definition, reason }) => (
+          <li key={`${type} ${JSON.stringify(definition)}`}>
+            <Mark state="bad">{type}</Mark> {reason}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}

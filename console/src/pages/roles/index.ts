@@ -1,0 +1,20 @@
+// Roles: who may do what, over all tables.
+
+import { Users } from 'lucide-react'
+import { metadataQuery, queries, rolesOf } from '../../server/queries.ts'
+import type { ConsolePage } from '../../shell/contract.ts'
+
+export const roles: ConsolePage = {
+  id: 'roles',
+  title: 'Roles',
+  icon: Users,
+  letter: 'r',
+  routes: [{ path: 'roles', load: () => import('./roles.tsx') }],
+  async commands() {
+    const metadata = await queries.ensureQueryData(metadataQuery)
+    return rolesOf(metadata).map((role) => ({
+      ...{ id: `role ${role}`, title: role, kind: 'role' },
+      path: `roles?role=${encodeURIComponent(role)}`,
+    }))
+  },
+}

@@ -1,0 +1,48 @@
+import { hasText, type State } from '../support.ts'
+
+const config = (enabled: readonly string[]) => ({
+  version: 'v0.1.0',
+  dialect: 'trellis',
+  apis: { enabled, known: enabled },
+  read_only: false,
+  environment: { label: 'production', colour: '#b3261e' },
+  postgres: { version: 18 },
+  plugins: [],
+})
+
+export const now: readonly State[] = [
+  { title: 'full', path: 'now', shows: `${hasText('Last minute')} && ${hasText('/v1/metadata')}` },
+  { title: 'dark and 320 px', path: '', theme: 'dark', width: 320, shows: hasText('Plans reused') },
+  {
+    title: 'a closed API names its option, and the environment shows',
+    path: 'now',
+    faults: [{ on: 'v1alpha1/config', status: 200, body: config(['metadata', 'graphql']) }],
+    shows: `${hasText('--enabled-apis metadata,graphql,developer')} && ${hasText('production')}`,
+  },
+  {
+    title: 'a server that may only be read has no controls to edit',
+    path: 'data',
+    faults: [{ on: 'v1alpha1/config', status: 200, body: { ...config(['metadata']), read_only: true } }],
+    shows: `${hasText('Read-only')} && ![...document.querySelectorAll('button')].some((each) => /^(Track|Suggest)/.test(each.textContent))`,
+  },
+  {
+    title: 'objects that are not served have their reasons',
+    path: 'now',
+    faults: [
+      {
+        ...{ on: 'get_inconsistent_metadata', status: 200 },
+        body: {
+          is_consistent: false,
+          inconsistent_objects: [{ type: 'table', definition: 'a', reason: '<i>gone</i>' }],
+        },
+      },
+    ],
+    shows: `${hasText('1 object not served')} && ${hasText('<i>gone</i>')}`,
+  },
+  {
+    title: 'a part that fails leaves the others',
+    path: 'now',
+    faults: [{ on: 'get_recent_requests', status: 500, body: { error: 'no', code: 'unexpected', path: '$' } }],
+    shows: `${hasText('status 500')} && ${hasText('First steps')}`,
+  },
+]

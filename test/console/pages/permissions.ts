@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { clickButton, hasText, type State } from '../support.ts'
+
+const tab = 'data/public/invoice/permissions'
+const editor = `${tab}?edit=select%20customer`
+
+interface Exported {
+  readonly metadata: { readonly tables: readonly { table: { name: string }; select_permissions?: readonly object[] }[] }
+}
+
+export const permissions: readonly State[] = [
+  {
+    title: 'a role gets its own rows, which are counted first, and loses them again',
+    path: tab,
+    shows: hasText('Another role'),
+    async act(page, { op, check }) {
+      const saved = async () => {
+        const { metadata } = await op<Exported>('export_metadata', {}, 2)
+        return metadata.tables.find(({ table }) => table.name === 'invoice')?.select_permissions
+      }
+      await page.type('main form input', 'customer')
+      await clickButton(page, 'Add role')
+      await page.click('[aria-label="select of customer: none"]')
+      await page.until(hasText('customer may select invoice'))
+      await page.type('[role=dialog] input[placeholder="all rows"]', 'customer_id = X-Service-User-Id')
+      await page.until(hasText('A value shows how many rows'))
+      await page.type('[role=dialog] [class*=preview] input', '2')
+      await page.until(hasText('customer gets 7 of 412 rows'))
+      await check(page)
+      await clickButton(page, 'Save permission')
+      await page.until(hasText('Saved select of customer'))
+      assert.deepEqual(await saved(), [
+        { role: 'customer', permission: { columns: '*', filter: { customer_id: { _eq: 'X-Service-User-Id' } } } },
+      ])
+      await page.click('[aria-label^="select of customer: by rule"]')
+      await clickButton(page, 'Remove permission')
+      await page.until(hasText('Removed select of customer'))
+      assert.equal(await saved(), undefined)
+    },
+  },
+  {
+    title: 'an edit of the same permission by somebody else is shown beside mine',
+    path: editor,
+    width: 1280,
+    theme: 'dark',
+    shows: hasText('The role has no such permission yet'),
+    complains: /status of 409/,
+    async act(page, { op, check }) {
+      const args = { table: 'invoice', role: 'customer', permission: { columns: ['total'], filter: {} } }
+      await op('create_select_permission', args)
+      await clickButton(page, 'Save permission')
+      await page.until(hasText('Somebody else edited this meanwhile'))
+      await page.until(`document.querySelectorAll('[role=dialog] .cm-content').length === 3`)
+      await check(page, /status of 409/)
+      await clickButton(page, 'Keep theirs')
+      await page.until(`!${hasText('Somebody else edited')}`)
+      await op('drop_select_permission', { table: 'invoice', role: 'customer' })
+    },
+  },
+  { title: 'the editor at 320 px', path: editor, width: 320, shows: hasText('customer may select invoice') },
+  {
+    title: 'a refusal stands in the editor',
+    path: editor,
+    complains: /status of 400/,
+    shows: hasText('customer may select invoice'),
+    async act(page) {
+      await page.type('[role=dialog] input[placeholder="all rows"]', 'no_such = 5')
+      await clickButton(page, 'Save permission')
+      await page.until(`document.querySelector('[role=dialog] [role=alert]') !== null`)
+    },
+  },
+  { title: 'roles: none yet', path: 'roles', shows: hasText('No role has a permission yet') },
+  {
+    title: 'roles: full',
+    path: 'roles',
+    theme: 'dark',
+    shows: hasText('1 role'),
+    faults: [
+      {
+        ...{ on: 'export_metadata', status: 200 },
+        body: {
+          resource_version: 1,
+          metadata: {
+            tables: [
+              { table: 'album', select_permissions: [{ role: 'fan', permission: { columns: '*', filter: {} } }] },
+            ],
+          },
+        },
+      },
+    ],
+  },
+]

@@ -39,6 +39,8 @@ export const canServe = (): boolean =>
 
 let loading: Promise<Files> | undefined
 let state: FilesState = { kind: 'building' }
+/** Fulfilled once the files have to be made first. */
+const making = Promise.withResolvers<void>()
 
 /** The files, once they are there. The first call makes them where need be; a failure is tried again. */
 export function loadFiles(): Promise<Files> {
@@ -56,19 +58,17 @@ export function loadFiles(): Promise<Files> {
   return loading
 }
 
-/** Begins to load the files, and tells how far that is; made files are waited for a moment only. */
+/** Begins to load the files, and tells how far that is. Files that are made already are waited for. */
 export async function filesState(): Promise<FilesState> {
   const failed = state.kind === 'failed' ? state : null
   const loaded = loadFiles().then(
-    () => state,
-    () => state,
+    () => {},
+    () => {},
   )
   if (failed) return failed
-  return Promise.race([loaded, new Promise<FilesState>((done) => setTimeout(done, readingMillis, state).unref())])
+  await Promise.race([loaded, making.promise])
+  return state
 }
-
-/** Reading made files takes less than this many milliseconds; making them takes seconds. */
-const readingMillis = 300
 
 async function readAll(directory: string): Promise<Files> {
   const names = await readdir(directory)
@@ -83,7 +83,10 @@ async function readOrMake(): Promise<Files> {
   const directory = root()
   const cache = join(directory, 'node_modules/.cache/trellis/console')
   const kept = join(cache, await fingerprint(directory))
-  while (!existsSync(kept)) await makeAlone(cache, kept)
+  while (!existsSync(kept)) {
+    making.resolve()
+    await makeAlone(cache, kept)
+  }
   return readAll(kept)
 }
 
@@ -95,17 +98,29 @@ async function makeAlone(cache: string, kept: string): Promise<void> {
   const lock = `${kept}.lock`
   await mkdir(cache, { recursive: true })
   try {
-    await mkdir(lock)
+    await writeFile(lock, String(process.pid), { flag: 'wx' })
   } catch {
-    const made = await stat(lock).catch(() => null)
-    if (made && Date.now() - made.mtimeMs > makingMillis) await rm(lock, { recursive: true, force: true })
+    if (await isLeft(lock)) await rm(lock, { force: true })
     else await sleep(200)
     return
   }
   try {
     if (!existsSync(kept)) await make(cache, kept)
   } finally {
-    await rm(lock, { recursive: true, force: true })
+    await rm(lock, { force: true })
+  }
+}
+
+/** Whether the process of a lock has ended, or hangs. */
+async function isLeft(lock: string): Promise<boolean> {
+  try {
+    const [{ mtimeMs }, pid] = await Promise.all([stat(lock), readFile(lock, 'utf8')])
+    if (Date.now() - mtimeMs > makingMillis) return true
+    // Its number is not written yet.
+    if (pid !== '') process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 
@@ -137,10 +152,14 @@ async function make(cache: string, kept: string): Promise<void> {
   await removeOlder(cache, kept)
 }
 
-/** Removes files of older sources; those that others are still making have a dot in their name. */
+/** Removes files of older sources, and those that a process that was killed left unfinished. */
 async function removeOlder(cache: string, kept: string): Promise<void> {
-  const others = (await readdir(cache)).filter((name) => !name.includes('.') && join(cache, name) !== kept)
-  for (const name of others) await rm(join(cache, name), { recursive: true, force: true })
+  const others = (await readdir(cache)).map((name) => join(cache, name)).filter((path) => path !== kept)
+  for (const path of others) {
+    const made = path.includes('.', cache.length) ? await stat(path).catch(() => null) : null
+    const isBeingMade = made !== null && Date.now() - made.mtimeMs < makingMillis
+    if (!isBeingMade) await rm(path, { recursive: true, force: true })
+  }
 }
 
 /** Writes the files into a directory that it makes. */

@@ -26,6 +26,8 @@ export default definePlugin({
       engine.observe.log({ type: 'unstructured', level: 'warn', detail })
       return
     }
-    engine.routes.add(...pageRoutes(engine), assetRoute, rootRoute)
+    engine.routes.add(...pageRoutes(engine), assetRoute)
+    // Where the API is closed, the root is left to others.
+    if (engine.apis.isEnabled('metadata')) engine.routes.add(rootRoute)
   },
 })

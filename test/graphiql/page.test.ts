@@ -17,7 +17,7 @@ async function startHarbours(t: TestContext, settings = {}): Promise<TestTrellis
   await trellis.op('track_table', 'harbour', { headers })
   const permission = { columns: ['name'], filter: { name: { _eq: 'X-Service-Town' } } }
   await trellis.op('create_select_permission', { table: 'harbour', role: 'guest', permission }, { headers })
-  return { ...trellis, page: trellis.url.replace('127.0.0.1', 'localhost') }
+  return { ...trellis, page: `${trellis.url.replace('127.0.0.1', 'localhost')}/graphiql` }
 }
 
 /** The text in the editor of answers, which lays out its lines with no-break spaces. */
@@ -77,7 +77,7 @@ browserTest('a query, a mutation and a subscription, without a request to elsewh
 
 browserTest('role, session variables and secret: the schema is the role’s, and no secret is kept', async (t) => {
   const { page: url } = await startHarbours(t, { adminSecret: 'sesame', enableGraphiql: true })
-  const page = await (await startBrowser(t))(`${url}/graphiql`)
+  const page = await (await startBrowser(t))(url)
 
   await page.until(`${docs}.includes('Error fetching schema')`)
   await page.type('input[type=password]', 'sesame')
@@ -142,6 +142,6 @@ browserTest('the roles of the metadata are offered to administrators', async (t)
 
 browserTest('an empty server says what to do', async (t) => {
   const { url } = await startTrellis(t, { sql, settings: { serverHost: 'localhost' } })
-  const page = await (await startBrowser(t))(url.replace('127.0.0.1', 'localhost'))
+  const page = await (await startBrowser(t))(`${url.replace('127.0.0.1', 'localhost')}/graphiql`)
   await page.until(`document.querySelector('.note')?.innerText.includes('Nothing is tracked yet')`)
 })

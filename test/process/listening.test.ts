@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type TestContext, test } from 'node:test'
+import { loadFiles } from '../../plugins/console/assets.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis } from '../support/process.ts'
@@ -102,11 +103,12 @@ test('the metrics have their port on the same addresses', async (t) => {
 })
 
 test('the console is served with a secret, in both dialects, which the banner says', async (t) => {
+  await loadFiles()
   for (const dialect of ['trellis', 'hasura']) {
     const { server, port, reach } = await start(t, ['--dialect', dialect, '--enable-console', '--admin-secret', 'x'])
     const browser = { headers: { accept: 'text/html' } }
     const { status, url } = await fetch(`http://localhost:${port}/console/api`, browser)
-    assert.deepEqual([status, url, await reach('localhost', '/')], [200, `http://localhost:${port}/console/api`, 200])
+    assert.deepEqual([status, url, await reach('localhost', '/')], [200, `http://localhost:${port}/console/api`, 404])
     await server.output(new RegExp(`Console +http://localhost:${port}/console\n`))
     server.kill('SIGTERM')
     const lines = (await server.ended).stdout.split('\n').filter((line) => line !== '')

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { environmentOf, findChromium } from './chromium-programs.ts'
 import { atEnd } from './cleanup.ts'
@@ -38,6 +39,8 @@ export interface Page {
   resize(width: number, height: number): Promise<void>
   /** A screenshot, as PNG. */
   screenshot(): Promise<Buffer>
+  /** Loads the page again. */
+  reload(): Promise<void>
   close(): Promise<void>
 }
 
@@ -169,6 +172,13 @@ async function openPage(
     async screenshot() {
       const { data } = await send('Page.captureScreenshot', { format: 'png' })
       return Buffer.from(String(data), 'base64')
+    },
+    async reload() {
+      await evaluate('(window.isBeforeReload = true)')
+      await send('Page.reload')
+      // The old page cannot be asked while the new one comes.
+      const isThere = () => evaluate<boolean>('!window.isBeforeReload').catch(() => false)
+      while (!(await isThere())) await sleep(50)
     },
     async close() {
       await connection.send('Target.closeTarget', { targetId })

@@ -43,9 +43,11 @@ export function frameOf(all: readonly ConsolePage[]) {
       <div className={css['frame']} data-role={role ?? undefined}>
         <Rail pages={pages} current={page} />
         <div className={css['main']}>
-          <Environment />
-          <Top crumbs={page ? [{ title: page.title, path: page.id }, ...crumbs] : []} />
-          <Banners />
+          <header>
+            <Environment />
+            <Top crumbs={page ? [{ title: page.title, path: page.id }, ...crumbs] : []} />
+            <Banners />
+          </header>
           <main className={css['content']} id="content">
             <Suspense fallback={<Loading label="Loading the page" />}>
               <Outlet />
@@ -114,7 +116,7 @@ function Top({ crumbs }: { readonly crumbs: readonly Crumb[] }) {
     void queries.refetchQueries({ type: 'active' })
   }
   return (
-    <header className={css['top']}>
+    <div className={css['top']}>
       <nav className={css['crumbs']} aria-label="Breadcrumb">
         <ol>
           {crumbs.map(({ title, path }, index) => (
@@ -143,7 +145,7 @@ function Top({ crumbs }: { readonly crumbs: readonly Crumb[] }) {
       />
       <IconButton label={`Theme: ${chosen}`} icon={themeIcon} onClick={() => theme.set(nextTheme())} />
       {kind !== 'none' && <IconButton label="Sign out" icon={<LogOut aria-hidden />} onClick={signOut} />}
-    </header>
+    </div>
   )
 }
 

@@ -70,7 +70,7 @@ export const rows: readonly State[] = [
     shows: hasText('25 rows'),
     async act(page) {
       await change(page, cell(2, 2), '<b>Metal</b>')
-      await page.evaluate('location.reload()')
+      await page.reload()
       await page.until(hasText('<b>Metal</b>'))
       await clickButton(page, 'Review 1 edit')
       await clickButton(page, 'Discard all')

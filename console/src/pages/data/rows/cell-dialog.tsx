@@ -7,15 +7,13 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { Failed, Loading } from '../../../parts/states.tsx'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
-import { run } from '../../../server/operations.ts'
+import { exchange } from '../../../server/operations.ts'
 import { useUrlState } from '../../../shell/navigation.tsx'
 import { filterFor } from './filter.ts'
-import type { BrowsedRows, GridColumn, GridRow } from './model.ts'
+import type { GridColumn, GridRow } from './model.ts'
 import css from './rows.module.css'
 import { keyCondition } from './save.ts'
 
-/** Bytes of the largest cell that is loaded. */
-const largestCell = 32 * 1024 * 1024
 /** Characters of a value that fit into an address. */
 const filteredCharacters = 200
 /** Characters above which a text is only read until somebody asks to edit it. */
@@ -41,6 +39,16 @@ const indented = (text: string): string => {
   }
 }
 
+/** The cell of an answer with one row of one column, as text: JSON with all its digits, others as they are. */
+function cellOf(answer: string, { name, type }: GridColumn): string | null {
+  const key = JSON.stringify(name)
+  const at = answer.indexOf(key)
+  if (at < 0) throw new Error('the row is gone')
+  const value = answer.slice(answer.indexOf(':', at + key.length) + 1, answer.lastIndexOf('}')).trim()
+  if (value === 'null') return null
+  return value.startsWith('"') && type !== 'json' && type !== 'jsonb' ? JSON.parse(value) : value
+}
+
 /** A whole cell, loaded alone where the grid has a part of it. */
 export function CellDialog({ table, row, column, as, types, ...props }: CellDialogProps) {
   const bytes = row.truncated.get(column.name)
@@ -50,15 +58,9 @@ export function CellDialog({ table, row, column, as, types, ...props }: CellDial
     enabled: bytes !== undefined && row.id !== null,
     gcTime: 0,
     queryFn: async ({ signal }) => {
-      const args = {
-        table,
-        columns: [column.name],
-        where: keyCondition(row.key, types),
-        limit: 1,
-        preview_bytes: largestCell,
-      }
-      const { rows } = await run<BrowsedRows>('browse_rows', args, { as, signal })
-      return rows[0]?.[0] ?? null
+      const args = { table, columns: [column.name], where: keyCondition(row.key, types), limit: 1 }
+      const { text } = await exchange('select', args, { as, signal })
+      return cellOf(text, column)
     },
   })
   const [, filter] = useUrlState('where')

@@ -57,7 +57,9 @@ export function Grid(props: GridProps) {
     horizontal.scrollToIndex(active.column)
     const focus = () => scroller.current?.querySelector<HTMLElement>('[data-active]')?.focus({ preventScroll: true })
     // The cell may be outside of the page until the grid has scrolled.
-    const frame = requestAnimationFrame(() => requestAnimationFrame(focus))
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(focus)
+    })
     return () => cancelAnimationFrame(frame)
   }, [active, isEditing, vertical, horizontal])
   const move = (row: number, column: number) =>

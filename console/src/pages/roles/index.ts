@@ -1,4 +1,4 @@
-// Roles: who may do what, over all tables.
+// Roles: their permissions on all tables.
 
 import { Users } from 'lucide-react'
 import { metadataQuery, queries, rolesOf } from '../../server/queries.ts'

@@ -12,7 +12,7 @@ import css from './roles.module.css'
 
 const verbs = ['select', 'insert', 'update', 'delete'] as const
 
-/** Roles that are columns while nobody has chosen one. */
+/** Roles that are columns at first. */
 const shownRoles = 12
 
 interface InheritedRole {

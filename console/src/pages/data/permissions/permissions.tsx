@@ -14,7 +14,7 @@ import { Editor } from './editor.tsx'
 import css from './permissions.module.css'
 import { permissionOf, summary, type Verb, verbs } from './verbs.ts'
 
-/** Who may do what with a table: roles by verbs. */
+/** The permissions of a table: roles by verbs. */
 export default function Permissions({ info }: { readonly info: TableInfo }) {
   const metadata = useQuery(metadataQuery)
   const [edited, setEdited] = useUrlState('edit')

@@ -29,7 +29,7 @@ import { useIsNarrow } from './use-narrow.ts'
 const pageRows = 100
 /** Pages that stay in the page: 2,000 rows, beyond which the first ones go. */
 const keptPages = 20
-/** Columns that are fetched while nobody has chosen others. */
+/** Columns that are fetched at first. */
 const firstColumns = 40
 
 interface RowsProps {
@@ -86,7 +86,7 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
   const [opened, setOpened] = useState<{ row: GridRow; column: GridColumn } | null>(null)
   const [isReviewing, setReviewing] = useState(false)
   const [areColumnsOpen, setColumnsOpen] = useState(false)
-  // Rows are told apart by their keys, shown or not.
+  // The key of a row is needed, shown or not.
   const fetched = [...new Set([...names, ...(info.primary_key ?? [])])]
   const key = ['rows', table, as, names, order, condition]
   const rows = useInfiniteQuery({

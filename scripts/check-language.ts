@@ -1,7 +1,9 @@
-// Part of `npm run check`: the language of pages, comments and titles of tests (`language-rules.ts`).
+// Part of `npm run check`: the language of pages, comments and titles of tests (`language-rules.ts`), and that each code of
+// errors is explained (`error-codes.ts`).
 
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pageFaults, readPage } from './error-codes.ts'
 import { faultsOfComments, faultsOfPage, faultsOfTitles } from './language-rules.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -21,6 +23,7 @@ const faults = [
 const lines = faults.flatMap(({ file, found }) =>
   found.map(({ line, sentence, advice }) => `${file}:${line}: ${advice}: ${sentence}`),
 )
+lines.push(...pageFaults(readPage()).map((fault) => `docs/errors.md: ${fault}`))
 for (const line of lines) console.error(line)
 if (lines.length > 0) process.exitCode = 1
 else console.log(`Checked the language of ${pages.length + sources.length} files.`)

@@ -1,10 +1,10 @@
-// The statuses and messages of each error code, from the code itself. `node test/docs/error-codes.ts` writes them into
+// The statuses and messages of each error code, from the code itself. `node scripts/error-codes.ts` writes them into
 // docs/errors.md, and keeps the words of people there.
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '..')
 const pageFile = join(root, 'docs/errors.md')
 
 /** Where a code is used. */
@@ -135,14 +135,11 @@ export function pageFaults(page: string): string[] {
   const used = usedCodes()
   const unexplained = [...used.keys()].filter((code) => !words.get(code))
   const unused = [...words.keys()].filter((code) => !used.has(code))
-  return [...unexplained.map((code) => `${code} is not explained`), ...unused.map((code) => `${code} is not used`)]
+  return [
+    ...unexplained.map((code) => `write a section "## ${code}" with the way out, then run node scripts/error-codes.ts`),
+    ...unused.map((code) => `no error has the code ${code} any more: run node scripts/error-codes.ts`),
+  ]
 }
-
-/** The statuses on the page, by code. */
-export const statusesIn = (page: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    [...page.matchAll(/^## (\S+)\n[\s\S]*?^Status ([\d, ]+)\./gm)].map(([, code, list]) => [code, list]),
-  )
 
 export const readPage = (): string => readFileSync(pageFile, 'utf8')
 

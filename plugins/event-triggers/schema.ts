@@ -16,7 +16,7 @@ import { refuseWebhookMembers } from '../delivery/index.ts'
 import { storedTransforms, type Transforms, transformKeys } from '../transforms/index.ts'
 import type { EventCondition } from './capture/condition.ts'
 import { type RowOperation, rowOperations } from './capture/row-operations.ts'
-import { CleanupConfig, storedCleanup } from './cleanup/cleanup-schema.ts'
+import { CleanupConfig } from './cleanup/cleanup-schema.ts'
 
 type Columns = '*' | string[]
 
@@ -179,7 +179,7 @@ function entryOf(given: GivenTrigger): EventTrigger {
     ...(ordering_key && { ordering_key }),
     ...(concurrency !== undefined && { concurrency }),
     ...(paused && { paused }),
-    ...(cleanup_config && { cleanup_config: storedCleanup(cleanup_config) }),
+    ...(cleanup_config && { cleanup_config }),
     ...storedTransforms(given),
   }
 }

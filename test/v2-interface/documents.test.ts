@@ -22,6 +22,14 @@ const laterKeys = (url: string): object => ({
       definition: { enable_manual: false, insert: { columns: '*' } },
       retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 },
       webhook: url,
+      cleanup_config: {
+        schedule: '0 0 * * *',
+        clear_older_than: 168,
+        batch_size: 10000,
+        timeout: 60,
+        clean_invocation_logs: false,
+        paused: false,
+      },
     },
   ],
   apollo_federation_config: { enable: 'v1' },
@@ -69,6 +77,7 @@ const whole = (url: string) => {
           },
           {
             table: { schema: 'public', name: 'writer' },
+            configuration: { custom_root_fields: {}, custom_column_names: {}, column_config: {} },
             array_relationships: [
               {
                 name: 'books',

@@ -69,7 +69,7 @@ export function completeConfiguration(given: Partial<TableConfiguration>): Table
     ...(custom_name !== undefined && { custom_name }),
     custom_root_fields,
     custom_column_names,
-    ...(column_config && Object.keys(column_config).length > 0 && { column_config }),
+    ...(column_config && { column_config }),
     ...(comment !== undefined && { comment }),
   }
 }
@@ -79,9 +79,14 @@ const noConfiguration: TableConfiguration = { custom_root_fields: {}, custom_col
 /** A table's configuration; entries omit an empty one. */
 export const configurationOf = (entry: TableEntry): TableConfiguration => entry.configuration ?? noConfiguration
 
-/** Whether a configuration changes nothing. */
-export const isEmptyConfiguration = (configuration: TableConfiguration): boolean =>
-  Object.values(configuration).every((part) => typeof part === 'object' && Object.keys(part).length === 0)
+/** Whether an entry omits a configuration: it changes nothing, and has no more than the keys of v1.3. */
+export const isEmptyConfiguration = ({
+  custom_root_fields,
+  custom_column_names,
+  ...more
+}: TableConfiguration): boolean =>
+  [custom_root_fields, custom_column_names].every((part) => Object.keys(part).length === 0) &&
+  Object.keys(more).length === 0
 
 /** The configuration of a root field. */
 export function customRootField(

@@ -50,13 +50,6 @@ export function cleanupOf(given: Omit<CleanupConfig, 'schedule'>): Cleanup {
   }
 }
 
-/** The configuration without members that equal their defaults. */
-export function storedCleanup({ schedule, clear_older_than, ...given }: CleanupConfig): CleanupConfig {
-  const standard: Readonly<Record<string, unknown>> = { ...defaults, paused: false }
-  const rest = Object.entries(given).filter(([key, value]) => value !== undefined && value !== standard[key])
-  return { schedule, clear_older_than, ...Object.fromEntries(rest) }
-}
-
 /** The arguments of `cleanup_event_trigger_logs`. */
 export const CleanupArgs = Type.Object(
   { event_trigger_name: ObjectName, source: SourceName, clear_older_than: hours, ...limits },

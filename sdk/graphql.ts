@@ -36,6 +36,7 @@ export {
   type ValidationOptions,
 } from '../core/graphql/read/request.ts'
 export type { RootFieldMaker } from '../core/graphql/read/schema-scope.ts'
+export { declaredField } from '../core/graphql/read/declared-name.ts'
 export type { FieldSelection, FieldSource } from '../core/graphql/read/selection.ts'
 export type { Value, ValuePosition } from '../core/graphql/read/values.ts'
 export type { BatchMember } from '../core/graphql/run/batch.ts'
@@ -66,7 +67,7 @@ export {
   fieldMap,
   type PlannedField,
 } from '../core/graphql/schema/field.ts'
-export { columnCodec, columnType, scalarOfColumns, scalarType } from '../core/graphql/schema/scalars.ts'
+export { columnCodec, columnType, isInCapitals, scalarOfColumns, scalarType } from '../core/graphql/schema/scalars.ts'
 export type {
   CachedOperation,
   GraphQLService,

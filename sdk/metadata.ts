@@ -60,9 +60,10 @@ export {
   TableConfig,
   withColumnsRenamed,
 } from '../core/metadata/document/table-configuration.ts'
+export { camelCase, withSuffix } from '../core/metadata/naming/casing.ts'
 export type { RootFieldIndex, Tables } from '../core/metadata/naming/root-field-index.ts'
 export { rootFieldIndex } from '../core/metadata/naming/root-field-index.ts'
-export { basesOfRootField, generatedRootFieldName } from '../core/metadata/naming/root-field-names.ts'
+export { basesOfRootField, basesOfSuffixed, generatedRootFieldName } from '../core/metadata/naming/root-field-names.ts'
 export type {
   ClaimedNames,
   ConflictWording,

@@ -113,10 +113,10 @@ function relationshipFields(scope: SchemaScope, { fields, relationships, members
     if (!select || access.table.graphqlName === null) continue
     // The handler's values would tell those that the role does not see.
     if (relationship.mapping.some(({ column }) => select.transformed.has(column))) continue
-    map.set(relationship.name, () => relationshipField(scope, relationship))
-    const aggregate = `${relationship.name}_aggregate`
+    map.set(relationship.name, () => scope.spelledField(relationshipField(scope, relationship)))
+    const aggregate = scope.withSuffix(relationship.name, '_aggregate')
     if (relationship.type === 'object' || !access.select.allowAggregations || taken.has(aggregate)) continue
-    map.set(aggregate, () => aggregateField(scope, relationship))
+    map.set(aggregate, () => scope.spelledField(aggregateField(scope, relationship)))
   }
   for (const member of members) {
     const make = member.field(scope)

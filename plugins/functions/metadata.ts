@@ -15,6 +15,7 @@ import {
 } from '../../sdk/index.ts'
 import {
   type CatalogFunction,
+  camelCase,
   conflictingDefinitions,
   decode,
   type FunctionArgument,
@@ -25,6 +26,7 @@ import {
   type SliceContext,
   type SliceDefinition,
   withReasons,
+  withSuffix,
 } from '../../sdk/metadata.ts'
 import { type FunctionCall, functionCall, requestArguments } from './call.ts'
 import { documentSchemas, type FunctionConfiguration, type FunctionEntry, type FunctionRoot } from './schema.ts'
@@ -121,16 +123,19 @@ function resolveFunction(entry: FunctionEntry, context: SliceContext, infers: bo
   const { returnsSet } = found
   const isOpen = !permissions && infers && !found.volatile
   const roles = isOpen ? null : new Set(permissions?.map(({ role }) => role))
-  const names = namesOf(entry, root === 'query' && returnsSet)
+  const names = namesOf(entry, { hasAggregate: root === 'query' && returnsSet, isCamel: context.isCamel })
   return { name, ...names, root, returnsSet, comment, roles, table, call: functionCall(found, { session }) }
 }
 
 function namesOf(
   { function: name, configuration }: FunctionEntry,
-  hasAggregate: boolean,
+  { hasAggregate, isCamel }: { readonly hasAggregate: boolean; readonly isCamel: boolean },
 ): Pick<FunctionModel, 'graphqlName' | 'rootFields'> {
-  const { custom_name: graphqlName = graphqlBaseName(name), custom_root_fields: fields = {} } = configuration ?? {}
-  const { function: rows = graphqlName, function_aggregate: aggregate = `${graphqlName}_aggregate` } = fields
+  const { custom_name: custom, custom_root_fields: fields = {} } = configuration ?? {}
+  const base = graphqlBaseName(name)
+  const graphqlName = custom ?? (isCamel ? camelCase(base) : base)
+  const { function: rows = graphqlName, function_aggregate = withSuffix(graphqlName, '_aggregate', isCamel) } = fields
+  const aggregate = function_aggregate
   return { graphqlName, rootFields: { rows, aggregate: hasAggregate ? aggregate : null } }
 }
 

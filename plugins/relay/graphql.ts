@@ -3,7 +3,7 @@
 import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
 import type { Contribution, FieldMap, FieldSelection, PlanContext, RootFields, SchemaScope } from '../../sdk/graphql.ts'
 import { nameText } from '../../sdk/index.ts'
-import type { TableModel } from '../../sdk/metadata.ts'
+import { basesOfSuffixed, type TableModel } from '../../sdk/metadata.ts'
 import { type Rows, sql } from '../../sdk/sql.ts'
 import { callArguments, callableFunctions, planFunctionRows, showsFunction } from '../functions/graphql.ts'
 import { visibleRelationships } from '../relationships/graphql.ts'
@@ -31,10 +31,10 @@ const tableConnections =
         const fields = new Map<string, () => Field>()
         const select = scope.access(table.name)?.select
         const isShown = select && showsRootField(select, root, 'select') && nodeKey(scope, table)
-        if (isShown) fields.set(`${table.graphqlName}${suffix}`, () => tableField(scope, table))
+        if (isShown) fields.set(scope.withSuffix(table.graphqlName!, suffix), () => tableField(scope, table))
         return fields
       },
-      (name) => (name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []),
+      (name) => basesOfSuffixed(name, suffix),
     )
 
 const nodeOf = (scope: SchemaScope, root: ReadingRoot): FieldMap => new Map([['node', () => nodeField(scope, root)]])
@@ -48,7 +48,7 @@ function functionConnections(scope: SchemaScope, root: ReadingRoot): FieldMap {
     if (!model.returnsSet || !access?.select || !nodeKey(scope, access.table)) continue
     if (!showsFunction(model, access.select, root, 'select')) continue
     const { table } = access
-    fields.set(`${graphqlName}${suffix}`, () => {
+    fields.set(scope.withSuffix(graphqlName, suffix), () => {
       const description = `execute function "${nameText(name)}" which returns "${nameText(table.name)}"`
       const rows: BaseSet = (field, context) => planFunctionRows(field, context, { call, table })
       const given = callArguments(scope, call, `${graphqlName}_args`)

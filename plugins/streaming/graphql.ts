@@ -11,7 +11,7 @@ import {
   type Value,
 } from '../../sdk/graphql.ts'
 import { nameText, pathKeys, validationFailed } from '../../sdk/index.ts'
-import { type ColumnModel, customRootField, isUniqueBy, type TableModel } from '../../sdk/metadata.ts'
+import { basesOfSuffixed, type ColumnModel, customRootField, isUniqueBy, type TableModel } from '../../sdk/metadata.ts'
 import { allOf, isOrdered, type RootOutput } from '../../sdk/sql.ts'
 import {
   booleanExpressionType,
@@ -38,7 +38,7 @@ export const streamContribution: Contribution = {
     fieldsOfTables(
       scope,
       (table) => streamsOf(scope, table),
-      (name) => (name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []),
+      (name) => basesOfSuffixed(name, suffix),
     ),
 }
 
@@ -47,7 +47,10 @@ function streamsOf(scope: SchemaScope, table: TableModel) {
   const select = scope.access(table.name)?.select
   if (!select || !showsRootField(select, 'subscription', 'select_stream')) return fields
   if (cursorColumns(scope, table).size === 0) return fields
-  const { name = `${table.graphqlName}${suffix}`, comment } = customRootField(table.configuration, 'select_stream')
+  const { name = scope.withSuffix(table.graphqlName!, suffix), comment } = customRootField(
+    table.configuration,
+    'select_stream',
+  )
   fields.set(name, () => ({
     ...streamField(scope, table),
     ...(comment !== undefined && { description: comment || null }),
@@ -112,7 +115,7 @@ function cursorValueType(scope: SchemaScope, table: TableModel): graphql.GraphQL
 }
 
 const orderingType = (scope: SchemaScope): graphql.GraphQLEnumType =>
-  scope.type('cursor_ordering', () => {
+  scope.generatedType('cursor_ordering', () => {
     const values = {
       ASC: { description: 'ascending ordering of the cursor' },
       DESC: { description: 'descending ordering of the cursor' },

@@ -42,6 +42,7 @@ export function tableModel(
   return {
     name: publicName(name),
     graphqlName: name,
+    isCamel: false,
     catalog: {} as TableModel['catalog'],
     configuration: { custom_root_fields: {}, custom_column_names: {} },
     isEnum: false,

@@ -42,6 +42,12 @@ export interface SchemaScope {
   sourceTypeName(name: string): string
   /** The same for a type of one table, under the name before {@link sourceTypeName}: another table's type of the same name is a different type. */
   tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T
+  /** A type that is generated from scalars, or for all tables, such as `order_by`: the source spells its name and its fields. */
+  generatedType<T extends GraphQLNamedType>(name: string, build: () => T): T
+  /** The field with its arguments as the source spells them; for fields of types of other objects that lead to its tables. */
+  spelledField<F extends GraphQLFieldConfig<unknown, unknown>>(field: F): F
+  /** A name with an addition as the source spells it: `books_aggregate` or `booksAggregate`. */
+  withSuffix(name: string, suffix: string): string
   /** Fields that all contributions add to a table's row, by the kind of type that contains them. */
   rowFields(table: TableModel): FieldMap
   rowInterfaces(table: TableModel): readonly GraphQLInterfaceType[]

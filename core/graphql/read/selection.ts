@@ -27,6 +27,7 @@ import { didYouMean } from '../../errors/nearest.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'
 import { compareText } from '../../names/names.ts'
 import { maxDepth } from '../tuning.ts'
+import { declaredName } from './declared-name.ts'
 import { checkFragmentDirectives, isIncluded } from './directives.ts'
 import { type FanOut, fanOutBelow, noFanOut } from './fan-out.ts'
 import type { OperationInput } from './operation-input.ts'
@@ -48,6 +49,7 @@ export interface FieldSource {
 /** A field of the request: all selections under one response name, merged. */
 export class FieldSelection {
   readonly responseName: string
+  /** The name under which it was declared. */
   readonly name: string
   /** Null for `__typename`. */
   readonly definition: GraphQLField<unknown, unknown> | null
@@ -75,7 +77,7 @@ export class FieldSelection {
   ) {
     this.#context = context
     this.responseName = (node.alias ?? node.name).value
-    this.name = node.name.value
+    this.name = place.definition ? declaredName(place.definition) : node.name.value
     this.definition = place.definition
     this.parentType = place.parentType
     this.path = place.path
@@ -106,8 +108,8 @@ export class FieldSelection {
       const argument = this.definition!.args.find((each) => each.name === name.value)!
       const path = below(this.argumentsPath, argument.name)
       const json = argument.default?.value
-      if (json === undefined) values.delete(argument.name)
-      else values.set(argument.name, Value.fromDefault(context, json, { type: argument.type, path }))
+      if (json === undefined) values.delete(declaredName(argument))
+      else values.set(declaredName(argument), Value.fromDefault(context, json, { type: argument.type, path }))
     }
     return values
   }
@@ -180,9 +182,13 @@ export class FieldSelection {
       const argument = known.find((candidate) => candidate.name === name.value)
       if (!argument) {
         const help = didYouMean(name.value, () => known.map((each) => each.name))
-        throw validationFailed(`"${this.name}" has no argument named "${name.value}"`, pathKeys(this.path), help)
+        throw validationFailed(
+          `"${this.nodes[0]!.name.value}" has no argument named "${name.value}"`,
+          pathKeys(this.path),
+          help,
+        )
       }
-      if (values.has(name.value)) {
+      if (values.has(declaredName(argument))) {
         throw validationFailed(`There can be only one argument named "${name.value}".`, pathKeys(this.path))
       }
       const path = below(this.argumentsPath, name.value)
@@ -190,17 +196,17 @@ export class FieldSelection {
       const read = Value.fromNode(context, value, { type: argument.type, path, hasDefault })
       if (hasDefault && read.isLeftOut) continue
       if (read.isNull && argument.type instanceof GraphQLNonNull) throw read.nullError()
-      values.set(name.value, read)
+      values.set(declaredName(argument), read)
     }
     for (const argument of known) {
-      if (values.has(argument.name)) continue
+      if (values.has(declaredName(argument))) continue
       const path = below(this.argumentsPath, argument.name)
       if (isRequiredArgument(argument)) {
         throw validationFailed(`missing required field "${argument.name}"`, pathKeys(path))
       }
       const value = argument.default?.value
       if (value !== undefined)
-        values.set(argument.name, Value.fromDefault(context, value, { type: argument.type, path }))
+        values.set(declaredName(argument), Value.fromDefault(context, value, { type: argument.type, path }))
     }
     return values
   }
@@ -340,8 +346,9 @@ function requireField(type: FieldSource, name: string, path: Path): GraphQLField
 }
 
 function mergeField(known: FieldSelection, node: FieldNode, path: Path): void {
-  if (known.name !== node.name.value) {
-    const message = `selection of both "${known.name}" and "${node.name.value}" specify the same response name, "${known.responseName}"`
+  const knownName = known.nodes[0]!.name.value
+  if (knownName !== node.name.value) {
+    const message = `selection of both "${knownName}" and "${node.name.value}" specify the same response name, "${known.responseName}"`
     throw validationFailed(message, pathKeys(path))
   }
   if (argumentsText(known.nodes[0]!.arguments) !== argumentsText(node.arguments)) {

@@ -23,6 +23,7 @@ import { below, type Path, pathKeys } from '../../errors/path.ts'
 import { englishList, isGraphQLName } from '../../names/names.ts'
 import { maxValueDepth } from '../tuning.ts'
 import { unlikeEarlier } from './alike.ts'
+import { declaredField, declaredName } from './declared-name.ts'
 import { literalJson, literalKind, membersOf, nodeInput } from './literals.ts'
 import { type Aspect, type OperationInput, unknownValue } from './operation-input.ts'
 import { codecOf } from './scalar-codecs.ts'
@@ -154,15 +155,15 @@ export class Value {
       const member = make({ type: field.type, path, hasDefault })
       if (hasDefault && member.isLeftOut) continue
       if (member.isNull && isNonNullType(field.type)) throw member.nullError()
-      members.set(name, member)
+      members.set(declaredName(field), member)
     }
     for (const field of completedFields(type)) {
-      if (members.has(field.name)) continue
+      if (members.has(declaredName(field))) continue
       const path = below(this.path, field.name)
       if (isRequiredInputField(field)) throw validationFailed(`missing required field "${field.name}"`, pathKeys(path))
       const value = field.default?.value
       if (value !== undefined)
-        members.set(field.name, Value.fromDefault(this.#context, value, { type: field.type, path }))
+        members.set(declaredName(field), Value.fromDefault(this.#context, value, { type: field.type, path }))
     }
     return members
   }
@@ -243,23 +244,26 @@ export class Value {
 
   /** One member of each of the {@link rows}, as an array of texts; NULL where it is null or absent. */
   memberParam(member: string, codec: Codec): ParamSource {
-    return { from: 'members', input: { kind: 'variable', ...this.#place! }, member, codec, path: this.path }
+    const type = getNamedType(this.type)
+    const name = isInputObjectType(type) ? (declaredField(type.getFields(), member)?.name ?? member) : member
+    return { from: 'members', input: { kind: 'variable', ...this.#place! }, member: name, codec, path: this.path }
   }
 
-  /** The name of an enum value; the plan then depends on it. */
+  /** The name of an enum value, as it was declared; the plan then depends on it. */
   enumValue(): string {
     const type = getNamedType(this.type) as GraphQLEnumType
     const name = this.#enumName()
     if (name === null) throw this.mismatch('an enum value')
-    if (!type.getValue(name)) {
+    const value = type.getValue(name)
+    if (!value) {
       const names = englishList(
-        type.getValues().map((value) => value.name),
+        type.getValues().map((each) => each.name),
         'or',
       )
       throw this.fail(`expected one of the values ${names} for type "${type.name}", but found "${name}"`)
     }
     if (this.#place) this.#context.dependOnValue(this.#place.name)
-    return name
+    return declaredName(value)
   }
 
   #enumName(): string | null {

@@ -2,6 +2,7 @@
 // introspection is answered.
 
 import {
+  type GraphQLFieldConfig,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLOutputType,
@@ -13,7 +14,8 @@ import {
 import type { RoleAccess, TableAccess } from '../../access/access.ts'
 import { blaming } from '../../errors/blame.ts'
 import type { Model, TableModel } from '../../metadata/document/model.ts'
-import { plainNaming, type SourceNaming, withAffixes } from '../../metadata/naming/source-naming.ts'
+import { pascalCase, withSuffix } from '../../metadata/naming/casing.ts'
+import { plainNaming, type SourceNaming, sourceType } from '../../metadata/naming/source-naming.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { RequestSettings } from '../options.ts'
@@ -29,6 +31,7 @@ import type {
 import { FieldFault, type FieldsOf, firstOf, mergeFields, requireFields, servable } from './made-field.ts'
 import { type RootKind, RootType } from './root-type.ts'
 import { inSource } from './source-fields.ts'
+import { type OwnNames, spelledField, spelledType } from './spelling.ts'
 
 export interface RoleSchemaInput {
   readonly kind: SchemaKind
@@ -52,6 +55,8 @@ export class ReleasedFields extends Error {}
 const releasedFields = () => {
   throw new ReleasedFields('the fields of the type were released')
 }
+
+const noNames: OwnNames = new Set<string>()
 
 const noExtensions = Object.freeze(Object.create(null))
 
@@ -105,7 +110,24 @@ export class RoleSchema implements SchemaScope {
   }
 
   sourceTypeName(name: string): string {
-    return withAffixes(name, this.#naming.types)
+    return sourceType(name, this.#naming)
+  }
+
+  generatedType<T extends GraphQLNamedType>(name: string, build: () => T): T {
+    const shown = this.#naming.isCamel ? pascalCase(name) : name
+    return this.#typeIn(this.#types, name, this.#spelled(build, noNames), shown)
+  }
+
+  spelledField<F extends GraphQLFieldConfig<unknown, unknown>>(field: F): F {
+    return this.#naming.isCamel ? spelledField(field) : field
+  }
+
+  withSuffix(name: string, suffix: string): string {
+    return withSuffix(name, suffix, this.#naming.isCamel)
+  }
+
+  #spelled<T extends GraphQLNamedType>(build: () => T, own: OwnNames): () => T {
+    return this.#naming.isCamel ? () => spelledType(build(), own) : build
   }
 
   get #naming(): SourceNaming {
@@ -116,7 +138,7 @@ export class RoleSchema implements SchemaScope {
     const types = this.#typesOf(table)
     const known = types.get(name)
     if (known) return known as T
-    const type = this.#typeIn(types, name, build, this.sourceTypeName(name))
+    const type = this.#typeIn(types, name, this.#spelled(build, table.fields), this.sourceTypeName(name))
     if (isObjectType(type) || isInputObjectType(type)) this.#releasable?.add(type)
     return type
   }

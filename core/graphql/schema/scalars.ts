@@ -5,7 +5,7 @@ import type { PgType } from '../../catalog/types.ts'
 import { codecFor, enumCodec, scalarName } from '../../compiler/types/codecs.ts'
 import { supportOf } from '../../compiler/types/type-support.ts'
 import type { Codec } from '../../database/sql/param.ts'
-import type { ColumnModel } from '../../metadata/document/model.ts'
+import type { ColumnModel, TableModel } from '../../metadata/document/model.ts'
 import { rootFieldIndex } from '../../metadata/naming/root-field-index.ts'
 import { isReservedType, scalarsOf } from '../../metadata/naming/type-names.ts'
 import { nameKey } from '../../names/names.ts'
@@ -46,17 +46,47 @@ export function columnCodec(scope: SchemaScope, column: ColumnModel): Codec {
   return (type?.extensions.codec as Codec | undefined) ?? codecFor(column.type)
 }
 
+/** The values of an enum table by their names in capitals; null: they have their own names, or would share some. */
+export function enumCapitals({ isCamel, enumValues }: TableModel): ReadonlyMap<string, string> | null {
+  if (!isCamel || !enumValues) return null
+  const capitals = new Map(enumValues.map(({ value }) => [value.toUpperCase(), value]))
+  const isChanged = [...capitals].some(([name, value]) => name !== value)
+  return isChanged && capitals.size === enumValues.length ? capitals : null
+}
+
+/** Whether requests see the values of a column in capitals. */
+export function isInCapitals(scope: SchemaScope, { enumTable }: ColumnModel): boolean {
+  const table = enumTable && scope.model.tables.get(nameKey(enumTable))
+  return table ? enumCapitals(table) !== null : false
+}
+
+function capitalCodec(type: string, capitals: ReadonlyMap<string, string>): Codec {
+  const names = enumCodec(
+    type,
+    [...capitals.keys()].map((value) => ({ value, comment: null })),
+  )
+  return {
+    ...names,
+    encode(given, literal) {
+      const name = names.encode(given, literal)
+      return capitals.get(name) ?? name
+    },
+  }
+}
+
 function enumType(scope: SchemaScope, column: ColumnModel): GraphQLEnumType | null {
   const table = column.enumTable && scope.model.tables.get(nameKey(column.enumTable))
   if (!table?.enumValues || table.graphqlName === null) return null
   const name = scope.sourceTypeName(`${table.graphqlName}_enum`)
   const rows = table.enumValues
+  const capitals = enumCapitals(table)
   return scope.type(name, () => {
-    const values = rows.map(({ value, comment }) => [value, { description: comment }])
+    const nameOf = (value: string) => (capitals ? value.toUpperCase() : value)
+    const values = rows.map(({ value, comment }) => [nameOf(value), { description: comment }])
     return new GraphQLEnumType({
       name,
       values: Object.fromEntries(values),
-      extensions: { codec: enumCodec(name, rows) },
+      extensions: { codec: capitals ? capitalCodec(name, capitals) : enumCodec(name, rows) },
     })
   })
 }

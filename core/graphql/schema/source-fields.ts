@@ -5,9 +5,29 @@ import type { RootFieldMaker, RootFields, SchemaScope } from '../read/schema-sco
 import type { Contribution } from './contribution.ts'
 import type { FieldsOf } from './made-field.ts'
 import { type RootKind, type RootOptions, RootType } from './root-type.ts'
+import { spelledField } from './spelling.ts'
+
+/** The same fields with arguments in camel case. */
+function spelled(fields: RootFields): RootFields {
+  const spell =
+    (make: RootFieldMaker): RootFieldMaker =>
+    () =>
+      spelledField(make())
+  return {
+    get(name) {
+      const make = fields.get(name)
+      return make && spell(make)
+    },
+    ...(fields.near && { near: (name: string) => fields.near!(name) }),
+    *[Symbol.iterator](): Iterator<readonly [name: string, make: RootFieldMaker]> {
+      for (const [name, make] of fields) yield [name, spell(make)]
+    },
+  }
+}
 
 /** The same fields under names with the prefix and suffix. */
-function named(fields: RootFields, { rootFields: affixes }: SourceNaming): RootFields {
+function named(given: RootFields, { rootFields: affixes, isCamel }: SourceNaming): RootFields {
+  const fields = isCamel ? spelled(given) : given
   if (affixes.prefix === '' && affixes.suffix === '') return fields
   const inner = (name: string) => withoutAffixes(name, affixes)
   return {

@@ -202,6 +202,8 @@ export interface TableModel {
   readonly name: QualifiedName
   /** Base of the generated names. Null when it is not a GraphQL name; the table is then missing from GraphQL. */
   readonly graphqlName: string | null
+  /** Whether its generated names are in camel case. */
+  readonly isCamel: boolean
   readonly catalog: CatalogTable
   readonly configuration: TableConfiguration
   readonly isEnum: boolean

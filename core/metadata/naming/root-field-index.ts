@@ -4,7 +4,9 @@ import { nearestNames } from '../../errors/nearest.ts'
 import type { TableModel } from '../document/model.ts'
 import { customRootNames } from '../document/table-configuration.ts'
 import { fewTables, mostNear } from '../tuning.ts'
+import { pascalCase } from './casing.ts'
 import { basesOfRootField } from './root-field-names.ts'
+import { type SourceNaming, withoutAffixes } from './source-naming.ts'
 
 export type Tables = ReadonlyMap<string, TableModel>
 
@@ -22,6 +24,8 @@ export const namedTables = (tables: Tables): Tables => namedLike.get(tables) ?? 
 interface TableNames {
   /** The first table of each GraphQL name. */
   readonly byGraphQLName: ReadonlyMap<string, string>
+  /** GraphQL names, by the same in Pascal case. */
+  readonly byPascalName: ReadonlyMap<string, string>
   /** GraphQL names of several tables. */
   readonly shared: ReadonlySet<string>
   /** By configured name. Two tables may share a name, one on the query root and one on the mutation root. */
@@ -38,15 +42,17 @@ function namesOf(tables: Tables): TableNames {
 
 function collectNames(tables: Tables): TableNames {
   const byGraphQLName = new Map<string, string>()
+  const byPascalName = new Map<string, string>()
   const shared = new Set<string>()
   const configured = new Map<string, string[]>()
-  for (const [key, { graphqlName, configuration }] of tables) {
+  for (const [key, { graphqlName, configuration, isCamel }] of tables) {
     if (graphqlName === null) continue
+    if (isCamel) byPascalName.set(pascalCase(graphqlName), graphqlName)
     if (byGraphQLName.has(graphqlName)) shared.add(graphqlName)
     else byGraphQLName.set(graphqlName, key)
     for (const name of customRootNames(configuration)) configured.set(name, [...(configured.get(name) ?? []), key])
   }
-  return { byGraphQLName, shared, configured }
+  return { byGraphQLName, byPascalName, shared, configured }
 }
 
 export class RootFieldIndex {
@@ -67,6 +73,13 @@ export class RootFieldIndex {
   table(graphqlName: string): TableModel | undefined {
     const key = this.#names.byGraphQLName.get(graphqlName)
     return key === undefined ? undefined : this.#tables.get(key)
+  }
+
+  /** The first table whose rows have the type of this name. */
+  ofType(type: string, { types, isCamel }: Pick<SourceNaming, 'types' | 'isCamel'>): TableModel | undefined {
+    const own = withoutAffixes(type, types)
+    if (own === null) return undefined
+    return this.table(isCamel ? (this.#names.byPascalName.get(own) ?? '') : own)
   }
 
   /** Whether several tables have this GraphQL name. */

@@ -10,7 +10,7 @@ import { objectKey } from '../document/objects.ts'
 import { customRootField } from '../document/table-configuration.ts'
 import { type RootFieldIndex, rootFieldIndex } from './root-field-index.ts'
 import { generatedRootFieldName } from './root-field-names.ts'
-import { isNamespaceType, type SourceNaming, unplacedField, withAffixes, withoutAffixes } from './source-naming.ts'
+import { isNamespaceType, type SourceNaming, sourceType, unplacedField, withAffixes } from './source-naming.ts'
 import {
   conflictingDefinitions,
   type GeneratedTypes,
@@ -49,7 +49,7 @@ function rootFieldNames(table: TableModel): RootFieldNames {
   const { graphqlName, configuration } = table
   const keys = graphqlName === null ? [] : rootFieldKeysOf(table)
   const name = (key: RootFieldKey) =>
-    customRootField(configuration, key).name ?? generatedRootFieldName(graphqlName!, key)
+    customRootField(configuration, key).name ?? generatedRootFieldName(graphqlName!, key, table.isCamel)
   const isQuery = (key: RootFieldKey) => key.startsWith('select')
   const names = {
     query: keys.filter(isQuery).map(name),
@@ -152,13 +152,10 @@ interface OtherNames {
 }
 
 function isAloneWithItsNames(table: TableModel, { index, isScalar, naming }: OtherNames): boolean {
-  for (const scalar of scalarsOfTable(table).keys()) {
-    const name = withoutAffixes(scalar, naming.types)
-    if (name !== null && index.has(name)) return false
-  }
+  for (const scalar of scalarsOfTable(table).keys()) if (index.ofType(scalar, naming)) return false
   const { graphqlName } = table
   if (graphqlName === null) return true
-  const type = withAffixes(graphqlName, naming.types)
+  const type = sourceType(graphqlName, naming)
   if (isReservedType(type) || index.isShared(graphqlName) || isScalar(type)) return false
   const names = rootFieldNames(table)
   return roots.every((root) => {
@@ -181,7 +178,7 @@ function findConflicts(
   for (const [key, table] of tables) {
     const names = rootFieldNames(table)
     const { graphqlName } = table
-    const type = graphqlName === null ? null : withAffixes(graphqlName, naming.types)
+    const type = graphqlName === null ? null : sourceType(graphqlName, naming)
     if (type !== null && isScalar(type) && !isReservedType(type)) {
       scalars.set(key, scalarNameTaken(type))
       losers.set(key, table)

@@ -3,6 +3,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { parseFailed } from '../../errors/errors.ts'
 import { isGraphQLName } from '../../names/names.ts'
+import { pascalCase } from './casing.ts'
 
 /** Text before and after a name. */
 export interface Affixes {
@@ -16,12 +17,18 @@ export interface SourceNaming {
   readonly types: Affixes
   /** The field of every root type that holds the root fields; null: they stand at the root. */
   readonly namespace: string | null
+  /** Whether generated names are in camel case, and types in Pascal case. */
+  readonly isCamel: boolean
 }
 
-const noAffixes: Affixes = { prefix: '', suffix: '' }
+/** The naming convention of camel case. The other one is that of the dialect. */
+export const camelConvention = 'graphql-default'
+
+/** No text around a name. */
+export const noAffixes: Affixes = { prefix: '', suffix: '' }
 
 /** The naming of a source without customization. */
-export const plainNaming: SourceNaming = { rootFields: noAffixes, types: noAffixes, namespace: null }
+export const plainNaming: SourceNaming = { rootFields: noAffixes, types: noAffixes, namespace: null, isCamel: false }
 
 /** The name with its prefix and suffix. */
 export const withAffixes = (name: string, { prefix, suffix }: Affixes): string =>
@@ -78,11 +85,20 @@ const affixesOf = (given: { readonly [part in keyof Affixes]?: string | null } |
 })
 
 /** The naming that a customization asks for. */
-export const namingOf = ({ root_fields: rootFields, type_names: types }: Customization): SourceNaming => ({
+export const namingOf = ({
+  root_fields: rootFields,
+  type_names: types,
+  naming_convention: convention,
+}: Customization): SourceNaming => ({
   rootFields: affixesOf(rootFields),
   types: affixesOf(types),
   namespace: rootFields?.namespace ?? null,
+  isCamel: convention === camelConvention,
 })
+
+/** The name that the source gives to a type of its objects. */
+export const sourceType = (name: string, { types, isCamel }: Pick<SourceNaming, 'types' | 'isCamel'>): string =>
+  withAffixes(isCamel ? pascalCase(name) : name, types)
 
 /** The suffixes of the types of namespaces, by root. */
 const namespaceTypes = {

@@ -5,8 +5,9 @@ import type { Catalog, PgType } from '../../catalog/types.ts'
 import { scalarName } from '../../compiler/types/codecs.ts'
 import { changedKeys } from '../document/list-change.ts'
 import type { TableModel } from '../document/model.ts'
+import { pascalCase, withoutPascalSuffix } from './casing.ts'
 import { namedTables, rootFieldIndex } from './root-field-index.ts'
-import { type SourceNaming, withoutAffixes } from './source-naming.ts'
+import { noAffixes, type SourceNaming, withoutAffixes } from './source-naming.ts'
 
 const scalars = ['Int', 'Float', 'String', 'Boolean', 'ID']
 const roots = ['query_root', 'mutation_root', 'subscription_root']
@@ -129,9 +130,30 @@ interface NamedTypes {
 
 function isMadeOfTable(name: string, { tables, naming }: NamedTypes, generated: readonly GeneratedTypes[]): boolean {
   const own = withoutAffixes(name, naming.types)
+  if (naming.isCamel) {
+    const isTableType = (base: string) =>
+      rootFieldIndex(tables).ofType(base, { ...naming, types: noAffixes }) !== undefined
+    return (
+      own !== null &&
+      isMadeInPascal(
+        own,
+        generated.flatMap((each) => each.tables ?? []),
+        isTableType,
+      )
+    )
+  }
   const isTable = (base: string) => rootFieldIndex(tables).has(base)
   return own !== null && generated.some((each) => isMadeOf(own, each.tables, isTable))
 }
+
+/** The same for a name in Pascal case. */
+const isMadeInPascal = (name: string, patterns: readonly string[], isKnown: (base: string) => boolean): boolean =>
+  patterns.some((pattern) => {
+    const [prefix, suffix] = affixesOf(pattern)
+    const start = pascalCase(prefix)
+    const base = name.startsWith(start) ? withoutPascalSuffix(name.slice(start.length), suffix) : null
+    return base !== null && isKnown(base)
+  })
 
 /** The bases that a name may be generated from, over the patterns of all plugins. */
 interface Bases {
@@ -176,6 +198,8 @@ function basesOf(name: string, generated: readonly GeneratedTypes[]): Bases {
  * an estimate: only the whole schema shows which types are really generated.
  */
 export function mayConflict(tables: Tables, before: Tables, generated: readonly GeneratedTypes[]): boolean {
+  // Names that differ by underscores may be one name in Pascal case.
+  if ([...tables.values()][0]?.isCamel) return tables !== before
   if (tables === before) return false
   // Names, columns and relationships make types for an administrator; permissions do not.
   const isChanged = (key: string) => before.get(key)?.fields !== tables.get(key)?.fields
@@ -201,10 +225,22 @@ function isGeneratedName(name: string, tables: Tables, generated: readonly Gener
 /** Whether a type of this name is generated, or may be after a table changes, for example into an enum table. */
 export const isGeneratedType = (name: string, named: NamedTypes, generated: readonly GeneratedTypes[]): boolean =>
   isMadeOfTable(name, named, generated) ||
+  (named.naming.isCamel && isGeneratedInPascal(name, named, generated)) ||
   generated.some(
     ({ scalars, fixed }) =>
       fixed?.includes(name) || isMadeOf(name, scalars, (base) => scalarsOf(named.tables).has(base)),
   )
+
+function isGeneratedInPascal(name: string, { tables }: NamedTypes, generated: readonly GeneratedTypes[]): boolean {
+  const scalars = new Set([...scalarsOf(tables).keys()].map(pascalCase))
+  return (
+    isMadeInPascal(
+      name,
+      generated.flatMap((each) => each.scalars ?? []),
+      (base) => scalars.has(base),
+    ) || generated.some(({ fixed = [] }) => fixed.some((each) => pascalCase(each) === name))
+  )
+}
 
 /** Whether only a scalar of columns has this name. */
 export const isScalarOfColumns = (name: string, named: NamedTypes, generated: readonly GeneratedTypes[]): boolean =>

@@ -24,7 +24,7 @@ import type {
   NameLedger,
   RootFieldNames,
 } from '../naming/root-fields.ts'
-import { placedField, type SourceNaming, withAffixes, withoutAffixes } from '../naming/source-naming.ts'
+import { placedField, type SourceNaming, sourceType } from '../naming/source-naming.ts'
 import { sourceNaming } from '../slices/given-source.ts'
 import { sliceValue } from '../slices/registry.ts'
 import type { ClaimedTypes, ObjectDescription, ResolveContext, SliceContext } from '../slices/slices.ts'
@@ -190,12 +190,16 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
     return sourceNaming(this.slice('source'), this.world.dialect)
   }
 
+  get isCamel(): boolean {
+    return this.#naming.isCamel
+  }
+
   sourceFieldName(name: string): string {
     return placedField(name, this.#naming)
   }
 
   sourceTypeName(name: string): string {
-    return withAffixes(name, this.#naming.types)
+    return sourceType(name, this.#naming)
   }
 
   claimRootFields(
@@ -238,8 +242,7 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
   }
 
   plainTable(typeName: string): TableModel | undefined {
-    const name = withoutAffixes(typeName, this.#naming.types)
-    const named = name === null ? undefined : rootFieldIndex(this.world.tables).table(name)
+    const named = rootFieldIndex(this.world.tables).ofType(typeName, this.#naming)
     const table = named && this.table(named.name)
     const entry = table && this.slice('tables').find((each) => sameName(each.table, table.name))
     return entry && this.#fieldKeys.every((key) => memberOf(entry, key) === undefined) ? table : undefined

@@ -10,6 +10,7 @@ import { changedKeys, withValues } from '../document/list-change.ts'
 import type { TableModel } from '../document/model.ts'
 import type { Dependency, Inconsistency } from '../document/objects.ts'
 import type { TableEntries } from '../document/table-entries.ts'
+import type { SourceNaming } from '../naming/source-naming.ts'
 import { facetEntries } from '../slices/facet-format.ts'
 import type { Facet } from '../slices/slices.ts'
 import type { SourceStates } from '../slices/sources.ts'
@@ -104,7 +105,7 @@ const none: ReadonlySet<string> = new Set()
 export function baseStage(
   previous: Generation | null,
   next: NextGeneration,
-  { transforms }: Pick<ResolveEnvironment, 'transforms'>,
+  { transforms, naming }: Pick<ResolveEnvironment, 'transforms'> & { readonly naming: SourceNaming },
 ): Stage {
   const enumKey = (generation: Generation, key: string): string | null =>
     enumKeyOf(generation.entries.get(key), generation.catalog.tables.get(key))
@@ -123,6 +124,7 @@ export function baseStage(
         entry,
         catalog: next.catalog.tables.get(key),
         ...(transforms && { transforms }),
+        naming,
         enumKey(target) {
           tables.add(nameKey(target))
           return enumKey(next, nameKey(target))

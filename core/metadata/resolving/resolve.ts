@@ -72,7 +72,9 @@ export function* resolve(
   }
   const { order } = registry
   const naming = sourceNaming(document.source, environment.dialect)
-  const base = yield* runStage(previous?.base, next.entries, baseStage(previous, next, environment))
+  // Names of another convention are other names of all tables.
+  const alike = previous?.naming.isCamel === naming.isCamel ? previous : null
+  const base = yield* runStage(alike?.base, next.entries, baseStage(alike, next, { ...environment, naming }))
   const { usable, rootFields } = withoutConflicts(base, previous, { registry, catalog, naming })
   const results = new Map<string, SliceResult>()
   const ledger = new NameLedger(rootFields)

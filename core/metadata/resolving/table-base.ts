@@ -5,6 +5,8 @@ import { englishList, graphqlBaseName, isGraphQLName, nameText, type QualifiedNa
 import type { TableConfiguration, TableEntry } from '../document/document.ts'
 import type { ColumnModel, TableModel } from '../document/model.ts'
 import { columnComment, configurationOf, customColumnName, customColumns } from '../document/table-configuration.ts'
+import { camelCase } from '../naming/casing.ts'
+import { plainNaming, type SourceNaming } from '../naming/source-naming.ts'
 import type { ColumnTransforms } from './column-transforms.ts'
 import { enumTableError } from './enum-table.ts'
 
@@ -16,21 +18,24 @@ export interface BaseInput {
   enumKey(table: QualifiedName): string | null
   /** The transformations of columns, if plugins declare any. */
   readonly transforms?: ColumnTransforms
+  /** Absent: names as they are in the database. */
+  readonly naming?: Pick<SourceNaming, 'isCamel'>
 }
 
 /** The table with its columns, or the reason why it cannot be served. */
 export type BaseResult = { readonly table: TableModel } | { readonly reason: string }
 
-export function resolveBase({ entry, catalog, enumKey, transforms }: BaseInput): BaseResult {
+export function resolveBase({ entry, catalog, enumKey, transforms, naming = plainNaming }: BaseInput): BaseResult {
   if (!catalog) return { reason: `no such table/view exists in postgres: "${nameText(entry.table)}"` }
   const configuration = configurationOf(entry)
   const enumReason = entry.is_enum ? enumTableError(catalog) : null
-  const reason = enumReason ?? customNamesError(catalog, configuration)
+  const fieldOf = fieldNames(catalog, configuration, naming)
+  const reason = enumReason ?? customNamesError(catalog, configuration, fieldOf)
   if (reason !== null) return { reason }
   const enumTables = referencedEnums(catalog, enumKey)
   const ambiguous = [...enumTables].find(([, tables]) => tables.length > 1)
   if (ambiguous) return { reason: ambiguousEnumError(catalog, ...ambiguous) }
-  const table = baseTable(entry, catalog, enumTables)
+  const table = baseTable(entry, catalog, { enumTables, fieldOf, isCamel: naming.isCamel })
   return transforms ? withTransforms(table, transforms) : { table }
 }
 
@@ -50,23 +55,20 @@ function withTransforms(table: TableModel, transforms: ColumnTransforms): BaseRe
   return { table: { ...table, columns, fields: new Map(exposed.map((column) => [column.field!, column])) } }
 }
 
-function baseTable(
-  entry: TableEntry,
-  catalog: CatalogTable,
-  enumTables: ReadonlyMap<string, readonly QualifiedName[]>,
-): TableModel {
+function baseTable(entry: TableEntry, catalog: CatalogTable, { enumTables, fieldOf, isCamel }: TableNames): TableModel {
   const configuration = configurationOf(entry)
   const columns = new Map(
     catalog.columns.map((column) => {
       const enumTable = enumTables.get(column.name)?.[0] ?? null
-      return [column.name, columnModel(column, configuration, enumTable)]
+      return [column.name, columnModel(column, fieldOf(column), configuration, enumTable)]
     }),
   )
-  const base = graphqlBaseName(entry.table)
+  const base = isCamel ? camelCase(graphqlBaseName(entry.table)) : graphqlBaseName(entry.table)
   const exposed = [...columns.values()].filter(({ field }) => field !== null)
   return {
     name: entry.table,
     graphqlName: configuration.custom_name ?? (isGraphQLName(base) ? base : null),
+    isCamel,
     catalog,
     configuration,
     isEnum: entry.is_enum === true,
@@ -81,12 +83,13 @@ function baseTable(
 
 const columnModel = (
   column: CatalogColumn,
+  field: string | null,
   configuration: TableConfiguration,
   enumTable: QualifiedName | null,
 ): ColumnModel => ({
   kind: 'column',
   name: column.name,
-  field: fieldName(column, configuration),
+  field,
   type: column.type,
   nullable: column.nullable,
   comment: (columnComment(configuration, column.name) ?? column.comment) || null,
@@ -94,11 +97,37 @@ const columnModel = (
   enumTable,
 })
 
-function fieldName({ name }: CatalogColumn, configuration: TableConfiguration): string | null {
-  return customColumnName(configuration, name) ?? (isGraphQLName(name) ? name : null)
+type FieldOf = (column: CatalogColumn) => string | null
+
+interface TableNames extends Pick<SourceNaming, 'isCamel'> {
+  readonly enumTables: ReadonlyMap<string, readonly QualifiedName[]>
+  readonly fieldOf: FieldOf
 }
 
-function customNamesError({ columns }: CatalogTable, configuration: TableConfiguration): string | null {
+/** The GraphQL names of columns: a custom name as it is written. A column whose name in camel case is taken keeps its own. */
+function fieldNames(
+  { columns }: CatalogTable,
+  configuration: TableConfiguration,
+  { isCamel }: Pick<SourceNaming, 'isCamel'>,
+): FieldOf {
+  const plain: FieldOf = ({ name }) => customColumnName(configuration, name) ?? (isGraphQLName(name) ? name : null)
+  if (!isCamel) return plain
+  const taken = new Set(columns.map(plain))
+  const camels = columns.map(({ name }) => camelCase(name))
+  const repeated = new Set(camels.filter((name, i) => camels.indexOf(name) !== i))
+  return (column) => {
+    const name = plain(column)
+    if (name === null || customColumnName(configuration, column.name) !== undefined) return name
+    const camel = camelCase(name)
+    return repeated.has(camel) || taken.has(camel) ? name : camel
+  }
+}
+
+function customNamesError(
+  { columns }: CatalogTable,
+  configuration: TableConfiguration,
+  fieldOf: FieldOf,
+): string | null {
   for (const [column, name] of customColumns(configuration)) {
     if (columns.some((candidate) => candidate.name === column)) continue
     const given = name === undefined ? 'a configuration' : `the custom field name "${name}"`
@@ -106,7 +135,7 @@ function customNamesError({ columns }: CatalogTable, configuration: TableConfigu
   }
   const byField = new Map<string, string[]>()
   for (const column of columns) {
-    const field = fieldName(column, configuration)
+    const field = fieldOf(column)
     if (field !== null) byField.set(field, [...(byField.get(field) ?? []), column.name])
   }
   for (const [field, names] of byField) {

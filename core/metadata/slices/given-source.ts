@@ -8,7 +8,7 @@ import type { Dialect } from '../../names/dialect.ts'
 import { decode } from '../../wire/decode.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import type { StoredSource } from '../document/given-document.ts'
-import { Customization, namingOf, plainNaming, type SourceNaming } from '../naming/source-naming.ts'
+import { Customization, camelConvention, namingOf, plainNaming, type SourceNaming } from '../naming/source-naming.ts'
 import { QueryTags, type TagFormat, tagFormatOf } from './query-tags.ts'
 import type { ObjectDescription, Slice } from './slices.ts'
 
@@ -71,7 +71,7 @@ function customizationOf(source: StoredSource | null, { namingConvention }: Dial
   try {
     const customization = decode(Customization, source?.[customizationKey] ?? {})
     const { naming_convention: convention } = customization
-    const isServed = saysNothing(convention) || convention === namingConvention
+    const isServed = saysNothing(convention) || convention === namingConvention || convention === camelConvention
     return isServed ? customization : null
   } catch {
     return null

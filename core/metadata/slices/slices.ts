@@ -56,6 +56,8 @@ export interface SliceContext extends Omit<ResolveContext, 'depend' | 'earlierFi
   sourceFieldName(name: string): string
   /** The name that the source gives to a type of its objects. */
   sourceTypeName(name: string): string
+  /** Whether the source spells generated names in camel case. */
+  readonly isCamel: boolean
   /**
    * Claims root fields for an object. Returns false when a table, an earlier slice or an earlier object has one of
    * them. The object is then listed, the operation that caused it is refused, and `resolve` must leave the object out.

@@ -16,7 +16,7 @@ type Field = GraphQLFieldConfig<unknown, unknown>
 /** The name of a root field: the configured one, else the generated one, which Relay's clients always get. */
 function rootName({ kind }: Pick<SchemaScope, 'kind'>, table: TableModel, key: RootFieldKey): string {
   const configured = kind === 'standard' ? customRootField(table.configuration, key).name : undefined
-  return configured ?? generatedRootFieldName(table.graphqlName!, key)
+  return configured ?? generatedRootFieldName(table.graphqlName!, key, table.isCamel)
 }
 
 /** Root fields of one table, under their names and with their descriptions. */

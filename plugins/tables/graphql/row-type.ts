@@ -10,6 +10,7 @@ import {
 import {
   conditionBuilder,
   isReadByFunction,
+  onlyWhere,
   readValue,
   type SelectAccess,
   type TransformedColumn,
@@ -19,6 +20,7 @@ import {
   columnType,
   type FieldMap,
   type FieldSelection,
+  isInCapitals,
   type NeededRow,
   type PlanContext,
   planJoin,
@@ -27,7 +29,7 @@ import {
 } from '../../../sdk/graphql.ts'
 import { blaming, nameText } from '../../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
-import type { NeededColumn, Output } from '../../../sdk/sql.ts'
+import { type Condition, id, type NeededColumn, type Output, type SqlBuilder, sql } from '../../../sdk/sql.ts'
 import { readPathArgument } from './queries/json-path.ts'
 
 /** The type of a table's rows for a role that may select from it. */
@@ -96,7 +98,7 @@ export function columnFields(scope: SchemaScope, table: TableModel): FieldMap {
     const type = seen || select.columns.has(name) ? columnType(scope, column) : null
     if (field === null || !type) continue
     fields.set(field, () => {
-      const row = seen ? transformedPlanner(seen) : ordinaryPlanner(column)
+      const row = plannerOf(scope, column, seen)
       const args: GraphQLFieldConfigArgumentMap =
         isJson(column) && row.kind === 'relational'
           ? { path: { type: GraphQLString, description: 'JSON select path' } }
@@ -106,6 +108,19 @@ export function columnFields(scope: SchemaScope, table: TableModel): FieldMap {
     })
   }
   return fields
+}
+
+function plannerOf(scope: SchemaScope, column: ColumnModel, seen: TransformedColumn | undefined): RowPlanner {
+  if (isInCapitals(scope, column) && !column.transform) return capitalPlanner(column, seen?.mask)
+  return seen ? transformedPlanner(seen) : ordinaryPlanner(column)
+}
+
+/** The value of an enum in capitals, where the source spells values of enums so. */
+function capitalPlanner({ name }: ColumnModel, mask: Condition | null | undefined): RowPlanner {
+  const value: SqlBuilder = (row) => sql`upper(${row}.${id(name)})`
+  const seen = mask ? onlyWhere(mask, value) : value
+  const build: SqlBuilder = (row, printer) => sql`coalesce(to_json(${seen(row, printer)})::text, 'null')`
+  return { kind: 'relational', plan: () => ({ kind: 'sql', build, columnsOnly: !mask }) }
 }
 
 const ordinaryPlanner = (column: ColumnModel): RowPlanner => ({

@@ -3,6 +3,7 @@
 import { type GraphQLInputFieldConfig, GraphQLInputObjectType, getNamedType } from 'graphql'
 import {
   columnType,
+  declaredField,
   type InputFieldMap,
   type NestedInsert,
   type PlanContext,
@@ -58,7 +59,7 @@ export function readInsertRow(value: Value, context: PlanContext, table: TableMo
   const columns = new Map<string, GivenColumn>()
   const nested: NestedInsert[] = []
   for (const [member, given] of value.members()) {
-    const { column, insert } = fields[member]!.extensions
+    const { column, insert } = declaredField(fields, member)!.extensions
     if (column !== undefined) {
       columns.set(column, { member, value: columnParam(context.schema, table.columns.get(column)!, given) })
     } else if (insert) {

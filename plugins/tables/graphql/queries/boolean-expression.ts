@@ -10,6 +10,7 @@ import {
 import { isComparable } from '../../../../sdk/access.ts'
 import {
   columnType,
+  declaredField,
   type InputFieldMap,
   type PlanContext,
   type SchemaScope,
@@ -61,7 +62,7 @@ export function planBoolean(value: Value, context: PlanContext): Condition {
   const fields = (scopeType(value) as GraphQLInputObjectType).getFields()
   const conditions: Condition[] = []
   for (const [name, member] of value.members(1)) {
-    const plan = fields[name]!.extensions.boolean
+    const plan = declaredField(fields, name)!.extensions.boolean
     if (!plan) throw new Error(`the field "${name}" of a boolean expression has no planner`)
     conditions.push(plan(member, context))
   }

@@ -89,7 +89,7 @@ const operatorsOf = ({ type, isEnum }: Subject): readonly ComparisonOperator[] =
 /** `<scalar>_comparison_exp` */
 export function comparisonType(scope: SchemaScope, subject: Subject): GraphQLInputObjectType {
   const name = `${subject.valueType.name}_comparison_exp`
-  return scope.type(name, () => {
+  return scope.generatedType(name, () => {
     return new GraphQLInputObjectType({
       name,
       description: `Boolean expression to compare columns of type "${subject.valueType.name}". All fields are combined with logical 'AND'.`,
@@ -110,7 +110,7 @@ export function comparisonType(scope: SchemaScope, subject: Subject): GraphQLInp
 export function equalityType(scope: SchemaScope, subject: Subject): GraphQLInputObjectType {
   const { name: scalar } = subject.valueType
   const name = `${scalar}_equality_exp`
-  return scope.type(name, () => {
+  return scope.generatedType(name, () => {
     const operators = operatorsOf(subject).filter((operator) => equalityOperators.has(operator.name))
     return new GraphQLInputObjectType({
       name,
@@ -143,7 +143,7 @@ const operandField = (scope: SchemaScope, operator: ComparisonOperator, subject:
 /** `<scalar>_cast_exp` */
 function castType(scope: SchemaScope, subject: Subject, casts: ReadonlyMap<string, PgType>): GraphQLInputObjectType {
   const name = `${subject.valueType.name}_cast_exp`
-  return scope.type(name, () => {
+  return scope.generatedType(name, () => {
     return new GraphQLInputObjectType({
       name,
       fields: () => {
@@ -186,7 +186,7 @@ function operandGraphQLType(
 
 /** The input object of an operator that takes several values. */
 function operandsType(scope: SchemaScope, { name, description, members }: OperandObject, column: PgType) {
-  return scope.type(name, () => {
+  return scope.generatedType(name, () => {
     const fields = members.map((member): [string, GraphQLInputFieldConfig] => [
       member.name,
       memberConfig(scope, member, column),

@@ -4,6 +4,7 @@ import { GraphQLEnumType, type GraphQLInputFieldConfig, GraphQLInputObjectType, 
 import { maskedValue, relatedCost } from '../../../../sdk/access.ts'
 import {
   columnType,
+  declaredField,
   type InputFieldMap,
   type OrderElement,
   type OrderedValue,
@@ -30,7 +31,7 @@ type Direction = keyof typeof directions
 
 /** `enum order_by`. */
 export function orderByEnum(scope: SchemaScope): GraphQLEnumType {
-  return scope.type('order_by', () => {
+  return scope.generatedType('order_by', () => {
     const values = Object.entries(directions).map(([name, [, , description]]) => [name, { description }])
     const description = 'column ordering options'
     return new GraphQLEnumType({ name: 'order_by', description, values: Object.fromEntries(values) })
@@ -56,7 +57,7 @@ export function planOrder(value: Value, context: PlanContext): readonly OrderEle
   const fields = (type as GraphQLInputObjectType).getFields()
   for (const [name, member] of value.members(1)) {
     if (member.isNull) continue
-    elements.push(...fields[name]!.extensions.order!(member, context))
+    elements.push(...declaredField(fields, name)!.extensions.order!(member, context))
   }
   return elements
 }

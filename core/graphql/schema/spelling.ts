@@ -1,0 +1,86 @@
+// The names of fields, arguments and enum values that the naming convention of the source changes. Planners go on to use
+// the names that they declared: the reading of requests turns one into the other.
+
+import {
+  type GraphQLArgument,
+  GraphQLEnumType,
+  type GraphQLEnumValueConfigMap,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+} from 'graphql'
+import { camelCase, withSuffix } from '../../metadata/naming/casing.ts'
+
+/** Arguments whose names are words of the interface; others are columns, or arguments of functions. */
+const spelledArguments = new Set(['distinct_on', 'order_by', 'on_conflict', 'pk_columns', 'batch_size'])
+const isSpelled = (name: string) => name.startsWith('_') || spelledArguments.has(name)
+
+/** A field with its arguments in camel case. */
+export function spelledField<F extends GraphQLFieldConfig<unknown, unknown>>(field: F): F {
+  const { args } = field
+  if (!args || !Object.keys(args).some(isSpelled)) return field
+  const spelled: GraphQLFieldConfigArgumentMap = {}
+  for (const [name, argument] of Object.entries(args)) {
+    const given = { ...argument, extensions: { ...argument.extensions, declaredName: name } }
+    if (isSpelled(name)) spelled[camelCase(name)] = given
+    else spelled[name] = argument
+  }
+  return { ...field, args: spelled }
+}
+
+/** The members of rows, which have names of their own. */
+export type OwnNames = Pick<ReadonlyMap<string, unknown>, 'has'>
+
+/** Suffixes that stand behind the name of a member. */
+const memberSuffixes = ['_aggregate', '_connection']
+
+function spelledName(name: string, own: OwnNames): string {
+  if (own.has(name)) return name
+  const suffix = memberSuffixes.find((each) => name.endsWith(each) && own.has(name.slice(0, -each.length)))
+  return suffix ? withSuffix(name.slice(0, -suffix.length), suffix, true) : camelCase(name)
+}
+
+interface Named {
+  name: string
+  extensions: object
+}
+
+function rename(named: Named, name: string): void {
+  if (named.name === name) return
+  named.extensions = { ...named.extensions, declaredName: named.name }
+  named.name = name
+}
+
+type Fields = Readonly<Record<string, Named & { readonly args?: readonly GraphQLArgument[] }>>
+
+/** The type with its fields, their arguments, or its values in the naming convention. Names of members stay. */
+export function spelledType<T extends GraphQLNamedType>(type: T, own: OwnNames): T {
+  if (isEnumType(type)) return type.name === 'order_by' ? (spelledEnum(type) as unknown as T) : type
+  if (!isObjectType(type) && !isInputObjectType(type)) return type
+  const holder = type as unknown as { _fields: Fields | (() => Fields) }
+  const declared = holder._fields
+  holder._fields = () => {
+    const spelled: Record<string, Fields[string]> = Object.create(null)
+    for (const field of Object.values(typeof declared === 'function' ? declared() : declared)) {
+      rename(field, spelledName(field.name, own))
+      for (const argument of field.args ?? []) {
+        if (isSpelled(argument.name)) rename(argument as unknown as Named, camelCase(argument.name))
+      }
+      spelled[field.name] = field
+    }
+    return spelled
+  }
+  return type
+}
+
+/** An enum with its values in capitals. */
+export function spelledEnum(type: GraphQLEnumType): GraphQLEnumType {
+  const values: GraphQLEnumValueConfigMap = {}
+  for (const { name, description, extensions } of type.getValues()) {
+    values[name.toUpperCase()] = { description, extensions: { ...extensions, declaredName: name } }
+  }
+  return new GraphQLEnumType({ ...type.toConfig(), values })
+}

@@ -28,6 +28,7 @@ import {
   startReport,
   workloadReport,
 } from './report.ts'
+import { endpointName, measureEndpoint } from './requests/endpoint.ts'
 import { hostileReport, measureHostile } from './requests/hostile.ts'
 import { allWorkloads } from './requests/later-workloads.ts'
 import { distinctDocument, distinctDocuments, measurePlans } from './requests/plans.ts'
@@ -46,6 +47,7 @@ import { ask, operate, startTrellis } from './support/trellis.ts'
 /** The names of the parts that can run alone. */
 const names = [
   ...[...allWorkloads, ...neighbours].map(({ name }) => name),
+  endpointName,
   'hostile',
   'memory',
   'plans',
@@ -138,7 +140,7 @@ async function startLimit(
 
 async function measureThroughput(options: Options, { url, postmaster }: Database, surroundings: Surroundings) {
   const wanted = allWorkloads.filter(({ name }) => options.isWanted(name))
-  if (wanted.length === 0 && !options.isWanted('memory')) return
+  if (wanted.length === 0 && !options.isWanted('memory') && !options.isWanted(endpointName)) return
   const trellis = await startTrellis(['--database-url', url], surroundings)
   await operate(trellis.port, 'replace_metadata', chinookMetadata)
   const contenders = [
@@ -150,11 +152,12 @@ async function measureThroughput(options: Options, { url, postmaster }: Database
   print(
     `Concurrency ${concurrency} where nothing else is said, ${rounds} rounds of ${seconds} s after warm-up, medians, ${cpus().length} CPUs\n`,
   )
+  const settings = { connections: concurrency, rounds, seconds, postmaster }
   for (const workload of wanted) {
     await compareAnswers(workload, contenders)
-    const settings = { connections: concurrency, rounds, seconds, postmaster }
     print(`${workloadReport(workload, await measureWorkload(workload, contenders, settings))}\n`)
   }
+  if (options.isWanted(endpointName)) print(`${await measureEndpoint(trellis, settings)}\n`)
   if (options.isWanted('memory')) await askDistinctDocuments(trellis.port)
   print(`${memoryReport(residentBytes(trellis.pid))}\n`)
   for (const { stop } of contenders) await stop()

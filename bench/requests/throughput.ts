@@ -2,10 +2,10 @@
 // machine affects all of them.
 
 import { isDeepStrictEqual } from 'node:util'
-import { type LoadResult, requestBytes, runLoad } from '../support/load.ts'
+import { type LoadResult, requestBytes, runLoad, type Target } from '../support/load.ts'
 import { cpuSeconds, postgresCpuSeconds } from '../support/processes.ts'
 import { ask } from '../support/trellis.ts'
-import type { Workload } from './workloads.ts'
+import type { GraphQLRequest, Workload } from './workloads.ts'
 
 /** One of the compared servers. */
 export interface Contender {
@@ -13,6 +13,8 @@ export interface Contender {
   readonly pid: number
   readonly port: number
   readonly pathOf: (workload: Workload) => string
+  /** Whether it is a REST endpoint: it takes the variables alone, and answers with the content of `data`. */
+  readonly isEndpoint?: boolean
 }
 
 export interface ThroughputOptions {
@@ -47,20 +49,33 @@ const comparedAnswers = 25
 /** Refuses servers whose answers differ from those of the first one. */
 export async function compareAnswers(workload: Workload, contenders: readonly Contender[]): Promise<void> {
   for (let index = 0; index < comparedAnswers; index++) {
-    const body = workload.request(index)
+    const request = workload.request(index)
     const headers = workload.headers?.(index)
     const [expected, ...others] = await Promise.all(
-      contenders.map((contender) => ask(contender.port, { path: contender.pathOf(workload), body, headers })),
+      contenders.map(async (contender) => {
+        const body = bodyOf(request, contender)
+        const answer = await ask(contender.port, { path: contender.pathOf(workload), body, headers })
+        return contender.isEndpoint ? { data: answer } : answer
+      }),
     )
     for (const [i, other] of others.entries()) {
       if (isDeepStrictEqual(other, expected)) continue
       const names = `${contenders[i + 1]!.name} and ${contenders[0]!.name}`
       throw new Error(
-        `${workload.name}: ${names} answer differently to ${JSON.stringify(body)}:\n${JSON.stringify(other)}\n${JSON.stringify(expected)}`,
+        `${workload.name}: ${names} answer differently to ${JSON.stringify(request)}:\n${JSON.stringify(other)}\n${JSON.stringify(expected)}`,
       )
     }
   }
 }
+
+const bodyOf = (request: GraphQLRequest, { isEndpoint }: Contender) => (isEndpoint ? request.variables : request)
+
+/** The target of a contender's requests. */
+const targetOf = ({ port, isEndpoint }: Contender, requests: readonly Buffer[]): Target => ({
+  port,
+  requests,
+  ...(isEndpoint && { answerStart: '{' }),
+})
 
 /** Measures every server under one workload. */
 export async function measureWorkload(
@@ -72,8 +87,7 @@ export async function measureWorkload(
   const requests = contenders.map((contender) => requestsOf(workload, contender))
   const measurements = contenders.map((contender) => ({ contender, rounds: [] as Round[] }))
   for (const [i, { contender }] of measurements.entries()) {
-    const target = { port: contender.port, requests: requests[i]! }
-    await runLoad(target, { connections: options.connections, seconds: warmUpSeconds })
+    await runLoad(targetOf(contender, requests[i]!), { connections: options.connections, seconds: warmUpSeconds })
   }
   for (let round = 0; round < options.rounds; round++) {
     for (const [i, { contender, rounds }] of measurements.entries()) {
@@ -86,17 +100,18 @@ export async function measureWorkload(
 /** The requests of a workload, as bytes. */
 export const requestsOf = (workload: Workload, contender: Contender): readonly Buffer[] =>
   Array.from({ length: workload.distinct ?? distinctRequests }, (_, index) =>
-    requestBytes(contender.pathOf(workload), workload.request(index), workload.headers?.(index)),
+    requestBytes(contender.pathOf(workload), bodyOf(workload.request(index), contender), workload.headers?.(index)),
   )
 
 /** Measures one server for a while. */
 export async function measureRound(
-  { pid, port }: Contender,
+  contender: Contender,
   requests: readonly Buffer[],
   { postmaster, connections, seconds }: ThroughputOptions,
 ): Promise<Round> {
+  const { pid } = contender
   const before = { server: cpuSeconds(pid), postgres: postgresCpuSeconds(postmaster) }
-  const result = await runLoad({ port, requests }, { connections, seconds })
+  const result = await runLoad(targetOf(contender, requests), { connections, seconds })
   const after = { server: cpuSeconds(pid), postgres: postgresCpuSeconds(postmaster) }
   const perRequest = (from: number | null, to: number | null) =>
     from === null || to === null ? null : ((to - from) / result.requests) * 1e6

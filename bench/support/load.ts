@@ -7,6 +7,8 @@ import { connect, type Socket } from 'node:net'
 export interface Target {
   readonly port: number
   readonly requests: readonly Buffer[]
+  /** The beginning of each answer; absent: that of GraphQL. */
+  readonly answerStart?: string
 }
 
 export interface LoadOptions {
@@ -36,7 +38,7 @@ export function requestBytes(path: string, body: unknown, headers: Readonly<Reco
 
 /** Sends requests over all connections at once until the time is over. Each connection waits for its answer. */
 export async function runLoad(target: Target, { connections, seconds, signal }: LoadOptions): Promise<LoadResult> {
-  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(target.port)))
+  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(target)))
   const started = performance.now()
   const end = started + seconds * 1000
   const latencies: number[] = []
@@ -70,7 +72,7 @@ const quantile = (sorted: Float64Array, share: number): number =>
 
 /** Sends one request after another to each target in turn; returns the median time of a round in milliseconds. */
 export async function timeInTurn(targets: readonly Target[], seconds: number): Promise<number> {
-  const open = await Promise.all(targets.map(({ port }) => Connection.open(port)))
+  const open = await Promise.all(targets.map((target) => Connection.open(target)))
   const rounds: number[] = []
   const end = performance.now() + seconds * 1000
   try {
@@ -86,10 +88,11 @@ export async function timeInTurn(targets: readonly Target[], seconds: number): P
   return quantile(Float64Array.from(rounds).sort(), 0.5)
 }
 
-const bodyStart = '{"data":'
+const graphqlStart = '{"data":'
 
 class Connection {
   readonly #socket: Socket
+  readonly #answerStart: string
   #head = ''
   /** Missing bytes of the answer; null before its head is complete. */
   #missing: number | null = null
@@ -97,7 +100,7 @@ class Connection {
   #failed: (error: Error) => void = () => {}
 
   /** Connects. The socket reads each chunk into the same buffer. */
-  static open(port: number): Promise<Connection> {
+  static open({ port, answerStart = graphqlStart }: Omit<Target, 'requests'>): Promise<Connection> {
     return new Promise((opened, refused) => {
       const buffer = Buffer.allocUnsafe(65_536)
       const socket = connect({
@@ -112,14 +115,15 @@ class Connection {
           },
         },
       })
-      const connection = new Connection(socket)
+      const connection = new Connection(socket, answerStart)
       socket.once('error', refused)
       socket.once('connect', () => opened(connection))
     })
   }
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, answerStart: string) {
     this.#socket = socket
+    this.#answerStart = answerStart
     socket.on('error', (error) => this.#failed(error))
     socket.on('close', () => this.#failed(new Error('the server closed a connection')))
   }
@@ -152,8 +156,8 @@ class Connection {
     const end = this.#head.indexOf('\r\n\r\n')
     if (end < 0) return
     const length = /\r\ncontent-length: *(\d+)/i.exec(this.#head)?.[1]
-    const body = this.#head.slice(end + 4, end + 4 + bodyStart.length)
-    if (!this.#head.startsWith('HTTP/1.1 200 ') || length === undefined || !bodyStart.startsWith(body)) {
+    const body = this.#head.slice(end + 4, end + 4 + this.#answerStart.length)
+    if (!this.#head.startsWith('HTTP/1.1 200 ') || length === undefined || !this.#answerStart.startsWith(body)) {
       this.#failed(new Error(`unexpected answer: ${this.#head.slice(0, 500)}`))
       return
     }

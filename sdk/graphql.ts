@@ -18,6 +18,7 @@ export type { AnyCall, JoinStep, MemberStep, RootCall } from '../core/graphql/pl
 export { planJoin } from '../core/graphql/plan/steps.ts'
 export type { JsonSchema } from '../core/graphql/plan/variables-schema.ts'
 export type { Arguments, BoundArguments, CallArguments } from '../core/graphql/read/arguments.ts'
+export { declaredField } from '../core/graphql/read/declared-name.ts'
 export {
   chooseOperation,
   type GraphQLOperation,
@@ -36,7 +37,6 @@ export {
   type ValidationOptions,
 } from '../core/graphql/read/request.ts'
 export type { RootFieldMaker } from '../core/graphql/read/schema-scope.ts'
-export { declaredField } from '../core/graphql/read/declared-name.ts'
 export type { FieldSelection, FieldSource } from '../core/graphql/read/selection.ts'
 export type { Value, ValuePosition } from '../core/graphql/read/values.ts'
 export type { BatchMember } from '../core/graphql/run/batch.ts'

@@ -63,7 +63,12 @@ export {
 export { camelCase, withSuffix } from '../core/metadata/naming/casing.ts'
 export type { RootFieldIndex, Tables } from '../core/metadata/naming/root-field-index.ts'
 export { rootFieldIndex } from '../core/metadata/naming/root-field-index.ts'
-export { basesOfRootField, basesOfSuffixed, generatedRootFieldName } from '../core/metadata/naming/root-field-names.ts'
+export {
+  basesOfRootField,
+  basesWithin,
+  generatedRootFieldName,
+  nameAround,
+} from '../core/metadata/naming/root-field-names.ts'
 export type {
   ClaimedNames,
   ConflictWording,

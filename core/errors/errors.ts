@@ -74,10 +74,12 @@ export interface ErrorDetails {
   readonly inInterface2?: LaterWords | undefined
 }
 
-/** The message of an error in interface 2, and its code if that differs, too. */
+/** The message of an error in interface 2, and its code and path if these differ, too. */
 export interface LaterWords {
   readonly message: string
   readonly code?: ErrorCode
+  /** The number of keys at the end that its path lacks; absent: none. */
+  readonly levelsAbove?: number
 }
 
 /** An error with a status, a code and a path, for both encodings. */
@@ -128,7 +130,8 @@ export class TrellisError extends Error {
 
   /** The same error in the words of interface 2. */
   get later(): TrellisError {
-    return this.inInterface2 ? this.#copy(this.inInterface2, {}) : this
+    const { inInterface2: later, path } = this
+    return later ? this.#copy(later, { path: path.slice(0, path.length - (later.levelsAbove ?? 0)) }) : this
   }
 
   /** Everything but status, code and message. */

@@ -102,6 +102,10 @@ export const queryCollectionsSlice: SliceDefinition<'query_collections', (typeof
 export const allowlistSlice: SliceDefinition<'allowlist', (typeof documentSchemas)['allowlist']> = {
   schema: documentSchemas.allowlist,
   kind: 'allow list',
+  repeatedLater: (names) => ({
+    message: `multiple declarations exist for the following allowlist entries: ${names.join(', ')}`,
+    levelsAbove: 1,
+  }),
   empty: [],
   entryKey: ({ collection }: AllowedCollection) => collection,
   // Documents of version 2 always tell the scope.

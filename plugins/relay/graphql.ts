@@ -3,7 +3,7 @@
 import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
 import type { Contribution, FieldMap, FieldSelection, PlanContext, RootFields, SchemaScope } from '../../sdk/graphql.ts'
 import { nameText } from '../../sdk/index.ts'
-import { basesOfSuffixed, type TableModel } from '../../sdk/metadata.ts'
+import { basesWithin, type TableModel } from '../../sdk/metadata.ts'
 import { type Rows, sql } from '../../sdk/sql.ts'
 import { callArguments, callableFunctions, planFunctionRows, showsFunction } from '../functions/graphql.ts'
 import { visibleRelationships } from '../relationships/graphql.ts'
@@ -34,7 +34,7 @@ const tableConnections =
         if (isShown) fields.set(scope.withSuffix(table.graphqlName!, suffix), () => tableField(scope, table))
         return fields
       },
-      (name) => basesOfSuffixed(name, suffix),
+      (name) => basesWithin(name, ['', suffix]),
     )
 
 const nodeOf = (scope: SchemaScope, root: ReadingRoot): FieldMap => new Map([['node', () => nodeField(scope, root)]])

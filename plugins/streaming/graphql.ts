@@ -11,7 +11,7 @@ import {
   type Value,
 } from '../../sdk/graphql.ts'
 import { nameText, pathKeys, validationFailed } from '../../sdk/index.ts'
-import { basesOfSuffixed, type ColumnModel, customRootField, isUniqueBy, type TableModel } from '../../sdk/metadata.ts'
+import { basesWithin, type ColumnModel, customRootField, isUniqueBy, type TableModel } from '../../sdk/metadata.ts'
 import { allOf, isOrdered, type RootOutput } from '../../sdk/sql.ts'
 import {
   booleanExpressionType,
@@ -38,7 +38,7 @@ export const streamContribution: Contribution = {
     fieldsOfTables(
       scope,
       (table) => streamsOf(scope, table),
-      (name) => basesOfSuffixed(name, suffix),
+      (name) => basesWithin(name, ['', suffix]),
     ),
 }
 

@@ -191,7 +191,7 @@ function aggregateProbes(hidden: string, table: Table, view: View): readonly Pro
   const probe = (call: string, message: string, at: string): Probe => {
     return { role: view.role!.name, query: `{ ${root} { aggregate { ${call} } } }`, message, path: `${path}.${at}` }
   }
-  const hasExtremes = view.columns(table.id).some((column) => appliesTo('max', column))
+  const hasExtremes = view.fields(table.id).some((column) => appliesTo('max', column))
   const max = hasExtremes
     ? probe(`max { ${hidden} }`, unknownField(hidden, `${type}_max_fields`), `max.selectionSet.${hidden}`)
     : probe(`max { ${hidden} }`, unknownField('max', `${type}_aggregate_fields`), 'max')

@@ -259,6 +259,14 @@ test('entries of the allow-list have their scope, and can be dropped by name', a
       body: { path: '$.args', error: `collection "kept" doesn't exist in the allowlist`, code: 'not-found' },
     },
   )
+  const listed = { collection: 'kept', scope: { global: true } }
+  const query_collections = [{ name: 'kept', definition: { queries: [] } }]
+  const metadata = { version: 3, sources: [], query_collections, allowlist: [listed, listed] }
+  assert.deepEqual((await ask(trellis, 'replace_metadata', { metadata })).body, {
+    path: '$.args.metadata',
+    error: 'multiple declarations exist for the following allowlist entries: kept',
+    code: 'already-exists',
+  })
 })
 
 test('a document of format 2 is exported as 2 and as 3, and both can be imported', async (t) => {
@@ -343,7 +351,7 @@ test('keys that were kept are served once their plugins are loaded', async (t) =
     network,
   })
   const given = document({ tls_allowlist: 17 }, [endpoint('all'), endpoint('other')])
-  const former = await startTrellis(t, { sql, without: ['rest-endpoints', 'network'] })
+  const former = await startTrellis(t, { sql, without: ['mcp', 'rest-endpoints', 'network'] })
   await ask(former, 'replace_metadata', { allow_inconsistent_metadata: true, metadata: given })
   const { database } = former
   const listed = async (trellis: TestTrellis) => {

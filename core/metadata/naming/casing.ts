@@ -33,8 +33,8 @@ export const uncapitalizedToo = (name: string): readonly string[] => [...new Set
 
 /** A name with an addition: `books` and `_aggregate` are `booksAggregate` in camel case. */
 export const withSuffix = (base: string, suffix: string, isCamel: boolean): string =>
-  isCamel ? `${base}${pascalCase(suffix.replace(/^_/, ''))}` : `${base}${suffix}`
+  isCamel && suffix !== '' ? `${base}${pascalCase(suffix.replace(/^_/, ''))}` : `${base}${suffix}`
 
 /** The same in front: `insert_` and `books` are `insertBooks`. */
 export const withPrefix = (prefix: string, base: string, isCamel: boolean): string =>
-  isCamel && prefix !== '' ? `${prefix.replace(/_$/, '')}${capitalized(base)}` : `${prefix}${base}`
+  isCamel && prefix !== '' ? `${camelCase(prefix)}${capitalized(base)}` : `${prefix}${base}`

@@ -252,7 +252,7 @@ export class DeclaredFormat implements DocumentFormat {
       const entries = sliceEntries(document, key)
       const identity = (entry: unknown) => slice.entryKey?.(entry) ?? ''
       const name = (entry: unknown) => slice.entryName?.(entry) ?? identity(entry)
-      refuseRepeated(entries, { kind, path: place(key), key: identity, text: name })
+      refuseRepeated(entries, { kind, path: place(key), key: identity, text: name, later: slice.repeatedLater })
       if (!validateEntry) continue
       const context = this.#context
       const check = (entry: unknown, i: number) =>

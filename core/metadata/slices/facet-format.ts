@@ -2,7 +2,7 @@
 
 import { type TArray, type TSchema, Type } from '@sinclair/typebox'
 import { atOnce } from '../../concurrency/stepwise.ts'
-import { badRequest, TrellisError } from '../../errors/errors.ts'
+import { badRequest, type LaterWords, TrellisError } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
 import { jsonType, memberOf, saysNothing } from '../../json/json.ts'
 import { compareText } from '../../names/names.ts'
@@ -163,12 +163,17 @@ const itself = (name: unknown): string => name as string
 interface Repeated<T> {
   readonly kind: string
   readonly path: readonly PathKey[]
+  /** The words of interface 2 about these names; absent: the same. */
+  later?: ((names: readonly string[]) => LaterWords) | undefined
   key?(item: T): string
   text?(item: T): string
 }
 
 /** Refuses a list with two items of the same key. Without `key` and `text`, the items must be strings. */
-export function refuseRepeated<T>(items: readonly T[], { kind, path, key = itself, text = key }: Repeated<T>): void {
+export function refuseRepeated<T>(
+  items: readonly T[],
+  { kind, path, key = itself, text = key, later }: Repeated<T>,
+): void {
   const seen = new Set<string>()
   const repeated = new Set<string>()
   for (const item of items) {
@@ -177,5 +182,6 @@ export function refuseRepeated<T>(items: readonly T[], { kind, path, key = itsel
   }
   if (repeated.size === 0) return
   const list = [...repeated].map((name) => `"${name}"`).join(', ')
-  throw badRequest('already-exists', `multiple declarations exist for the following ${kind} : ${list}`, { path })
+  const message = `multiple declarations exist for the following ${kind} : ${list}`
+  throw badRequest('already-exists', message, { path, inInterface2: later?.([...repeated]) })
 }

@@ -46,7 +46,7 @@ export class TableRootFields {
 export function fieldsOfTables(
   scope: SchemaScope,
   fieldsOf: (table: TableModel) => FieldMap,
-  basesOf = basesOfRootField,
+  basesOf: (name: string) => readonly string[] = basesOfRootField,
 ): RootFields {
   const { tables } = scope.model
   return {

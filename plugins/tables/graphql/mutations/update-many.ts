@@ -4,7 +4,7 @@ import { type GraphQLFieldConfig, GraphQLInputObjectType, GraphQLList, GraphQLNo
 import { rootCost } from '../../../../sdk/access.ts'
 import type { Contribution, FieldMap, PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
-import { customRootField, rootFieldIndex, type TableModel } from '../../../../sdk/metadata.ts'
+import { basesWithin, customRootField, nameAround, rootFieldIndex, type TableModel } from '../../../../sdk/metadata.ts'
 import type { MutationAnswer, MutationList, MutationPlan } from '../../../../sdk/sql.ts'
 import { booleanExpressionType, planBoolean } from '../queries/boolean-expression.ts'
 import { fieldsOfTables } from '../root-fields.ts'
@@ -14,7 +14,7 @@ import { updatableColumns } from './written-columns.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>
 
-const [prefix, suffix] = ['update_', '_many']
+const around = ['update_', '_many'] as const
 
 /** A field for every table that the role may update. Fields of the same name that others provide stay. */
 export const updateManyContribution: Contribution = {
@@ -25,7 +25,7 @@ export const updateManyContribution: Contribution = {
     fieldsOfTables(
       scope,
       (table) => fieldsOf(scope, table),
-      (name) => (name.startsWith(prefix) && name.endsWith(suffix) ? [name.slice(prefix.length, -suffix.length)] : []),
+      (name) => basesWithin(name, around),
     ),
 }
 
@@ -35,7 +35,7 @@ function fieldsOf(scope: SchemaScope, table: TableModel): FieldMap {
   // A table whose rows have the type of that name keeps it.
   if (rootFieldIndex(scope.model.tables).has(updatesName(table))) return fields
   const custom = customRootField(table.configuration, 'update_many')
-  const generated = `${prefix}${table.graphqlName}${suffix}`
+  const generated = nameAround(table.graphqlName!, around, table.isCamel)
   const name = scope.kind === 'standard' ? (custom.name ?? generated) : generated
   const { comment } = custom
   fields.set(name, () => ({

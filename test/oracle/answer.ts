@@ -111,7 +111,8 @@ function rootValue(root: Root, scope: Scope): Expected {
       if (!view.require(root.table).aggregations) throw new Invalid('no aggregations')
       return aggregateValue(root.table, selectRows(root.table, rows, root.args, scope), root.items, scope)
     case 'one': {
-      const [row] = rows
+      // The limit of a permission holds for functions of one row, too.
+      const [row] = view.require(root.table).limit === 0 ? [] : rows
       return row ? rowValue(root.table, row, root.items, scope) : exactly(null)
     }
     case 'byKey': {

@@ -259,14 +259,6 @@ test('entries of the allow-list have their scope, and can be dropped by name', a
       body: { path: '$.args', error: `collection "kept" doesn't exist in the allowlist`, code: 'not-found' },
     },
   )
-  const listed = { collection: 'kept', scope: { global: true } }
-  const query_collections = [{ name: 'kept', definition: { queries: [] } }]
-  const metadata = { version: 3, sources: [], query_collections, allowlist: [listed, listed] }
-  assert.deepEqual((await ask(trellis, 'replace_metadata', { metadata })).body, {
-    path: '$.args.metadata',
-    error: 'multiple declarations exist for the following allowlist entries: kept',
-    code: 'already-exists',
-  })
 })
 
 test('a document of format 2 is exported as 2 and as 3, and both can be imported', async (t) => {
@@ -303,6 +295,14 @@ test('interface 2 exports format 3 everywhere', async (t) => {
   assert.equal(exported.version, 3)
   assert.deepEqual(exported.sources[0]!.configuration, {
     connection_info: { database_url: { from_env: 'HASURA_GRAPHQL_DATABASE_URL' } },
+  })
+  const listed = { collection: 'kept', scope: { global: true } }
+  const query_collections = [{ name: 'kept', definition: { queries: [] } }]
+  const metadata = { version: 3, sources: [], query_collections, allowlist: [listed, listed] }
+  assert.deepEqual((await ask(trellis, 'replace_metadata', { metadata })).body, {
+    path: '$.args.metadata',
+    error: 'multiple declarations exist for the following allowlist entries: kept',
+    code: 'already-exists',
   })
 })
 

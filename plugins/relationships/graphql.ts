@@ -13,14 +13,14 @@ import type {
   Value,
 } from '../../sdk/graphql.ts'
 import { isGraphQLName } from '../../sdk/index.ts'
-import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
-import type { Condition } from '../../sdk/sql.ts'
+import { memberValue, type RelationshipModel, type TableModel } from '../../sdk/metadata.ts'
+import { type Condition, offersOrder } from '../../sdk/sql.ts'
 import {
   aggregateOrderByType,
   aggregatePredicateType,
   aggregateType,
   booleanExpressionType,
-  orderableColumns,
+  columnOrders,
   orderByType,
   planAggregate,
   planAggregateOrder,
@@ -191,11 +191,22 @@ export function relationshipOrders(scope: SchemaScope, table: TableModel): Input
   return fields
 }
 
+/** Whether the role sees a member that is not a column, but has a value to order by: a computed field. */
+function hasOrderedMember(scope: SchemaScope, table: TableModel): boolean {
+  const select = scope.access(table.name)?.select
+  if (!select) return false
+  return [...table.fields.values()].some((field) => {
+    const member = memberValue(field)
+    const isSeen = select.computedFields.has(field.name) || select.maskedFields.has(field.name)
+    return member?.kind === 'scalar' && isSeen && offersOrder(member.type)
+  })
+}
+
 /** Whether a table has anything to order by: of its own, or through to-one relationships, which may lead in circles. */
 function isOrderable(scope: SchemaScope, table: TableModel, seen = new Set<TableModel>()): boolean {
   if (seen.has(table)) return false
   seen.add(table)
-  if (orderableColumns(scope, table).size > 0) return true
+  if (columnOrders(scope, table).size > 0 || hasOrderedMember(scope, table)) return true
   const visible = visibleRelationships(scope, table)
   return visible.some(({ relationship, target }) => relationship.type === 'array' || isOrderable(scope, target, seen))
 }

@@ -34,8 +34,8 @@ export { valueComparison } from './graphql/queries/comparison.ts'
 export { readPathArgument } from './graphql/queries/json-path.ts'
 export {
   aggregateOrderByType,
+  columnOrders,
   directed,
-  orderableColumns,
   orderByEnum,
   orderByType,
   orderedColumn,

@@ -83,7 +83,7 @@ export const relatedValue = (field: string, { key, type }: OrderedValue): Ordere
 })
 
 /** The selectable columns that rows can be ordered by, by GraphQL name. */
-export const orderableColumns = (scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> =>
+const orderableColumns = (scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> =>
   new Map([...selectableColumns(scope, table)].filter(([, { type }]) => offersOrder(type)))
 
 /** Contribution: an ordering for each column that has one. */

@@ -8,7 +8,7 @@ import { badRequest, stackOf, toTrellisError, version } from '../../sdk/index.ts
 import { RpcError, rpcCodes } from './errors.ts'
 import type { Tools } from './offers.ts'
 import type { McpEngine } from './options.ts'
-import { toolsPerPage } from './tuning.ts'
+import { longestNameShown, toolsPerPage } from './tuning.ts'
 
 /** A caller with its tools. */
 export interface Caller {
@@ -82,13 +82,10 @@ interface Call {
 
 async function callTool({ call, tools }: Caller, { name, arguments: given = {} }: Call) {
   const tool = (await tools()).get(name)
-  if (!tool) throw refused(badRequest('not-exists', `there is no tool "${name.slice(0, longestShown)}"`))
+  if (!tool) throw refused(badRequest('not-exists', `there is no tool "${name.slice(0, longestNameShown)}"`))
   const { text, isError } = await tool.run(given, call)
   return { content: [{ type: 'text' as const, text }], isError }
 }
-
-/** Characters of a client's name that a message repeats. */
-const longestShown = 100
 
 const refused = (error: ReturnType<typeof badRequest>) => new RpcError(rpcCodes.invalidParams, error)
 

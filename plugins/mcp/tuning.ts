@@ -27,3 +27,9 @@ export const keepAliveMillis = 15_000
 
 /** Bytes that a client has not read yet, at which its stream ends: it has the choice to open another one. */
 export const mostUnreadBytes = 65_536
+
+/** Bytes of the introspection of one type that `describe_type` reads: some thousand root fields. */
+export const largestIntrospection = 8_388_608
+
+/** Characters of a client's name that a message repeats. */
+export const longestNameShown = 100

@@ -77,7 +77,8 @@ const metadata = [
 ]
 
 /** The tools that are stored queries. */
-const storedOf = (names: readonly string[]) => names.filter((name) => name !== 'run_query' && !name.includes('schema'))
+const storedOf = (names: readonly string[]) =>
+  names.filter((name) => !['run_query', 'describe_type', 'search_schema'].includes(name))
 
 const offered = ['books_by_title', 'books_two_first', 'books_two_second', 'books_described', 'pages']
 
@@ -216,6 +217,28 @@ test('stored queries are tools of their roles', async (t) => {
     assert.equal((await refusal('query { ...a } fragment a on query_root { ...a }'))[0], 'validation-failed')
     assert.equal(Object((await reader.call('run_query', { query: 7 })).body).errors[0].extensions.code, 'parse-failed')
     await library.sql('delete from book where id > 3')
+  })
+
+  await t.test('a type is described as the role sees it', async () => {
+    const describe = async (given: Record<string, unknown>) => {
+      const { content, isError } = await reader.client.callTool({ name: 'describe_type', arguments: given })
+      const [{ text }] = content as [{ text: string }]
+      return isError ? JSON.parse(text).errors[0].extensions.code : text
+    }
+    const book = await describe({ name: 'book' })
+    assert.match(book, /^"columns and relationships of "book""\ntype book \{\n/)
+    assert.match(book, /^ {2}title: String!$/m)
+    assert.doesNotMatch(book, /price/)
+    const roots = await describe({ name: 'query_root', containing: 'BOOK_by' })
+    assert.match(roots, /book_by_pk\(.*id: Int!\): book$/m)
+    assert.doesNotMatch(roots, /publisher/)
+    assert.match(await describe({ name: 'order_by' }), /^enum order_by|\nenum order_by/)
+    assert.equal(await describe({ name: 'mutation_type' }), 'not-exists')
+    assert.equal(await describe({}), 'parse-failed')
+    await library.op('set_graphql_schema_introspection_options', { disabled_for_roles: ['reader'] })
+    assert.ok(!(await reader.names()).includes('describe_type'))
+    await assert.rejects(describe({ name: 'book' }), { code: -32_602 })
+    await library.op('set_graphql_schema_introspection_options', { disabled_for_roles: [] })
   })
 
   await t.test('the role admin has no tools', async () => {

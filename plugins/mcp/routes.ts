@@ -29,7 +29,9 @@ export function mcpRoutes(engine: McpEngine, offers: Offers, streams: ToolStream
       about: { summary: 'Tells a client of MCP when its tools change.', contentType: 'text/event-stream' },
       async handle(call) {
         refuse(call)
-        if (!call.request.headers.accept?.includes('text/event-stream')) throw notEvents()
+        const { method, headers } = call.request
+        // HEAD would leave a stream open that carries nothing.
+        if (method !== 'GET' || !headers.accept?.includes('text/event-stream')) throw notEvents()
         await streams.open(call)
       },
     },

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { before, type TestContext, test } from 'node:test'
+import { blocksOf } from '../guide/blocks.ts'
 import { startLibrary } from '../support/library.ts'
 import { installClients } from './install.ts'
 import { runProgram, runTool } from './run.ts'
@@ -104,5 +107,20 @@ test('the audit of graphql-http: every MUST and SHOULD holds', async (t) => {
   assert.deepEqual(
     unmet.filter((name) => !name.startsWith('MAY')),
     [],
+  )
+})
+
+test('the settings on the page of clients are those of the programs here', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/clients.md'), 'utf8')
+  const programs = ['programs/apollo.ts', 'programs/relay.ts', 'codegen.config.mjs']
+  const texts = programs.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('\n')
+  const blocks = blocksOf(page).map(({ lines }) => lines.join('\n'))
+  const taken = blocks.filter((text) => texts.includes(text))
+  assert.deepEqual(
+    taken.map((text) => text.slice(0, 25)),
+    ['const environment = new E', 'const typesOf = (role) =>'],
+  )
+  assert.ok(
+    texts.includes('const client = new ApolloClient({ cache: new InMemoryCache(), link: new HttpLink({ uri }) })'),
   )
 })

@@ -46,6 +46,7 @@ test('MCP over HTTP', async (t) => {
     assert.deepEqual([large.status, Object(large.body).error.message], [413, 'a message has at most 1048576 bytes'])
     assert.equal((await post(message, { accept: 'application/json' })).status, 406)
     assert.equal((await library.request('/v1/mcp', { headers: { ...headers, accept: '*/*' } })).status, 406)
+    assert.equal((await library.request('/v1/mcp', { method: 'HEAD', headers })).status, 406)
   })
 
   await t.test('names of JavaScript are not names of tools', async () => {

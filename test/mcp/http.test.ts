@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { toolStreams } from '../../plugins/mcp/streams.ts'
@@ -89,4 +91,14 @@ test('MCP over HTTP', async (t) => {
     await library.engine.close()
     for (const text of await Promise.all(ends)) assert.match(text, /^:\n\n/)
   })
+})
+
+test('the SDK is loaded with the first message, not with the server', () => {
+  const cwd = join(import.meta.dirname, '../..')
+  const importing = (pattern: string, statement: RegExp) =>
+    globSync(pattern, { cwd }).filter((file) => statement.test(readFileSync(join(cwd, file), 'utf8')))
+  const sources = '{bin,core,plugins,process,sdk}/**/*.ts'
+  assert.deepEqual(importing(sources, /from '@modelcontextprotocol/), [join('plugins', 'mcp', 'protocol.ts')])
+  assert.deepEqual(importing(sources, /from '.*mcp\/(?:start|protocol)\.ts'/), [])
+  assert.deepEqual(importing('plugins/mcp/*.ts', /from '\.\/(?:start|protocol)\.ts'/), [])
 })

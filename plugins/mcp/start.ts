@@ -1,0 +1,20 @@
+// The parts of a server that speaks MCP; others do not load them.
+
+import { describeType } from './describe-type.ts'
+import { freeQuery } from './free-query.ts'
+import { Offers } from './offers.ts'
+import type { McpEngine } from './options.ts'
+import { mcpRoutes } from './routes.ts'
+import { ToolStreams, toolStreams } from './streams.ts'
+
+/** Adds the routes. */
+export function startMcp(engine: McpEngine): void {
+  const offers = new Offers(engine, [
+    (session) => describeType(engine, session),
+    (session) => freeQuery(engine, session),
+  ])
+  const streams = new ToolStreams(engine, offers)
+  engine.provide(toolStreams, streams)
+  engine.routes.add(...mcpRoutes(engine, offers, streams))
+  engine.onStopping(() => streams.stop())
+}

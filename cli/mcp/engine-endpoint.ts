@@ -14,14 +14,13 @@ interface Given {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Starts the engine. It only answers: deliveries and actions of the database are left to its servers. */
+/** Starts the engine, with the API as the flags want it. */
 export async function engineEndpoint({ databaseUrl, io, dialect, flags, headers }: Given) {
   const { engine, place } = await startEngine(databaseUrl, io, dialect, {
     enabledApis: ['mcp'],
     mcpMutations: flags['mutations'] === true,
     mcpFreeQueries: flags['free-queries'] === true,
     mcpAllowAdmin: flags['allow-admin'] === true,
-    ...{ eventsFetchBatchSize: 0, asyncActionsFetchInterval: 0 },
   })
   const url = new URL('http://localhost/v1/mcp')
   const endpoint: Endpoint = { url, headers, fetch: injecting(engine) }
@@ -31,15 +30,27 @@ export async function engineEndpoint({ databaseUrl, io, dialect, flags, headers 
 /** `fetch` that asks the engine. */
 const injecting = ({ app }: RunningEngine): typeof fetch =>
   async function ask(input, init = {}) {
-    const answer = await app.inject({
-      method: init.method === 'POST' ? 'POST' : 'GET',
-      url: new URL(String(input)).pathname,
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof init.body === 'string' && { payload: init.body }),
-      ...(init.signal && { signal: init.signal }),
-      payloadAsStream: true,
-    })
-    const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)])
+    const url = new URL(String(input)).pathname
+    const headers = Object.fromEntries(new Headers(init.headers))
+    const signal = init.signal ? { signal: init.signal } : {}
+    if (init.method === 'POST') {
+      const payload = typeof init.body === 'string' ? { payload: init.body } : {}
+      const {
+        statusCode: status,
+        headers: given,
+        rawPayload,
+      } = await app.inject({
+        ...{ method: 'POST', url, headers },
+        ...payload,
+        ...signal,
+      })
+      return new Response(rawPayload.length === 0 ? null : new Uint8Array(rawPayload), { status, headers: sent(given) })
+    }
+    // Notifications, which have no end.
+    const answer = await app.inject({ method: 'GET', url, headers, ...signal, payloadAsStream: true })
     const body = Readable.toWeb(answer.stream()) as ReadableStream<Uint8Array>
-    return new Response(body, { status: answer.statusCode, headers })
+    return new Response(body, { status: answer.statusCode, headers: sent(answer.headers) })
   }
+
+const sent = (headers: object): [string, string][] =>
+  Object.entries(headers).map(([name, value]) => [name, String(value)])

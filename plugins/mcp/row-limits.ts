@@ -1,7 +1,15 @@
 // Limits the rows of each list that a query selects: a list without a limit gets one, and a higher limit is refused.
 
-import { type GraphQLOperation, type graphql as g, graphql, type PlannedSchema } from '../../sdk/graphql.ts'
+import {
+  type GraphQLOperation,
+  type graphql as g,
+  graphql,
+  maxSelections,
+  type PlannedSchema,
+  tooManySelections,
+} from '../../sdk/graphql.ts'
 import { badRequest } from '../../sdk/index.ts'
+import { isRawNumber } from '../../sdk/services.ts'
 
 /** The limit, and the values of variables. */
 export interface RowLimit {
@@ -9,16 +17,23 @@ export interface RowLimit {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-type FieldOf = (name: string) => g.GraphQLField<unknown, unknown> | undefined
+/** A type in which fields are selected. */
+interface Within {
+  fieldOf(name: string): g.GraphQLField<unknown, unknown> | undefined
+  /** The members of a union. */
+  readonly members: readonly g.GraphQLObjectType[]
+}
 
-const noFields: FieldOf = () => undefined
+const nothing: Within = { fieldOf: () => undefined, members: [] }
 
 export class RowLimits {
   readonly #operation: GraphQLOperation
   readonly #most: number
   readonly #variables: Readonly<Record<string, unknown>>
-  /** The fragments with limits; null while one is walked, which refers to itself then and is refused later. */
-  readonly #fragments = new Map<string, g.FragmentDefinitionNode | null>()
+  /** The fragments around the selection that is walked. */
+  readonly #open = new Set<string>()
+  #isCircular = false
+  #walked = 0
 
   constructor(operation: GraphQLOperation, { most, variables }: RowLimit) {
     this.#operation = operation
@@ -26,49 +41,50 @@ export class RowLimits {
     this.#variables = variables
   }
 
-  /** The operation with limits, and the fragments that it uses. Fields that the schema does not have stay as they are. */
+  /** The operation with limits. Fields that the schema does not have stay as they are. */
   apply(schema: PlannedSchema): Pick<GraphQLOperation, 'node' | 'fragments'> {
-    const { node } = this.#operation
+    const { node, fragments } = this.#operation
     const root = schema.root('query')
-    const selectionSet = this.#set(node.selectionSet, (name) => root.field(name) ?? undefined, null)
-    const fragments = [...this.#fragments].flatMap(([name, fragment]) => (fragment ? [[name, fragment] as const] : []))
-    return { node: { ...node, selectionSet }, fragments: new Map(fragments) }
+    const inRoot: Within = { fieldOf: (name) => root.field(name) ?? undefined, members: [] }
+    const selectionSet = this.#set(node.selectionSet, inRoot)
+    return { node: { ...node, selectionSet }, fragments: this.#isCircular ? fragments : new Map() }
   }
 
-  #set(set: g.SelectionSetNode, fieldOf: FieldOf, type: g.GraphQLNamedType | null): g.SelectionSetNode {
+  #set(set: g.SelectionSetNode, within: Within): g.SelectionSetNode {
     const selections = set.selections.map((selection): g.SelectionNode => {
-      if (selection.kind === graphql.Kind.FIELD) return this.#field(selection, fieldOf(selection.name.value))
-      if (selection.kind === graphql.Kind.FRAGMENT_SPREAD) {
-        this.#fragment(selection.name.value, fieldOf, type)
-        return selection
-      }
-      const within = this.#within(selection.typeCondition, fieldOf, type)
-      return { ...selection, selectionSet: this.#set(selection.selectionSet, within.fieldOf, within.type) }
+      // A short text can spread fragments within fragments, again and again.
+      if (++this.#walked > maxSelections) throw tooManySelections()
+      if (selection.kind === graphql.Kind.FIELD) return this.#field(selection, within.fieldOf(selection.name.value))
+      if (selection.kind === graphql.Kind.FRAGMENT_SPREAD) return this.#spread(selection, within)
+      const { typeCondition } = selection
+      const inner = typeCondition ? narrowed(within, typeCondition) : within
+      return { ...selection, selectionSet: this.#set(selection.selectionSet, inner) }
     })
     return { ...set, selections }
   }
 
-  #fragment(name: string, fieldOf: FieldOf, type: g.GraphQLNamedType | null): void {
+  /** The fragment itself in place of a spread, since its fields may differ by the type around it. */
+  #spread(spread: g.FragmentSpreadNode, within: Within): g.SelectionNode {
+    const name = spread.name.value
     const fragment = this.#operation.fragments.get(name)
-    if (!fragment || this.#fragments.has(name)) return
-    this.#fragments.set(name, null)
-    const within = this.#within(fragment.typeCondition, fieldOf, type)
-    const selectionSet = this.#set(fragment.selectionSet, within.fieldOf, within.type)
-    this.#fragments.set(name, { ...fragment, selectionSet })
-  }
-
-  /** The fields of a fragment: those of the type around it, or of a member of a union. */
-  #within(condition: g.NamedTypeNode | undefined, fieldOf: FieldOf, type: g.GraphQLNamedType | null) {
-    if (!graphql.isUnionType(type)) return { fieldOf, type }
-    const member = type.getTypes().find(({ name }) => name === condition?.name.value)
-    return member ? { fieldOf: fieldsOf(member), type: member } : { fieldOf: noFields, type: null }
+    // Both are refused when the query is planned.
+    if (!fragment || this.#open.has(name)) {
+      this.#isCircular = true
+      return spread
+    }
+    this.#open.add(name)
+    const selectionSet = this.#set(fragment.selectionSet, narrowed(within, fragment.typeCondition))
+    this.#open.delete(name)
+    const { typeCondition } = fragment
+    return { kind: graphql.Kind.INLINE_FRAGMENT, typeCondition, directives: spread.directives, selectionSet }
   }
 
   #field(node: g.FieldNode, definition: g.GraphQLField<unknown, unknown> | undefined): g.FieldNode {
     if (!definition) return node
-    const type = graphql.getNamedType(definition.type)
     const { selectionSet } = node
-    const inner = selectionSet && { selectionSet: this.#set(selectionSet, fieldsOf(type), type) }
+    const inner = selectionSet && {
+      selectionSet: this.#set(selectionSet, within(graphql.getNamedType(definition.type))),
+    }
     return { ...node, ...inner, ...this.#argumentsOf(node, definition) }
   }
 
@@ -119,9 +135,11 @@ export class RowLimits {
   }
 }
 
-/** Texts and numbers that keep every digit as numbers; other values as they are. */
-const numberOf = (value: unknown): unknown =>
-  value === null || value === undefined || Number.isNaN(Number(value)) ? value : Number(value)
+/** Texts, and numbers that keep every digit, as numbers; other values as they are. */
+function numberOf(value: unknown): unknown {
+  const text = isRawNumber(value) ? value.rawJSON : value
+  return typeof text === 'string' && !Number.isNaN(Number(text)) ? Number(text) : text
+}
 
 const limitArgument = (most: number): g.ArgumentNode => ({
   kind: graphql.Kind.ARGUMENT,
@@ -129,8 +147,17 @@ const limitArgument = (most: number): g.ArgumentNode => ({
   value: { kind: graphql.Kind.INT, value: String(most) },
 })
 
-function fieldsOf(type: g.GraphQLNamedType): FieldOf {
-  if (!graphql.isObjectType(type) && !graphql.isInterfaceType(type)) return noFields
+/** The fields of a type. */
+function within(type: g.GraphQLNamedType): Within {
+  if (graphql.isUnionType(type)) return { ...nothing, members: type.getTypes() }
+  if (!graphql.isObjectType(type) && !graphql.isInterfaceType(type)) return nothing
   const fields = type.getFields()
-  return (name) => (Object.hasOwn(fields, name) ? fields[name] : undefined)
+  return { ...nothing, fieldOf: (name) => (Object.hasOwn(fields, name) ? fields[name] : undefined) }
+}
+
+/** The type that a fragment in another type is on. One on an interface has fields of the type around it. */
+function narrowed(outer: Within, condition: g.NamedTypeNode): Within {
+  if (outer.members.length === 0) return outer
+  const member = outer.members.find(({ name }) => name === condition.name.value)
+  return member ? within(member) : nothing
 }

@@ -72,7 +72,9 @@ test('trellis mcp', async (t) => {
   await t.test('it runs an engine over a database, with the session of its flags', async (t) => {
     const url = library.database.url
     const command = mcpCommand(`--database-url ${url} --role guest --session {"x-service-most":"1"} --free-queries`)
-    const { names, call } = await connected(t, command.transport)
+    const early = command.ended.then(({ err }) => assert.fail(err))
+    const { names, call } = await Promise.race([connected(t, command.transport), early])
+    early.catch(() => {})
     assert.ok((await names()).includes('run_query'))
     assert.deepEqual((await call('books_titles')).body, { data: { book: [{ title: 'Dawn' }] } })
     command.end()

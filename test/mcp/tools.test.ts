@@ -200,6 +200,16 @@ test('stored queries are tools of their roles', async (t) => {
     assert.deepEqual(await refusal('{ book(limit: 3) { id } }'), above)
     assert.deepEqual(await refusal('query ($n: Int = 3) { book(limit: $n) { id } }'), above)
     assert.deepEqual(await refusal('query ($n: Int) { book(limit: $n) { id } }', { n: 3 }), above)
+    const raw = `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "run_query", "arguments":
+      {"query": "query ($n: Int) { book(limit: $n) { id } }", "variables": {"n": 3e0}}}}`
+    const headers = { 'x-service-role': 'reader', accept: 'application/json, text/event-stream' }
+    const { text } = await library.request('/v1/mcp', { method: 'POST', body: raw, headers })
+    assert.match(text, /row-limit-exceeded/)
+    const twice = '{ a: publisher { ...b } c: publisher { ...b } } fragment b on publisher { books { id } }'
+    assert.ok((await data(twice)).c.every(({ books }: { books: unknown[] }) => books.length <= 2))
+    const levels = Array.from({ length: 30 }, (_, i) => `fragment f${i} on book { ...f${i + 1} ...f${i + 1} }`)
+    const bomb = `{ book { ...f0 } } ${levels.join(' ')} fragment f30 on book { id }`
+    assert.equal((await refusal(bomb))[0], 'validation-failed')
     const needed = ['row-limit-exceeded', 'book needs a limit here, of at most 2']
     assert.deepEqual(await refusal('query ($n: Int) { book(limit: $n) { id } }'), needed)
     const nodes = ['row-limit-exceeded', 'book_aggregate needs a limit here, of at most 2']
@@ -226,7 +236,7 @@ test('stored queries are tools of their roles', async (t) => {
       return isError ? JSON.parse(text).errors[0].extensions.code : text
     }
     const book = await describe({ name: 'book' })
-    assert.match(book, /^"columns and relationships of "book""\ntype book \{\n/)
+    assert.ok(book.startsWith('"columns and relationships of \\"book\\""\ntype book {\n'), book)
     assert.match(book, /^ {2}title: String!$/m)
     assert.doesNotMatch(book, /price/)
     const roots = await describe({ name: 'query_root', containing: 'BOOK_by' })

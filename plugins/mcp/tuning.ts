@@ -28,8 +28,15 @@ export const keepAliveMillis = 15_000
 /** Bytes that a client has not read yet, at which its stream ends: it has the choice to open another one. */
 export const mostUnreadBytes = 65_536
 
-/** Bytes of the introspection of one type that `describe_type` reads: some thousand root fields. */
+/** Bytes of introspection that `describe_type` and `search_schema` read: some thousand root fields, or hundreds of tables. */
 export const largestIntrospection = 8_388_608
 
 /** Characters of a client's name that a message repeats. */
 export const longestNameShown = 100
+
+/** Matches in one answer of `search_schema`: at most, and when the caller gives no limit. */
+export const mostFound = 200
+export const usuallyFound = 40
+
+/** Characters of a searched text. */
+export const longestSearch = 200

@@ -1,7 +1,7 @@
 // An introspected type in the schema language of GraphQL.
 
 /** A type, or a list or non-null type of another one. */
-interface TypeName {
+export interface TypeName {
   readonly kind: string
   readonly name: string | null
   readonly ofType?: TypeName | null
@@ -105,7 +105,8 @@ const inputText = ({ name, type, defaultValue }: Input): string =>
 const argumentText = (argument: Input): string =>
   argument.description === null ? inputText(argument) : `${JSON.stringify(argument.description)} ${inputText(argument)}`
 
-function typeName({ kind, name, ofType }: TypeName): string {
+/** The name of a type, as the schema language writes it. */
+export function typeName({ kind, name, ofType }: TypeName): string {
   if (kind === 'NON_NULL') return `${ofType ? typeName(ofType) : ''}!`
   if (kind === 'LIST') return `[${ofType ? typeName(ofType) : ''}]`
   return name ?? ''

@@ -245,6 +245,15 @@ test('stored queries are tools of their roles', async (t) => {
     assert.match(await describe({ name: 'order_by' }), /^enum order_by|\nenum order_by/)
     assert.equal(await describe({ name: 'mutation_type' }), 'not-exists')
     assert.equal(await describe({}), 'parse-failed')
+    const search = async (given: Record<string, unknown>) => {
+      const { content } = await reader.client.callTool({ name: 'search_schema', arguments: given })
+      return (content as [{ text: string }])[0].text
+    }
+    const titles = (await search({ text: 'TITLE' })).split('\n')
+    assert.ok(titles.includes('book.title: String!'), titles.join('\n'))
+    assert.match(await search({ text: 'book', limit: 1 }), /^book: object # columns.*\n# \d+ more: /)
+    assert.equal(await search({ text: 'price' }), '# nothing has this text in its name or description')
+    assert.match(await search({ text: '' }), /parse-failed/)
     await library.op('set_graphql_schema_introspection_options', { disabled_for_roles: ['reader'] })
     assert.ok(!(await reader.names()).includes('describe_type'))
     await assert.rejects(describe({ name: 'book' }), { code: -32_602 })

@@ -31,7 +31,9 @@ const pages = {
   sql: 'relationships',
   'event-triggers': 'relationships',
   scheduled: 'relationships',
+  'postgres-types': 'nothing',
   mcp: 'relationships',
+  modelling: 'relationships',
 } as const
 
 /** The path of the GraphQL requests of a page, if it is not `/v1/graphql`. */

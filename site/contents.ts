@@ -1,0 +1,55 @@
+// The order of the pages. A page of docs/ that is missing here ends the build.
+
+export interface Group {
+  readonly title: string
+  /** Names of files of docs/, without `.md`. */
+  readonly pages: readonly string[]
+}
+
+export const contents: readonly Group[] = [
+  { title: 'Start', pages: ['tutorial', 'concepts', 'modelling', 'moving'] },
+  { title: 'Model', pages: ['tables', 'relationships', 'functions', 'postgres-types', 'postgis', 'sql', 'metadata'] },
+  {
+    title: 'Access',
+    pages: ['permissions', 'inherited-roles', 'authentication', 'auth-providers', 'limits', 'collections'],
+  },
+  {
+    title: 'Ask',
+    pages: [
+      'queries',
+      'mutations',
+      'subscriptions',
+      'rest-endpoints',
+      'relay',
+      'data',
+      'explain',
+      'console',
+      'graphiql',
+      'openapi',
+      'errors',
+    ],
+  },
+  {
+    title: 'Connect',
+    pages: ['actions', 'custom-types', 'mcp', 'remote-schemas', 'remote-relationships', 'stitching', 'transforms'],
+  },
+  { title: 'Events', pages: ['event-triggers', 'scheduled', 'jobs'] },
+  {
+    title: 'Operate',
+    pages: [
+      'command-line',
+      'configuration',
+      'server',
+      'production',
+      'threats',
+      'observability',
+      'performance',
+      'v2',
+      'dialect',
+    ],
+  },
+  {
+    title: 'Plugins',
+    pages: ['plugins', 'plugins-recipes', 'plugins-reference', 'plugins-graphql', 'plugins-columns'],
+  },
+]

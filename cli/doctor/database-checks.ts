@@ -1,10 +1,11 @@
 // Checks of PostgreSQL: its release, settings, rights, indexes, clock, and copies.
 
 import pg from 'pg'
-import { isJsonObject } from '../../core/json/json.ts'
 import { version } from '../../core/names/version.ts'
 import type { Json } from '../project/parts.ts'
 import type { Check } from './check.ts'
+import { missingIndexes } from './permission-indexes.ts'
+import { quotedTable, tablesOf } from './tables.ts'
 
 /** The day on which a major release gets its last correction, as its makers plan it. */
 const lastCorrections: Readonly<Record<string, string>> = {
@@ -82,16 +83,12 @@ const rightOfPermission: Readonly<Record<string, string>> = {
 
 /** The tables of a document with the rights that their permissions use. */
 function neededRights(document: Json): readonly (readonly [table: string, right: string])[] {
-  const sources = Array.isArray(document['sources']) ? document['sources'].filter(isJsonObject) : [document]
-  const tables = sources.flatMap(({ tables: list }) => (Array.isArray(list) ? list.filter(isJsonObject) : []))
-  return tables.flatMap(({ table, ...entry }) => {
-    const { schema, name } = isJsonObject(table) ? table : { schema: 'public', name: table }
-    const text = `${pg.escapeIdentifier(String(schema ?? 'public'))}.${pg.escapeIdentifier(String(name))}`
+  return tablesOf(document).flatMap(({ table, ...entry }) => {
     const used = Object.entries(rightOfPermission).filter(([key]) => {
       const list = entry[key]
       return Array.isArray(list) && list.length > 0
     })
-    return ['select', ...used.map(([, right]) => right)].map((right) => [text, right] as const)
+    return ['select', ...used.map(([, right]) => right)].map((right) => [quotedTable(table), right] as const)
   })
 }
 
@@ -145,7 +142,12 @@ export const databaseChecks: readonly Check[] = [
     finds: 'foreign keys and permissions without an index, and broken indexes',
     why: 'joins, deletes and permissions read whole tables',
     remedy: 'create the index with create index concurrently',
-    run: async ({ column }) => [...(await column(keysWithoutIndex)), ...(await column(brokenIndexes))],
+    async run({ column, document }) {
+      const texts = [keysWithoutIndex, missingIndexes(document), brokenIndexes]
+      const found: string[] = []
+      for (const text of texts) if (text !== null) found.push(...(await column(text)))
+      return found
+    },
   },
   {
     name: 'clock',

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { checklist } from '../../cli/doctor/command.ts'
 import { missingRights } from '../../cli/doctor/database-checks.ts'
+import { missingIndexes } from '../../cli/doctor/permission-indexes.ts'
 import { connectTo } from '../support/database.ts'
 import { librarySql } from '../support/library.ts'
 import { startTrellis } from '../support/trellis.ts'
@@ -75,6 +76,23 @@ test('init and doctor', { timeout: 120_000 }, async (t) => {
       (right) => `the user pg_monitor lacks the right to ${right} "public"."book"`,
     )
     assert.deepEqual(rows.flat(), expected)
+  })
+
+  await t.test('doctor finds large tables without an index for a permission', async () => {
+    const client = await connectTo(t, server.database.url)
+    await client.query(
+      `create table visit (id int primary key, tenant text, state text);
+       insert into visit select n, 'a', 'b' from generate_series(1, 10000) n; analyze visit`,
+    )
+    const filter = { _and: [{ tenant: { _eq: 'X-Service-Tenant' } }, { state: { _eq: 'open' } }] }
+    const permission = { role: 'clerk', permission: { columns: ['id'], filter } }
+    const table = { table: { schema: 'public', name: 'visit' }, select_permissions: [permission] }
+    const text = missingIndexes({ sources: [{ tables: [table] }] })!
+    const found = async () => (await client.query({ text, rowMode: 'array' })).rows.flat()
+    const finding = 'visit has no index that begins with tenant, by which the permissions of clerk select rows'
+    assert.deepEqual(await found(), [finding])
+    await client.query('create index on visit (tenant, state)')
+    assert.deepEqual(await found(), [])
   })
 
   await t.test('doctor finds a server without a secret', async () => {

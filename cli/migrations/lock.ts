@@ -35,7 +35,7 @@ const ofHolder = (holder: string): string => `where holder = ${pg.escapeLiteral(
  */
 export async function withLock<T>(target: Target, work: () => Promise<T>): Promise<T> {
   const holder = randomUUID()
-  const [, [taken, until] = []] = await target.sql(takeText(target.source, holder), { file: 'lock' })
+  const [, [taken, until] = []] = await target.sql(takeText(target.source, holder), { file: 'migrations' })
   if (taken !== '1') {
     throw new Failure('conflict', `another run changes this database: it holds the lock until ${until}, or longer`)
   }

@@ -55,31 +55,46 @@ class Writer {
   readonly #schema: GraphQLSchema
   readonly #options: WriterOptions
   readonly #taken: Set<string>
+  /** Names of types that TypeScript refuses, with those that they get. */
+  readonly #names: ReadonlyMap<string, string>
 
   constructor(schema: GraphQLSchema, options: WriterOptions) {
     this.#schema = schema
     this.#options = options
-    this.#taken = new Set(['Schema', ...Object.keys(schema.getTypeMap()).map(nameOf)])
+    const names = Object.keys(schema.getTypeMap())
+    this.#taken = new Set(names)
+    this.#names = new Map(names.filter((name) => reserved.has(name)).map((name) => [name, this.#free(`${name}_`)]))
+  }
+
+  /** A name that no type has; it is taken then. */
+  #free(name: string): string {
+    const free = this.#taken.has(name) ? this.#free(`${name}_`) : name
+    this.#taken.add(free)
+    return free
+  }
+
+  #name(name: string): string {
+    return this.#names.get(name) ?? name
   }
 
   module(types: readonly GraphQLNamedType[]): string {
     const parts = types.flatMap((type) => this.#declarations(type))
     const roots = (['query', 'mutation', 'subscription'] as const).flatMap((kind) => {
       const root = this.#schema.getRootType(kind as never)
-      return root ? [`  ${kind}: ${nameOf(root.name)}\n`] : []
+      return root ? [`  ${kind}: ${this.#name(root.name)}\n`] : []
     })
-    return `${parts.join('\n')}\n/** The types of the three kinds of operations. */\nexport interface Schema {\n${roots.join('')}}\n`
+    return `${parts.join('\n')}\n/** The types of the three kinds of operations. */\nexport interface ${this.#free('Schema')} {\n${roots.join('')}}\n`
   }
 
   #declarations(type: GraphQLNamedType): readonly string[] {
     const head = commentOf(type.description, '')
-    const name = nameOf(type.name)
+    const name = this.#name(type.name)
     if (isScalarType(type)) return [`${head}export type ${name} = ${this.#scalar(type.name)}\n`]
     if (isEnumType(type)) return [`${head}export type ${name} = ${valuesOf(type)}\n`]
     if (isInputObjectType(type)) return [`${head}export interface ${name} {\n${this.#inputs(type)}}\n`]
     if (isObjectType(type))
       return [`${head}export interface ${name} {\n${this.#fields(type)}}\n`, ...this.#arguments(type)]
-    const possible = this.#schema.getPossibleTypes(type).map((each) => nameOf(each.name))
+    const possible = this.#schema.getPossibleTypes(type).map((each) => this.#name(each.name))
     return [`${head}export type ${name} = ${possible.join(' | ') || 'never'}\n`]
   }
 
@@ -125,10 +140,7 @@ class Writer {
   }
 
   #argumentsName({ name }: GraphQLObjectType, field: GraphQLField<unknown, unknown>): string {
-    let free = `${name}_${field.name}_args`
-    while (this.#taken.has(free)) free += '_'
-    this.#taken.add(free)
-    return free
+    return this.#free(`${name}_${field.name}_args`)
   }
 
   #value(type: GraphQLType): string {
@@ -141,11 +153,9 @@ class Writer {
       const item = this.#value(type.ofType)
       return item.includes(' ') ? `readonly (${item})[]` : `readonly ${item}[]`
     }
-    return nameOf((type as GraphQLNamedType).name)
+    return this.#name((type as GraphQLNamedType).name)
   }
 }
-
-const nameOf = (name: string): string => (reserved.has(name) ? `${name}_` : name)
 
 const valuesOf = (type: GraphQLEnumType): string =>
   type

@@ -38,7 +38,8 @@ async function untrackedTables(
   schemas: readonly string[] | null,
 ): Promise<ListedTable[]> {
   if (schemas !== null) await refuseUnknownSchemas(transaction, schemas)
-  const own = ['information_schema', 'trellis', ...(dialect.systemSchema === null ? [] : [dialect.systemSchema])]
+  const system = dialect.systemSchema === null ? [] : [dialect.systemSchema]
+  const own = ['information_schema', 'trellis', 'trellis_system', ...system]
   const found = await transaction.rows<Candidate>(candidates, [own, schemas])
   const known = new Set(metadata.tables.map(({ table }) => nameKey(table)))
   return found

@@ -4,7 +4,7 @@ import type { OperationContext } from '../../sdk/metadata.ts'
 
 /** Schemas of the server and of the system. */
 export const ownSchemas = ({ dialect }: Pick<OperationContext, 'dialect'>): readonly string[] => [
-  ...['information_schema', 'trellis'],
+  ...['information_schema', 'trellis', 'trellis_system'],
   ...(dialect.systemSchema === null ? [] : [dialect.systemSchema]),
 ]
 

@@ -228,6 +228,12 @@ test('the interface option decides the version that clients see, and the names a
     status: 400,
     body: { path: '$.args', error: 'restricted access : admin only', code: 'access-denied' },
   })
+  // The views of the server are not for users to track.
+  await trellis.sql('create schema if not exists trellis_system; create view trellis_system.own as select 1 as one')
+  const listed = await former('pg_get_source_tables', {})
+  assert.doesNotMatch(JSON.stringify(listed.body), /trellis_system/)
+  await former('pg_track_tables', {})
+  assert.doesNotMatch(JSON.stringify((await former('export_metadata', {})).body), /trellis_system/)
   const plain = await startTrellis(t)
   const refused = await callsOf(plain).former('pg_track_table', { table: 'book' })
   assert.equal((refused.body as { error: string }).error, 'unknown type "pg_track_table"')

@@ -140,7 +140,7 @@ class Prober {
     const closed = view.world.relationships.filter(
       ({ table, target }) => table === this.#table.id && (!this.#canSelect || view.permission(target) === null),
     )
-    const names = [...hiddenNames(this.#table, view.columns(this.#table.id)), ...closed.map(({ name }) => name)]
+    const names = [...hiddenNames(this.#table, view.fields(this.#table.id)), ...closed.map(({ name }) => name)]
     return names.map((name) =>
       this.#probe('delete', `where: {${name}: {}}`, unknownField(name, type), `.args.where.${name}`),
     )

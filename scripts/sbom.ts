@@ -24,7 +24,7 @@ const isForDevelopment = ({ properties = [] }: Component): boolean =>
 
 /** The packages that pages import: their code is in the package, though they are installed for development only. */
 function bundledNames(): ReadonlySet<string> {
-  const files = globSync(['plugins/*/page/**/*.{ts,tsx}', 'plugins/*/bundle.ts', 'console/**/*.{ts,tsx}'], {
+  const files = globSync(['plugins/*/page/**/*.{ts,tsx}', 'plugins/*/bundle.ts', 'console/src/**/*.{ts,tsx}'], {
     cwd: root,
   })
   const names = files.flatMap((file) => {
@@ -32,8 +32,8 @@ function bundledNames(): ReadonlySet<string> {
     const found = text.matchAll(/(?:from|import|:|import\() ?'((?:@[\w.-]+\/)?[\w.-]+)(?:\/[^']*)?'/g)
     return [...found].map(([, name]) => name!)
   })
-  // The bundler's own code is not in its output.
-  return new Set(names.filter((name) => name !== 'esbuild'))
+  // The code of a bundler is not in its output.
+  return new Set(names.filter((name) => name !== 'esbuild' && name !== 'vite'))
 }
 
 /** All that the given components need, with themselves. */

@@ -30,7 +30,19 @@ export const runTool = (directory: string, tool: string, ...args: string[]): Pro
   runIn(directory, process.execPath, join(root, 'node_modules', tool), ...args)
 
 /** The package is made from these folders and files. */
-const sources = ['bin', 'cli', 'core', 'plugins', 'process', 'scripts', 'sdk', 'docs', 'examples', 'test/guide']
+const sources = [
+  'bin',
+  'cli',
+  'console',
+  'core',
+  'plugins',
+  'process',
+  'scripts',
+  'sdk',
+  'docs',
+  'examples',
+  'test/guide',
+]
 const files = [
   'package.json',
   'package-lock.json',

@@ -6,7 +6,7 @@ import { json } from '@codemirror/lang-json'
 import { PostgreSQL, type SQLNamespace, sql } from '@codemirror/lang-sql'
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
-import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, highlightActiveLine, keymap, lineNumbers, placeholder as placeholderOf } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { graphql } from 'cm6-graphql'
@@ -62,6 +62,23 @@ const theme = EditorView.theme({
   },
 })
 
+/** Chromium keeps the look of replaced text in an attribute for styles, which the policy of the page refuses. */
+const typingOverSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType, cancelable } = event
+    const { from, to, empty } = view.state.selection.main
+    if (inputType !== 'insertText' || data === null || !cancelable || view.composing) return false
+    if (empty && view.state.doc.length > 0) return false
+    const insert = () => view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type' })
+    const handlers = view.state.facet(EditorView.inputHandler)
+    if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert())
+    return true
+  },
+})
+
+/** Marks a text that the page put in, which is not reported as typed. */
+const fromOutside = Annotation.define<boolean>()
+
 const languageOf = ({ language, names }: EditorProps): Extension => {
   if (language === 'json') return json()
   if (language === 'sql') return sql({ dialect: PostgreSQL, upperCaseKeywords: true, ...(names && { schema: names }) })
@@ -94,6 +111,7 @@ export default function CodeEditor(props: EditorProps) {
             },
           ]),
           ...[lineNumbers(), history(), bracketMatching(), closeBrackets(), autocompletion(), indentOnInput()],
+          typingOverSelection,
           ...[highlightSelectionMatches(), syntaxHighlighting(colours), theme, EditorView.lineWrapping],
           ...(isReadOnly ? [EditorState.readOnly.of(true)] : [highlightActiveLine()]),
           keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap]),
@@ -108,9 +126,10 @@ export default function CodeEditor(props: EditorProps) {
                   },
                 ],
           ),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) latest.current.onChange?.(update.state.doc.toString())
+            const isTyped = update.docChanged && !update.transactions.some((each) => each.annotation(fromOutside))
+            if (isTyped) latest.current.onChange?.(update.state.doc.toString())
           }),
           ...(placeholder === undefined ? [] : [placeholderOf(placeholder)]),
           language.current.of(languageOf(latest.current)),
@@ -124,7 +143,8 @@ export default function CodeEditor(props: EditorProps) {
   useEffect(() => {
     const editor = view.current
     if (editor && editor.state.doc.toString() !== value) {
-      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } })
+      const changes = { from: 0, to: editor.state.doc.length, insert: value }
+      editor.dispatch({ changes, annotations: fromOutside.of(true) })
     }
   }, [value])
   // The language depends on these two.

@@ -7,7 +7,14 @@ const Editor = lazy(() => import('./code-editor.tsx'))
 /** Code with its colours, to read or to edit. The editor is loaded when it is first shown. */
 export const Code = (props: EditorProps) => (
   <div className={css['code']} data-fills={props.fills || undefined}>
-    <Suspense fallback={<pre className={css['plain']}>{props.value}</pre>}>
+    <Suspense
+      fallback={
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+        <pre className={css['plain']} tabIndex={0}>
+          {props.value}
+        </pre>
+      }
+    >
       <Editor {...props} />
     </Suspense>
   </div>

@@ -48,9 +48,22 @@ export function Table<T>({ label, columns, rows, rowKey, isSelected, onOpen, row
     // The row may be outside of the page until the list has scrolled.
     requestAnimationFrame(() => requestAnimationFrame(focus))
   }
+  const enterRows = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.target !== event.currentTarget || event.key !== 'ArrowDown' || !onOpen) return
+    event.preventDefault()
+    const first = virtual.getVirtualItems().find(({ start }) => start >= (virtual.scrollOffset ?? 0))
+    scroller.current?.querySelector<HTMLElement>(`[data-index="${first?.index ?? 0}"]`)?.focus()
+  }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
-    <div ref={scroller} className={css['scroller']} role="region" aria-label={`${label}, scrolls`} tabIndex={0}>
+    <div
+      ref={scroller}
+      className={css['scroller']}
+      role="region"
+      aria-label={`${label}, scrolls`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+      tabIndex={0}
+      onKeyDown={enterRows}
+    >
       <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className={css['table']}>
         <div role="row" aria-rowindex={1} className={`${css['row']} ${css['head']}`} style={template}>
           {columns.map(({ key, title, head, align, isSecondary }) => (
@@ -73,6 +86,10 @@ export function Table<T>({ label, columns, rows, rowKey, isSelected, onOpen, row
                 className={`${css['row']} ${onOpen ? css['opens'] : ''}`}
                 style={{ ...template, height: rowHeight, transform: `translateY(${start}px)` }}
                 onKeyDown={(event) => focusRow(event, index)}
+                onClick={(event) => {
+                  const isControl = (event.target as HTMLElement).closest('a, button, input, label') !== null
+                  if (!isControl) onOpen?.(row)
+                }}
               >
                 {columns.map(({ key, align, isSecondary, cell }) => (
                   <div key={key} role="cell" className={cellClass(align, isSecondary)}>

@@ -43,7 +43,7 @@ export async function edit({
   part = (all) => all.metadata,
   mine,
 }: Edit): Promise<readonly unknown[] | null> {
-  let seen = base ?? (await queries.ensureQueryData(metadataQuery))
+  let seen = base ?? (await queries.fetchQuery(metadataQuery))
   const first = seen
   for (;;) {
     try {

@@ -3,14 +3,20 @@
 
 import assert from 'node:assert/strict'
 import { browserTest } from '../support/chromium.ts'
+import { api } from './pages/api.ts'
 import { data } from './pages/data.ts'
+import { events } from './pages/events.ts'
+import { govern } from './pages/govern.ts'
 import { now } from './pages/now.ts'
 import { permissions } from './pages/permissions.ts'
 import { rows } from './pages/rows.ts'
 import { shell } from './pages/shell.ts'
+import { sql } from './pages/sql.ts'
 import { type State, startConsole } from './support.ts'
 
-const pages: Readonly<Record<string, readonly State[]>> = { shell, now, data, rows, permissions }
+const pages: Readonly<Record<string, readonly State[]>> = {
+  ...{ shell, now, api, data, rows, permissions, sql, events, govern },
+}
 
 browserTest('the pages of the console', async (t) => {
   const context = await startConsole(t)
@@ -23,7 +29,10 @@ browserTest('the pages of the console', async (t) => {
         await context.check(page, complains)
         const origin = new URL(await page.evaluate<string>('location.href')).origin
         assert.deepEqual(
-          page.requests.filter((url) => !url.startsWith(origin) && !url.startsWith(origin.replace('http', 'ws'))),
+          page.requests.filter(
+            (url) =>
+              !url.startsWith('data:') && !url.startsWith(origin) && !url.startsWith(origin.replace('http', 'ws')),
+          ),
           [],
         )
         await page.close()

@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { loadFiles } from '../../plugins/console/assets.ts'
 import { type Page, startBrowser } from '../support/browser.ts'
@@ -56,7 +58,15 @@ export interface Console {
 }
 
 /** An expression: whether the page shows a text. */
-export const hasText = (text: string): string => `document.body.innerText.includes(${JSON.stringify(text)})`
+export const hasText = (text: string): string => `(document.body?.innerText ?? '').includes(${JSON.stringify(text)})`
+
+/** Writes a picture of the page into docs, where `TRELLIS_SCREENSHOTS` is set; the tests of every day write nothing. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if (process.env['TRELLIS_SCREENSHOTS'] === undefined) return
+  const folder = join(import.meta.dirname, '../../docs/console')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, `${name}.png`), await page.screenshot())
+}
 
 /** Clicks the button whose text begins so, once it can be pressed. */
 export async function clickButton(page: Page, text: string): Promise<void> {

@@ -35,3 +35,11 @@ export const formatClock = (time: number): string => clock.format(time)
 /** `1 table`, `3 tables`. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`
+
+const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' })
+
+/** A time with its date, in the zone of the browser: `Nov 29, 2026, 14:03:21`. A text that is not a time stays. */
+export function formatTime(text: string): string {
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? text : moment.format(time)
+}

@@ -1,8 +1,12 @@
 // The pages of the rail, in its order. The first one is the start.
 
 import type { ConsolePage } from '../shell/contract.ts'
+import { api } from './api/index.ts'
 import { data } from './data/index.ts'
+import { events } from './events/index.ts'
+import { govern } from './govern/index.ts'
 import { now } from './now/index.ts'
 import { roles } from './roles/index.ts'
+import { sql } from './sql/index.ts'
 
-export const pages: readonly ConsolePage[] = [now, data, roles]
+export const pages: readonly ConsolePage[] = [now, api, data, sql, roles, events, govern]

@@ -1,0 +1,208 @@
+import { Plus, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { draftsOf } from '../../base/drafts.ts'
+import { useStore } from '../../base/store.ts'
+import { Button, IconButton } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Select } from '../../parts/field.tsx'
+import { Page, Toolbar } from '../../parts/page.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { identity } from '../../requests/identity.ts'
+import { useUrlState } from '../../shell/navigation.tsx'
+import css from './api.module.css'
+import { Explorer } from './explorer.tsx'
+import { curlOf, fetchOf, type GraphqlRequest, namesIn, titleOf, variablesIn } from './operations.ts'
+import { ResultView } from './result.tsx'
+import { type Outcome, useRequests } from './running.ts'
+
+const drafts = draftsOf('graphql')
+
+/** GraphQL: operations that are kept, with variables, results, plans and code. */
+export default function Api() {
+  const all = useStore(drafts.all)
+  const [chosen, setChosen] = useUrlState('tab')
+  const [isExploring, setExploring] = useUrlState('explorer')
+  const requests = useRequests()
+  const draft = all.find(({ id }) => id === chosen) ?? all.at(-1)
+  useEffect(() => {
+    if (drafts.all.get().length === 0) drafts.add('')
+  }, [])
+  const { role } = useStore(identity)
+  if (!draft) return null
+  const close = () => {
+    drafts.remove(draft.id)
+    setChosen('')
+    if (drafts.all.get().length === 0) drafts.add('')
+  }
+  return (
+    <Page
+      title="API"
+      note={`GraphQL as ${role ?? 'the administrator'}`}
+      actions={
+        <Button aria-pressed={isExploring !== ''} onClick={() => setExploring(isExploring === '' ? 'open' : '')}>
+          {isExploring === '' ? 'Open the explorer' : 'Close the explorer'}
+        </Button>
+      }
+    >
+      <Tabs
+        label="Drafts"
+        value={draft.id}
+        tabs={all.map(({ id, text }) => ({ value: id, label: titleOf(text) }))}
+        onChange={setChosen}
+        actions={
+          <>
+            <IconButton label="New draft" icon={<Plus aria-hidden />} onClick={() => setChosen(drafts.add(''))} />
+            <IconButton label={`Close ${titleOf(draft.text)}`} icon={<X aria-hidden />} onClick={close} />
+          </>
+        }
+      >
+        <div className={css['page']}>
+          {isExploring !== '' && (
+            <Explorer
+              onInsert={(text) =>
+                drafts.change(draft.id, {
+                  text: draft.text.trim() === '' ? text : `${draft.text.trimEnd()}\n\n${text}`,
+                })
+              }
+            />
+          )}
+          <Draft
+            key={draft.id}
+            text={draft.text}
+            variables={draft.more['variables'] ?? ''}
+            outcome={requests.outcomes[draft.id]}
+            onText={(text) => drafts.change(draft.id, { text })}
+            onVariables={(variables) => drafts.change(draft.id, { more: { ...draft.more, variables } })}
+            onSend={(request, mode) => void requests.start(draft.id, { request, mode })}
+          />
+        </div>
+      </Tabs>
+    </Page>
+  )
+}
+
+interface DraftProps {
+  readonly text: string
+  readonly variables: string
+  readonly outcome: Outcome | undefined
+  onText(text: string): void
+  onVariables(text: string): void
+  onSend(request: GraphqlRequest, mode: 'run' | 'explain' | 'analyze'): void
+}
+
+function Draft({ text, variables, outcome, onText, onVariables, onSend }: DraftProps) {
+  const [given, setName] = useState('')
+  const [fault, setFault] = useState<string | null>(null)
+  const [coded, setCoded] = useState<GraphqlRequest | null>(null)
+  const names = namesIn(text)
+  const name = names.includes(given) ? given : names[0]
+  const requestOf = (query: string): GraphqlRequest | null => {
+    try {
+      const values = variablesIn(variables)
+      setFault(null)
+      return { query, ...(values && { variables: values }), ...(name !== undefined && { operationName: name }) }
+    } catch (error) {
+      setFault(`Variables: ${error instanceof Error ? error.message : String(error)}`)
+      return null
+    }
+  }
+  const send = (mode: 'run' | 'explain' | 'analyze', query = text) => {
+    const request = query.trim() === '' ? null : requestOf(query)
+    if (request) onSend(request, mode)
+  }
+  const isEmpty = text.trim() === ''
+  return (
+    <div className={css['halves']}>
+      <div className={css['editors']}>
+        <div className={css['query']}>
+          <Code
+            label="Operation"
+            language="graphql"
+            fills
+            value={text}
+            placeholder="query { … }"
+            onChange={onText}
+            onRun={(query) => send('run', query)}
+          />
+        </div>
+        <div className={css['variables']}>
+          <h2 className={css['label']}>Variables</h2>
+          <Code
+            label="Variables"
+            language="json"
+            fills
+            value={variables}
+            onChange={onVariables}
+            onRun={() => send('run')}
+          />
+        </div>
+        <Toolbar label="Send">
+          {names.length > 1 && (
+            <div className={css['choice']}>
+              <Select<string>
+                label="Operation to send"
+                isLabelHidden
+                value={name ?? ''}
+                options={names.map((value) => ({ value, label: value }))}
+                onChange={setName}
+              />
+            </div>
+          )}
+          <Button look="main" disabled={isEmpty} title="Ctrl+Enter" onClick={() => send('run')}>
+            Send operation
+          </Button>
+          <Button disabled={isEmpty} onClick={() => send('explain')}>
+            Explain
+          </Button>
+          <Button disabled={isEmpty} onClick={() => send('analyze')}>
+            Explain and measure
+          </Button>
+          <Button disabled={isEmpty} onClick={() => setCoded(requestOf(text))}>
+            Code
+          </Button>
+          {fault && (
+            <p role="alert" className={css['fault']}>
+              {fault}
+            </p>
+          )}
+        </Toolbar>
+      </div>
+      <div className={css['result']}>
+        <ResultView outcome={outcome} />
+      </div>
+      {coded && <CodeDialog request={coded} onClose={() => setCoded(null)} />}
+    </div>
+  )
+}
+
+function CodeDialog({ request, onClose }: { readonly request: GraphqlRequest; onClose(): void }) {
+  const as = useStore(identity)
+  const texts = { curl: curlOf(request, as), fetch: fetchOf(request, as) }
+  return (
+    <Dialog
+      isOpen
+      isWide
+      title="The same request elsewhere"
+      description="The secret is a variable of the environment."
+      onClose={onClose}
+      actions={<Button onClick={onClose}>Close</Button>}
+    >
+      {Object.entries(texts).map(([name, text]) => (
+        <section key={name}>
+          <div className={css['line']}>
+            <h3 className={css['label']}>{name}</h3>
+            <Button
+              look="quiet"
+              onClick={() => void navigator.clipboard.writeText(text).then(() => toast(`Copied for ${name}`))}
+            >
+              Copy for {name}
+            </Button>
+          </div>
+          <pre className={css['code']}>{text}</pre>
+        </section>
+      ))}
+    </Dialog>
+  )
+}

@@ -1,0 +1,68 @@
+// The operations of a GraphQL text, and the code that sends one.
+
+import { facts, serverUrl } from '../../base/facts.ts'
+import { type Identity, identityHeaders } from '../../requests/identity.ts'
+
+/** A request as it is sent. */
+export interface GraphqlRequest {
+  readonly query: string
+  readonly variables?: unknown
+  readonly operationName?: string
+}
+
+/** A text without its strings and comments, which may have words of operations. */
+const withoutTexts = (text: string): string => text.replaceAll(/"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"|#[^\n]*/g, ' ')
+
+/** The names of the operations of a text. */
+export const namesIn = (text: string): readonly string[] =>
+  [...withoutTexts(text).matchAll(/\b(?:query|mutation|subscription)\s+([_A-Za-z]\w*)/g)].map(([, name = '']) => name)
+
+/** The title of a draft: its operation, else its first field. */
+export function titleOf(text: string): string {
+  const [name] = namesIn(text)
+  const title = name ?? /\{\s*([_A-Za-z]\w*)/.exec(withoutTexts(text))?.[1] ?? 'Untitled'
+  return title.length > 24 ? `${title.slice(0, 24)}…` : title
+}
+
+/** The variables of a text: JSON with an object, or nothing. Throws with the reason otherwise. */
+export function variablesIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (text.trim() === '') return undefined
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('variables are an object')
+  return value as Record<string, unknown>
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** The request as a command for a shell, with the secret as a variable of it. */
+export function curlOf(request: GraphqlRequest, as: Identity): string {
+  const headers = Object.entries(identityHeaders(as)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
+  const secret = facts.isOpen ? [] : [`-H "${facts.adminSecretHeader}: $TRELLIS_ADMIN_SECRET"`]
+  return [
+    `curl ${quoted(new URL('v1/graphql', serverUrl).href)}`,
+    `-H 'content-type: application/json'`,
+    ...secret,
+    ...headers,
+    `-d ${quoted(JSON.stringify(request))}`,
+  ].join(' \\\n  ')
+}
+
+/** The request as a call of `fetch`. */
+export function fetchOf(request: GraphqlRequest, as: Identity): string {
+  const secret = facts.isOpen ? [] : [`    '${facts.adminSecretHeader}': process.env.TRELLIS_ADMIN_SECRET,`]
+  const headers = Object.entries(identityHeaders(as)).map(
+    ([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`,
+  )
+  return [
+    `const response = await fetch(${JSON.stringify(new URL('v1/graphql', serverUrl).href)}, {`,
+    `  method: 'POST',`,
+    '  headers: {',
+    `    'content-type': 'application/json',`,
+    ...secret,
+    ...headers,
+    '  },',
+    `  body: JSON.stringify(${JSON.stringify(request, null, 2).replaceAll('\n', '\n  ')}),`,
+    '})',
+    'const { data, errors } = await response.json()',
+  ].join('\n')
+}

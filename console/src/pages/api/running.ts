@@ -1,0 +1,85 @@
+// Sending an operation, or explaining it.
+
+import { useEffect, useRef, useState } from 'react'
+import { facts } from '../../base/facts.ts'
+import { useStore } from '../../base/store.ts'
+import type { PlanNode } from '../../parts/plan-tree.tsx'
+import { credentialKind } from '../../requests/credentials.ts'
+import { type Identity, identity, identityHeaders } from '../../requests/identity.ts'
+import { send } from '../../requests/send.ts'
+import { graphql } from '../../server/operations.ts'
+import type { GraphqlRequest } from './operations.ts'
+
+/** The SQL and the plan of a root field. */
+export interface FieldPlan {
+  readonly field?: string
+  readonly sql: string | null
+  readonly plan: { readonly Plan: PlanNode } | null
+}
+
+interface Sent {
+  readonly request: GraphqlRequest
+  readonly mode: 'run' | 'explain' | 'analyze'
+}
+
+/** The state of the last request of a draft. */
+export type Outcome =
+  | { readonly state: 'running'; cancel(): void }
+  | { readonly state: 'failed'; readonly error: unknown; retry(): void }
+  | { readonly state: 'plans'; readonly plans: readonly FieldPlan[]; readonly as: Identity }
+  | {
+      readonly state: 'done'
+      readonly body: unknown
+      readonly text: string
+      readonly millis: number
+      readonly as: Identity
+      readonly hasErrors: boolean
+    }
+
+async function outcomeOf({ request, mode }: Sent, as: Identity, signal: AbortSignal): Promise<Outcome> {
+  const { query, variables, operationName } = request
+  if (mode === 'run') {
+    const { body, text, millis } = await graphql(
+      { query, ...(variables !== undefined && { variables }), ...(operationName !== undefined && { operationName }) },
+      { as, signal },
+    )
+    return { state: 'done', body, text, millis, as, hasErrors: body.errors !== undefined }
+  }
+  const user = as.role === null ? { [facts.roleHeader]: 'admin' } : identityHeaders(as)
+  const { body } = await send<FieldPlan | readonly FieldPlan[]>({
+    ...{ name: 'explain', path: 'v1/graphql/explain', signal },
+    body: { query: request, user, format: 'json', ...(mode === 'analyze' && { analyze: true }) },
+  })
+  return { state: 'plans', plans: [body].flat(), as }
+}
+
+/** The outcomes of drafts, with the function that sends one. Answers go when the person signs out. */
+export function useRequests(): {
+  readonly outcomes: Readonly<Record<string, Outcome>>
+  start(draft: string, sent: Sent): Promise<void>
+} {
+  const [outcomes, setOutcomes] = useState<Readonly<Record<string, Outcome>>>({})
+  const running = useRef<Record<string, AbortController>>({})
+  const kind = useStore(credentialKind)
+  const earlier = useRef(kind)
+  useEffect(() => {
+    if (earlier.current !== 'none' && kind === 'none') setOutcomes({})
+    earlier.current = kind
+  }, [kind])
+  const start = async (draft: string, sent: Sent): Promise<void> => {
+    running.current[draft]?.abort()
+    const controller = new AbortController()
+    running.current[draft] = controller
+    const show = (outcome: Outcome) => {
+      if (running.current[draft] === controller) setOutcomes((all) => ({ ...all, [draft]: outcome }))
+    }
+    show({ state: 'running', cancel: () => controller.abort() })
+    try {
+      show(await outcomeOf(sent, identity.get(), controller.signal))
+    } catch (error) {
+      const shown = controller.signal.aborted ? new Error('cancelled') : error
+      show({ state: 'failed', error: shown, retry: () => void start(draft, sent) })
+    }
+  }
+  return { outcomes, start }
+}

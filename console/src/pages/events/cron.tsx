@@ -1,0 +1,160 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { plural } from '../../base/format.ts'
+import { useStore } from '../../base/store.ts'
+import { Button } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Toolbar } from '../../parts/page.tsx'
+import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { readOnly } from '../../requests/mode.ts'
+import { edit } from '../../server/edits.ts'
+import { run } from '../../server/operations.ts'
+import { useUrlState } from '../../shell/navigation.tsx'
+import { CronForm } from './cron-form.tsx'
+import css from './events.module.css'
+import { ScheduledEvents } from './scheduled-events.tsx'
+import { Ticks } from './ticks.tsx'
+
+interface CronTrigger {
+  readonly name: string
+  readonly schedule: string
+  readonly timezone?: string
+  readonly webhook?: unknown
+  readonly handler?: string
+  readonly comment?: string | null
+  readonly [key: string]: unknown
+}
+
+const key = ['cron-triggers']
+
+/** Cron triggers with their next ticks. */
+export function CronSection() {
+  const triggers = useQuery({
+    queryKey: key,
+    queryFn: async ({ signal }) => {
+      const answer = await run<{ cron_triggers: readonly CronTrigger[] } | readonly CronTrigger[]>(
+        'get_cron_triggers',
+        {},
+        { signal },
+      )
+      return 'cron_triggers' in answer ? answer.cron_triggers : answer
+    },
+  })
+  const canEdit = useStore(readOnly) === null
+  const [chosen, setChosen] = useUrlState('trigger')
+  const [isCreating, setCreating] = useState(false)
+  if (triggers.isPending) return <Loading label="Reading the cron triggers" queryKey={key} />
+  if (!triggers.data) return <Failed error={triggers.error} onRetry={() => void triggers.refetch()} />
+  const trigger = triggers.data.find(({ name }) => name === chosen)
+  const create = canEdit && (
+    <Button look="main" icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>
+      Create a cron trigger
+    </Button>
+  )
+  return (
+    <>
+      {triggers.data.length === 0 ? (
+        <Empty title="There are no cron triggers" actions={create}>
+          A cron trigger calls a webhook on a schedule, in a time zone of your choice.
+        </Empty>
+      ) : (
+        <>
+          {create && <Toolbar label="Cron triggers">{create}</Toolbar>}
+          <Table<CronTrigger>
+            label="Cron triggers"
+            rows={triggers.data}
+            rowKey={({ name }) => name}
+            onOpen={({ name }) => setChosen(name)}
+            columns={[
+              {
+                ...{ key: 'name', title: plural(triggers.data.length, 'trigger'), width: 'minmax(120px, 1fr)' },
+                cell: ({ name }) => <strong>{name}</strong>,
+              },
+              { key: 'schedule', title: 'Schedule', width: '140px', cell: ({ schedule }) => <code>{schedule}</code> },
+              {
+                ...{ key: 'zone', title: 'Time zone', width: '140px', isSecondary: true },
+                cell: ({ timezone }) => timezone ?? 'UTC',
+              },
+              {
+                ...{ key: 'webhook', title: 'Webhook', width: 'minmax(140px, 1fr)', isSecondary: true },
+                cell: ({ webhook, handler }) => (
+                  <code>{handler ?? (typeof webhook === 'string' ? webhook : JSON.stringify(webhook))}</code>
+                ),
+              },
+            ]}
+          />
+        </>
+      )}
+      {trigger && <CronDialog trigger={trigger} onClose={() => setChosen('')} />}
+      {isCreating && <CronForm onClose={() => setCreating(false)} />}
+    </>
+  )
+}
+
+function CronDialog({ trigger, onClose }: { readonly trigger: CronTrigger; onClose(): void }) {
+  const { name, schedule, timezone } = trigger
+  const canEdit = useStore(readOnly) === null
+  const [isDeleting, setDeleting] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const remove = async () => {
+    setError(null)
+    try {
+      const operations = [{ type: 'delete_cron_trigger', args: { name } }]
+      if ((await edit({ title: `Delete ${name}`, operations })) === null) return
+      toast(`Deleted ${name}`)
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  return (
+    <Dialog
+      isOpen
+      isWide
+      title={name}
+      description={isDeleting ? 'All of its events go with it, those that wait included.' : (trigger.comment ?? '')}
+      onClose={onClose}
+      actions={
+        isDeleting ? (
+          <>
+            <Button onClick={() => setDeleting(false)}>Cancel</Button>
+            <Button look="danger" onClick={() => void remove()}>
+              Delete {name}
+            </Button>
+          </>
+        ) : (
+          <>
+            {canEdit && (
+              <Button look="danger" onClick={() => setDeleting(true)}>
+                Delete trigger
+              </Button>
+            )}
+            <Button onClick={onClose}>Close</Button>
+          </>
+        )
+      }
+    >
+      {error !== null && <Failed error={error} />}
+      <div className={css['columns']}>
+        <Ticks schedule={schedule} zone={timezone ?? 'UTC'} />
+        <section>
+          <h3 className={css['heading']}>Definition</h3>
+          <Code label="Definition" language="json" value={JSON.stringify(trigger, null, 2)} />
+        </section>
+      </div>
+      {/* While the trigger goes, its events are not asked for. */}
+      {!isDeleting && (
+        <section>
+          <h3 className={css['heading']}>Events that wait or did not succeed</h3>
+          <ScheduledEvents
+            args={{ type: 'cron', trigger_name: name, status: ['locked', 'error', 'dead', 'scheduled'] }}
+          />
+        </section>
+      )}
+    </Dialog>
+  )
+}

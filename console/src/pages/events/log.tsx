@@ -1,0 +1,240 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { formatTime, plural } from '../../base/format.ts'
+import { useStore } from '../../base/store.ts'
+import { Button } from '../../parts/button.tsx'
+import { Checkbox, Field, Select } from '../../parts/field.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Toolbar } from '../../parts/page.tsx'
+import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { Table, type TableColumn } from '../../parts/table.tsx'
+import { readOnly } from '../../requests/mode.ts'
+import { run } from '../../server/operations.ts'
+import { metadataQuery } from '../../server/queries.ts'
+import { useUrlChange, useUrlState } from '../../shell/navigation.tsx'
+import { EventDialog } from './event-dialog.tsx'
+import { eventTriggersOf, type LoggedEvent, stateOf, utc } from './event-triggers.ts'
+import css from './events.module.css'
+import { type EventFilter, RedeliverDialog } from './redeliver-dialog.tsx'
+
+/** Events of a page of the log. */
+const pageSize = 100
+
+/** The log of an event trigger. */
+export function LogSection() {
+  const metadata = useQuery(metadataQuery)
+  const triggers = useMemo(() => (metadata.data ? eventTriggersOf(metadata.data) : []), [metadata.data])
+  const [given, setName] = useUrlState('name')
+  if (metadata.isPending) return <Loading label="Reading the triggers" queryKey={metadataQuery.queryKey} />
+  if (!metadata.data) return <Failed error={metadata.error} onRetry={() => void metadata.refetch()} />
+  const name = given || triggers[0]?.name
+  if (name === undefined) {
+    return <Empty title="There are no event triggers">Events appear here once a trigger records them.</Empty>
+  }
+  return <Log key={name} name={name} names={triggers.map((each) => each.name)} onName={setName} />
+}
+
+/** The filter of the address; null with the reason where a part of it is not JSON. */
+function useEventFilter(): { filter: EventFilter; fault: string | null } {
+  const [status] = useUrlState('status')
+  const [op] = useUrlState('op')
+  const [from] = useUrlState('from')
+  const [to] = useUrlState('to')
+  const [where] = useUrlState('where')
+  let payload: unknown
+  let fault: string | null = null
+  try {
+    payload = where === '' ? undefined : JSON.parse(where)
+  } catch {
+    fault = 'not JSON yet'
+  }
+  const time = (text: string) => (Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString())
+  const parts = {
+    ...{ status: status || undefined, op: op || undefined, from: time(from), to: time(to), where: payload },
+  }
+  const filter = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as EventFilter
+  return { filter, fault }
+}
+
+interface LogProps {
+  readonly name: string
+  readonly names: readonly string[]
+  onName(name: string): void
+}
+
+function Log({ name, names, onName }: LogProps) {
+  const { filter, fault } = useEventFilter()
+  const canEdit = useStore(readOnly) === null
+  const [open, setOpen] = useUrlState('event')
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [question, setQuestion] = useState<'selected' | 'matching' | null>(null)
+  const key = ['events', name, filter]
+  const log = useInfiniteQuery({
+    queryKey: key,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: after, signal }) =>
+      run<readonly LoggedEvent[]>(
+        'pg_get_event_logs',
+        { name, ...filter, limit: pageSize, ...(after !== undefined && { after }) },
+        { signal },
+      ),
+    getNextPageParam: (last) => (last.length === pageSize ? last.at(-1)?.id : undefined),
+  })
+  const events = log.data?.pages.flat() ?? []
+  const toggle = (id: string) => {
+    const next = new Set(selected)
+    if (!next.delete(id)) next.add(id)
+    setSelected(next)
+  }
+  return (
+    <>
+      <Filters name={name} names={names} onName={onName} fault={fault} />
+      {log.isPending && <Loading label="Reading the log" queryKey={key} />}
+      {log.isError && <Failed error={log.error} onRetry={() => void log.refetch()} />}
+      {log.data && events.length === 0 && (
+        <Empty title="No event matches">Events of {name} appear here when rows change.</Empty>
+      )}
+      {events.length > 0 && (
+        <>
+          <Table<LoggedEvent>
+            label="Events"
+            rows={events}
+            rowKey={({ id }) => id}
+            isSelected={({ id }) => selected.has(id)}
+            onOpen={({ id }) => setOpen(id)}
+            columns={columnsOf({ canEdit, selected, toggle })}
+          />
+          <div className={css['foot']}>
+            <span className={css['note']}>{plural(events.length, 'event')} read</span>
+            {log.hasNextPage && (
+              <Button isBusy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+                Read {pageSize} more
+              </Button>
+            )}
+            <span className={css['space']} />
+            {canEdit && (
+              <>
+                {selected.size > 0 && (
+                  <Button onClick={() => setQuestion('selected')}>Redeliver {plural(selected.size, 'event')}</Button>
+                )}
+                <Button onClick={() => setQuestion('matching')}>Redeliver all that match</Button>
+              </>
+            )}
+          </div>
+        </>
+      )}
+      {open !== '' && <EventDialog key={open} id={open} onClose={() => setOpen('')} />}
+      {question && (
+        <RedeliverDialog
+          name={name}
+          filter={filter}
+          ids={question === 'selected' ? [...selected] : null}
+          onClose={() => {
+            setQuestion(null)
+            setSelected(new Set())
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+interface ColumnsOptions {
+  readonly canEdit: boolean
+  readonly selected: ReadonlySet<string>
+  toggle(id: string): void
+}
+
+const columnsOf = ({ canEdit, selected, toggle }: ColumnsOptions): readonly TableColumn<LoggedEvent>[] => [
+  ...(canEdit
+    ? [
+        {
+          ...{ key: 'select', title: 'Select', width: '64px' },
+          cell: ({ id }: LoggedEvent) => (
+            <Checkbox
+              label={`Select event ${id}`}
+              isLabelHidden
+              checked={selected.has(id)}
+              onChange={() => toggle(id)}
+            />
+          ),
+        },
+      ]
+    : []),
+  { key: 'at', title: 'Recorded', width: '192px', cell: ({ created_at }) => formatTime(utc(created_at)) },
+  { key: 'op', title: 'Operation', width: '88px', isSecondary: true, cell: ({ payload }) => payload?.op ?? '' },
+  {
+    ...{ key: 'state', title: 'State', width: '136px' },
+    cell: (event) => {
+      const [state, word] = stateOf(event)
+      return <Mark state={state}>{word}</Mark>
+    },
+  },
+  { key: 'tries', title: 'Attempts', width: '80px', align: 'end', isSecondary: true, cell: ({ tries }) => tries },
+  {
+    ...{ key: 'payload', title: 'Payload', width: 'minmax(160px, 1fr)', isSecondary: true },
+    cell: ({ payload }) => <code>{JSON.stringify(payload?.['data'] ?? payload)?.slice(0, 300)}</code>,
+  },
+]
+
+function Filters({ name, names, onName, fault }: LogProps & { readonly fault: string | null }) {
+  const [status, setStatus] = useUrlState('status')
+  const [op, setOp] = useUrlState('op')
+  const [from, setFrom] = useUrlState('from')
+  const [to, setTo] = useUrlState('to')
+  const [where, setWhere] = useUrlState('where')
+  const change = useUrlChange()
+  const hasFilter = [status, op, from, to, where].some((each) => each !== '')
+  return (
+    <Toolbar label="Filter">
+      <div className={css['choice']}>
+        <Select<string>
+          label="Trigger"
+          value={name}
+          options={[...new Set([...names, name])].map((each) => ({ value: each, label: each }))}
+          onChange={onName}
+        />
+      </div>
+      <div className={css['choice']}>
+        <Select<string>
+          label="State"
+          value={status}
+          options={[
+            { value: '', label: 'All states' },
+            ...['pending', 'processed', 'delivered', 'error', 'archived'].map((value) => ({ value, label: value })),
+          ]}
+          onChange={setStatus}
+        />
+      </div>
+      <div className={css['choice']}>
+        <Select<string>
+          label="Operation"
+          value={op}
+          options={[
+            { value: '', label: 'All operations' },
+            ...['INSERT', 'UPDATE', 'DELETE', 'MANUAL'].map((value) => ({ value, label: value })),
+          ]}
+          onChange={setOp}
+        />
+      </div>
+      <Field label="From" type="datetime-local" value={from} onChange={(event) => setFrom(event.target.value)} />
+      <Field label="To" type="datetime-local" value={to} onChange={(event) => setTo(event.target.value)} />
+      <div className={css['filter']}>
+        <Field
+          label="The payload contains"
+          isCode
+          data-filter
+          placeholder='{"data": {"new": {"id": 4}}}'
+          value={where}
+          error={fault}
+          onChange={(event) => setWhere(event.target.value)}
+        />
+      </div>
+      {hasFilter && (
+        <Button look="quiet" onClick={() => change({ status: '', op: '', from: '', to: '', where: '' })}>
+          Show all events
+        </Button>
+      )}
+    </Toolbar>
+  )
+}

@@ -1,0 +1,97 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useStore } from '../../base/store.ts'
+import { Button } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field, Select } from '../../parts/field.tsx'
+import { Toolbar } from '../../parts/page.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { readOnly } from '../../requests/mode.ts'
+import { run } from '../../server/operations.ts'
+import { useUrlState } from '../../shell/navigation.tsx'
+import css from './events.module.css'
+import { ScheduledEvents } from './scheduled-events.tsx'
+
+/** One-off events. */
+export function OnceSection() {
+  const canEdit = useStore(readOnly) === null
+  const [status, setStatus] = useUrlState('status')
+  const [isCreating, setCreating] = useState(false)
+  return (
+    <>
+      <Toolbar label="One-off events">
+        <div className={css['choice']}>
+          <Select<string>
+            label="State"
+            isLabelHidden
+            value={status}
+            options={[
+              { value: '', label: 'All states' },
+              ...['scheduled', 'locked', 'delivered', 'error', 'dead'].map((value) => ({ value, label: value })),
+            ]}
+            onChange={setStatus}
+          />
+        </div>
+        <span className={css['space']} />
+        {canEdit && (
+          <Button look="main" icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>
+            Schedule an event
+          </Button>
+        )}
+      </Toolbar>
+      <ScheduledEvents args={{ type: 'one_off', status: status === '' ? [] : [status] }} />
+      {isCreating && <OnceForm onClose={() => setCreating(false)} />}
+    </>
+  )
+}
+
+function OnceForm({ onClose }: { onClose(): void }) {
+  const client = useQueryClient()
+  const [webhook, setWebhook] = useState('')
+  const [at, setAt] = useState('')
+  const [payload, setPayload] = useState('{}')
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const create = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      const schedule_at = new Date(at).toISOString()
+      await run('create_scheduled_event', { webhook, schedule_at, payload: JSON.parse(payload) })
+      await client.invalidateQueries({ queryKey: ['scheduled-events'] })
+      toast('Scheduled the event')
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog
+      isOpen
+      title="Schedule an event"
+      description="The webhook is called once, at the given time of your zone."
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" isBusy={isBusy} disabled={webhook === '' || at === ''} onClick={() => void create()}>
+            Schedule event
+          </Button>
+        </>
+      }
+    >
+      {error !== null && <Failed error={error} />}
+      <Field label="Webhook" isCode value={webhook} onChange={(event) => setWebhook(event.target.value)} />
+      <Field label="Due" type="datetime-local" value={at} onChange={(event) => setAt(event.target.value)} />
+      <div>
+        <span className={css['label']}>Payload</span>
+        <Code label="Payload" language="json" value={payload} onChange={setPayload} />
+      </div>
+    </Dialog>
+  )
+}

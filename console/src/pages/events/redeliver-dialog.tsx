@@ -1,0 +1,71 @@
+import { useState } from 'react'
+import { plural } from '../../base/format.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { run } from '../../server/operations.ts'
+import { queries } from '../../server/queries.ts'
+
+/** A part of the log, as its operations take it. */
+export interface EventFilter {
+  readonly status?: string
+  readonly op?: string
+  readonly from?: string
+  readonly to?: string
+  readonly where?: unknown
+}
+
+interface RedeliverProps {
+  readonly name: string
+  readonly filter: EventFilter
+  /** Null: all that match the filter. */
+  readonly ids: readonly string[] | null
+  onClose(): void
+}
+
+/** Delivers events once more; the receiver gets them again. */
+export function RedeliverDialog({ name, filter, ids, onClose }: RedeliverProps) {
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const count = ids === null ? 'all matching events' : plural(ids.length, 'event')
+  const redeliver = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      const args = ids === null ? { name, ...filter } : { ids }
+      const result = await run<{ redelivered: number; has_more: boolean }>('redeliver_events', args)
+      await queries.invalidateQueries({ queryKey: ['events'] })
+      const more = result.has_more ? '; there are more' : ''
+      toast(`${plural(result.redelivered, 'event')} will be delivered again${more}`)
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const described = Object.keys(filter).length === 0 ? 'no filter' : JSON.stringify(filter)
+  return (
+    <Dialog
+      isOpen
+      title={`Redeliver ${count}`}
+      description={
+        ids === null
+          ? `The oldest 1,000 events of ${name} that match (${described}) are sent once more, with all retries.`
+          : 'They are sent once more, with all retries. The receiver gets the same ids again.'
+      }
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" isBusy={isBusy} onClick={() => void redeliver()}>
+            Redeliver {count}
+          </Button>
+        </>
+      }
+    >
+      {error !== null && <Failed error={error} />}
+    </Dialog>
+  )
+}

@@ -1,0 +1,174 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatTime } from '../../base/format.ts'
+import { useStore } from '../../base/store.ts'
+import { Button } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Failed, Loading } from '../../parts/states.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { readOnly } from '../../requests/mode.ts'
+import { edit } from '../../server/edits.ts'
+import { tableLabel } from '../../server/names.ts'
+import { run } from '../../server/operations.ts'
+import { queries } from '../../server/queries.ts'
+import { pathOf, useGo } from '../../shell/navigation.tsx'
+import type { EventTrigger } from './event-triggers.ts'
+import css from './events.module.css'
+
+interface Bucket {
+  readonly at: string
+  readonly recorded: number
+  readonly delivered: number
+  readonly error: number
+  readonly pending: number
+}
+
+/** One event trigger: its rate, its definition, and the actions on it. */
+export function TriggerDialog({ trigger, onClose }: { readonly trigger: EventTrigger; onClose(): void }) {
+  const { name, table, isPaused, definition } = trigger
+  const canEdit = useStore(readOnly) === null
+  const go = useGo()
+  const [step, setStep] = useState<'look' | 'delete' | 'invoke'>('look')
+  const [payload, setPayload] = useState('{}')
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const attempt = async (work: () => Promise<unknown>, done: string) => {
+    setBusy(true)
+    setError(null)
+    try {
+      if ((await work()) === null) return
+      await queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith('event') })
+      toast(done)
+      if (step === 'delete') onClose()
+      else setStep('look')
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const change = (type: string, verb: string, done: string) =>
+    void attempt(() => edit({ title: `${verb} ${name}`, operations: [{ type, args: { name } }] }), `${done} ${name}`)
+  const invoke = () =>
+    void attempt(
+      () => run('invoke_event_trigger', { name, payload: JSON.parse(payload) }),
+      `Sent a payload through ${name}`,
+    )
+  const actions = {
+    look: (
+      <>
+        <Button onClick={() => go(`${pathOf('events', 'log')}?name=${encodeURIComponent(name)}`)}>Open its log</Button>
+        {canEdit && (
+          <>
+            <Button look="danger" onClick={() => setStep('delete')}>
+              Delete trigger
+            </Button>
+            <Button onClick={() => setStep('invoke')}>Send a payload</Button>
+            <Button
+              look="main"
+              isBusy={isBusy}
+              onClick={() =>
+                isPaused
+                  ? change('resume_event_trigger', 'Resume', 'Resumed')
+                  : change('pause_event_trigger', 'Pause', 'Paused')
+              }
+            >
+              {isPaused ? 'Resume trigger' : 'Pause trigger'}
+            </Button>
+          </>
+        )}
+      </>
+    ),
+    delete: (
+      <>
+        <Button onClick={() => setStep('look')}>Cancel</Button>
+        <Button look="danger" isBusy={isBusy} onClick={() => change('delete_event_trigger', 'Delete', 'Deleted')}>
+          Delete {name}
+        </Button>
+      </>
+    ),
+    invoke: (
+      <>
+        <Button onClick={() => setStep('look')}>Cancel</Button>
+        <Button look="main" isBusy={isBusy} onClick={invoke}>
+          Send payload
+        </Button>
+      </>
+    ),
+  }
+  const descriptions = {
+    look: `Changes of ${tableLabel(table)}`,
+    delete: 'Its triggers in the database are dropped, and its undelivered events are archived.',
+    invoke: 'The payload is recorded as a manual event, and delivered as every other one.',
+  }
+  return (
+    <Dialog isOpen isWide title={name} description={descriptions[step]} onClose={onClose} actions={actions[step]}>
+      {error !== null && <Failed error={error} />}
+      {step === 'look' && (
+        <>
+          <Rate name={name} />
+          <Code label="Definition" language="json" value={JSON.stringify(definition, null, 2)} />
+        </>
+      )}
+      {step === 'invoke' && <Code label="Payload" language="json" value={payload} onChange={setPayload} />}
+    </Dialog>
+  )
+}
+
+/** Events by minute of the last hour, as bars and as a table. */
+function Rate({ name }: { readonly name: string }) {
+  const key = ['event-stats', name]
+  const stats = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => run<{ buckets: readonly Bucket[] }>('get_event_stats', { name }, { signal }),
+  })
+  if (stats.isPending) return <Loading label="Reading the rate" queryKey={key} />
+  if (!stats.data) return <Failed error={stats.error} onRetry={() => void stats.refetch()} />
+  const { buckets } = stats.data
+  const most = Math.max(1, ...buckets.map(({ recorded }) => recorded))
+  const sum = (pick: (bucket: Bucket) => number) => buckets.reduce((total, each) => total + pick(each), 0)
+  return (
+    <figure className={css['rate']}>
+      <figcaption className={css['line']}>
+        <span>Last hour: {sum(({ recorded }) => recorded)} recorded</span>
+        <Mark state="good">{sum(({ delivered }) => delivered)} delivered</Mark>
+        <Mark state="waiting">{sum(({ pending }) => pending)} pending</Mark>
+        <Mark state="bad">{sum((each) => each.error)} failed</Mark>
+      </figcaption>
+      <div className={css['bars']} aria-hidden>
+        {buckets.map(({ at, recorded, error }) => (
+          <span key={at} title={`${formatTime(at)}: ${recorded}`} style={{ height: `${(recorded / most) * 100}%` }}>
+            <span style={{ height: recorded === 0 ? '0' : `${(error / recorded) * 100}%` }} />
+          </span>
+        ))}
+      </div>
+      <details>
+        <summary>As a table</summary>
+        <table className={css['plain']}>
+          <thead>
+            <tr>
+              <th>Minute</th>
+              <th>Recorded</th>
+              <th>Delivered</th>
+              <th>Failed</th>
+            </tr>
+          </thead>
+          <tbody>
+            {buckets
+              .filter(({ recorded }) => recorded > 0)
+              .map(({ at, recorded, delivered, error }) => (
+                <tr key={at}>
+                  <td>{formatTime(at)}</td>
+                  <td>{recorded}</td>
+                  <td>{delivered}</td>
+                  <td>{error}</td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  )
+}

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { plural } from '../../base/format.ts'
+import { Field } from '../../parts/field.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Toolbar } from '../../parts/page.tsx'
+import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { tableLabel } from '../../server/names.ts'
+import { metadataQuery } from '../../server/queries.ts'
+import { useUrlState } from '../../shell/navigation.tsx'
+import { type EventTrigger, eventTriggersOf } from './event-triggers.ts'
+import css from './events.module.css'
+import { TriggerDialog } from './trigger-dialog.tsx'
+
+/** All event triggers. */
+export function TriggersSection() {
+  const metadata = useQuery(metadataQuery)
+  const [filter, setFilter] = useUrlState('filter')
+  const [chosen, setChosen] = useUrlState('trigger')
+  const all = useMemo(() => (metadata.data ? eventTriggersOf(metadata.data) : []), [metadata.data])
+  if (metadata.isPending) return <Loading label="Reading the triggers" queryKey={metadataQuery.queryKey} />
+  if (!metadata.data) return <Failed error={metadata.error} onRetry={() => void metadata.refetch()} />
+  if (all.length === 0) {
+    return (
+      <Empty title="There are no event triggers">
+        An event trigger sends changes of a table to a webhook. <code>create_event_trigger</code> makes one.
+      </Empty>
+    )
+  }
+  const needle = filter.toLowerCase()
+  const shown = all.filter(({ name, table }) => `${name} ${tableLabel(table)}`.toLowerCase().includes(needle))
+  const trigger = all.find(({ name }) => name === chosen)
+  return (
+    <>
+      <Toolbar label="Filter">
+        <div className={css['filter']}>
+          <Field
+            label="Filter triggers"
+            isLabelHidden
+            placeholder="Filter triggers  /"
+            type="search"
+            data-filter
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
+        </div>
+      </Toolbar>
+      <Table<EventTrigger>
+        label="Event triggers"
+        rows={shown}
+        rowKey={({ name }) => name}
+        onOpen={({ name }) => setChosen(name)}
+        columns={[
+          {
+            ...{ key: 'name', title: plural(shown.length, 'trigger'), width: 'minmax(120px, 1fr)' },
+            cell: ({ name }) => <strong>{name}</strong>,
+          },
+          { key: 'table', title: 'Table', width: 'minmax(80px, 160px)', cell: ({ table }) => tableLabel(table) },
+          {
+            ...{ key: 'operations', title: 'On', width: '180px', isSecondary: true },
+            cell: ({ operations }) => operations.join(', '),
+          },
+          {
+            ...{ key: 'target', title: 'Webhook', width: 'minmax(120px, 1fr)', isSecondary: true },
+            cell: ({ target }) => <code title={target}>{target}</code>,
+          },
+          {
+            ...{ key: 'state', title: 'State', width: '96px' },
+            cell: ({ isPaused }) => (isPaused ? <Mark state="waiting">paused</Mark> : <Mark state="good">active</Mark>),
+          },
+        ]}
+      />
+      {trigger && <TriggerDialog trigger={trigger} onClose={() => setChosen('')} />}
+    </>
+  )
+}

@@ -1,0 +1,194 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatTime, plural } from '../../base/format.ts'
+import { useStore } from '../../base/store.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { readOnly } from '../../requests/mode.ts'
+import { type TableName, tableLabel } from '../../server/names.ts'
+import { run, runAll } from '../../server/operations.ts'
+import { refreshMetadata } from '../../server/queries.ts'
+import css from './govern.module.css'
+import { ChangeView } from './import.tsx'
+
+interface Change {
+  readonly part: string
+  readonly table?: TableName
+  readonly member?: string
+  readonly name?: string
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+interface Version {
+  readonly version: number
+  readonly at: string
+  readonly by: {
+    readonly role: string | null
+    readonly secret?: string
+    readonly subject?: string
+    readonly agent?: string
+    readonly plugin?: string
+  }
+  readonly request_id: string | null
+  readonly operations: readonly string[]
+  /** Null: it was too large to be kept. */
+  readonly patch: readonly Change[] | null
+}
+
+interface HistoryAnswer {
+  readonly versions: readonly Version[]
+  readonly next: number | null
+}
+
+const key = ['metadata-history']
+
+const words = (name: string): string => name.replaceAll('_', ' ')
+
+const titleOf = ({ part, table, member, name }: Change): string =>
+  [table ? `table ${tableLabel(table)}` : words(part), member && words(member.replace(/s$/, '')), name]
+    .filter(Boolean)
+    .join(' ')
+
+const verbOf = ({ before, after }: Change): string =>
+  before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
+
+/** The change in a sentence. */
+function sentenceOf({ patch, operations }: Version): string {
+  if (!patch) return operations.join(', ') || 'a change too large to be kept'
+  const [first, ...others] = patch
+  if (!first) return operations.join(', ')
+  return `${titleOf(first)} ${verbOf(first)}${others.length > 0 ? ` and ${plural(others.length, 'more change')}` : ''}`
+}
+
+const authorOf = ({ by }: Version): string =>
+  [by.subject ?? by.secret ?? by.plugin ?? by.role ?? 'unknown', by.agent?.split(' ')[0]].filter(Boolean).join(', ')
+
+interface Question {
+  readonly title: string
+  readonly versions: readonly Version[]
+}
+
+/** The changes of the metadata with their authors and times, and the way back. */
+export function HistorySection() {
+  const history = useInfiniteQuery({
+    queryKey: key,
+    initialPageParam: null as number | null,
+    queryFn: ({ pageParam, signal }) =>
+      run<HistoryAnswer>('get_metadata_history', pageParam === null ? {} : { before: pageParam }, { signal }),
+    getNextPageParam: ({ next }) => next,
+  })
+  const canEdit = useStore(readOnly) === null
+  const [question, setQuestion] = useState<Question | null>(null)
+  if (history.isPending) return <Loading label="Reading the history" queryKey={key} />
+  if (!history.data) return <Failed error={history.error} onRetry={() => void history.refetch()} />
+  const versions = history.data.pages.flatMap((page) => page.versions)
+  if (versions.length === 0) {
+    return (
+      <Empty title="Nothing has changed yet">Each change of the metadata will be listed here with its author.</Empty>
+    )
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+    <section className={css['scroll']} aria-label="History, scrolls" tabIndex={0}>
+      <ol>
+        {versions.map((version, index) => (
+          <li key={version.version} className={css['version']}>
+            <div className={css['line']}>
+              <strong>{sentenceOf(version)}</strong>
+              <span className={css['space']} />
+              {canEdit && version.patch && (
+                <>
+                  {index > 0 && (
+                    <Button
+                      look="quiet"
+                      onClick={() =>
+                        setQuestion({
+                          title: `Go back to before version ${version.version}`,
+                          versions: versions.slice(0, index + 1),
+                        })
+                      }
+                    >
+                      Go back to before this
+                    </Button>
+                  )}
+                  <Button
+                    onClick={() => setQuestion({ title: `Revert version ${version.version}`, versions: [version] })}
+                  >
+                    Revert this change
+                  </Button>
+                </>
+              )}
+            </div>
+            <p className={css['note']}>
+              {formatTime(version.at)} by {authorOf(version)}, version {version.version}
+              {version.request_id && <>, request {version.request_id}</>}
+            </p>
+            {version.patch?.map((change) => (
+              <div
+                key={JSON.stringify([change.part, change.table, change.member, change.name])}
+                className={css['change']}
+              >
+                <span>{titleOf(change)}</span>
+                <ChangeView change={change} />
+              </div>
+            ))}
+          </li>
+        ))}
+      </ol>
+      {history.hasNextPage && (
+        <Button isBusy={history.isFetchingNextPage} onClick={() => void history.fetchNextPage()}>
+          Show earlier changes
+        </Button>
+      )}
+      {question && <RevertDialog {...question} onClose={() => setQuestion(null)} />}
+    </section>
+  )
+}
+
+function RevertDialog({ title, versions, onClose }: Question & { onClose(): void }) {
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const revert = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      await runAll(versions.map(({ version }) => ({ type: 'revert_metadata', args: { version } })))
+      await refreshMetadata()
+      toast(`Reverted ${plural(versions.length, 'version')}`)
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog
+      isOpen
+      isWide
+      title={title}
+      description="An edit of its own, which the history lists. The data and the tables stay as they are."
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" isBusy={isBusy} onClick={() => void revert()}>
+            Revert {plural(versions.length, 'version')}
+          </Button>
+        </>
+      }
+    >
+      {error !== null && <Failed error={error} />}
+      <ul>
+        {versions.map((version) => (
+          <li key={version.version}>
+            {version.version}: {sentenceOf(version)}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}

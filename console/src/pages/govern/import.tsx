@@ -1,0 +1,214 @@
+import { useState } from 'react'
+import { plural } from '../../base/format.ts'
+import { Button } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Checkbox } from '../../parts/field.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Empty, Failed } from '../../parts/states.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { edit, undo } from '../../server/edits.ts'
+import {
+  diffDocuments,
+  flatDocument,
+  type ObjectChange,
+  restoredDocument,
+  withChanges,
+} from '../../server/metadata-diff.ts'
+import { run } from '../../server/operations.ts'
+import type { Metadata } from '../../server/queries.ts'
+import css from './govern.module.css'
+
+interface DryRun {
+  readonly is_consistent: boolean
+  readonly inconsistent_objects: readonly { readonly type?: string; readonly reason: string }[]
+}
+
+/** Reads a document, or the answer of `export_metadata`, version 2. */
+function documentIn(text: string): Readonly<Record<string, unknown>> {
+  const parsed: unknown = JSON.parse(text)
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isObject(parsed)) throw new Error('the document is not an object')
+  return isObject(parsed['metadata']) ? parsed['metadata'] : parsed
+}
+
+/** Imports a document: its differences, of which any can be taken, then a dry run, then one request. */
+export function ImportDialog({ base, onClose }: { readonly base: Metadata; onClose(): void }) {
+  const [text, setText] = useState('')
+  const [changes, setChanges] = useState<readonly ObjectChange[] | null>(null)
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [tried, setTried] = useState<DryRun | null>(null)
+  const chosen = (changes ?? []).filter(({ key }) => !left.has(key))
+  const attempt = async (work: () => Promise<void> | void) => {
+    setBusy(true)
+    setError(null)
+    setTried(null)
+    try {
+      await work()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const compare = () => {
+    setLeft(new Set())
+    setChanges(diffDocuments(flatDocument(base.metadata), flatDocument(documentIn(text))))
+  }
+  const mixed = () => restoredDocument(base.metadata, withChanges(flatDocument(base.metadata), chosen))
+  const tryIt = async () => {
+    setTried(await run<DryRun>('replace_metadata', { metadata: mixed(), dry_run: true }, { version: 2 }))
+  }
+  const apply = async () => {
+    const title = `Import ${plural(chosen.length, 'change')}`
+    const args = { metadata: mixed(), allow_inconsistent_metadata: false }
+    const results = await edit({ title, operations: [{ type: 'replace_metadata', version: 2, args }], base })
+    if (results === null) return
+    toast(`Imported ${plural(chosen.length, 'change')}`, { undo: () => void undo(base) })
+    onClose()
+  }
+  return (
+    <Dialog
+      isOpen
+      isWide
+      title="Import a document"
+      description="The document is compared with the metadata first. Nothing changes before you apply it."
+      onClose={onClose}
+      actions={
+        changes === null ? (
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button look="main" disabled={text.trim() === ''} onClick={() => void attempt(compare)}>
+              Compare
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button onClick={() => setChanges(null)}>Back to the document</Button>
+            <Button disabled={chosen.length === 0} isBusy={isBusy} onClick={() => void attempt(tryIt)}>
+              Try without saving
+            </Button>
+            <Button look="main" disabled={chosen.length === 0} isBusy={isBusy} onClick={() => void attempt(apply)}>
+              Apply {plural(chosen.length, 'change')}
+            </Button>
+          </>
+        )
+      }
+    >
+      {error !== null && <Failed error={error} />}
+      {tried && <Tried result={tried} />}
+      {changes === null ? (
+        <Source text={text} onChange={setText} />
+      ) : (
+        <Changes
+          changes={changes}
+          left={left}
+          onToggle={(key) => {
+            const next = new Set(left)
+            if (!next.delete(key)) next.add(key)
+            setLeft(next)
+            setTried(null)
+          }}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+const Source = ({ text, onChange }: { readonly text: string; onChange(text: string): void }) => (
+  <>
+    <label className={css['file']}>
+      <span>A file with JSON, or paste it below</span>
+      <input
+        type="file"
+        accept=".json,application/json"
+        onChange={async (event) => onChange((await event.target.files?.[0]?.text()) ?? '')}
+      />
+    </label>
+    <div className={css['paste']}>
+      <Code
+        label="Document"
+        language="json"
+        fills
+        value={text}
+        onChange={onChange}
+        placeholder='{"version": 2, "tables": […]}'
+      />
+    </div>
+  </>
+)
+
+const Tried = ({ result }: { readonly result: DryRun }) => (
+  <div role="status">
+    {result.is_consistent ? (
+      <Mark state="good">The server would accept it: every object is consistent.</Mark>
+    ) : (
+      <>
+        <Mark state="bad">{plural(result.inconsistent_objects.length, 'object')} would be inconsistent:</Mark>
+        <ul className={css['reasons']}>
+          {result.inconsistent_objects.map(({ type, reason }) => (
+            <li key={`${type} ${reason}`}>{reason}</li>
+          ))}
+        </ul>
+      </>
+    )}
+  </div>
+)
+
+interface ChangesProps {
+  readonly changes: readonly ObjectChange[]
+  readonly left: ReadonlySet<string>
+  onToggle(key: string): void
+}
+
+const Changes = ({ changes, left, onToggle }: ChangesProps) => (
+  <>
+    {changes.length === 0 && <Empty title="Nothing differs">The document is equal to the metadata.</Empty>}
+    <ul>
+      {changes.map((change) => (
+        <li key={change.key} className={css['change']}>
+          <Checkbox label={change.title} checked={!left.has(change.key)} onChange={() => onToggle(change.key)} />
+          <ChangeView change={change} />
+        </li>
+      ))}
+    </ul>
+  </>
+)
+
+const shown = (value: unknown): string => JSON.stringify(value, null, 2)?.slice(0, 20_000) ?? ''
+
+/** A change with its values before and after, folded. */
+export const ChangeView = ({
+  change: { before, after },
+}: {
+  readonly change: Pick<ObjectChange, 'before' | 'after'>
+}) => (
+  <details className={css['detail']}>
+    <summary>
+      {before === undefined ? (
+        <Mark state="good">added</Mark>
+      ) : after === undefined ? (
+        <Mark state="bad">removed</Mark>
+      ) : (
+        <Mark state="waiting">changed</Mark>
+      )}
+    </summary>
+    <div className={css['versions']}>
+      {before !== undefined && (
+        <div>
+          <p className={css['note']}>Before</p>
+          <pre className={css['value']}>{shown(before)}</pre>
+        </div>
+      )}
+      {after !== undefined && (
+        <div>
+          <p className={css['note']}>After</p>
+          <pre className={css['value']}>{shown(after)}</pre>
+        </div>
+      )}
+    </div>
+  </details>
+)

@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useStore } from '../../base/store.ts'
+import { Button } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Failed, Loading } from '../../parts/states.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { readOnly } from '../../requests/mode.ts'
+import { edit, undo } from '../../server/edits.ts'
+import type { Operation } from '../../server/operations.ts'
+import { type Metadata, metadataQuery } from '../../server/queries.ts'
+import css from './govern.module.css'
+
+type Limits = Readonly<Record<string, { readonly global?: number; readonly [key: string]: unknown }>>
+
+/** The kinds of limits that are one number. */
+const kinds = {
+  depth_limit: ['Depth', 'levels of fields below the root fields'],
+  node_limit: ['Nodes', 'fields with a selection'],
+  alias_limit: ['Aliases', 'fields with an alias'],
+  batch_limit: ['Batch', 'operations of a request'],
+  time_limit: ['Time', 'seconds'],
+} as const
+
+const textOf = (limits: unknown): string => JSON.stringify(limits ?? {}, null, 2)
+
+function parsed(text: string): Limits | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Limits) : null
+  } catch {
+    return null
+  }
+}
+
+/** Limits of all roles but the administrator: the global numbers as fields, everything as JSON. */
+export function LimitsSection() {
+  const metadata = useQuery(metadataQuery)
+  if (metadata.isPending) return <Loading label="Reading the limits" queryKey={metadataQuery.queryKey} />
+  if (!metadata.data) return <Failed error={metadata.error} onRetry={() => void metadata.refetch()} />
+  return <LimitsForm metadata={metadata.data} />
+}
+
+function LimitsForm({ metadata }: { readonly metadata: Metadata }) {
+  const canEdit = useStore(readOnly) === null
+  const saved = textOf(metadata.metadata['api_limits'])
+  const [draft, setDraft] = useState<string | null>(null)
+  const [base, setBase] = useState(metadata)
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const text = draft ?? saved
+  const limits = parsed(text)
+  const change = (next: string) => {
+    if (draft === null) setBase(metadata)
+    setDraft(next)
+  }
+  const setGlobal = (kind: string, value: string) => {
+    const { [kind]: old, ...others } = limits ?? {}
+    const { global: _, ...rest } = old ?? {}
+    const global = value === '' ? {} : { global: Number(value) }
+    const next = { ...global, ...rest }
+    change(textOf(Object.keys(next).length === 0 ? others : { ...others, [kind]: next }))
+  }
+  const save = async () => {
+    setBusy(true)
+    setError(null)
+    const isEmpty = Object.keys(limits ?? {}).length === 0
+    const operation: Operation = isEmpty
+      ? { type: 'remove_api_limits', args: {} }
+      : { type: 'set_api_limits', args: limits }
+    try {
+      const part = (all: Metadata) => all.metadata['api_limits'] ?? null
+      const results = await edit({ title: 'Set the limits', operations: [operation], base, part, mine: limits })
+      if (results === null) return
+      setDraft(null)
+      toast('Saved the limits', { undo: () => void undo(base).catch(setError) })
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+    <section className={css['scroll']} aria-label="Limits, scrolls" tabIndex={0}>
+      <p className={css['lead']}>
+        They hold for every role but the administrator, beside those of the option <code>--api-limits</code>; the
+        stricter one counts. An empty field limits nothing.
+      </p>
+      <div className={css['fields']}>
+        {Object.entries(kinds).map(([kind, [label, help]]) => (
+          <Field
+            key={kind}
+            label={label}
+            help={help}
+            type="number"
+            min={1}
+            disabled={!canEdit || limits === null}
+            value={limits?.[kind]?.global ?? ''}
+            onChange={(event) => setGlobal(kind, event.target.value)}
+          />
+        ))}
+      </div>
+      <h2 className={css['heading']}>All limits, with those of roles and rates</h2>
+      <Code label="Limits" language="json" value={text} {...(canEdit && { onChange: change })} />
+      {error !== null && <Failed error={error} />}
+      {canEdit && (
+        <div className={css['buttons']}>
+          <Button disabled={draft === null} onClick={() => setDraft(null)}>
+            Discard
+          </Button>
+          <Button
+            look="main"
+            isBusy={isBusy}
+            disabled={draft === null || draft === saved || limits === null}
+            onClick={() => void save()}
+          >
+            Save limits
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,151 @@
+// Running a text: its results, its plan, its errors, and what it did to the metadata.
+
+import { useEffect, useRef, useState } from 'react'
+import { useStore } from '../../base/store.ts'
+import type { PlanNode } from '../../parts/plan-tree.tsx'
+import { credentialKind } from '../../requests/credentials.ts'
+import { asFailure, RequestFailed } from '../../requests/failure.ts'
+import { diffDocuments, flatDocument, type ObjectChange } from '../../server/metadata-diff.ts'
+import { exchange } from '../../server/operations.ts'
+import { type Metadata, metadataQuery, queries, refreshMetadata } from '../../server/queries.ts'
+import { remember } from './history.ts'
+
+/** The outcome of a statement, as version 2 of `run_sql` answers it. */
+export interface StatementOutcome {
+  readonly command: string
+  readonly row_count: number | null
+  readonly columns: readonly { readonly name: string; readonly type: string }[] | null
+  readonly rows: readonly (readonly (string | null)[])[] | null
+  readonly has_more: boolean
+}
+
+interface Answer {
+  readonly results: readonly StatementOutcome[]
+  readonly seconds: number
+}
+
+/** A text with the way to run it. */
+export interface Run {
+  readonly text: string
+  /** Where it begins in the draft. */
+  readonly from: number
+  readonly mode: 'run' | 'explain' | 'analyze'
+  readonly canWrite: boolean
+  readonly hasCascade: boolean
+  readonly limit: number
+}
+
+/** The state of the last run of a draft. */
+export type Outcome =
+  | { readonly state: 'running'; readonly run: Run; cancel(): void }
+  | { readonly state: 'failed'; readonly run: Run; readonly error: unknown }
+  | { readonly state: 'plan'; readonly run: Run; readonly plan: PlanNode; readonly seconds: number }
+  | {
+      readonly state: 'done'
+      readonly run: Run
+      readonly results: readonly StatementOutcome[]
+      readonly seconds: number
+      /** Objects of the metadata that it changed. */
+      readonly changes: readonly ObjectChange[]
+    }
+
+/** Rows of a result that are read first. */
+export const firstRows = 1000
+/** Rows that the server answers at most. */
+export const mostRows = 100_000
+
+/** Words after which the server compares the metadata with the database. */
+const catalogWords = /\b(?:alter|drop|replace|create function|comment on)\b/i
+
+/** Whether a text may change the metadata. */
+export const touchesMetadata = (text: string): boolean => catalogWords.test(text)
+
+const prefixes = { run: '', explain: 'explain (format json) ', analyze: 'explain (analyze, format json) ' }
+
+/** The position of an error in the sent text, as PostgreSQL reports it; null without one. */
+export function errorPosition(error: unknown, { mode }: Run): number | null {
+  const { internal } = asFailure(error).facts
+  const position = (internal as { error?: { position?: unknown } } | null)?.error?.position
+  return typeof position === 'number' ? Math.max(1, position - prefixes[mode].length) : null
+}
+
+/** An error with PostgreSQL's own words, which the server has among its details. */
+export function readable(error: unknown): unknown {
+  const failure = asFailure(error)
+  const inner = (failure.facts.internal as { error?: Readonly<Record<string, unknown>> } | null)?.error
+  if (typeof inner?.['message'] !== 'string') return error
+  const more = [inner['description'], inner['hint'], inner['help']].filter((each) => typeof each === 'string')
+  const line = typeof inner['line'] === 'number' ? ` (line ${inner['line']}, column ${inner['column']})` : ''
+  return new RequestFailed({
+    ...failure.facts,
+    message: inner['message'] + line,
+    hint: more.length > 0 ? more.join(' ') : failure.facts.hint,
+  })
+}
+
+/** The objects that would go with a dropped one; empty for other errors. */
+export function dependentsOf(error: unknown): readonly string[] {
+  const { code, message } = asFailure(error).facts
+  if (code !== 'dependency-error') return []
+  return message.slice(message.indexOf(' : ') + 3).split(', ')
+}
+
+async function outcomeOf(run: Run, signal: AbortSignal): Promise<Outcome> {
+  const { text, mode, canWrite, hasCascade, limit } = run
+  const writes = canWrite && mode === 'run'
+  const before = writes && touchesMetadata(text) ? await queries.ensureQueryData(metadataQuery) : null
+  const args = {
+    ...{ sql: prefixes[mode] + text, read_only: !writes, limit },
+    ...(writes && hasCascade && { cascade: true }),
+  }
+  const { body } = await exchange<Answer>('run_sql', args, { version: 2, signal })
+  if (mode !== 'run') {
+    const [{ Plan }] = JSON.parse(body.results[0]?.rows?.[0]?.[0] ?? '[{}]') as [{ readonly Plan: PlanNode }]
+    return { state: 'plan', run, plan: Plan, seconds: body.seconds }
+  }
+  if (writes) await refreshMetadata()
+  const changes = before ? await changesSince(before) : []
+  return { state: 'done', run, results: body.results, seconds: body.seconds, changes }
+}
+
+async function changesSince(before: Metadata): Promise<readonly ObjectChange[]> {
+  const now = await queries.fetchQuery({ ...metadataQuery, staleTime: 0 })
+  return diffDocuments(flatDocument(before.metadata), flatDocument(now.metadata))
+}
+
+/** The outcomes of drafts, with the function that runs one. Rows go when the person signs out. */
+export function useRuns(): {
+  readonly outcomes: Readonly<Record<string, Outcome>>
+  start(draft: string, run: Run): Promise<void>
+} {
+  const [outcomes, setOutcomes] = useState<Readonly<Record<string, Outcome>>>({})
+  const running = useRef<Record<string, AbortController>>({})
+  const kind = useStore(credentialKind)
+  const earlier = useRef(kind)
+  useEffect(() => {
+    if (earlier.current !== 'none' && kind === 'none') setOutcomes({})
+    earlier.current = kind
+  }, [kind])
+  const show = (draft: string, outcome: Outcome) => setOutcomes((all) => ({ ...all, [draft]: outcome }))
+  return {
+    outcomes,
+    async start(draft, run) {
+      running.current[draft]?.abort()
+      const controller = new AbortController()
+      running.current[draft] = controller
+      show(draft, { state: 'running', run, cancel: () => controller.abort() })
+      try {
+        const outcome = await outcomeOf(run, controller.signal)
+        remember(run.text, 'good')
+        if (running.current[draft] === controller) show(draft, outcome)
+      } catch (error) {
+        const isCancelled = controller.signal.aborted
+        remember(run.text, 'bad')
+        const shown = isCancelled
+          ? new Error('cancelled: the server ends the statement, and nothing is changed')
+          : error
+        if (running.current[draft] === controller) show(draft, { state: 'failed', run, error: shown })
+      }
+    },
+  }
+}

@@ -1,0 +1,188 @@
+import { useQuery } from '@tanstack/react-query'
+import { History, Plus, X } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { draftsOf } from '../../base/drafts.ts'
+import { useStore } from '../../base/store.ts'
+import { Button, IconButton } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Checkbox } from '../../parts/field.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Page, Toolbar } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { readOnly } from '../../requests/mode.ts'
+import { sourceTablesQuery } from '../../server/queries.ts'
+import { useUrlState } from '../../shell/navigation.tsx'
+import { type SqlEditor, sqlEditor } from './editor.ts'
+import { HistoryDialog } from './history-dialog.tsx'
+import { OutcomeView } from './outcome.tsx'
+import { errorPosition, firstRows, type Outcome, type Run, touchesMetadata, useRuns } from './running.ts'
+import css from './sql.module.css'
+import { indexOfPosition, isExplainable } from './statements.ts'
+
+const drafts = draftsOf('sql')
+
+/** The first words of a text, for its tab. */
+const titleOf = (text: string): string => {
+  const line = text.split('\n').find((each) => each.trim() !== '') ?? 'Untitled'
+  return line.length > 24 ? `${line.slice(0, 24)}…` : line
+}
+
+/** SQL: texts that are kept, and their results. */
+export default function Sql() {
+  const isReader = useStore(readOnly) === 'server'
+  const all = useStore(drafts.all)
+  const [chosen, setChosen] = useUrlState('draft')
+  const { outcomes, start } = useRuns()
+  const [isHistoryOpen, setHistoryOpen] = useState(false)
+  const draft = all.find(({ id }) => id === chosen) ?? all.at(-1)
+  useEffect(() => {
+    if (drafts.all.get().length === 0) drafts.add('')
+  }, [])
+  if (isReader) {
+    return (
+      <Page title="SQL">
+        <Empty title="SQL is for administrators">The read secret runs no SQL. Sign in with the admin secret.</Empty>
+      </Page>
+    )
+  }
+  if (!draft) return null
+  const close = () => {
+    drafts.remove(draft.id)
+    setChosen('')
+    if (drafts.all.get().length === 0) drafts.add('')
+  }
+  const open = (text: string) => setChosen(drafts.add(text))
+  return (
+    <Page
+      title="SQL"
+      note="Statements run as the administrator"
+      actions={
+        <Button look="quiet" icon={<History aria-hidden />} onClick={() => setHistoryOpen(true)}>
+          History
+        </Button>
+      }
+    >
+      <Tabs
+        label="Drafts"
+        value={draft.id}
+        tabs={all.map(({ id, text }) => ({ value: id, label: titleOf(text) }))}
+        onChange={setChosen}
+        actions={
+          <>
+            <IconButton label="New draft" icon={<Plus aria-hidden />} onClick={() => open('')} />
+            <IconButton label={`Close ${titleOf(draft.text)}`} icon={<X aria-hidden />} onClick={close} />
+          </>
+        }
+      >
+        <Draft
+          key={draft.id}
+          text={draft.text}
+          outcome={outcomes[draft.id]}
+          onChange={(text) => drafts.change(draft.id, { text })}
+          onRun={(run) => void start(draft.id, run)}
+        />
+      </Tabs>
+      {isHistoryOpen && (
+        <HistoryDialog
+          onClose={() => setHistoryOpen(false)}
+          onOpen={(text) => {
+            setHistoryOpen(false)
+            open(text)
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+/** Tables for completing: a tracked or untracked table of any schema, without its columns. */
+function useNames() {
+  const { data } = useQuery(sourceTablesQuery)
+  return useMemo(() => {
+    const bySchema = Object.groupBy(data ?? [], ({ schema }) => schema)
+    const tables = Object.entries(bySchema).map(
+      ([schema, list = []]) => [schema, Object.fromEntries(list.map(({ name }) => [name, []]))] as const,
+    )
+    return { ...Object.fromEntries(tables), ...Object.fromEntries(tables).public }
+  }, [data])
+}
+
+interface DraftProps {
+  readonly text: string
+  readonly outcome: Outcome | undefined
+  onChange(text: string): void
+  onRun(run: Run): void
+}
+
+function Draft({ text, outcome, onChange, onRun }: DraftProps) {
+  const mode = useStore(readOnly)
+  const [wantsWrites, setWrites] = useState(false)
+  const canWrite = wantsWrites && mode === null
+  const [hasCascade, setCascade] = useState(false)
+  const names = useNames()
+  const latest = useRef<(as?: Run['mode']) => void>(() => {})
+  const [editor] = useState<SqlEditor>(() => sqlEditor(() => latest.current()))
+  latest.current = (as = 'run') => {
+    const chosen = editor.chosen()
+    if (!chosen) return
+    onRun({ text: chosen.text, from: chosen.from, mode: as, canWrite, hasCascade, limit: firstRows })
+  }
+  useEffect(() => {
+    if (outcome?.state !== 'failed') return editor.mark(null)
+    const position = errorPosition(outcome.error, outcome.run)
+    editor.mark(position === null ? null : outcome.run.from + indexOfPosition(outcome.run.text, position))
+  }, [outcome, editor])
+  return (
+    <>
+      <div className={css['editor']}>
+        <Code
+          label="SQL"
+          language="sql"
+          fills
+          value={text}
+          placeholder="select * from …"
+          names={names}
+          extensions={editor.extension}
+          onChange={onChange}
+        />
+      </div>
+      <Toolbar label="Run">
+        <Button look="main" disabled={text.trim() === ''} onClick={() => latest.current()} title="Ctrl+Enter">
+          Run statement
+        </Button>
+        <Button disabled={!isExplainable(text)} onClick={() => latest.current('explain')}>
+          Explain
+        </Button>
+        <Button disabled={!isExplainable(text)} onClick={() => latest.current('analyze')}>
+          Explain and measure
+        </Button>
+        {mode === null && (
+          <button
+            type="button"
+            role="switch"
+            aria-checked={canWrite}
+            className={css['switch']}
+            onClick={() => setWrites(!canWrite)}
+          >
+            {canWrite ? <Mark state="waiting">Changes are allowed</Mark> : <Mark state="good">Reads only</Mark>}
+          </button>
+        )}
+        {canWrite && (
+          <Checkbox
+            label="remove dependent objects (cascade)"
+            checked={hasCascade}
+            onChange={(event) => setCascade(event.target.checked)}
+          />
+        )}
+        {canWrite && touchesMetadata(text) && (
+          <p className={css['effects']}>
+            The metadata follows: renamed objects keep their permissions, and dropped ones leave it.{' '}
+            {hasCascade ? 'Objects that need a dropped one go with it.' : 'Nothing that others need is dropped.'}
+          </p>
+        )}
+      </Toolbar>
+      <OutcomeView outcome={outcome} onRun={onRun} />
+    </>
+  )
+}

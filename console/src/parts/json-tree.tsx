@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import { formatCount } from '../base/format.ts'
+import { Button } from './button.tsx'
+import css from './json-tree.module.css'
+
+/** Members of a list or object that are shown at once. */
+const shownAtOnce = 100
+/** Characters of a text that are shown. */
+const shownCharacters = 2000
+/** Levels that are open at first. */
+const openLevels = 5
+
+/** JSON as a tree, of which only the open parts are in the page. */
+export const JsonTree = ({ label, value }: { readonly label: string; readonly value: unknown }) => (
+  <ul className={css['tree']} aria-label={label}>
+    <Node name={null} value={value} level={0} />
+  </ul>
+)
+
+interface NodeProps {
+  readonly name: string | null
+  readonly value: unknown
+  readonly level: number
+}
+
+function Node({ name, value, level }: NodeProps) {
+  const [isOpen, setOpen] = useState(level < openLevels)
+  const [shown, setShown] = useState(shownAtOnce)
+  const label = name !== null && <span className={css['name']}>{name}: </span>
+  if (typeof value !== 'object' || value === null) {
+    return (
+      <li>
+        {label}
+        <Leaf value={value} />
+      </li>
+    )
+  }
+  const members = Object.entries(value)
+  const isList = Array.isArray(value)
+  const size = isList ? `[${formatCount(members.length)}]` : `{${formatCount(members.length)}}`
+  return (
+    <li>
+      <button type="button" className={css['fold']} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span aria-hidden>{isOpen ? '▾' : '▸'}</span> {label}
+        <span className={css['size']}>{size}</span>
+      </button>
+      {isOpen && (
+        <ul className={css['members']}>
+          {members.slice(0, shown).map(([key, member]) => (
+            <Node key={key} name={key} value={member} level={level + 1} />
+          ))}
+          {members.length > shown && (
+            <li>
+              <Button look="quiet" onClick={() => setShown(shown + shownAtOnce)}>
+                Show {formatCount(Math.min(shownAtOnce, members.length - shown))} more
+              </Button>
+            </li>
+          )}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+function Leaf({ value }: { readonly value: unknown }) {
+  if (value === null) return <span className={css['null']}>null</span>
+  if (typeof value !== 'string') return <span className={css['number']}>{String(value)}</span>
+  const text = value.length > shownCharacters ? `${value.slice(0, shownCharacters)}…` : value
+  return <span className={css['text']}>"{text}"</span>
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { hasText, type State, screenshot } from '../support.ts'
+import { clickText, reload, typeCode } from './steps.ts'
+
+const isReady = `document.querySelector('.cm-content[aria-label="Operation"]') !== null`
+const fault = { path: '$', error: 'it <b>broke</b>', code: 'unexpected' }
+
+export const api: readonly State[] = [
+  {
+    title: 'empty, dark, with 320 px',
+    path: 'api',
+    width: 320,
+    theme: 'dark',
+    shows: `${isReady} && ${hasText('No answer yet')}`,
+  },
+  {
+    title: 'an operation with variables, its tree, its plan and its code',
+    path: 'api',
+    shows: isReady,
+    async act(page, { check }) {
+      await typeCode(page, 'Operation', 'query one($id: Int!) { album_by_pk(album_id: $id) { title artist { name } } }')
+      await typeCode(page, 'Variables', '{"id": ')
+      await clickText(page, 'Send operation')
+      await page.until(hasText('Variables: '))
+      await typeCode(page, 'Variables', '{"id": 2}')
+      await clickText(page, 'Send operation')
+      await page.until(`${hasText('answered')} && ${hasText('"Balls to the Wall"')}`)
+      await check(page)
+      await screenshot(page, 'api')
+      await clickText(page, 'Explain and measure')
+      await page.until(`${hasText('largest part')} && ${hasText('album_by_pk')}`)
+      await check(page)
+      await clickText(page, 'Code')
+      await page.until(`${hasText('$TRELLIS_ADMIN_SECRET')} && ${hasText('operationName')}`)
+      await check(page)
+      await reload(page, `${isReady} && ${hasText('album_by_pk')}`)
+    },
+  },
+  {
+    title: 'the explorer reads a type when it is opened, and inserts an operation that runs',
+    path: 'api?explorer=open',
+    shows: `${isReady} && ${hasText('album_by_pk')}`,
+    async act(page, { check }) {
+      await check(page)
+      await page.click('[aria-label="Insert album"]')
+      await page.until(hasText('query album {'))
+      await clickText(page, 'Send operation')
+      await page.until(`${hasText('answered')} && ${hasText('title')}`)
+    },
+  },
+  {
+    title: 'errors of GraphQL are shown as text',
+    path: 'api',
+    theme: 'dark',
+    faults: [{ on: 'v1/graphql', status: 200, body: { errors: [{ message: 'no <b>field</b>' }] } }],
+    shows: isReady,
+    async act(page) {
+      await typeCode(page, 'Operation', '{ nothing }')
+      await clickText(page, 'Send operation')
+      await page.until(`${hasText('errors')} && ${hasText('no <b>field</b>')}`)
+      await clickText(page, 'Raw')
+      await page.until(`document.querySelector('.cm-content[aria-label="Answer"]') !== null`)
+    },
+  },
+  ...[0, 401, 403].map(
+    (status): State => ({
+      title: status === 0 ? 'loading' : `${status}`,
+      path: 'api',
+      faults: [{ on: 'v1/graphql', status, body: fault, isOnce: status === 401 }],
+      shows: isReady,
+      async act(page) {
+        await typeCode(page, 'Operation', '{ artist { name } }')
+        await clickText(page, 'Send operation')
+        const shown = {
+          0: hasText('waiting for the answer'),
+          401: `document.querySelector('input[type=password]') !== null`,
+          403: hasText('it <b>broke</b>'),
+        }
+        await page.until(shown[status as keyof typeof shown])
+        assert.equal(await page.evaluate(`document.querySelector('[role=alert] b')`), null)
+      },
+    }),
+  ),
+  {
+    title: 'read-only mode refuses mutations before they are sent',
+    path: 'api',
+    shows: isReady,
+    async act(page) {
+      await page.click('button[title="Refuse all edits of this page"]')
+      await typeCode(page, 'Operation', 'mutation { delete_genre(where: {}) { affected_rows } }')
+      await clickText(page, 'Send operation')
+      await page.until(hasText('read-only mode'))
+      assert.equal(page.requests.filter((url) => url.endsWith('/v1/graphql')).length, 0)
+    },
+  },
+]

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { hasText, type State, screenshot } from '../support.ts'
+import { clickText, reload } from './steps.ts'
+
+const refused = (status: number) => new RegExp(`status of ${status}`)
+const fault = { path: '$', error: 'it <b>broke</b>', code: 'unexpected' }
+const isLoading = `document.querySelector('[data-loading]') !== null`
+
+/** The states of a section that reads with one request. */
+const statesOf = (path: string, on: string, full: string): readonly State[] => [
+  { title: `${path}, loading`, path: `events/${path}`, faults: [{ on, status: 0 }], shows: isLoading },
+  {
+    title: `${path}, error with a retry`,
+    path: `events/${path}`,
+    faults: [{ on, status: 400, body: fault, isOnce: true }],
+    shows: hasText('it <b>broke</b>'),
+    async act(page) {
+      await clickText(page, 'Retry')
+      await page.until(hasText(full))
+    },
+  },
+]
+
+const at = '2026-11-29T02:00:00.123456'
+const logged = (id: string, state: object) => ({
+  ...{ id, trigger_name: 'genre_changed', created_at: at, tries: 1, delivered: false, error: false, archived: false },
+  ...{ locked: null, next_retry_at: null, ...state },
+  payload: { op: 'INSERT', data: { old: null, new: { genre_id: 7, name: '<img src=x onerror=alert(1)>' } } },
+})
+const answered = {
+  event: logged('e-1', { error: true }),
+  invocations: [
+    { id: 'i-1', status: 500, request: { headers: [] }, response: { data: { body: '<b>no</b>' } }, created_at: at },
+  ],
+}
+const hook = 'http://127.0.0.1:9/hook'
+const trigger = { name: 'genre_changed', table: 'genre', insert: { columns: '*' }, webhook: hook }
+
+const job = {
+  ...{
+    name: 'forget visits',
+    per: 'cluster',
+    schedule: '30 3 * * *',
+    paused: false,
+    running: 0,
+    runs: 41,
+    failures: 1,
+  },
+  ...{ next_run_at: '2026-11-30T02:30:00Z', last_finished_at: null, failures_in_row: 0, last_error: null },
+}
+const config = (enabled: readonly string[]) => ({
+  on: 'v1alpha1/config',
+  status: 200,
+  body: {
+    ...{ version: '1', dialect: 'trellis', is_admin_secret_set: true, read_only: false, postgres: { version: 16 } },
+    apis: { enabled, known: enabled },
+    environment: { label: null, colour: null },
+    plugins: ['event-triggers', 'scheduled', 'jobs'].map((name) => ({
+      name,
+      version: null,
+      api: 'metadata',
+      built_in: true,
+      options: {},
+    })),
+  },
+})
+
+export const events: readonly State[] = [
+  { title: 'triggers, empty', path: 'events', shows: hasText('There are no event triggers') },
+  { title: 'log, empty', path: 'events/log', shows: hasText('There are no event triggers') },
+  { title: 'cron, empty, with 320 px', path: 'events/cron', width: 320, shows: hasText('There are no cron triggers') },
+  { title: 'one-off, empty', path: 'events/once', theme: 'dark', shows: hasText('There are no such events') },
+  ...statesOf('triggers', 'export_metadata', 'There are no event triggers'),
+  {
+    title: 'a trigger is paused, resumed, sends a payload that the log shows, and is deleted',
+    path: 'events',
+    shows: hasText('There are no event triggers'),
+    async act(page, { op, check }) {
+      await op('create_event_trigger', trigger)
+      await op('pause_event_trigger', { name: trigger.name })
+      await reload(page, hasText('paused'))
+      await page.click('[aria-label="Event triggers"] [role=row][data-index="0"]')
+      await page.until(hasText('Last hour: 0 recorded'))
+      await check(page)
+      await clickText(page, 'Send a payload')
+      await clickText(page, 'Send payload')
+      await page.until(hasText('Last hour: 1 recorded'))
+      await clickText(page, 'Open its log')
+      await page.until(`${hasText('MANUAL')} && ${hasText('pending')}`)
+      await page.evaluate(`document.querySelector('[aria-label="Events"] input[type=checkbox]').click()`)
+      await clickText(page, 'Redeliver 1 event')
+      await page.until(`document.querySelector('[role=dialog]') !== null`)
+      await page.evaluate(`[...document.querySelectorAll('[role=dialog] button')].at(-1).click()`)
+      await page.until(hasText('1 event will be delivered again'))
+      await clickText(page, 'Triggers')
+      await page.click('[aria-label="Event triggers"] [role=row][data-index="0"]')
+      await clickText(page, 'Resume trigger')
+      await page.until(hasText('Resumed genre_changed'))
+      await clickText(page, 'Delete trigger')
+      await clickText(page, 'Delete genre_changed')
+      await page.until(hasText('There are no event triggers'))
+    },
+  },
+  {
+    title: 'log, an event with markup in its payload and its attempts',
+    path: 'events/log?name=genre_changed',
+    faults: [
+      {
+        ...{ on: 'pg_get_event_logs', status: 200 },
+        body: [logged('e-1', { error: true }), logged('e-2', { delivered: true }), logged('e-3', { tries: 0 })],
+      },
+      { on: 'pg_get_event_by_id', status: 200, body: answered },
+    ],
+    shows: `${hasText('failed')} && ${hasText('onerror')}`,
+    async act(page, { check }) {
+      await screenshot(page, 'event-log')
+      await check(page)
+      await page.click('[aria-label="Events"] [role=row][data-index="0"]')
+      await page.until(`${hasText('1 attempt')} && document.querySelector('[role=dialog] details') !== null`)
+      await page.evaluate(`document.querySelector('[role=dialog] details').open = true`)
+      assert.equal(await page.evaluate(`document.querySelector('img[src=x]')`), null)
+    },
+  },
+  {
+    title: 'log, an error of the filter, with 320 px',
+    path: 'events/log?name=genre_changed&where=%7B',
+    width: 320,
+    faults: [{ on: 'pg_get_event_logs', status: 400, body: fault }],
+    shows: `${hasText('not JSON yet')} && ${hasText('it <b>broke</b>')}`,
+  },
+  {
+    title: 'log, without rights',
+    path: 'events/log?name=genre_changed',
+    faults: [{ on: 'pg_get_event_logs', status: 403, body: { ...fault, code: 'access-denied' } }],
+    shows: hasText('access-denied'),
+  },
+  {
+    title: 'triggers, signed out',
+    path: 'events',
+    isSignedOut: true,
+    shows: `document.querySelector('input[type=password]') !== null`,
+    complains: refused(401),
+  },
+  {
+    title: 'a cron trigger is created with its ticks in view, and deleted',
+    path: 'events/cron',
+    theme: 'dark',
+    shows: hasText('There are no cron triggers'),
+    async act(page, { check }) {
+      await clickText(page, 'Create a cron trigger')
+      await page.until(hasText('Next ticks'))
+      await page.type('[role=dialog] input', 'nightly')
+      await page.evaluate(`document.querySelectorAll('[role=dialog] input')[1].focus()`)
+      await page.evaluate(`document.execCommand('insertText', false, ${JSON.stringify(hook)})`)
+      await check(page)
+      await clickText(page, 'Create cron trigger')
+      await page.until(hasText('Created nightly'))
+      await page.click('[aria-label="Cron triggers"] [role=row][data-index="0"]')
+      await page.until(hasText('Events that wait'))
+      await check(page)
+      await clickText(page, 'Delete trigger')
+      await clickText(page, 'Delete nightly')
+      await page.until(hasText('There are no cron triggers'))
+    },
+  },
+  {
+    title: 'a one-off event is scheduled and deleted',
+    path: 'events/once',
+    shows: hasText('There are no such events'),
+    async act(page, { op, check }) {
+      await clickText(page, 'Schedule an event')
+      await page.until(hasText('The webhook is called once'))
+      await check(page)
+      await op('create_scheduled_event', { webhook: hook, schedule_at: '2099-01-01T00:00:00Z', payload: { a: 1 } })
+      await reload(page, `document.querySelector('[aria-label="Scheduled events"] [data-index="0"]') !== null`)
+      await page.click('[aria-label="Scheduled events"] [role=row][data-index="0"]')
+      await page.until(hasText('0 attempts'))
+      await clickText(page, 'Delete event')
+      await page.until(hasText('There are no such events'))
+    },
+  },
+  {
+    title: 'jobs, while their API is closed',
+    path: 'events/jobs',
+    faults: [config(['metadata'])],
+    shows: hasText('The list of jobs is closed'),
+  },
+  {
+    title: 'jobs, with their actions',
+    path: 'events/jobs',
+    faults: [
+      config(['metadata', 'developer']),
+      { on: 'dev/jobs', status: 200, body: { backend: 'PostgreSQL', reachable: true, error: null, jobs: [job] } },
+      { on: 'run_job_now', status: 200, body: { message: 'success' } },
+    ],
+    shows: hasText('forget visits'),
+    async act(page) {
+      await clickText(page, 'Run now')
+      await page.until(hasText('Started forget visits'))
+    },
+  },
+  {
+    title: 'jobs, error',
+    path: 'events/jobs',
+    faults: [config(['metadata', 'developer']), { on: 'dev/jobs', status: 500, body: fault }],
+    shows: hasText('it <b>broke</b>'),
+  },
+  {
+    title: 'read-only mode has no actions',
+    path: 'events/once',
+    shows: hasText('Schedule an event'),
+    async act(page) {
+      await page.click('button[title="Refuse all edits of this page"]')
+      await page.until(`!${hasText('Schedule an event')}`)
+    },
+  },
+]

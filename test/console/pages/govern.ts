@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { hasText, type State, screenshot } from '../support.ts'
+import { clickText, reload, typeCode } from './steps.ts'
+
+const refused = (status: number) => new RegExp(`status of ${status}`)
+const fault = { path: '$', error: 'it <b>broke</b>', code: 'unexpected' }
+const isLoading = `document.querySelector('[data-loading]') !== null`
+const chorus = { table: 'artist', role: 'chorus', permission: { columns: ['name'], filter: {} } }
+
+/** The states of a section that reads with one request. */
+const statesOf = (section: string, on: string, full: string): readonly State[] => [
+  { title: `${section}, loading`, path: `govern/${section}`, faults: [{ on, status: 0 }], shows: isLoading },
+  {
+    title: `${section}, error with a retry`,
+    path: `govern/${section}`,
+    faults: [{ on, status: 400, body: fault, isOnce: true }],
+    shows: hasText('it <b>broke</b>'),
+    async act(page) {
+      await clickText(page, 'Retry')
+      await page.until(hasText(full))
+    },
+  },
+]
+
+export const govern: readonly State[] = [
+  ...statesOf('metadata', 'export_metadata', 'playlist_track'),
+  {
+    title: 'metadata, an object of it',
+    path: 'govern?filter=album',
+    shows: hasText('album'),
+    async act(page) {
+      await page.click('[aria-label="Objects"] [role=row][data-index="0"]')
+      await page.until(`document.querySelector('.cm-content[aria-label=album]') !== null`)
+    },
+  },
+  {
+    title: 'metadata, dark and 320 px',
+    path: 'govern/metadata',
+    theme: 'dark',
+    width: 320,
+    shows: hasText('Import a document'),
+  },
+  {
+    title: 'metadata, empty',
+    path: 'govern/metadata',
+    faults: [
+      { on: 'export_metadata', status: 200, body: { resource_version: 1, metadata: { version: 2, tables: [] } } },
+    ],
+    shows: hasText('The metadata is empty'),
+  },
+  {
+    title: 'an import is compared, tried and applied, and history takes it back',
+    path: 'govern/metadata',
+    shows: hasText('Import a document'),
+    async act(page, { op, check }) {
+      type Table = { table: { name: string }; select_permissions?: object[] }
+      const exported = () => op<{ metadata: { tables: Table[] } }>('export_metadata', {}, 2)
+      const roles = async () => {
+        const { metadata } = await exported()
+        return metadata.tables.find(({ table }) => table.name === 'artist')?.select_permissions ?? []
+      }
+      const { metadata } = await exported()
+      const artist = metadata.tables.find(({ table }) => table.name === 'artist')!
+      artist.select_permissions = [{ role: chorus.role, permission: chorus.permission }]
+      await clickText(page, 'Import a document')
+      await typeCode(page, 'Document', JSON.stringify({ ...metadata, tables: metadata.tables.slice(1) }))
+      await clickText(page, 'Compare')
+      await page.until(`${hasText('table artist: select permission chorus')} && ${hasText('table album')}`)
+      await check(page)
+      // The table that the document lacks stays.
+      await page.evaluate(`document.querySelector('[role=dialog] input[type=checkbox]').click()`)
+      await clickText(page, 'Try without saving')
+      await page.until(hasText('The server would accept it'))
+      await screenshot(page, 'import')
+      await clickText(page, 'Apply 1 change')
+      await page.until(hasText('Imported 1 change'))
+      assert.deepEqual(await roles(), artist.select_permissions)
+      await clickText(page, 'History')
+      await page.until(`${hasText('select permission chorus added')} && ${hasText('admin secret')}`)
+      await screenshot(page, 'history')
+      await check(page)
+      await clickText(page, 'Revert this change')
+      await clickText(page, 'Revert 1 version')
+      await page.until(hasText('Reverted 1 version'))
+      assert.deepEqual(await roles(), [])
+    },
+  },
+  {
+    title: 'history, a revert that later edits overlap is refused and says so',
+    path: 'govern/history',
+    faults: [
+      {
+        ...{ on: 'revert_metadata', status: 409, isOnce: true },
+        body: { path: '$.args', error: 'later edits changed the same parts', code: 'conflict' },
+      },
+    ],
+    shows: hasText('Revert this change'),
+    async act(page) {
+      await clickText(page, 'Go back to before this')
+      await page.evaluate(`document.querySelector('[role=dialog] button').click()`)
+      await clickText(page, 'Revert this change')
+      await clickText(page, 'Revert 1 version')
+      await page.until(hasText('later edits changed the same parts'))
+    },
+  },
+  ...statesOf('history', 'get_metadata_history', 'Revert this change'),
+  {
+    title: 'history, empty',
+    path: 'govern/history',
+    faults: [{ on: 'get_metadata_history', status: 200, body: { versions: [], next: null } }],
+    shows: hasText('Nothing has changed yet'),
+  },
+  {
+    title: 'history, without rights, and 320 px',
+    path: 'govern/history',
+    width: 320,
+    faults: [{ on: 'get_metadata_history', status: 403, body: { ...fault, code: 'access-denied' } }],
+    shows: hasText('access-denied'),
+  },
+  {
+    title: 'history, signed out',
+    path: 'govern/history',
+    isSignedOut: true,
+    shows: `document.querySelector('input[type=password]') !== null`,
+    complains: refused(401),
+  },
+  {
+    title: 'inconsistent objects with their reasons, and one is removed',
+    path: 'govern/inconsistent',
+    shows: hasText('Everything is consistent'),
+    async act(page, { op, check }) {
+      await op('bulk', [
+        { type: 'run_sql', args: { sql: 'create table lost (id int primary key)' } },
+        { type: 'track_table', args: 'lost' },
+        {
+          type: 'run_sql',
+          args: { sql: 'drop table lost; create table lots (id int)', check_metadata_consistency: false },
+        },
+        { type: 'reload_metadata', args: {} },
+      ])
+      await reload(page, `${hasText('table lost')} && ${hasText('The database has lots')}`)
+      await check(page)
+      await clickText(page, 'Remove this object')
+      await clickText(page, 'Remove 1 object')
+      await page.until(hasText('Everything is consistent'))
+      await op('run_sql', { sql: 'drop table lots' })
+    },
+  },
+  {
+    title: 'limits are saved and taken back',
+    path: 'govern/limits',
+    theme: 'dark',
+    shows: hasText('Save limits'),
+    async act(page, { op, check }) {
+      const limits = async () =>
+        (await op<{ metadata: Record<string, unknown> }>('export_metadata', {}, 2)).metadata['api_limits']
+      await page.type('input[type=number]', '7')
+      await clickText(page, 'Save limits')
+      await page.until(`${hasText('Saved the limits')} && document.querySelector('input[type=number]').value === '7'`)
+      await check(page)
+      assert.deepEqual(await limits(), { depth_limit: { global: 7 } })
+      await clickText(page, 'Undo')
+      await page.until(`document.querySelector('input[type=number]').value === ''`)
+      assert.equal(await limits(), undefined)
+    },
+  },
+  {
+    title: 'server, with 320 px',
+    path: 'govern/server',
+    width: 320,
+    shows: `${hasText('OK')} && ${hasText('postgres')}`,
+  },
+  {
+    title: 'plugins, and the options of one',
+    path: 'govern/plugins',
+    theme: 'dark',
+    shows: hasText('event-triggers'),
+    async act(page) {
+      await page.click('[aria-label="Plugins"] [role=row][data-index="0"]')
+      await page.until(`document.querySelector('[role=dialog]') !== null`)
+    },
+  },
+  { title: 'an unknown section', path: 'govern/nothing', shows: hasText('There is no such section') },
+  {
+    title: 'read-only mode has no import',
+    path: 'govern/metadata',
+    shows: hasText('Import a document'),
+    async act(page) {
+      await page.click('button[title="Refuse all edits of this page"]')
+      await page.until(`!${hasText('Import a document')} && ${hasText('Export as JSON')}`)
+    },
+  },
+]

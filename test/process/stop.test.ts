@@ -54,10 +54,11 @@ test('a signal to npm start reaches the server', async (t) => {
   assert.equal(embeddedPid(directory), null)
 })
 
-test('a second signal ends both processes at once', async (t) => {
-  const { directory, server, url, answer } = await busyServer(t, 60)
+test('a second signal ends both processes at once, also during the delay in which the server still serves', async (t) => {
+  const { directory, server, url, answer } = await busyServer(t, 60, ['--shutdown-delay', '600'])
   server.kill('SIGTERM')
-  await untilRefused(url)
+  await eventually(async () => (await fetch(`${url}/readyz`)).status === 503)
+  assert.equal((await fetch(`${url}/v1/version`)).status, 200)
   // Longer than npm takes to pass one signal on.
   await sleep(500)
   const asked = performance.now()

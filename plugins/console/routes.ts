@@ -6,7 +6,7 @@ import { Gzipped, hasAdminSecret, type Route, type RouteCall, type RouteRequest 
 import { type Engine, notFound } from '../../sdk/index.ts'
 import { filesState, loadFiles } from './assets.ts'
 
-type Described = Pick<Engine, 'dialect' | 'settings'>
+type Described = Pick<Engine, 'dialect' | 'observe' | 'settings'>
 
 /** Headers of every page. */
 const pageHeaders = {
@@ -18,7 +18,7 @@ const pageHeaders = {
 }
 
 /** Each address of the console has the same page, which reads its address. */
-export function pageRoutes({ dialect, settings }: Described): Route[] {
+export function pageRoutes({ dialect, observe, settings }: Described): Route[] {
   const facts = JSON.stringify({
     adminSecretHeader: dialect.adminSecretHeader,
     roleHeader: dialect.roleVariable,
@@ -32,7 +32,9 @@ export function pageRoutes({ dialect, settings }: Described): Route[] {
     reply.headers(pageHeaders)
     if (state.kind !== 'ready') {
       reply.code(503).headers({ 'retry-after': '1', 'content-security-policy': noticePolicy })
-      return notice(state.kind === 'building' ? building : failed(state.message))
+      if (state.kind === 'building') return notice(building)
+      observe.log({ type: 'unstructured', level: 'error', detail: `the console cannot be built: ${state.message}` })
+      return notice(failed)
     }
     const nonce = randomBytes(16).toString('base64')
     reply.header('content-security-policy', contentSecurityPolicy(nonce))
@@ -141,13 +143,11 @@ const building = {
   refresh: '<meta http-equiv="refresh" content="1">',
 }
 
-const failed = (message: string) => ({
+const failed = {
   title: 'The console could not be built',
-  text: `Loading this page again tries once more. <pre>${escaped(message)}</pre>`,
+  text: 'The log of the server says why. Loading this page again tries once more.',
   refresh: '',
-})
-
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
 
 const notice = ({
   title,
@@ -159,7 +159,7 @@ const notice = ({
 <meta name="color-scheme" content="light dark">
 ${refresh}
 <title>${title}</title>
-<style>body { font: 1rem/1.5 sans-serif; margin: 3rem auto; max-width: 40rem; padding: 0 1rem } pre { overflow: auto }</style>
+<style>body { font: 1rem/1.5 sans-serif; margin: 3rem auto; max-width: 40rem; padding: 0 1rem }</style>
 <h1>${title}</h1>
 <p>${text}</p>
 </html>

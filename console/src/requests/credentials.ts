@@ -12,6 +12,9 @@ interface Credentials {
 }
 
 const nothing: Credentials = { kind: 'none', value: '' }
+/** The variable of a shell that has the credentials. */
+export const secretVariable = '$TRELLIS_ADMIN_SECRET'
+
 const key = 'trellis:console:credentials'
 
 function kept(): Credentials {
@@ -35,9 +38,16 @@ export function credentialHeaders(): Record<string, string> {
   return kind === 'token' ? { authorization: `Bearer ${value}` } : {}
 }
 
+/** The same header with the name of a shell's variable in the place of the credentials. */
+export function shownCredentialHeaders(): Record<string, string> {
+  const { kind } = credentials
+  if (kind === 'secret') return { [facts.adminSecretHeader]: secretVariable }
+  return kind === 'token' ? { authorization: `Bearer ${secretVariable}` } : {}
+}
+
 /** Replaces credentials in a text, so that it can be shown, copied and recorded. */
 export const withoutCredentials = (text: string): string =>
-  credentials.value.length < 4 ? text : text.replaceAll(credentials.value, '$TRELLIS_ADMIN_SECRET')
+  credentials.value.length < 4 ? text : text.replaceAll(credentials.value, secretVariable)
 
 /** An open question for credentials. */
 interface SignIn {

@@ -2,6 +2,7 @@
 
 import { serverUrl } from '../base/facts.ts'
 import { createStore } from '../base/store.ts'
+import { secretVariable } from './credentials.ts'
 
 /** A request with its answer. */
 export interface LoggedRequest {
@@ -68,7 +69,9 @@ export function asCurl({ method, path, headers, body }: LoggedRequest): string {
     ...(method === 'POST' || method === 'GET' ? [] : [`-X ${method}`]),
     ...Object.entries(headers).map(([name, value]) => {
       const line = `${name}: ${value}`
-      return line.includes('$TRELLIS_ADMIN_SECRET') ? `-H "${line}"` : `-H ${quoted(line)}`
+      // The shell puts its variable in; anything else is taken as it is.
+      const isSecret = value === secretVariable || value === `Bearer ${secretVariable}`
+      return isSecret ? `-H "${line}"` : `-H ${quoted(line)}`
     }),
     ...(body === null ? [] : [`-d ${quoted(body)}`]),
   ]

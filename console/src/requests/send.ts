@@ -2,7 +2,13 @@
 // has signed in again.
 
 import { serverUrl } from '../base/facts.ts'
-import { askForCredentials, credentialHeaders, credentialKind, withoutCredentials } from './credentials.ts'
+import {
+  askForCredentials,
+  credentialHeaders,
+  credentialKind,
+  shownCredentialHeaders,
+  withoutCredentials,
+} from './credentials.ts'
 import { asFailure, failureOf, RequestFailed } from './failure.ts'
 import { admin, type Identity, identityHeaders } from './identity.ts'
 import { logRequest } from './log.ts'
@@ -81,21 +87,23 @@ interface Exchange {
 async function exchange({ name, path, body, as = admin, signal, ...request }: ServerRequest): Promise<Exchange> {
   const sent = body === undefined ? null : JSON.stringify(body)
   const method = request.method ?? (sent === null ? 'GET' : 'POST')
-  const headers = {
-    ...(sent !== null && { 'content-type': 'application/json' }),
-    ...credentialHeaders(),
-    ...identityHeaders(as),
-  }
-  const shownHeaders = Object.entries(headers).map(([key, value]) => [key, withoutCredentials(value)] as const)
+  const headers = { ...(sent !== null && { 'content-type': 'application/json' }), ...identityHeaders(as) }
   const end = logRequest({
     ...{ name, method, path, isEdit: request.isEdit === true, isRepeated: request.isRepeated === true },
-    headers: Object.fromEntries(shownHeaders),
+    headers: { ...headers, ...shownCredentialHeaders() },
     body: sent === null ? null : withoutCredentials(sent),
   })
   const clock = performance.now()
   try {
     const response = await fetch(new URL(path, serverUrl), {
-      ...{ method, headers, body: sent, signal: signal ?? null, cache: 'no-store', redirect: 'error' },
+      ...{
+        method,
+        headers: { ...headers, ...credentialHeaders() },
+        body: sent,
+        signal: signal ?? null,
+        cache: 'no-store',
+        redirect: 'error',
+      },
     })
     const text = await response.text()
     isOnline.set(true)

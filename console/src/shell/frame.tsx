@@ -112,8 +112,7 @@ function Top({ crumbs }: { readonly crumbs: readonly Crumb[] }) {
   const signOut = () => {
     forgetCredentials()
     // Rows that the secret opened do not stay.
-    queries.clear()
-    void queries.refetchQueries({ type: 'active' })
+    void queries.resetQueries()
   }
   return (
     <div className={css['top']}>

@@ -17,7 +17,6 @@ export function endIdleSessions(): void {
   setInterval(() => {
     if (credentialKind.get() === 'none' || Date.now() - used < idleMillis) return
     forgetCredentials()
-    queries.clear()
-    void queries.refetchQueries({ type: 'active' })
+    void queries.resetQueries()
   }, 60_000)
 }

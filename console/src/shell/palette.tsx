@@ -2,6 +2,7 @@ import { Dialog } from '@base-ui/react/dialog'
 import UFuzzy from '@leeoniya/ufuzzy'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useMemo, useState } from 'react'
+import { copyText } from '../base/clipboard.ts'
 import { useStore } from '../base/store.ts'
 import { asCurl, requestLog } from '../requests/log.ts'
 import type { Command, ConsolePage } from './contract.ts'
@@ -23,7 +24,7 @@ const shellCommands: readonly Command[] = [
     ...{ id: 'curl', title: 'Copy last request as curl', kind: 'command' },
     run: () => {
       const [last] = requestLog.get()
-      if (last) void navigator.clipboard.writeText(asCurl(last))
+      if (last) void copyText(asCurl(last))
     },
   },
 ]

@@ -1,5 +1,6 @@
 import { Circle, Copy, Download, Square, X } from 'lucide-react'
 import { useState } from 'react'
+import { copyText } from '../base/clipboard.ts'
 import { formatClock, formatMillis, plural } from '../base/format.ts'
 import { useStore } from '../base/store.ts'
 import { Button, IconButton } from '../parts/button.tsx'
@@ -18,7 +19,7 @@ const indented = (text: string | null): string => {
 }
 
 async function copy(text: string, title: string): Promise<void> {
-  await navigator.clipboard.writeText(text)
+  await copyText(text)
   toast(title)
 }
 

@@ -23,12 +23,21 @@ export type Staged = Readonly<Record<string, StagedRow>>
 
 const stores = new Map<string, Store<Staged>>()
 
+function kept(key: string): Staged {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? '{}')
+  } catch {
+    // Somebody else wrote it.
+    return {}
+  }
+}
+
 /** The staged edits of a table. */
 export function stagedOf({ schema, name }: TableName): Store<Staged> {
   const key = `trellis:console:draft:${JSON.stringify([schema, name])}`
   const known = stores.get(key)
   if (known) return known
-  const store = createStore<Staged>(JSON.parse(sessionStorage.getItem(key) ?? '{}'))
+  const store = createStore(kept(key))
   store.subscribe(() => {
     const staged = store.get()
     if (Object.keys(staged).length === 0) sessionStorage.removeItem(key)

@@ -71,7 +71,7 @@ browserTest('a query, a mutation and a subscription, without a request to elsewh
   await run(page, 'subscription { harbor { name } }')
   await shows(page, 'did you mean')
 
-  assert.ok(page.requests.includes(`${url.replace('http', 'ws')}/v1/graphql`))
+  assert.ok(page.requests.includes(`${new URL('v1/graphql', url.replace('http', 'ws'))}`))
   assertOwnRequests(page, url)
 })
 

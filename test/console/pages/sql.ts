@@ -6,6 +6,7 @@ import { clickText, reload, typeCode } from './steps.ts'
 const isReady = `document.querySelector('.cm-content[aria-label="SQL"]') !== null`
 const refused = (status: number) => new RegExp(`status of ${status}`)
 
+/** The texts end with a semicolon, so that no list of completions opens. */
 const runText = async (page: Page, text: string): Promise<void> => {
   await typeCode(page, 'SQL', text)
   await page.press('Enter', ['ctrl'])
@@ -28,7 +29,7 @@ export const sql: readonly State[] = [
     async act(page, { check }) {
       await runText(
         page,
-        `select ''::text as empty, null as nothing, '<i>x</i>' as markup, generate_series(1, 1200) as n; select 7 as second`,
+        `select ''::text as empty, null as nothing, '<i>x</i>' as markup, generate_series(1, 1200) as n; select 7 as second;`,
       )
       // The cursor is at the end: the statement there runs alone.
       await page.until(hasText('SELECT, 1 row'))
@@ -47,6 +48,10 @@ export const sql: readonly State[] = [
       await page.until(hasText('Row 2'))
       await page.press('Escape')
       await reload(page, `${isReady} && ${hasText('generate_series')}`)
+      await page.click('[aria-label^="Close select"]')
+      await page.until(`${hasText('Closed the draft')} && !${hasText('generate_series')}`)
+      await clickText(page, 'Undo')
+      await page.until(hasText('generate_series'))
       await clickText(page, 'History')
       await page.until(`document.querySelectorAll('[role=dialog] li button').length >= 2`)
     },
@@ -56,7 +61,7 @@ export const sql: readonly State[] = [
     path: 'sql',
     shows: isReady,
     async act(page) {
-      await typeCode(page, 'SQL', 'select * from album join artist using (artist_id) order by title')
+      await typeCode(page, 'SQL', 'select * from album join artist using (artist_id) order by title;')
       await clickText(page, 'Explain and measure')
       await page.until(`${hasText('largest part')} && ${hasText('Seq Scan')}`)
       await screenshot(page, 'sql')
@@ -69,7 +74,7 @@ export const sql: readonly State[] = [
     shows: isReady,
     complains: refused(400),
     async act(page) {
-      await runText(page, `select '😀', oops from album`)
+      await runText(page, `select '😀', oops from album;`)
       await page.until(`document.querySelector('.cm-fault')?.textContent === 'oops' && ${hasText('does not exist')}`)
     },
   },
@@ -89,7 +94,7 @@ export const sql: readonly State[] = [
         { type: 'pg_track_tables', args: { tables: ['shelf', 'book'] } },
         { type: 'suggest_relationships', args: { apply: true } },
       ])
-      await runText(page, 'drop table shelf cascade')
+      await runText(page, 'drop table shelf cascade;')
       await page.until(hasText('read-only transaction'))
       await page.click('[role=switch]')
       await page.until(hasText('The metadata follows'))
@@ -107,7 +112,7 @@ export const sql: readonly State[] = [
     faults: [{ on: 'run_sql', status: 0 }],
     shows: isReady,
     async act(page, { check }) {
-      await runText(page, 'select 1')
+      await runText(page, 'select 1;')
       await page.until(hasText('running for'))
       await check(page)
     },
@@ -119,7 +124,7 @@ export const sql: readonly State[] = [
       faults: [{ on: 'run_sql', status, body: fault, isOnce: status === 401 }],
       shows: isReady,
       async act(page) {
-        await runText(page, 'select 1')
+        await runText(page, 'select 1;')
         await page.until(
           status === 401 ? `document.querySelector('input[type=password]') !== null` : hasText('it <b>broke</b>'),
         )

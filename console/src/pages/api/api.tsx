@@ -34,6 +34,8 @@ export default function Api() {
   const close = () => {
     drafts.remove(draft.id)
     setChosen('')
+    const reopen = () => void drafts.add(draft.text, draft.more)
+    if (draft.text.trim() !== '') toast('Closed the draft', { undo: reopen })
     if (drafts.all.get().length === 0) drafts.add('')
   }
   return (

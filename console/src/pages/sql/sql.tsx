@@ -10,6 +10,7 @@ import { Mark } from '../../parts/mark.tsx'
 import { Page, Toolbar } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
+import { toast } from '../../parts/toast.tsx'
 import { readOnly } from '../../requests/mode.ts'
 import { sourceTablesQuery } from '../../server/queries.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
@@ -50,6 +51,8 @@ export default function Sql() {
   const close = () => {
     drafts.remove(draft.id)
     setChosen('')
+    const reopen = () => void drafts.add(draft.text)
+    if (draft.text.trim() !== '') toast('Closed the draft', { undo: reopen })
     if (drafts.all.get().length === 0) drafts.add('')
   }
   const open = (text: string) => setChosen(drafts.add(text))

@@ -66,10 +66,7 @@ const config = (enabled: readonly string[]) => ({
 })
 
 export const events: readonly State[] = [
-  { title: 'triggers, empty', path: 'events', shows: hasText('There are no event triggers') },
-  { title: 'log, empty', path: 'events/log', shows: hasText('There are no event triggers') },
   { title: 'cron, empty, with 320 px', path: 'events/cron', width: 320, shows: hasText('There are no cron triggers') },
-  { title: 'one-off, empty', path: 'events/once', theme: 'dark', shows: hasText('There are no such events') },
   ...statesOf('triggers', 'export_metadata', 'There are no event triggers'),
   {
     title: 'a trigger is paused, resumed, sends a payload that the log shows, and is deleted',
@@ -198,12 +195,6 @@ export const events: readonly State[] = [
       await clickText(page, 'Run now')
       await page.until(hasText('Started forget visits'))
     },
-  },
-  {
-    title: 'jobs, error',
-    path: 'events/jobs',
-    faults: [config(['metadata', 'developer']), { on: 'dev/jobs', status: 500, body: fault }],
-    shows: hasText('it <b>broke</b>'),
   },
   {
     title: 'read-only mode has no actions',

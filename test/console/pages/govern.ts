@@ -103,7 +103,6 @@ export const govern: readonly State[] = [
       await page.until(hasText('later edits changed the same parts'))
     },
   },
-  ...statesOf('history', 'get_metadata_history', 'Revert this change'),
   {
     title: 'history, empty',
     path: 'govern/history',
@@ -180,7 +179,6 @@ export const govern: readonly State[] = [
       await page.until(`document.querySelector('[role=dialog]') !== null`)
     },
   },
-  { title: 'an unknown section', path: 'govern/nothing', shows: hasText('There is no such section') },
   {
     title: 'read-only mode has no import',
     path: 'govern/metadata',

@@ -26,6 +26,7 @@ export {
   parseText,
 } from '../core/graphql/read/document.ts'
 export type { FanOut } from '../core/graphql/read/fan-out.ts'
+export { LeanInputType, LeanObjectType, shared } from '../core/graphql/read/lean-types.ts'
 export { literalJson } from '../core/graphql/read/literals.ts'
 export type { Aspect, Dependence, OperationInput, UsedVariable } from '../core/graphql/read/operation-input.ts'
 export { type PlanContext, tooManySelections, type Variables } from '../core/graphql/read/plan-context.ts'
@@ -36,7 +37,7 @@ export {
   readGraphQLRequest,
   type ValidationOptions,
 } from '../core/graphql/read/request.ts'
-export type { RootFieldMaker } from '../core/graphql/read/schema-scope.ts'
+export { perTable, type RootFieldMaker } from '../core/graphql/read/schema-scope.ts'
 export type { FieldSelection, FieldSource } from '../core/graphql/read/selection.ts'
 export type { Value, ValuePosition } from '../core/graphql/read/values.ts'
 export type { BatchMember } from '../core/graphql/run/batch.ts'

@@ -3,11 +3,18 @@
 import {
   type GraphQLInputFieldConfig,
   type GraphQLInputFieldConfigMap,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
-import type { InputFieldMap, NestedInsert, PlanContext, SchemaScope, Value } from '../../sdk/graphql.ts'
+import {
+  type InputFieldMap,
+  LeanInputType,
+  type NestedInsert,
+  type PlanContext,
+  type SchemaScope,
+  type Value,
+} from '../../sdk/graphql.ts'
 import { isGraphQLName, nameText } from '../../sdk/index.ts'
 import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
 import { insertInputType, isWritableColumn, onConflictType, planOnConflict } from '../tables/graphql.ts'
@@ -48,7 +55,7 @@ function relatedInputType(
 ): GraphQLInputObjectType {
   const name = `${target.graphqlName}_${type === 'object' ? 'obj' : 'arr'}_rel_insert_input`
   return scope.tableType(target, name, () => {
-    return new GraphQLInputObjectType({
+    return new LeanInputType({
       name,
       description: `input type for inserting ${type} relation for remote table "${nameText(target.name)}"`,
       fields: (): GraphQLInputFieldConfigMap => {

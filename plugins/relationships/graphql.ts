@@ -3,14 +3,15 @@
 
 import { GraphQLNonNull } from 'graphql'
 import { relatedCost, type SelectAccess } from '../../sdk/access.ts'
-import type {
-  Contribution,
-  FieldMap,
-  InputFieldMap,
-  OrderElement,
-  PlanContext,
-  SchemaScope,
-  Value,
+import {
+  type Contribution,
+  type FieldMap,
+  type InputFieldMap,
+  type OrderElement,
+  type PlanContext,
+  perTable,
+  type SchemaScope,
+  type Value,
 } from '../../sdk/graphql.ts'
 import { isGraphQLName } from '../../sdk/index.ts'
 import { memberValue, type RelationshipModel, type TableModel } from '../../sdk/metadata.ts'
@@ -44,7 +45,7 @@ interface Visible {
 }
 
 /** The relationships of a table whose target the role may select from. */
-export function visibleRelationships(scope: SchemaScope, table: TableModel): Visible[] {
+export const visibleRelationships = perTable((scope, table): readonly Visible[] => {
   const visible: Visible[] = []
   const select = scope.access(table.name)?.select
   for (const field of table.fields.values()) {
@@ -56,7 +57,7 @@ export function visibleRelationships(scope: SchemaScope, table: TableModel): Vis
     visible.push({ relationship, target: access.table, rows: access.select })
   }
   return visible
-}
+})
 
 /** Contribution: nested objects, arrays and aggregates. */
 export function relationshipFields(scope: SchemaScope, table: TableModel): FieldMap {

@@ -6,6 +6,7 @@ import {
   columnType,
   type FieldSelection,
   graphql,
+  LeanInputType,
   type PlanContext,
   type SchemaScope,
   type Value,
@@ -25,7 +26,7 @@ import {
 } from '../tables/graphql.ts'
 import { batchSql, behindPosition, positionColumns, type StreamOrder, streamOrder } from './batch-sql.ts'
 
-const { GraphQLEnumType, GraphQLInputObjectType, GraphQLInt, GraphQLList, GraphQLNonNull } = graphql
+const { GraphQLEnumType, GraphQLInt, GraphQLList, GraphQLNonNull } = graphql
 
 const suffix = '_stream'
 
@@ -88,14 +89,14 @@ function streamField(scope: SchemaScope, table: TableModel): graphql.GraphQLFiel
 function cursorType(scope: SchemaScope, table: TableModel): graphql.GraphQLInputObjectType {
   const name = `${table.graphqlName}_stream_cursor_input`
   return scope.tableType(table, name, () => {
-    const fields = {
+    const fields = () => ({
       initial_value: {
         type: new GraphQLNonNull(cursorValueType(scope, table)),
         description: 'Stream column input with initial value',
       },
       ordering: { type: orderingType(scope), description: 'cursor ordering' },
-    }
-    return new GraphQLInputObjectType({
+    })
+    return new LeanInputType({
       name,
       description: `Streaming cursor of the table "${table.graphqlName}"`,
       fields,
@@ -106,11 +107,14 @@ function cursorType(scope: SchemaScope, table: TableModel): graphql.GraphQLInput
 function cursorValueType(scope: SchemaScope, table: TableModel): graphql.GraphQLInputObjectType {
   const name = `${table.graphqlName}_stream_cursor_value_input`
   return scope.tableType(table, name, () => {
-    const fields = [...cursorColumns(scope, table)].map(([field, column]) => {
-      return [field, { type: columnType(scope, column)!, description: column.comment }]
-    })
+    const fields = () => {
+      const members = [...cursorColumns(scope, table)].map(([field, column]) => {
+        return [field, { type: columnType(scope, column)!, description: column.comment }]
+      })
+      return Object.fromEntries(members)
+    }
     const description = 'Initial value of the column from where the streaming should start'
-    return new GraphQLInputObjectType({ name, description, fields: Object.fromEntries(fields) })
+    return new LeanInputType({ name, description, fields })
   })
 }
 

@@ -1,7 +1,8 @@
 // A role's schema, as planning and introspection need it.
 
-import type { GraphQLField, GraphQLNamedType, GraphQLObjectType } from 'graphql'
+import type { GraphQLNamedType, GraphQLObjectType } from 'graphql'
 import type { GraphQLOperation } from './document.ts'
+import type { LeanField } from './lean-types.ts'
 import type { SchemaScope } from './schema-scope.ts'
 import type { FieldSource } from './selection.ts'
 
@@ -28,7 +29,7 @@ export interface PlannedRoot extends FieldSource {
   /** The names of all fields. */
   fieldNames(): Iterable<string>
   /** Fields by name, for introspection: these are not kept. */
-  fieldsAnew(names: readonly string[]): readonly GraphQLField<unknown, unknown>[]
+  fieldsAnew(names: readonly string[]): readonly LeanField[]
   /** The type, which creates all its fields at once on first use. */
   objectType(): GraphQLObjectType
 }

@@ -55,3 +55,22 @@ export interface SchemaScope {
   orderFields(table: TableModel): InputFieldMap
   insertFields(table: TableModel): InputFieldMap
 }
+
+/** A function of a role's view of a table that computes each result once, on its first call. */
+export function perTable<T>(
+  compute: (scope: SchemaScope, table: TableModel) => T,
+): (scope: SchemaScope, table: TableModel) => T {
+  const scopes = new WeakMap<SchemaScope, Map<TableModel, T>>()
+  return (scope, table) => {
+    let results = scopes.get(scope)
+    if (!results) {
+      results = new Map()
+      scopes.set(scope, results)
+    }
+    const known = results.get(table)
+    if (known !== undefined) return known
+    const result = compute(scope, table)
+    results.set(table, result)
+    return result
+  }
+}

@@ -16,11 +16,12 @@ import type { Steps } from '../../concurrency/stepwise.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import { compareText } from '../../names/names.ts'
 import { compareNaturally } from '../../names/natural-order.ts'
+import { LeanField, type LeanList } from '../read/lean-types.ts'
 import { encodedAtOnce, leastValues, membersAtOnce, valuesAtOnce, valuesPerPart } from '../tuning.ts'
 import { BytePieces, joined, type Pieces } from './byte-pieces.ts'
 import { type IntrospectedField, valueIn } from './introspected-field.ts'
 import { ReleasedFields } from './role-schema.ts'
-import { type Member, sortedByName, type WholeSchema, type WriteType } from './whole-schema.ts'
+import { type Members, sortedByName, type WholeSchema, type WriteType } from './whole-schema.ts'
 
 interface Named {
   readonly name: string
@@ -190,7 +191,7 @@ export class IntrospectionWriter {
     const types: WrittenType[] = []
     const isFlat = field.fields!.every((each) => each.isFlat)
     const write: WriteType = (type, members) => {
-      const isSmall = isFlat && members.length <= membersAtOnce && this.#isKnown(type)
+      const isSmall = isFlat && members.members.length <= membersAtOnce && this.#isKnown(type)
       return isSmall ? this.#flatType(field, { type, members, types }) : this.#type(field, type, types)
     }
     if (this.#releases) this.#writeType = write
@@ -219,7 +220,7 @@ export class IntrospectionWriter {
   /** Writes a type at once: most of an answer is types with few members. */
   #flatType(
     { fields }: IntrospectedField,
-    { type, members, types }: { type: GraphQLNamedType; members: readonly Member[]; types: WrittenType[] },
+    { type, members, types }: { type: GraphQLNamedType; members: Members; types: WrittenType[] },
   ): Steps<void> | undefined {
     let text = ''
     for (const field of fields!) {
@@ -230,8 +231,13 @@ export class IntrospectionWriter {
     return this.#values - this.#paused < valuesAtOnce ? undefined : this.#pause()
   }
 
-  #flatList(field: IntrospectedField, type: GraphQLNamedType, members: readonly Member[]): string {
+  #flatList(field: IntrospectedField, type: GraphQLNamedType, members: Members): string {
     this.#values++
+    if (field.name !== membersIn(type)) return this.#flatListAnew(field, type, members)
+    return this.#listText(field, members, () => this.#flatListAnew(field, type, members))
+  }
+
+  #flatListAnew(field: IntrospectedField, type: GraphQLNamedType, members: Members): string {
     const items = this.#flatItems(field, type, members)
     if (items === null) return 'null'
     let text = ''
@@ -242,8 +248,8 @@ export class IntrospectionWriter {
   }
 
   /** The items of a list that a type has, in their own order; null: it is not one of the type's lists. */
-  #flatItems(field: IntrospectedField, type: GraphQLNamedType, members: readonly Member[]): readonly Named[] | null {
-    if (field.name === membersIn(type)) return this.#shown(field, members)
+  #flatItems(field: IntrospectedField, type: GraphQLNamedType, members: Members): readonly Named[] | null {
+    if (field.name === membersIn(type)) return this.#shown(field, members.members)
     if (field.name === 'possibleTypes') return isUnionType(type) ? type.getTypes() : null
     return field.name === 'interfaces' && isObjectType(type) ? type.getInterfaces() : null
   }
@@ -287,6 +293,24 @@ export class IntrospectionWriter {
   #bounded(field: IntrospectedField, source: unknown): string {
     this.#values++
     if (field.leaf) return field.leaf(source)
+    if (!(source instanceof LeanField) || field.name !== 'args') return this.#boundedAnew(field, source)
+    return this.#listText(field, source.list, () => this.#boundedAnew(field, source))
+  }
+
+  /** The text of a list, which is kept if others have the same list. */
+  #listText(field: IntrospectedField, list: LeanList<unknown>, write: () => string): string {
+    if (!list.isShared) return write()
+    if (list.written?.of === field) {
+      this.#values += list.written.values
+      return list.written.text
+    }
+    const before = this.#values
+    const text = write()
+    list.written = { of: field, text, values: this.#values - before }
+    return text
+  }
+
+  #boundedAnew(field: IntrospectedField, source: unknown): string {
     const value = valueIn(field, source)
     if (value === null) return 'null'
     // The wrappers around a type are parts of one text.

@@ -50,9 +50,14 @@ export function requireFields({ get }: { readonly get: unknown }, contribution: 
 /** A contribution and its fields. */
 export type FieldsOf<Fields> = readonly [contribution: Contribution, fields: Fields]
 
+/** Fields of a contribution by name. */
+interface Fields<Make> extends Iterable<readonly [name: string, make: Make]> {
+  get(name: string): Make | undefined
+}
+
 /** The fields of several contributions; the first contribution of a name wins. */
 export function mergeFields<Make>(
-  sources: readonly FieldsOf<Iterable<readonly [string, Make]>>[],
+  sources: readonly FieldsOf<Fields<Make>>[],
   {
     place,
     report,
@@ -64,15 +69,13 @@ export function mergeFields<Make>(
   },
 ): ReadonlyMap<string, Make> {
   const merged = new Map<string, Make>()
-  const owners = new Map<string, string>()
   for (const [contribution, fields] of sources) {
     for (const [name, make] of fields) {
-      const owner = owners.get(name)
-      if (owner === undefined) {
-        owners.set(name, contribution.name)
+      if (!merged.has(name)) {
         merged.set(name, checked(make, name, contribution))
       } else if (!contribution.yields) {
-        report(`"${owner}" and "${contribution.name}" both add the field "${name}" to ${place}`)
+        const [owner] = sources.find(([, others]) => others.get(name))!
+        report(`"${owner.name}" and "${contribution.name}" both add the field "${name}" to ${place}`)
       }
     }
   }

@@ -203,7 +203,7 @@ export class RoleSchema implements SchemaScope {
 
   release(type: GraphQLNamedType): void {
     // The function that creates the fields holds most of a type's memory.
-    if (this.#releasable?.delete(type)) Object.assign(type, { _fields: releasedFields })
+    if (this.#releasable?.delete(type)) Object.assign(type, { _fields: releasedFields, given: releasedFields })
   }
 
   rowFields(table: TableModel): FieldMap {

@@ -11,6 +11,7 @@ import {
   TypeMetaFieldDef,
 } from 'graphql'
 import type { InterfaceName } from '../../names/version.ts'
+import { LeanField } from '../read/lean-types.ts'
 import type { FieldSource } from '../read/selection.ts'
 import type { Contribution, FieldMap, RootFieldMaker, RootFields, RootPlanner } from './contribution.ts'
 import { type FieldsOf, firstOf, mergeFields, servable } from './made-field.ts'
@@ -158,8 +159,9 @@ export class RootType implements FieldSource {
     return this.#all().keys()
   }
 
-  fieldsAnew(names: readonly string[]): readonly GraphQLField<unknown, unknown>[] {
-    return this.#fields(names.map((name) => [name, this.#all().get(name)!]))
+  fieldsAnew(names: readonly string[]): readonly LeanField[] {
+    const makers = this.#all()
+    return names.map((name) => new LeanField(name, makers.get(name)!()))
   }
 
   #fields(makers: Iterable<readonly [name: string, make: RootFieldMaker]>): GraphQLField<unknown, unknown>[] {

@@ -21,6 +21,7 @@ import { atOnce, type Steps } from '../../concurrency/stepwise.ts'
 import { internalError } from '../../errors/errors.ts'
 import { conflictingDefinitions } from '../../metadata/naming/type-names.ts'
 import { compareNaturally } from '../../names/natural-order.ts'
+import { LeanField, type LeanInput, LeanList, leanMembers } from '../read/lean-types.ts'
 import type { PlannedRoot, PlannedSchema } from '../read/planned-schema.ts'
 import { fieldsAtOnce, sortedAtOnce } from '../tuning.ts'
 import { withMergedRows } from './merged-rows.ts'
@@ -48,10 +49,15 @@ const copyOf = <T extends GraphQLNamedType>(type: T): T =>
   Object.assign(Object.create(Object.getPrototypeOf(type)), type)
 
 /** A field or value of a type. */
-export type Member = GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLEnumValue
+export type Member = GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLEnumValue | LeanField | LeanInput
+
+/** The members of a type. */
+export type Members = LeanList<Member>
+
+const noMembers: Members = new LeanList<Member>([], false)
 
 /** Writes a type with its members; what remains of the work is returned as steps. */
-export type WriteType = (type: GraphQLNamedType, members: readonly Member[]) => Steps<void> | undefined
+export type WriteType = (type: GraphQLNamedType, members: Members) => Steps<void> | undefined
 
 /** A root type, which may have thousands of fields: they are created in parts. */
 interface LargeRoot {
@@ -169,7 +175,7 @@ export class WholeSchema {
     this.#releases = releases && !this.mayRepeatRows
     this.#written = 0
     for (const [type, root] of this.#largeRoots) {
-      yield* write(type, []) ?? []
+      yield* write(type, noMembers) ?? []
       yield* this.#reachFromRoot(root)
     }
     yield* this.eachReached(write)
@@ -208,12 +214,12 @@ export class WholeSchema {
   }
 
   /** The fields of a root type in parts, in the order of their names; null for other types. */
-  fieldsInParts(type: GraphQLNamedType): Iterable<readonly GraphQLField<unknown, unknown>[]> | null {
+  fieldsInParts(type: GraphQLNamedType): Iterable<readonly LeanField[]> | null {
     const root = this.#largeRoots.get(type)
     return root ? this.#fieldsInParts(root, 0) : null
   }
 
-  *#fieldsInParts(root: LargeRoot, first: number): Iterable<readonly GraphQLField<unknown, unknown>[]> {
+  *#fieldsInParts(root: LargeRoot, first: number): Iterable<readonly LeanField[]> {
     for (let i = first; i < root.parts.length; i++) {
       const fields = root.source.fieldsAnew(root.parts[i]!)
       if (i === root.visited) {
@@ -244,7 +250,7 @@ export class WholeSchema {
   }
 
   /** Visits the next type in the form of its copy. */
-  #visit(copy: GraphQLNamedType, members: readonly Member[]): void {
+  #visit(copy: GraphQLNamedType, members: Members): void {
     this.#visited++
     this.#reachAll(copy, members)
     this.#parts += partsOf(members)
@@ -254,18 +260,27 @@ export class WholeSchema {
    * Reaches the types that a type leads to. The object types of an interface belong to the schema even if no field leads to
    * them.
    */
-  #reachAll(type: GraphQLNamedType, members: readonly Member[]): void {
+  #reachAll(type: GraphQLNamedType, members: Members): void {
     if (isUnionType(type)) for (const each of type.getTypes()) this.#reach(each)
     else if (isObjectType(type) || isInterfaceType(type)) {
       for (const each of type.getInterfaces()) this.#reach(each)
       if (isInterfaceType(type)) for (const each of type.extensions.possibleTypes?.() ?? []) this.#reach(each)
     }
-    for (const member of members) this.#reachFrom(member)
+    if (this.#isNew(members)) for (const member of members.members) this.#reachFrom(member)
+  }
+
+  /** Whether this is the first time that types are reached from a list, which fields and types may share. */
+  #isNew(list: LeanList<unknown>): boolean {
+    if (!list.isShared) return true
+    const isNew = list.reachedBy !== this
+    list.reachedBy = this
+    return isNew
   }
 
   #reachFrom(member: Member): void {
     if (!('type' in member)) return
     this.#reach(getNamedType(member.type))
+    if (member instanceof LeanField && !this.#isNew(member.list)) return
     if ('args' in member) for (const argument of member.args) this.#reach(getNamedType(argument.type))
   }
 
@@ -300,13 +315,15 @@ export function checkWhole(role: PlannedSchema): void {
 }
 
 /** The fields or values of a type, in their own order. */
-function membersOf(type: GraphQLNamedType): readonly Member[] {
-  if (isEnumType(type)) return type.getValues()
-  return 'getFields' in type ? Object.values<Member>(type.getFields()) : []
+function membersOf(type: GraphQLNamedType): Members {
+  const lean = leanMembers(type)
+  if (lean) return lean
+  const members = isEnumType(type) ? type.getValues() : 'getFields' in type ? Object.values(type.getFields()) : []
+  return new LeanList<Member>(members, false)
 }
 
 /** The number of a type, its members, and their arguments. */
-function partsOf(members: readonly Member[]): number {
+function partsOf({ members }: Members): number {
   let parts = 1
   for (const member of members) parts += 'args' in member ? 1 + member.args.length : 1
   return parts

@@ -12,7 +12,7 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql'
-import type { SchemaScope } from '../../../sdk/graphql.ts'
+import { LeanObjectType, type SchemaScope } from '../../../sdk/graphql.ts'
 import { nameText } from '../../../sdk/index.ts'
 import type { TableModel } from '../../../sdk/metadata.ts'
 import { rowType, selectArguments } from '../../tables/graphql.ts'
@@ -34,7 +34,7 @@ export const nodeInterface = (scope: SchemaScope): GraphQLInterfaceType =>
 export function connectionType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = `${table.graphqlName}Connection`
   return scope.tableType(table, name, () => {
-    return new GraphQLObjectType({
+    return new LeanObjectType({
       name,
       description: `A Relay connection object on "${nameText(table.name)}"`,
       fields: () => ({
@@ -48,7 +48,7 @@ export function connectionType(scope: SchemaScope, table: TableModel): GraphQLOb
 function edgeType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = `${table.graphqlName}Edge`
   return scope.tableType(table, name, () => {
-    return new GraphQLObjectType({
+    return new LeanObjectType({
       name,
       fields: () => ({
         cursor: { type: new GraphQLNonNull(GraphQLString) },

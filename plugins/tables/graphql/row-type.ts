@@ -4,7 +4,7 @@ import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
   GraphQLNonNull,
-  GraphQLObjectType,
+  type GraphQLObjectType,
   GraphQLString,
 } from 'graphql'
 import {
@@ -21,6 +21,7 @@ import {
   type FieldMap,
   type FieldSelection,
   isInCapitals,
+  LeanObjectType,
   type NeededRow,
   type PlanContext,
   planJoin,
@@ -36,7 +37,7 @@ import { readPathArgument } from './queries/json-path.ts'
 export function rowType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = table.graphqlName!
   return scope.tableType(table, name, () => {
-    return new GraphQLObjectType({
+    return new LeanObjectType({
       name,
       description: describe(table),
       extensions: { table: table.name },

@@ -1,10 +1,11 @@
 // `T_insert_input`, and how its values are read.
 
-import { type GraphQLInputFieldConfig, GraphQLInputObjectType, getNamedType } from 'graphql'
+import { type GraphQLInputFieldConfig, type GraphQLInputObjectType, getNamedType } from 'graphql'
 import {
   columnType,
   declaredField,
   type InputFieldMap,
+  LeanInputType,
   type NestedInsert,
   type PlanContext,
   type SchemaScope,
@@ -19,7 +20,7 @@ import { columnParam, insertableColumns } from './written-columns.ts'
 export function insertInputType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
   const name = `${table.graphqlName}_insert_input`
   return scope.tableType(table, name, () => {
-    return new GraphQLInputObjectType({
+    return new LeanInputType({
       name,
       description: `input type for inserting data into table "${nameText(table.name)}"`,
       fields: () => Object.fromEntries([...scope.insertFields(table)].map(([field, make]) => [field, make()])),

@@ -1,7 +1,7 @@
 // `T_mutation_response`, and the answers of mutations.
 
-import { type GraphQLFieldConfigMap, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql'
-import type { FieldSelection, PlanContext, SchemaScope } from '../../../../sdk/graphql.ts'
+import { type GraphQLFieldConfigMap, GraphQLInt, GraphQLNonNull, type GraphQLObjectType } from 'graphql'
+import { type FieldSelection, LeanObjectType, type PlanContext, type SchemaScope } from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
 import type { TableModel } from '../../../../sdk/metadata.ts'
 import type { MutationAnswer, ResponseValue } from '../../../../sdk/sql.ts'
@@ -12,7 +12,7 @@ import { planRow } from '../row-type.ts'
 export function responseType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = `${table.graphqlName}_mutation_response`
   return scope.tableType(table, name, () => {
-    return new GraphQLObjectType({
+    return new LeanObjectType({
       name,
       description: `response of any mutation on the table "${nameText(table.name)}"`,
       fields: () => {

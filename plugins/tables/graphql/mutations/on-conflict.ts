@@ -3,12 +3,12 @@
 import {
   GraphQLEnumType,
   type GraphQLInputFieldConfigMap,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
 import { mayCompare } from '../../../../sdk/access.ts'
-import type { PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
+import { LeanInputType, type PlanContext, perTable, type SchemaScope, type Value } from '../../../../sdk/graphql.ts'
 import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../../sdk/index.ts'
 import { conflictRefusal, keysOf, type TableModel } from '../../../../sdk/metadata.ts'
 import { always, type OnConflict } from '../../../../sdk/sql.ts'
@@ -29,7 +29,7 @@ export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLIn
   if (constraints.length === 0 || columns.length === 0) return null
   const name = `${table.graphqlName}_on_conflict`
   return scope.tableType(table, name, () => {
-    return new GraphQLInputObjectType({
+    return new LeanInputType({
       name,
       description: `on conflict condition type for table "${nameText(table.name)}"`,
       fields: (): GraphQLInputFieldConfigMap => ({
@@ -45,13 +45,13 @@ export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLIn
 }
 
 /** A key of a transformed column would tell which of its values are there, unless the role may compare them. */
-function constraintNames(scope: SchemaScope, { catalog, columns, name }: TableModel): string[] {
+const constraintNames = perTable((scope, { catalog, columns, name }): string[] => {
   const read = scope.access(name)?.select ?? null
   return keysOf(catalog).flatMap((key) => {
     const isUsable = isEnumValueName(key.name) && conflictRefusal(catalog, key) === null
     return isUsable && key.columns.every((column) => mayCompare(read, columns.get(column)!)) ? [key.name] : []
   })
-}
+})
 
 function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {
   const name = `${table.graphqlName}_constraint`

@@ -1,8 +1,15 @@
 // `update_T_many`: several updates of one table, in order and in one transaction.
 
-import { type GraphQLFieldConfig, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql'
+import { type GraphQLFieldConfig, type GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql'
 import { rootCost } from '../../../../sdk/access.ts'
-import type { Contribution, FieldMap, PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
+import {
+  type Contribution,
+  type FieldMap,
+  LeanInputType,
+  type PlanContext,
+  type SchemaScope,
+  type Value,
+} from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
 import { basesWithin, customRootField, nameAround, rootFieldIndex, type TableModel } from '../../../../sdk/metadata.ts'
 import type { MutationAnswer, MutationList, MutationPlan } from '../../../../sdk/sql.ts'
@@ -51,7 +58,7 @@ const updatesName = ({ graphqlName }: TableModel): string => `${graphqlName}_upd
 function updatesType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
   const name = updatesName(table)
   return scope.tableType(table, name, () => {
-    return new GraphQLInputObjectType({
+    return new LeanInputType({
       name,
       description: `one of several updates of the table "${nameText(table.name)}"`,
       fields: () => ({

@@ -3,7 +3,7 @@
 import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLInt,
   GraphQLList,
@@ -13,7 +13,9 @@ import {
 import {
   columnType,
   type FieldSelection,
+  LeanInputType,
   type PlanContext,
+  perTable,
   type SchemaScope,
   type Value,
 } from '../../../../sdk/graphql.ts'
@@ -99,7 +101,7 @@ function keyInputType(
   const name = `${table.graphqlName}_pk_columns_input`
   return scope.tableType(table, name, () => {
     const description = `primary key columns input for table: ${nameText(table.name)}`
-    return new GraphQLInputObjectType({ name, description, fields: () => keyArguments(scope, columns) })
+    return new LeanInputType({ name, description, fields: () => keyArguments(scope, columns) })
   })
 }
 
@@ -116,22 +118,23 @@ function operatorColumns(
 }
 
 /** The operators that a role has on a table. */
-const availableOperators = (scope: SchemaScope, table: TableModel): UpdateOperator[] =>
-  updateOperators.filter((operator) => operatorColumns(scope, table, operator).size > 0)
+const availableOperators = perTable((scope, table): readonly UpdateOperator[] =>
+  updateOperators.filter((operator) => operatorColumns(scope, table, operator).size > 0),
+)
 
 /** One argument for each operator that the role has on the table. */
-export function operatorArguments(scope: SchemaScope, table: TableModel): GraphQLFieldConfigArgumentMap {
+export const operatorArguments = perTable((scope, table): GraphQLFieldConfigArgumentMap => {
   const entries = availableOperators(scope, table).map((operator) => {
     return [operator.name, { type: operatorType(scope, table, operator), description: operator.description }]
   })
   return Object.fromEntries(entries)
-}
+})
 
 /** `T_set_input` and its like. */
 function operatorType(scope: SchemaScope, table: TableModel, operator: UpdateOperator): GraphQLInputObjectType {
   const name = `${table.graphqlName}${operator.name}_input`
   return scope.tableType(table, name, () => {
-    return new GraphQLInputObjectType({
+    return new LeanInputType({
       name,
       description: operator.typeDescription(nameText(table.name)),
       fields: () => {

@@ -1,6 +1,6 @@
 // Which columns an aggregate works on.
 
-import type { SchemaScope } from '../../../../sdk/graphql.ts'
+import { perTable, type SchemaScope } from '../../../../sdk/graphql.ts'
 import { isGraphQLName } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, memberValue, type PgType, type TableModel } from '../../../../sdk/metadata.ts'
 import type { SqlBuilder, TakenAs } from '../../../../sdk/sql.ts'
@@ -64,7 +64,8 @@ export function aggregatedType(operator: string, column: ColumnModel): PgType {
   return type.name === 'int8' ? builtInType('numeric') : type
 }
 
-const isExtreme = (operator: string): boolean => operator === 'max' || operator === 'min'
+/** Whether an aggregate is the largest or the smallest value. */
+export const isExtreme = (operator: string): boolean => operator === 'max' || operator === 'min'
 
 /** The schema of an aggregate; undefined: it is PostgreSQL's own. */
 export function aggregateSchema(operator: string, column: Pick<Aggregable, 'type'>): string | undefined {
@@ -84,7 +85,16 @@ const fits = (scope: SchemaScope, operator: string, value: Aggregable): boolean 
 
 /** The selectable columns that an aggregate works on, by GraphQL name. */
 export const columnsOf = (scope: SchemaScope, table: TableModel, operator: string): ReadonlyMap<string, ColumnModel> =>
-  new Map([...selectableColumns(scope, table)].filter(([, column]) => fits(scope, operator, column)))
+  isExtreme(operator) ? extremeColumns(scope, table) : numericColumns(scope, table)
+
+const columnsThatFit = (operator: string) =>
+  perTable(
+    (scope, table): ReadonlyMap<string, ColumnModel> =>
+      new Map([...selectableColumns(scope, table)].filter(([, column]) => fits(scope, operator, column))),
+  )
+
+const extremeColumns = columnsThatFit('max')
+const numericColumns = columnsThatFit('sum')
 
 /** A value of a row that is not a column's. */
 interface ComputedValue {

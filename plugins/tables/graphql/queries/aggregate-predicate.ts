@@ -4,12 +4,12 @@ import {
   GraphQLBoolean,
   GraphQLEnumType,
   type GraphQLInputFieldConfig,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
 import { relatedCost, type SelectAccess } from '../../../../sdk/access.ts'
-import type { PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
+import { LeanInputType, type PlanContext, type SchemaScope, type Value } from '../../../../sdk/graphql.ts'
 import { isEnumValueName, nameText } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, type TableModel } from '../../../../sdk/metadata.ts'
 import { allOf, always, type Condition, type Mapping, sql } from '../../../../sdk/sql.ts'
@@ -41,7 +41,7 @@ const columnsFor = (scope: SchemaScope, table: TableModel, aggregate: Comparable
 export function aggregatePredicateType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
   const name = `${table.graphqlName}_aggregate_bool_exp`
   return scope.tableType(table, name, () => {
-    return new GraphQLInputObjectType({
+    return new LeanInputType({
       name,
       description: `Boolean expression to filter rows by aggregates of rows from "${nameText(table.name)}".`,
       fields: () => {
@@ -71,7 +71,7 @@ interface Operator {
 function operatorType(scope: SchemaScope, table: TableModel, operator: Operator): GraphQLInputObjectType {
   const name = `${table.graphqlName}_aggregate_bool_exp_${operator.name}`
   return scope.tableType(table, name, () => {
-    return new GraphQLInputObjectType({
+    return new LeanInputType({
       name,
       fields: () => ({
         ...operator.arguments,
@@ -103,7 +103,7 @@ function argumentType(
   const name = `${operator}_arguments`
   return scope.tableType(table, name, () => {
     const type = new GraphQLNonNull(column)
-    return new GraphQLInputObjectType({ name, fields: { [independent]: { type }, [dependent]: { type } } })
+    return new LeanInputType({ name, fields: () => ({ [independent]: { type }, [dependent]: { type } }) })
   })
 }
 

@@ -2,36 +2,38 @@
 
 import {
   GraphQLBoolean,
-  type GraphQLEnumType,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
   GraphQLFloat,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
-  GraphQLObjectType,
+  type GraphQLObjectType,
   type GraphQLScalarType,
 } from 'graphql'
 import { relatedCost } from '../../../../sdk/access.ts'
 import {
   columnType,
   type FieldSelection,
+  LeanObjectType,
   type PlanContext,
+  perTable,
   type SchemaScope,
   scalarType,
+  shared,
 } from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
 import type { TableModel } from '../../../../sdk/metadata.ts'
 import type { AggregateOutput } from '../../../../sdk/sql.ts'
 import { planMembers, rowType, selectableColumns } from '../row-type.ts'
-import { aggregateSchema, columnsOf, computedOf, numericAggregates, takenAs } from './aggregate-columns.ts'
+import { aggregateSchema, columnsOf, computedOf, isExtreme, numericAggregates, takenAs } from './aggregate-columns.ts'
 import { distinctColumn, selectColumnType } from './select-arguments.ts'
 
 /** `T_aggregate`. */
 export function aggregateType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = `${table.graphqlName}_aggregate`
   return scope.tableType(table, name, () => {
-    return new GraphQLObjectType({
+    return new LeanObjectType({
       name,
       description: `aggregated selection of "${nameText(table.name)}"`,
       fields: () => ({
@@ -45,14 +47,14 @@ export function aggregateType(scope: SchemaScope, table: TableModel): GraphQLObj
 function aggregateFieldsType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = `${table.graphqlName}_aggregate_fields`
   return scope.tableType(table, name, () => {
-    return new GraphQLObjectType({
+    return new LeanObjectType({
       name,
       description: `aggregate fields of "${nameText(table.name)}"`,
       fields: () => {
         const fields: GraphQLFieldConfigMap<unknown, unknown> = { count: countField(scope, table) }
         for (const operator of [...numericAggregates, 'max', 'min']) {
-          const types = valueTypes(scope, table, operator)
-          if (types.size > 0) fields[operator] = { type: operatorFieldsType(scope, table, operator, types) }
+          const members = membersOf(operator)(scope, table)
+          if (Object.keys(members).length > 0) fields[operator] = { type: operatorFieldsType(scope, table, operator) }
         }
         return fields
       },
@@ -69,33 +71,36 @@ function countField(scope: SchemaScope, table: TableModel): GraphQLFieldConfig<u
   }
 }
 
-/** The types of the columns and computed fields that an aggregate works on, by name. */
-function valueTypes(scope: SchemaScope, table: TableModel, operator: string) {
-  const types = new Map<string, GraphQLScalarType | GraphQLEnumType>()
-  for (const [name, column] of columnsOf(scope, table, operator)) types.set(name, columnType(scope, column)!)
-  for (const [name, { type }] of computedOf(scope, table, operator)) {
-    const scalar = scalarType(scope, type)
-    if (scalar) types.set(name, scalar)
-  }
-  return types
+/** The columns and computed fields that an aggregate works on, of their own type or of another one. */
+const membersFor = (operator: string, valueType: GraphQLScalarType | null) =>
+  perTable((scope, table): GraphQLFieldConfigMap<unknown, unknown> => {
+    const columns = [...columnsOf(scope, table, operator)].map(([name, column]) => {
+      return [name, { type: valueType ?? columnType(scope, column)! }]
+    })
+    const computed = [...computedOf(scope, table, operator)].flatMap(([name, { type }]) => {
+      const scalar = scalarType(scope, type)
+      return scalar ? [[name, { type: valueType ?? scalar }]] : []
+    })
+    return shared(Object.fromEntries([...columns, ...computed]))
+  })
+
+const extremeMembers = membersFor('max', null)
+const sumMembers = membersFor('sum', null)
+const floatMembers = membersFor('avg', GraphQLFloat)
+
+/** The members of an operator, which it shares with others. */
+function membersOf(operator: string) {
+  if (isExtreme(operator)) return extremeMembers
+  return operator === 'sum' ? sumMembers : floatMembers
 }
 
-function operatorFieldsType(
-  scope: SchemaScope,
-  table: TableModel,
-  operator: string,
-  types: ReadonlyMap<string, GraphQLScalarType | GraphQLEnumType>,
-): GraphQLObjectType {
+function operatorFieldsType(scope: SchemaScope, table: TableModel, operator: string): GraphQLObjectType {
   const name = `${table.graphqlName}_${operator}_fields`
-  const keepsType = operator === 'sum' || operator === 'max' || operator === 'min'
   return scope.tableType(table, name, () => {
-    return new GraphQLObjectType({
+    return new LeanObjectType({
       name,
       description: `aggregate ${operator} on columns`,
-      fields: () => {
-        const members = [...types].map(([field, type]) => [field, { type: keepsType ? type : GraphQLFloat }])
-        return Object.fromEntries(members)
-      },
+      fields: () => membersOf(operator)(scope, table),
     })
   })
 }

@@ -2,7 +2,7 @@
 
 import {
   type GraphQLInputFieldConfig,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
   GraphQLNonNull,
@@ -12,6 +12,7 @@ import {
   columnType,
   declaredField,
   type InputFieldMap,
+  LeanInputType,
   type PlanContext,
   type SchemaScope,
   type Value,
@@ -34,7 +35,7 @@ import {
 export function booleanExpressionType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
   const name = `${table.graphqlName}_bool_exp`
   return scope.tableType(table, name, () => {
-    const type: GraphQLInputObjectType = new GraphQLInputObjectType({
+    const type: GraphQLInputObjectType = new LeanInputType({
       name,
       description: `Boolean expression to filter rows from the table "${nameText(table.name)}". All fields are combined with a logical 'AND'.`,
       fields: () => {

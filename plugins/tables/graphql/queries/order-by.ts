@@ -1,22 +1,32 @@
 // `T_order_by`, `T_aggregate_order_by` and the enum of directions.
 
-import { GraphQLEnumType, type GraphQLInputFieldConfig, GraphQLInputObjectType, GraphQLNonNull } from 'graphql'
+import { GraphQLEnumType, type GraphQLInputFieldConfig, type GraphQLInputObjectType, GraphQLNonNull } from 'graphql'
 import { maskedValue, relatedCost } from '../../../../sdk/access.ts'
 import {
   columnType,
   declaredField,
   type InputFieldMap,
+  LeanInputType,
   type OrderElement,
   type OrderedValue,
   type PlanContext,
+  perTable,
   type SchemaScope,
+  shared,
   type Value,
 } from '../../../../sdk/graphql.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, type Model, type TableModel } from '../../../../sdk/metadata.ts'
 import { type Mapping, offersOrder, type SqlBuilder } from '../../../../sdk/sql.ts'
 import { selectableColumns } from '../row-type.ts'
-import { aggregatedType, aggregateSchema, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
+import {
+  aggregatedType,
+  aggregateSchema,
+  columnsOf,
+  isExtreme,
+  numericAggregates,
+  takenAs,
+} from './aggregate-columns.ts'
 
 const directions = {
   asc: ['asc', 'last', 'in ascending order, nulls last'],
@@ -42,7 +52,7 @@ export function orderByEnum(scope: SchemaScope): GraphQLEnumType {
 export function orderByType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
   const name = `${table.graphqlName}_order_by`
   return scope.tableType(table, name, () => {
-    return new GraphQLInputObjectType({
+    return new LeanInputType({
       name,
       description: `Ordering options when selecting data from "${nameText(table.name)}".`,
       fields: () => Object.fromEntries([...scope.orderFields(table)].map(([field, make]) => [field, make()])),
@@ -83,8 +93,10 @@ export const relatedValue = (field: string, { key, type }: OrderedValue): Ordere
 })
 
 /** The selectable columns that rows can be ordered by, by GraphQL name. */
-const orderableColumns = (scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> =>
-  new Map([...selectableColumns(scope, table)].filter(([, { type }]) => offersOrder(type)))
+export const orderableColumns = perTable(
+  (scope, table): ReadonlyMap<string, ColumnModel> =>
+    new Map([...selectableColumns(scope, table)].filter(([, { type }]) => offersOrder(type))),
+)
 
 /** Contribution: an ordering for each column that has one. */
 export function columnOrders(scope: SchemaScope, table: TableModel): InputFieldMap {
@@ -129,14 +141,14 @@ export interface RelatedRows {
 export function aggregateOrderByType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
   const name = `${table.graphqlName}_aggregate_order_by`
   return scope.tableType(table, name, () => {
-    return new GraphQLInputObjectType({
+    return new LeanInputType({
       name,
       description: `order by aggregate values of table "${nameText(table.name)}"`,
       fields: () => {
         const fields: Record<string, GraphQLInputFieldConfig> = { count: { type: orderByEnum(scope) } }
         for (const operator of ['max', 'min', ...numericAggregates]) {
-          const columns = columnsOf(scope, table, operator)
-          if (columns.size > 0) fields[operator] = { type: operatorOrderByType(scope, table, operator, columns) }
+          const hasColumns = columnsOf(scope, table, operator).size > 0
+          if (hasColumns) fields[operator] = { type: operatorOrderByType(scope, table, operator) }
         }
         return fields
       },
@@ -144,26 +156,28 @@ export function aggregateOrderByType(scope: SchemaScope, table: TableModel): Gra
   })
 }
 
-function operatorOrderByType(
-  scope: SchemaScope,
-  table: TableModel,
-  operator: string,
-  columns: ReadonlyMap<string, ColumnModel>,
-): GraphQLInputObjectType {
+function operatorOrderByType(scope: SchemaScope, table: TableModel, operator: string): GraphQLInputObjectType {
   const name = operatorOrderByName(scope, table, operator)
   return scope.tableType(table, name, () => {
-    return new GraphQLInputObjectType({
+    return new LeanInputType({
       name,
       description: `order by ${operator}() on columns of table "${nameText(table.name)}"`,
-      fields: () => {
-        const members = [...columns].map(([field, column]) => {
-          return [field, { type: orderByEnum(scope), extensions: { column: column.name } }]
-        })
-        return Object.fromEntries(members)
-      },
+      fields: () => (isExtreme(operator) ? extremeOrders : numericOrders)(scope, table),
     })
   })
 }
+
+/** Several operators share their members. */
+const operatorOrders = (operator: string) =>
+  perTable((scope, table): Readonly<Record<string, GraphQLInputFieldConfig>> => {
+    const members = [...columnsOf(scope, table, operator)].map(([field, column]) => {
+      return [field, { type: orderByEnum(scope), extensions: { column: column.name } }]
+    })
+    return shared(Object.fromEntries(members))
+  })
+
+const extremeOrders = operatorOrders('max')
+const numericOrders = operatorOrders('sum')
 
 /** `R_<op>_order_by`, unless a table `R_<op>` has rows that are ordered by an input of this name. */
 function operatorOrderByName(scope: SchemaScope, { name, graphqlName }: TableModel, operator: string): string {

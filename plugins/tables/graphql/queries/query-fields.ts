@@ -9,6 +9,7 @@ import {
   type FieldMap,
   type FieldSelection,
   type PlanContext,
+  perTable,
   type RootFields,
   type SchemaScope,
   type Value,
@@ -60,7 +61,7 @@ export const showsRootField = (
 }
 
 /** The primary key's columns by GraphQL name, in key order; null when there is no key, or the role may not select all of it. */
-export function keyColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> | null {
+export const keyColumns = perTable((scope, table): ReadonlyMap<string, ColumnModel> | null => {
   if (!table.primaryKey) return null
   const selectable = new Map([...selectableColumns(scope, table).values()].map((column) => [column.name, column]))
   const columns = new Map<string, ColumnModel>()
@@ -70,7 +71,7 @@ export function keyColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<s
     columns.set(column.field, column)
   }
   return columns
-}
+})
 
 /** One required argument for each column of the key. */
 export function keyArguments(scope: SchemaScope, columns: ReadonlyMap<string, ColumnModel>): FieldArguments {

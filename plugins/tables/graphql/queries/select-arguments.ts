@@ -2,13 +2,14 @@
 
 import { GraphQLEnumType, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
 import type { WantedRows } from '../../../../sdk/access.ts'
-import type {
-  FieldArguments,
-  FieldSelection,
-  OrderElement,
-  PlanContext,
-  SchemaScope,
-  Value,
+import {
+  type FieldArguments,
+  type FieldSelection,
+  type OrderElement,
+  type PlanContext,
+  perTable,
+  shared,
+  type Value,
 } from '../../../../sdk/graphql.ts'
 import {
   isEnumValueName,
@@ -25,7 +26,7 @@ import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { orderByType, planOrder } from './order-by.ts'
 
 /** `T_select_column`; null when the role may select no column, or none whose name an enum can hold. */
-export function selectColumnType(scope: SchemaScope, table: TableModel): GraphQLEnumType | null {
+export const selectColumnType = perTable((scope, table): GraphQLEnumType | null => {
   const columns = [...selectableColumns(scope, table).keys()].filter(isEnumValueName)
   if (columns.length === 0) return null
   const name = `${table.graphqlName}_select_column`
@@ -34,10 +35,10 @@ export function selectColumnType(scope: SchemaScope, table: TableModel): GraphQL
     const description = `select columns of table "${nameText(table.name)}"`
     return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
   })
-}
+})
 
 /** The five arguments; those whose type would be empty are left out. */
-export function selectArguments(scope: SchemaScope, table: TableModel): FieldArguments {
+export const selectArguments = perTable((scope, table): FieldArguments => {
   const column = selectColumnType(scope, table)
   const int = GraphQLInt
   const distinct = column && {
@@ -49,14 +50,14 @@ export function selectArguments(scope: SchemaScope, table: TableModel): FieldArg
       description: 'sort the rows by one or more columns',
     },
   }
-  return {
+  return shared({
     ...distinct,
     limit: { type: int, description: 'limit the number of rows returned' },
     offset: { type: int, description: 'skip the first n rows. Use only with order_by' },
     ...order,
     where: { type: booleanExpressionType(scope, table), description: 'filter the rows returned' },
-  }
-}
+  })
+})
 
 /** Where selected rows come from: a table unless something else is given, tied to the outer row by `mapping`. */
 export type RowSource = Pick<WantedRows, 'from' | 'mapping'>

@@ -28,6 +28,7 @@ import { getEventById, getEventInvocationLogs, getEventLogs } from './reading.ts
 export { type EventCall, type EventHandler, type EventHandlers, eventHandlers } from '../delivery/index.ts'
 export type { EventCondition } from './capture/condition.ts'
 export type { RowOperation } from './capture/row-operations.ts'
+export { type LatestEvents, latestEvents } from './latest.ts'
 export {
   type EventRow,
   type RowEvent,

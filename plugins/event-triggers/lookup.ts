@@ -24,6 +24,12 @@ export function requireEventTrigger(
   return { owner, entry }
 }
 
+/** The names of all event triggers and listeners. */
+export const knownTriggers = ({ metadata, model }: Pick<OperationContext, 'metadata' | 'model'>): readonly string[] => [
+  ...(metadata.tables ?? []).flatMap(({ event_triggers = [] }) => event_triggers.map(({ name }) => name)),
+  ...listenersOf(model).declared.keys(),
+]
+
 /** Refuses a name that neither an event trigger nor a listener of a plugin has. */
 export function requireKnownTrigger(
   { metadata, model }: Pick<OperationContext, 'metadata' | 'model'>,

@@ -5,8 +5,7 @@ import { ObjectName, type OperationContext, operation, SourceName } from '../../
 import { isLeaseOver, notifyStatement } from '../delivery/index.ts'
 import { conditionsOf, type EventFilter, eventId, filter, period } from './event-filter.ts'
 import { asNew } from './ledger/ledger-statements.ts'
-import { listenersOf } from './listeners/slice.ts'
-import { requireKnownTrigger } from './lookup.ts'
+import { knownTriggers, requireKnownTrigger } from './lookup.ts'
 import { mostBuckets, mostRedelivered } from './tuning.ts'
 
 const redeliveredByDefault = 1000
@@ -28,12 +27,6 @@ const redelivered = `
     update trellis.event_log set ${asNew} where id in (select id from chosen) returning id
   )
   select count(*)::int as count from changed`
-
-/** The names of all event triggers and listeners. */
-const knownTriggers = ({ metadata, model }: Pick<OperationContext, 'metadata' | 'model'>): readonly string[] => [
-  ...metadata.tables.flatMap(({ event_triggers = [] }) => event_triggers.map(({ name }) => name)),
-  ...listenersOf(model).declared.keys(),
-]
 
 /** Which events a request is about: those with these ids, or those of a trigger that the filter chooses. */
 function chosenEvents(context: OperationContext, { name, ids, ...given }: Static<typeof RedeliverArgs>) {

@@ -5,6 +5,8 @@ import { historyMigrations } from './migrations.ts'
 import { getMetadataHistory, revertMetadata } from './operations.ts'
 import { recordChange } from './record.ts'
 
+export { readVersion } from './read.ts'
+
 export default definePlugin({
   name: 'history',
   dependencies: ['metadata'],

@@ -1,0 +1,68 @@
+// `GET /v1alpha1/feed`.
+
+import type { Route, RouteCall } from '../../sdk/http.ts'
+import { Type } from '../../sdk/index.ts'
+import { longestTimer } from '../../sdk/services.ts'
+import type { Feed, FeedClient } from './feed.ts'
+import { keepAliveMillis, leastReconnectMillis, mostBuffered, reconnectSpreadMillis } from './tuning.ts'
+
+/** The feed; administrators only. */
+export const feedRoute = (feed: Feed): Route => ({
+  method: 'GET',
+  url: '/v1alpha1/feed',
+  auth: 'admin',
+  about: {
+    summary: 'Tells of new metadata versions, events and runs of jobs, as server-sent events.',
+    contentType: 'text/event-stream',
+    result: Type.String(),
+    failures: { 503: { summary: 'the feed has too many clients, or the server stops' } },
+  },
+  handle(call) {
+    const headers = {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      'x-request-id': call.request.id,
+    }
+    if (call.request.method === 'HEAD') {
+      call.reply.headers(headers)
+      return ''
+    }
+    open(feed, call, headers)
+  },
+})
+
+function open(feed: Feed, { reply, session }: RouteCall, headers: Readonly<Record<string, string>>): void {
+  const { raw } = reply
+  // News may come before the stream is open, but only after this turn.
+  const write = (text: string) => {
+    if (raw.destroyed || raw.writableEnded) return
+    // A client that takes nothing gets all states anew when it comes back.
+    if (raw.writableLength > mostBuffered) raw.destroy()
+    else raw.write(text)
+  }
+  const client: FeedClient = {
+    send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    end() {
+      write(`retry: ${Math.floor(leastReconnectMillis + Math.random() * reconnectSpreadMillis)}\n\n`)
+      raw.end()
+    },
+  }
+  const remove = feed.add(client)
+  reply.hijack()
+  raw.on('error', () => {})
+  raw.writeHead(200, headers)
+  write(':\n\n')
+  const keepAlive = setInterval(() => write(':\n\n'), keepAliveMillis).unref()
+  const left = session.expiresAt === undefined ? null : Math.max(0, session.expiresAt - Date.now())
+  // A timer cannot hold weeks; the connection ends long before such a session.
+  const expiry = left === null || left > longestTimer ? undefined : setTimeout(() => raw.end(), left).unref()
+  const closed = () => {
+    clearInterval(keepAlive)
+    clearTimeout(expiry)
+    remove()
+  }
+  // The `close` event of a disconnected client has passed already.
+  if (raw.closed) setImmediate(closed)
+  else raw.once('close', closed)
+}

@@ -4,6 +4,7 @@ import { callerOf, disconnectSignal, type Route, readJsonInTurns } from '../../s
 import { definePlugin, type Engine } from '../../sdk/index.ts'
 import { explain } from './explain.ts'
 import { explainBody, explanation } from './schema.ts'
+import { suggestIndexes } from './suggest-indexes.ts'
 
 /** The endpoints of explain, for administrators. */
 const explainRoutes = (engine: Engine): Route[] =>
@@ -31,5 +32,6 @@ export default definePlugin({
   dependencies: ['graphql'],
   register(engine) {
     engine.routes.add(...explainRoutes(engine))
+    engine.operations.add(suggestIndexes(engine))
   },
 })

@@ -19,6 +19,8 @@ const collection = {
   },
 }
 
+const book = { schema: 'public', name: 'book' }
+
 const limits = { depth_limit: { global: 3, per_role: { reader: 1 } }, time_limit: { global: 2.5 } }
 
 const inherited = { role_name: 'both', role_set: ['reader', 'editor'] }
@@ -53,6 +55,76 @@ export const governance: Area = {
   given: [collection],
   settings: { enabledApis: ['metadata', 'graphql', 'developer'] },
   operations: [
+    {
+      type: 'suggest_indexes',
+      succeeds: [
+        {
+          title: 'names the columns that no index serves',
+          given: ['create index on book (genre) where price > 1', 'analyze book'],
+          args: {},
+          answers: {
+            suggestions: [
+              {
+                table: book,
+                columns: ['publisher_id'],
+                estimated_rows: 3,
+                reasons: [
+                  { kind: 'permission', table: book, role: 'reader', action: 'select' },
+                  { kind: 'relationship', table: { schema: 'public', name: 'publisher' }, name: 'books' },
+                ],
+                ddl: 'create index on "public"."book" ("publisher_id")',
+              },
+            ],
+          },
+        },
+        {
+          title: 'names nothing that an index serves',
+          given: ['create index on book (publisher_id, id)'],
+          args: { role: 'reader' },
+          answers: { suggestions: [] },
+        },
+        {
+          title: 'knows conditions that hold together, one or the other, and not',
+          given: [
+            {
+              type: 'create_delete_permission',
+              args: {
+                table: 'book',
+                role: 'editor',
+                permission: {
+                  filter: {
+                    _or: [
+                      { price: { _gt: 5 }, pages: { _eq: 100 }, title: { _like: 'D%' } },
+                      { genre: { _is_null: true } },
+                      { _not: { publisher: { info: { _is_null: true } } } },
+                    ],
+                  },
+                },
+              },
+            },
+          ],
+          args: { role: 'editor' },
+          answers: ({ suggestions }: { suggestions: { columns: string[]; ddl: string }[] }) =>
+            assert.deepEqual(
+              suggestions.map(({ ddl }) => ddl),
+              [
+                'create index on "public"."book" ("genre")',
+                'create index on "public"."book" ("pages", "price")',
+                'create index on "public"."publisher" ("info")',
+              ],
+            ),
+        },
+      ],
+      refuses: [
+        {
+          title: 'a role without permissions',
+          args: { role: 'nobody' },
+          code: 'not-exists',
+          path: '$.args.role',
+          error: 'role "nobody" has no permission',
+        },
+      ],
+    },
     {
       type: 'get_recent_requests',
       succeeds: [

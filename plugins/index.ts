@@ -40,7 +40,9 @@ import relay from './relay/index.ts'
 import remoteRelationships from './remote-relationships/index.ts'
 import remoteSchemas from './remote-schemas/index.ts'
 import restEndpoints from './rest-endpoints/index.ts'
+import roleSchemas from './role-schemas/index.ts'
 import scheduled from './scheduled/index.ts'
+import simulate from './simulate/index.ts'
 import sql from './sql/index.ts'
 import stitching from './stitching/index.ts'
 import streaming from './streaming/index.ts'
@@ -99,6 +101,8 @@ const plugins: readonly Plugin[] = [
   catalogState,
   history,
   feed,
+  roleSchemas,
+  simulate,
   openapi,
   pgDump,
   authWebhook,

@@ -69,6 +69,8 @@ export {
   type PlannedField,
 } from '../core/graphql/schema/field.ts'
 export { columnCodec, columnType, isInCapitals, scalarOfColumns, scalarType } from '../core/graphql/schema/scalars.ts'
+export { type VisitType, walkSchema } from '../core/graphql/schema/schema-walk.ts'
+export { type Member as SchemaMember, sortedByName } from '../core/graphql/schema/whole-schema.ts'
 export type {
   CachedOperation,
   GraphQLService,

@@ -138,6 +138,7 @@ export {
   type RequestForm,
 } from '../core/operations/request-form.ts'
 export type { MetadataService, RequestOptions } from '../core/operations/service.ts'
+export type { Trial } from '../core/operations/trial.ts'
 export { type ConfiguredUrl, checkUrl, type UrlFromEnv, urlSchema } from '../core/outgoing/configured-url.ts'
 export {
   type ConfiguredHeader,

@@ -121,8 +121,8 @@ export class GraphQLEngine implements GraphQLService {
     this.#planner.validate(text, options, model)
   }
 
-  schema(role: string, backendOnly: boolean, kind?: SchemaKind): PlannedSchema {
-    return this.#planner.schema(role, backendOnly, kind)
+  schema(role: string, backendOnly: boolean, kind?: SchemaKind, model?: Model): PlannedSchema {
+    return this.#planner.schema(role, backendOnly, kind, model)
   }
 
   variablesSchema(operation: GraphQLOperation, options?: VariablesOptions): JsonSchema {

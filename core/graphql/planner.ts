@@ -99,8 +99,10 @@ export class GraphQLPlanner {
     document: ParsedDocument,
     request: GraphQLRequest,
     session: Session,
-    { schema: kind }: PlanOptions,
+    { schema: kind, model }: PlanOptions,
   ): PlannedRequest {
+    if (model && model !== this.#options.model())
+      return this.#planOnce(document, request, session, { schema: kind, model })
     const schema = this.schema(session.role, session.backendOnly, kind)
     const group = this.#cache.group(schema, document, request.operationName)
     const variables = readVariables(group.operation, request.variables, group.mentioned)
@@ -108,6 +110,20 @@ export class GraphQLPlanner {
     if (prepared) this.#reused++
     else prepared = this.#prepare(schema, group, variables)
     return { schema, prepared, variables }
+  }
+
+  /** Plans on a model that is not served; nothing of it is kept. */
+  #planOnce(
+    document: ParsedDocument,
+    request: GraphQLRequest,
+    session: Session,
+    { schema: kind = 'standard', model }: PlanOptions & { readonly model: Model },
+  ): PlannedRequest {
+    const { role, backendOnly } = session
+    const schema = this.#schemaOf(model, { role, backendOnly, kind })
+    const operation = chooseOperation(document, request.operationName)
+    const variables = readVariables(operation, request.variables, mentionedVariables(operation))
+    return { schema, prepared: prepareOperation(new PlanContext(schema, operation, variables)), variables }
   }
 
   operation({ query, operationName }: Pick<GraphQLRequest, 'query' | 'operationName'>): GraphQLOperation {
@@ -150,8 +166,9 @@ export class GraphQLPlanner {
     return null
   }
 
-  schema(role: string, backendOnly: boolean, kind: SchemaKind = 'standard'): RoleSchema {
+  schema(role: string, backendOnly: boolean, kind: SchemaKind = 'standard', given?: Model): RoleSchema {
     const model = this.#options.model()
+    if (given && given !== model) return this.#schemaOf(given, { role, backendOnly, kind })
     if (this.#schemas?.model !== model) {
       this.#schemas = this.#schemasFor(model)
       this.#cache.clear()

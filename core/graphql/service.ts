@@ -20,7 +20,7 @@ import type { SchemaKind } from './schema/contribution.ts'
 import type { OperationWork } from './works.ts'
 
 /** A transport's additions to a request. */
-export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
+export interface RequestExtras extends PlanOptions {
   /** The client's headers, lower-case names. */
   readonly headers: RequestHeaders
   /** Returns a signal that aborts when the client is gone: reads then end, and changes continue. */
@@ -42,7 +42,9 @@ export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
 /** Options of planning a request. */
 export interface PlanOptions {
   /** Absent: the standard one. */
-  readonly schema?: SchemaKind
+  readonly schema?: SchemaKind | undefined
+  /** A model that is not served, for a request that is only tried; absent: the served one. */
+  readonly model?: Model
 }
 
 /** The context of running a subscription. */
@@ -98,8 +100,8 @@ export interface GraphQLService {
    * that the role cannot use. It does not need the role's introspection.
    */
   variablesSchema(operation: GraphQLOperation, options?: VariablesOptions): JsonSchema
-  /** The current schema of a role. */
-  schema(role: string, backendOnly: boolean, kind?: SchemaKind): PlannedSchema
+  /** The schema of a role in the served model, or in another one. */
+  schema(role: string, backendOnly: boolean, kind?: SchemaKind, model?: Model): PlannedSchema
 }
 
 /** The service together with the function that extends the schemas. */

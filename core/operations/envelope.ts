@@ -224,6 +224,20 @@ export function mayChange(call: Call): boolean {
 export const expectedVersions = (call: Call): readonly number[] =>
   withMembers(call).flatMap((each) => (each.resourceVersion !== null && mayChange(each) ? each.resourceVersion : []))
 
+/** The milliseconds after which a call is ended; null: no limit. */
+export function timeLimitOf({ operation: { timeLimit }, args }: Call): number | null {
+  return (typeof timeLimit === 'function' ? timeLimit(args) : timeLimit) ?? null
+}
+
+/** Refuses a call that cannot run within another request without editing the metadata. */
+export function refuseUntried(call: Call): void {
+  const { type } = call.operation
+  const refused = (message: string) => badRequest('not-supported', message, { path: ['args'] })
+  if (accessMode(call) === 'none' || call.operation.rollsBack)
+    throw refused(`"${type}" cannot be a member of another request`)
+  if (withMembers(call).some(editsMetadata)) throw refused(`"${type}" edits the metadata: it belongs to the changes`)
+}
+
 /** The tables that the members of a call refer to, as far as they are known. */
 export function namedTables(call: Call): readonly QualifiedName[] {
   if (!call.members) return []
@@ -236,7 +250,7 @@ export function accessMode({ operation, args, members }: Call): AccessMode {
   let expected = typeof access === 'function' ? access(args) : access
   for (const member of members ?? []) {
     const mode = accessMode(member)
-    if (mode === 'none') {
+    if (mode === 'none' || member.operation.rollsBack) {
       const message = `"${member.operation.type}" cannot be a member of another request`
       throw badRequest('not-supported', message, { path: ['args', ...member.at] })
     }

@@ -8,7 +8,8 @@ import { wantedSources } from '../metadata/slices/sources.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { MetadataHooks } from './metadata-work.ts'
 import type { OperationRegistry } from './registry.ts'
-import { MetadataRunner, type RunnerOptions } from './runner.ts'
+import type { RunnerOptions } from './run.ts'
+import { MetadataRunner } from './runner.ts'
 import type { MetadataService } from './service.ts'
 
 export interface MetadataServiceOptions extends ServedMetadataOptions {

@@ -19,6 +19,7 @@ import type { QualifiedName } from '../names/names.ts'
 import type { InterfaceName } from '../names/version.ts'
 import type { Session } from '../session/session.ts'
 import type { MemberOutcome } from './members.ts'
+import type { Trial } from './trial.ts'
 
 /**
  * Requirement on the request's transaction. `any` requires nothing of it. `none`: there is no transaction, so the request
@@ -82,6 +83,11 @@ export interface OperationContext extends OperationEnvironment {
   runMember(index: number): Promise<unknown>
   /** The same for an operation that {@link Operation.keepsGoing}: a failing member is undone, and its error returned. */
   tryMember(index: number): Promise<MemberOutcome>
+  /**
+   * Tries something as a session on the state that the request has reached. The effects of earlier members have run.
+   * All its changes of the database are undone.
+   */
+  trial(session: Session, work: (trial: Trial) => Promise<unknown>): Promise<MemberOutcome>
   /** Aborts when nobody waits for the answer any more; null: the operation runs to its end. */
   readonly signal: AbortSignal | null
   /** Runs after the commit, when the new model is served. */
@@ -170,6 +176,13 @@ export interface Operation<S extends TSchema = TSchema> {
   members?(args: Static<S>): readonly MemberRequest[]
   /** Whether it answers although a member fails; absent: no. */
   readonly keepsGoing?: boolean
+  /**
+   * Whether its transaction is rolled back after its answer is made, so that nothing of it or its members stays. It cannot be
+   * a member of another request.
+   */
+  readonly rollsBack?: boolean
+  /** Milliseconds after which it is ended; absent: no limit. */
+  readonly timeLimit?: ByArguments<S, number>
   /** Whether its members may differ in their requirements on the transaction; absent: no. */
   readonly mixesAccess?: boolean
   /**

@@ -1,16 +1,40 @@
 // The state of a request while it runs.
 
 import type { Caller } from '../concurrency/shares.ts'
-import type { TransactionOptions } from '../database/database.ts'
+import type { Database, TransactionOptions } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
+import type { ValidationOptions } from '../graphql/read/request.ts'
+import type { Model } from '../metadata/document/model.ts'
 import type { MetadataEdit } from '../metadata/serving/edit.ts'
+import type { ServedMetadata } from '../metadata/serving/served.ts'
+import type { SourceFetcher } from '../metadata/serving/source-fetcher.ts'
 import type { MetadataState } from '../metadata/serving/state.ts'
 import type { Author } from '../metadata/slices/recorder.ts'
+import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import type { InterfaceName } from '../names/version.ts'
 import type { Session } from '../session/session.ts'
+import type { SessionSettings } from '../session/session-settings.ts'
 import type { CombinedEdits } from './combined-edits.ts'
+import type { MetadataHooks } from './metadata-work.ts'
+import type { OperationEnvironment } from './operation.ts'
+import type { OperationRegistry } from './registry.ts'
 import type { RequestForm } from './request-form.ts'
 import type { RequestOptions } from './service.ts'
+
+export interface RunnerOptions {
+  readonly database: Pick<Database, 'transaction'>
+  readonly registry: MetadataRegistry
+  readonly operations: OperationRegistry
+  readonly served: ServedMetadata
+  readonly sessionSettings: Pick<SessionSettings, 'apply'>
+  readonly hooks: MetadataHooks
+  readonly environment: Omit<OperationEnvironment, 'interface'>
+  /** Refuses a GraphQL document that cannot run on a model. */
+  validateDocument(text: string, options: ValidationOptions | undefined, model: Model): void
+  /** A name that several GraphQL types of a model share; null: there is no such name. */
+  conflictingType(model: Model): string | null
+  readonly fetcher: Pick<SourceFetcher, 'fetch' | 'isNewest' | 'served'>
+}
 
 export type AfterCommit = () => void | Promise<void>
 

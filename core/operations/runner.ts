@@ -6,7 +6,6 @@
 
 import { current, isDraft } from 'immer'
 import { eitherSignal } from '../concurrency/aborting.ts'
-import type { Database } from '../database/database.ts'
 import { despiteConflicts } from '../database/placing/conflicts.ts'
 import { noTransaction, type Transaction } from '../database/transaction.ts'
 import { refusedByPostgres } from '../database/wire/postgres-errors.ts'
@@ -17,15 +16,11 @@ import type { Model } from '../metadata/document/model.ts'
 import { conflictingDefinitions, mayConflict } from '../metadata/naming/type-names.ts'
 import { checkConsistency, type ListingForm } from '../metadata/resolving/consistency.ts'
 import { type MetadataEdit, refuseNameConflicts } from '../metadata/serving/edit.ts'
-import type { ServedMetadata } from '../metadata/serving/served.ts'
-import type { SourceFetcher } from '../metadata/serving/source-fetcher.ts'
 import type { MetadataState } from '../metadata/serving/state.ts'
 import { requireSource, sourceName } from '../metadata/slices/given-source.ts'
-import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import type { FetchedSource } from '../metadata/slices/sources.ts'
 import type { InterfaceName } from '../names/version.ts'
 import type { Session } from '../session/session.ts'
-import type { SessionSettings } from '../session/session-settings.ts'
 import { authorOf } from './author.ts'
 import { CombinedEdits, groupOf } from './combined-edits.ts'
 import {
@@ -38,32 +33,28 @@ import {
   keepsGoing,
   limitMembers,
   namedTables,
+  refuseUntried,
+  timeLimitOf,
   withMembers,
 } from './envelope.ts'
 import { withAllFaults } from './faulty-document.ts'
 import { inSavepoint, type MemberOutcome, readingOnly } from './members.ts'
-import { asChange, type MetadataHooks, type MetadataWork } from './metadata-work.ts'
-import { type OperationContext, type OperationEnvironment, type Preview, refuseEdit } from './operation.ts'
-import type { OperationRegistry } from './registry.ts'
+import { asChange, type MetadataWork } from './metadata-work.ts'
+import { type OperationContext, type Preview, refuseEdit } from './operation.ts'
 import { requestedSources } from './requested-sources.ts'
-import type { AfterCommit, Circumstances, EditCircumstances, Editing, Outcome, Reading, Run } from './run.ts'
+import type {
+  AfterCommit,
+  Circumstances,
+  EditCircumstances,
+  Editing,
+  Outcome,
+  Reading,
+  Run,
+  RunnerOptions,
+} from './run.ts'
 import { inArguments, refuseStale, withHelp } from './run-errors.ts'
 import type { RequestOptions } from './service.ts'
-
-export interface RunnerOptions {
-  readonly database: Pick<Database, 'transaction'>
-  readonly registry: MetadataRegistry
-  readonly operations: OperationRegistry
-  readonly served: ServedMetadata
-  readonly sessionSettings: Pick<SessionSettings, 'apply'>
-  readonly hooks: MetadataHooks
-  readonly environment: Omit<OperationEnvironment, 'interface'>
-  /** Refuses a GraphQL document that cannot run on a model. */
-  validateDocument(text: string, options: ValidationOptions | undefined, model: Model): void
-  /** A name that several GraphQL types of a model share; null: there is no such name. */
-  conflictingType(model: Model): string | null
-  readonly fetcher: Pick<SourceFetcher, 'fetch' | 'isNewest' | 'served'>
-}
+import { endTrial, inTrial, isResult, type Trial, triedResult, withDeadline } from './trial.ts'
 
 /** Reruns of a request that only reads, when a change of the metadata and the database made it fail. */
 const maxReruns = 3
@@ -94,13 +85,24 @@ export class MetadataRunner {
   }
 
   async #run(call: Call, work: MetadataWork, how: Circumstances): Promise<unknown> {
+    const limit = timeLimitOf(call)
+    if (limit === null) return this.#start(call, work, how)
+    return withDeadline(limit, (signal) => {
+      work.signal = eitherSignal(work.signal, signal)
+      return this.#start(call, work, how)
+    })
+  }
+
+  async #start(call: Call, work: MetadataWork, how: Circumstances): Promise<unknown> {
     const { form, whenUnwanted, caller } = how
     const readOnly = accessMode(call) !== 'READ WRITE' || work.session.readOnly === true
     if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
     if (accessMode(call) === 'none') return this.#runAlone(call, work, form.interface)
-    const { result, afterCommit } = withMembers(call).some(editsMetadata)
-      ? await this.#runEdit(call, work, how)
-      : await this.#runRead(call, work, { readOnly, caller, interface: form.interface })
+    const running = withMembers(call).some(editsMetadata)
+      ? this.#runEdit(call, work, how)
+      : this.#runRead(call, work, { readOnly, caller, interface: form.interface })
+    if (call.operation.rollsBack) return triedResult(running)
+    const { result, afterCommit } = await running
     for (const callback of afterCommit) await this.#options.served.attempt(callback)
     return result
   }
@@ -137,10 +139,9 @@ export class MetadataRunner {
       await inArguments(sessionSettings.apply(session, transaction))
       const none = { edit: null, combined: null, afterCommit: [] }
       const run: Run = { session, signal, transaction, interface: interfaceName, state, ...none }
-      return {
-        result: await asChange(call, run, this.#options.hooks, () => this.#call(call, run)),
-        afterCommit: run.afterCommit,
-      }
+      const result = await asChange(call, run, this.#options.hooks, () => this.#call(call, run))
+      endTrial(call.operation, result)
+      return { result, afterCommit: run.afterCommit }
     }
     return despiteConflicts(() => database.transaction(work, { ...how, forReader: session.readOnly, signal }))
   }
@@ -167,7 +168,7 @@ export class MetadataRunner {
       return await served.edit(together, options)
     } catch (error) {
       // The transaction was rolled back. One by one, the first member with a fault gets its own error.
-      if (signal?.aborted || !(last.combined?.isPending || keepsGoing(call))) throw error
+      if (isResult(error) || signal?.aborted || !(last.combined?.isPending || keepsGoing(call))) throw error
       return await served.edit(alone, options)
     }
   }
@@ -234,6 +235,7 @@ export class MetadataRunner {
     const result = await asChange(call, run, this.#options.hooks, async () => {
       const result = await this.#call(call, run)
       await combined?.resolve()
+      endTrial(call.operation, result)
       await inArguments(edit.save(given.author).catch((error) => Promise.reject(this.#refused(error))))
       return result
     })
@@ -338,6 +340,7 @@ export class MetadataRunner {
       applySession: () => this.#options.sessionSettings.apply(session, transaction),
       runMember: (index) => this.#runMember(call, index, run),
       tryMember: (index) => this.#tryMember(call, index, run),
+      trial: (session, work) => this.#trial(session, run, work),
       afterCommit: (callback) => afterCommit.push(callback),
     }
   }
@@ -362,5 +365,31 @@ export class MetadataRunner {
     // An error ends the attempt; the request runs again without resolving edits together.
     if (run.combined) return { result: await this.#runMember(call, index, run) }
     return inSavepoint(run, () => this.#runMember(call, index, run))
+  }
+
+  async #trial(session: Session, run: Run, work: (trial: Trial) => Promise<unknown>): Promise<MemberOutcome> {
+    const { transaction, edit } = run
+    await run.combined?.resolve()
+    await edit?.follow()
+    const { document: metadata, model } = edit?.state ?? run.state
+    return inTrial(run, async () => {
+      await this.#options.sessionSettings.apply(session, transaction)
+      return work({ metadata, model, transaction, run: (envelope) => this.#runTried(envelope, { ...run, session }) })
+    })
+  }
+
+  /** Runs a request of the metadata API within another one, as a session of its own. */
+  async #runTried(envelope: unknown, run: Run): Promise<unknown> {
+    const { operations, environment } = this.#options
+    const { session } = run
+    const { form } = operations
+    const call = await decodeEnvelope(envelope, {
+      ...{ operations, form, session },
+      environment: { ...environment, interface: form.interface },
+    })
+    authorize(call, session)
+    limitMembers(call, session, environment)
+    refuseUntried(call)
+    return this.#call(call, { ...run, combined: null, afterCommit: [] })
   }
 }

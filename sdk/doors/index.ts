@@ -40,7 +40,9 @@ declare module '../registry.ts' {
     'remote-relationships': true
     'remote-schemas': true
     'rest-endpoints': true
+    'role-schemas': true
     scheduled: true
+    simulate: true
     sql: true
     stitching: true
     streaming: true

@@ -1,9 +1,11 @@
-// The history of the metadata.
+// Reviewing the metadata: its history, simulations, and the schemas of roles.
 
 import assert from 'node:assert/strict'
 import { empty, library } from './documents.ts'
 import { documentIs } from './effects.ts'
 import type { Area } from './entry.ts'
+import { roleSchemas } from './role-schemas.ts'
+import { simulations } from './simulate.ts'
 
 const untrack = { type: 'untrack_table', args: { table: 'book_count' } }
 const comment = (text: string) => ({
@@ -24,7 +26,7 @@ interface History {
 const bookCount = { part: 'tables', table: { schema: 'public', name: 'book_count' } }
 
 export const history: Area = {
-  title: 'the history of the metadata',
+  title: 'the history of the metadata, simulations and the schemas of roles',
   operations: [
     {
       type: 'get_metadata_history',
@@ -103,5 +105,7 @@ export const history: Area = {
         },
       ],
     },
+    ...roleSchemas,
+    ...simulations,
   ],
 }

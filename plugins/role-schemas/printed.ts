@@ -1,0 +1,90 @@
+// SDL of types whose fields come in parts. graphql-js prints whole types only, so it gets a type with some of the fields.
+
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  GraphQLInputObjectType,
+  type GraphQLNamedType,
+  isEnumType,
+  isSpecifiedScalarType,
+  printType,
+} from 'graphql'
+import { type PlannedSchema, type SchemaMember, sortedByName, walkSchema } from '../../sdk/graphql.ts'
+import type { Steps } from '../../sdk/services.ts'
+
+/** The type with these fields or values alone. */
+function withMembers(type: GraphQLNamedType, members: readonly SchemaMember[]): GraphQLNamedType {
+  const own = isEnumType(type)
+    ? { getValues: () => members }
+    : { getFields: () => Object.fromEntries(members.map((member) => [member.name, member])) }
+  return Object.assign(Object.create(Object.getPrototypeOf(type)), type, own)
+}
+
+const holder = new GraphQLInputObjectType({ name: 'T', fields: {} })
+
+/** The type of an input value, with its default value. */
+export function inputTypeText(input: GraphQLArgument | GraphQLInputField): string {
+  if (input.default === undefined && input.defaultValue === undefined) return String(input.type)
+  const { name, type, default: value, defaultValue } = input
+  const plain = { name, type, default: value, defaultValue } as GraphQLInputField
+  const text = printType(withMembers(holder, [plain]))
+  return text.slice(text.indexOf(': ') + 2, text.lastIndexOf('\n'))
+}
+
+/** The SDL of one type. */
+export interface PrintedType {
+  readonly name: string
+  readonly text: string
+}
+
+/** SDL in the order of the types' names; the definition of the schema comes first, under an empty name. */
+export interface PrintedSchema {
+  readonly types: readonly PrintedType[]
+  /** Characters. */
+  readonly size: number
+}
+
+interface Printing {
+  readonly name: string
+  /** The text up to the fields. */
+  readonly head: string
+  readonly fields: string[]
+}
+
+function begin(type: GraphQLNamedType): Printing {
+  return { name: type.name, head: printType(withMembers(type, [])), fields: [] }
+}
+
+/** Prints the types of a schema. */
+export function* printSchemaSteps(schema: PlannedSchema): Steps<PrintedSchema> {
+  let found = new Map<string, Printing>()
+  yield* walkSchema(schema, () => {
+    found = new Map()
+    return (type, members) => {
+      if (isSpecifiedScalarType(type)) return
+      const printing = found.get(type.name) ?? begin(type)
+      found.set(type.name, printing)
+      if (members.length === 0) return
+      const whole = printType(withMembers(type, members))
+      printing.fields.push(whole.slice(printing.head.length + ' {\n'.length, -'\n}'.length))
+    }
+  })
+  const types: PrintedType[] = [{ name: '', text: definitionOf(schema) }]
+  let size = 0
+  for (const { name, head, fields } of yield* sortedByName([...found.values()])) {
+    const text = fields.length > 0 ? `${head} {\n${fields.join('\n')}\n}` : head
+    types.push({ name, text })
+    size += text.length
+    yield
+  }
+  return { types, size }
+}
+
+/** The definition of the schema, which names its root types. */
+function definitionOf(schema: PlannedSchema): string {
+  const kinds = (['query', 'mutation', 'subscription'] as const).filter(
+    (kind) => kind === 'query' || !schema.root(kind).isAbsent,
+  )
+  const roots = kinds.map((kind) => `  ${kind}: ${schema.root(kind).objectType().name}`)
+  return `schema {\n${roots.join('\n')}\n}`
+}

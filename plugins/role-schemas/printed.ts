@@ -1,7 +1,6 @@
 // SDL of types whose fields come in parts. graphql-js prints whole types only, so it gets a type with some of the fields.
 
 import {
-  type GraphQLArgument,
   type GraphQLInputField,
   GraphQLInputObjectType,
   type GraphQLNamedType,
@@ -23,7 +22,7 @@ function withMembers(type: GraphQLNamedType, members: readonly SchemaMember[]): 
 const holder = new GraphQLInputObjectType({ name: 'T', fields: {} })
 
 /** The type of an input value, with its default value. */
-export function inputTypeText(input: GraphQLArgument | GraphQLInputField): string {
+export function inputTypeText(input: Pick<GraphQLInputField, 'name' | 'type' | 'default' | 'defaultValue'>): string {
   if (input.default === undefined && input.defaultValue === undefined) return String(input.type)
   const { name, type, default: value, defaultValue } = input
   const plain = { name, type, default: value, defaultValue } as GraphQLInputField

@@ -1,6 +1,6 @@
 // `simulate`: what changes of the metadata and the database would do, without doing them.
 
-import { type Engine, internalError, type Static, Type } from '../../sdk/index.ts'
+import { type Engine, type Static, Type } from '../../sdk/index.ts'
 import {
   type Inconsistency,
   type InterfaceName,
@@ -53,13 +53,12 @@ type State = Pick<Trial, 'metadata' | 'model'>
 
 /** The state that the request has reached. */
 async function stateNow({ session, trial }: OperationContext): Promise<State> {
-  const { result, error } = await trial(session, async ({ metadata, model }): Promise<State> => ({ metadata, model }))
+  const states: State[] = []
+  const { error } = await trial(session, async ({ metadata, model }) => {
+    states.push({ metadata, model })
+  })
   if (error) throw error
-  return (result as State | undefined) ?? internalFault()
-}
-
-function internalFault(): never {
-  throw internalError('the simulation has no state')
+  return states[0]!
 }
 
 /** The parts that differ, as the history of the metadata shows them. */

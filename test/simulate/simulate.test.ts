@@ -137,7 +137,7 @@ test('a simulation shows what changes would do, and nothing of it stays', async 
     assert.deepEqual(broken, [
       {
         type: 'table',
-        definition: { schema: 'public', name: 'lost' },
+        definition: 'lost',
         reason: 'no such table/view exists in postgres: "lost"',
       },
     ])
@@ -147,8 +147,8 @@ test('a simulation shows what changes would do, and nothing of it stays', async 
   await t.test('a refused change is the error of the simulation, as in a bulk', async () => {
     assert.deepEqual(await refused({ changes: [drop, drop] }), {
       path: '$.args.changes[1].args',
-      error: 'select permission for role "user" on table "artist" does not exist',
-      code: 'not-exists',
+      error: 'select permission on "artist" for role "user" does not exist',
+      code: 'permission-denied',
     })
   })
 
@@ -173,7 +173,7 @@ test('a simulation shows what changes would do, and nothing of it stays', async 
       code: 'not-supported',
     })
     assert.equal(
-      (await asked({ operation: { type: 'test_webhook', args: { url: 'http://127.0.0.1:1/' } } }))?.code,
+      (await asked({ operation: { type: 'test_webhook', args: { url: 'http://127.0.0.1:1/', payload: {} } } }))?.code,
       'not-supported',
     )
     const long = await asked({

@@ -27,7 +27,7 @@ export function* walkSchema(role: PlannedSchema, begin: () => VisitType): Steps<
 function* walk(role: PlannedSchema, visit: VisitType, releases: boolean): Steps<void> {
   const schema = new WholeSchema(role.anew())
   const write: WriteType = (type, members) =>
-    type.name.startsWith('__') ? undefined : visitParts(type, schema.fieldsInParts(type) ?? inParts(members))
+    type.name.startsWith('__') ? undefined : visitParts(type, schema.fieldsInParts(type) ?? inParts(members.members))
   function* visitParts(type: GraphQLNamedType, parts: Iterable<readonly Member[]>): Steps<void> {
     for (const part of parts) {
       visit(type, part)

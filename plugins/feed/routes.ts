@@ -37,7 +37,7 @@ function open(feed: Feed, { reply, session }: RouteCall, headers: Readonly<Recor
   // News may come before the stream is open, but only after this turn.
   const write = (text: string) => {
     if (raw.destroyed || raw.writableEnded) return
-    // A client that takes nothing gets all states anew when it comes back.
+    // A client that takes nothing reads the states again when it comes back.
     if (raw.writableLength > mostBuffered) raw.destroy()
     else raw.write(text)
   }

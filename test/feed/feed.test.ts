@@ -65,7 +65,7 @@ test('the feed tells of metadata, events and jobs, and ends with the server', as
     assert.match(String(next['at']), /^\d{4}-/)
     await trellis.op('track_table', 'book', admin)
     await trellis.op('create_event_trigger', trigger, admin)
-    await trellis.sql(`insert into book (title) values ('Tide')`)
+    await trellis.sql(`insert into book (title, publisher_id) values ('Tide', 1)`)
     await feed.first('events', (data) => data['name'] === 'told' && data['recorded_at'] !== null)
     await trellis.op('run_job_now', { name: 'asked' }, admin)
     await feed.first('job', (data) => data['name'] === 'asked' && data['runs'] === 1)

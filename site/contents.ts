@@ -24,6 +24,7 @@ export const contents: readonly Group[] = [
       'data',
       'explain',
       'console',
+      'clients',
       'graphiql',
       'openapi',
       'errors',

@@ -43,7 +43,7 @@ export function writePages(folder: string): void {
   const pages = codePages()
   requireAllListed()
   for (const name of readdirSync(docs)) {
-    if (!name.endsWith('.md')) cpSync(join(docs, name), join(folder, name))
+    if (!name.endsWith('.md')) cpSync(join(docs, name), join(folder, name), { recursive: true })
     else writeFileSync(join(folder, name), withSiteLinks(readFileSync(join(docs, name), 'utf8'), pages))
   }
   for (const [file, name] of Object.entries(otherPages)) {

@@ -203,7 +203,8 @@ async function checkRolledBack(
   const refused = { type: 'untrack_table', args: { table: 'no such table' } }
   const members = [...given.map(asCall), strange, refused]
   const { status, body } = await ask(world, { type: 'bulk', args: members })
-  if (registered(world.operations, entry)?.operation.access === 'none') {
+  const { access, rollsBack } = registered(world.operations, entry)!.operation
+  if (access === 'none' || rollsBack) {
     const error = `"${entry.type}" cannot be a member of another request`
     const path = `$.args[${members.length - 2}]`
     assert.deepEqual({ status, body }, { status: 400, body: { path, error, code: 'not-supported' } })

@@ -53,6 +53,8 @@ export async function edit({
     } catch (error) {
       if (asFailure(error).facts.status !== 409) throw error
       const now = await queries.fetchQuery({ ...metadataQuery, staleTime: 0 })
+      // An operation conflicts with something else than another edit.
+      if (now.resource_version === seen.resource_version) throw error
       const theirs = part(now)
       const before = part(first)
       // The other edit was of another part, and stays.
@@ -67,10 +69,9 @@ export async function edit({
   }
 }
 
-/** Puts the metadata back as it was before an edit; refused with 409 after any later edit. */
+/** Puts the metadata back as it was before an edit; refused with 409 unless that edit was the only one since. */
 export async function undo(before: Metadata): Promise<void> {
-  const now = await queries.ensureQueryData(metadataQuery)
   const args = { metadata: before.metadata, allow_inconsistent_metadata: true }
-  await runAll([{ type: 'replace_metadata', version: 2, args }], { basedOn: now.resource_version })
+  await runAll([{ type: 'replace_metadata', version: 2, args }], { basedOn: before.resource_version + 1 })
   await refreshMetadata()
 }

@@ -237,8 +237,170 @@ test('forms that consoles and other tools write are understood', async (t) => {
     actions: [{ name: 'count', definition: action }],
   }
   assert.deepEqual((await ask(trellis, 'replace_metadata', document)).body, { message: 'success' })
-  const exported = (await ask(trellis, 'export_metadata', {})).body as unknown as typeof document
+  const exported = (await trellis.op('export_metadata', {})) as unknown as typeof document
   assert.equal(exported.actions[0]!.definition.kind, 'synchronous')
+})
+
+/** Members that say nothing, defaults that are written out, and other orders and spellings than those of exports. */
+const spelledOut = {
+  sources: [
+    {
+      kind: 'postgres',
+      name: 'library',
+      functions: [
+        { function: 'search_books', configuration: {}, permissions: [], comment: null },
+        { function: { schema: 'public', name: 'all_books' } },
+      ],
+      tables: [
+        {
+          table: { name: 'writer', schema: 'public' },
+          is_enum: false,
+          configuration: { custom_column_names: {}, custom_root_fields: {}, column_config: {} },
+          object_relationships: [],
+          array_relationships: [
+            {
+              using: { foreign_key_constraint_on: { column: 'writer_id', table: { schema: 'public', name: 'book' } } },
+              name: 'books',
+              comment: null,
+            },
+          ],
+        },
+        {
+          table: 'book',
+          insert_permissions: [
+            { role: 'reader', permission: { columns: [], check: {}, set: {}, backend_only: false }, comment: '' },
+            { role: 'editor', permission: { columns: '*', check: {}, set: {} } },
+          ],
+          select_permissions: [
+            {
+              role: 'reader',
+              permission: { columns: ['id'], computed_fields: [], filter: {}, allow_aggregations: false },
+            },
+          ],
+          update_permissions: [
+            { role: 'reader', permission: { columns: ['title'], filter: {}, check: null, set: {} } },
+          ],
+          delete_permissions: [{ role: 'reader', permission: { filter: {}, backend_only: false } }],
+          event_triggers: [
+            {
+              name: 'told',
+              definition: { enable_manual: true, insert: { columns: '*' }, update: null, delete: null },
+              retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 },
+              webhook: 'http://127.0.0.1:1/',
+              headers: [],
+            },
+          ],
+        },
+      ],
+      logical_models: [],
+      native_queries: null,
+      configuration: { connection_info: { database_url: { from_env: 'PG_DATABASE_URL' }, pool_settings: null } },
+      customization: {},
+    },
+  ],
+  version: 3,
+  remote_schemas: [],
+  actions: [
+    {
+      name: 'greet',
+      definition: {
+        kind: 'synchronous',
+        handler: 'http://127.0.0.1:1/',
+        type: 'mutation',
+        arguments: [],
+        headers: [],
+        forward_client_headers: false,
+        timeout: 30,
+        output_type: 'Int',
+      },
+      permissions: [],
+      comment: null,
+    },
+  ],
+  custom_types: {
+    input_objects: [],
+    objects: [{ name: 'Pair', fields: [{ name: 'a', type: 'Int!' }], relationships: [] }],
+  },
+  cron_triggers: [
+    {
+      name: 'nightly',
+      webhook: 'http://127.0.0.1:1/',
+      schedule: '0 3 * * *',
+      include_in_metadata: true,
+      payload: {},
+      headers: [],
+      retry_conf: { num_retries: 0, timeout_seconds: 60, tolerance_seconds: 21600, retry_interval_seconds: 10 },
+      comment: null,
+    },
+  ],
+  query_collections: [
+    { name: 'second', definition: { queries: [] }, comment: null },
+    { name: 'first', definition: { queries: [] } },
+  ],
+  allowlist: [],
+  rest_endpoints: [],
+  api_limits: { disabled: false },
+  inherited_roles: null,
+  network: { tls_allowlist: [] },
+  graphql_schema_introspection: { disabled_for_roles: [] },
+  metrics_config: {},
+}
+
+test('a document is exported as it was given, and a change leaves all other members', async (t) => {
+  const all = `create function all_books() returns setof book language sql stable as 'select * from book'`
+  const trellis = await startTrellis(t, { sql: `${sql}; ${all}` })
+  const exported = async () => (await ask(trellis, 'export_metadata', {})).text
+  assert.deepEqual((await ask(trellis, 'replace_metadata', spelledOut)).body, { message: 'success' })
+  assert.equal(await exported(), JSON.stringify(spelledOut))
+  const again = await startTrellis(t, { sql: '', database: trellis.database })
+  assert.equal((await ask(again, 'export_metadata', {})).text, JSON.stringify(spelledOut))
+
+  type Table = { table: object; select_permissions?: object[]; insert_permissions?: object[] }
+  const changed = structuredClone(spelledOut) as unknown as Record<string, object[] | object>
+  const source = (changed['sources'] as { tables: Table[] }[])[0]!
+  const collections = changed['query_collections'] as object[]
+  const steps: [type: string, args: object, expect: () => void][] = [
+    ['pg_set_table_is_enum', { table: 'writer', is_enum: false }, () => {}],
+    [
+      'pg_track_table',
+      { table: { schema: 'public', name: 'kind' } },
+      () => source.tables.push({ table: { schema: 'public', name: 'kind' } }),
+    ],
+    [
+      'pg_create_select_permission',
+      { table: 'book', role: 'editor', permission: { columns: '*', filter: {} } },
+      () => source.tables[1]!.select_permissions!.unshift({ role: 'editor', permission: { columns: '*', filter: {} } }),
+    ],
+    ['pg_drop_insert_permission', { table: 'book', role: 'editor' }, () => source.tables[1]!.insert_permissions!.pop()],
+    [
+      'create_query_collection',
+      { name: 'third', definition: { queries: [] } },
+      () => {
+        collections.splice(1, 0, { name: 'third', definition: { queries: [] } })
+      },
+    ],
+    ['drop_query_collection', { collection: 'first', cascade: false }, () => collections.pop()],
+    [
+      'add_host_to_tls_allowlist',
+      { host: 'localhost' },
+      () => {
+        changed['network'] = { tls_allowlist: [{ host: 'localhost' }] }
+      },
+    ],
+    ['delete_cron_trigger', { name: 'nightly' }, () => delete changed['cron_triggers']],
+  ]
+  await trellis.sql('create table kind (id int primary key)')
+  for (const [type, args, expect] of steps) {
+    const answer = await ask(trellis, type, args)
+    assert.equal(answer.status, 200, answer.text)
+    expect()
+    assert.equal(await exported(), JSON.stringify(changed), type)
+  }
+  // A rename changes names within a text, which is then written anew.
+  await ask(trellis, 'rename_source', { name: 'library', new_name: 'main' })
+  const renamed = (await ask(trellis, 'export_metadata', {})).body as { sources: { name: string; tables: object[] }[] }
+  assert.equal(renamed.sources[0]!.name, 'main')
+  assert.equal((await trellis.op<{ tables: object[] }>('export_metadata', {})).tables.length, 3)
 })
 
 test('entries of the allow-list have their scope, and can be dropped by name', async (t) => {

@@ -15,6 +15,8 @@ export interface GivenDocument {
   readonly formatVersion: number
   /** The values, by the key of a slice. */
   readonly parts: WireObject
+  /** The whole document as received. */
+  readonly wire: WireObject
   /** The path of a part in the document. */
   place(key: string): readonly PathKey[]
   /** The source that holds the tables; null if the format has no sources. */
@@ -89,17 +91,21 @@ export function openDocument(wire: unknown, isDeclared: (key: string) => boolean
   const given = objectAt(wire, [])
   const formatVersion = readVersion(own(given, 'version'))
   const { version: _, ...parts } = given
-  if (formatVersion !== 3) return { formatVersion, parts, place: (key) => [key], source: null }
+  if (formatVersion !== 3) return { formatVersion, parts, wire: given, place: (key) => [key], source: null }
   const { sources, ...others } = parts
   if (sources === undefined) throw withoutSources(given)
   for (const key of sourceKeys) if (Object.hasOwn(others, key)) throw unexpectedKey([], key)
-  return openSources(sources, others, isDeclared)
+  return { ...openSources(sources, others, isDeclared), wire: given }
 }
 
 /** Whether format 3 keeps a part in sources. */
 export const isOfSource = (key: string): boolean => sourceKeys.some((each) => each === key) || laterSourceKeys.has(key)
 
-function openSources(wire: unknown, others: WireObject, isDeclared: (key: string) => boolean): GivenDocument {
+function openSources(
+  wire: unknown,
+  others: WireObject,
+  isDeclared: (key: string) => boolean,
+): Omit<GivenDocument, 'wire'> {
   const sources = decode(Type.Array(Type.Unknown()), wire, ['sources'])
   const read = sources.map((source, i) => readSource(source, ['sources', i]))
   const [first, second] = read

@@ -7,8 +7,7 @@ import { parseFailed, TrellisError, toTrellisError } from '../../errors/errors.t
 import type { PathKey } from '../../errors/path.ts'
 import { deepFreeze, saysNothing } from '../../json/json.ts'
 import type { Dialect } from '../../names/dialect.ts'
-import { compareText } from '../../names/names.ts'
-import { decode, unknownKeysIn } from '../../wire/decode.ts'
+import { unknownKeysIn } from '../../wire/decode.ts'
 import { ObjectName } from '../../wire/types.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import {
@@ -23,17 +22,17 @@ import {
 } from '../document/given-document.ts'
 import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
 import { Faults, FaultyDocument, TooManyFaults } from './faults.ts'
-import { checkSettings, defaultSource, isOwnConnection, sourceKey, sourceName, unnamedSource } from './given-source.ts'
+import { givenKey } from './given-slice.ts'
+import { checkSettings, isOwnConnection, sourceKey, sourceName, unnamedSource } from './given-source.ts'
+import { GivenTexts } from './given-texts.ts'
 import type { PartPlace } from './recorder.ts'
 import { documentOf, documentRank, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
+import { currentVersion, readStored, writeOne, writeSlice } from './slice-forms.ts'
 import type { FormatContext, Slice } from './slices.ts'
 import { type UnservedKeys, unservedKey } from './unserved.ts'
 
 /** The formats of exported documents: that of v1.3, and that of version 2 with sources. */
 export type ExportVersion = 2 | 3
-
-/** The format of exports in the interface of v1.3. */
-const currentVersion: ExportVersion = 2
 
 /** Logs a part of a document that is ignored. */
 export type OnIgnored = (message: string, detail: Readonly<Record<string, string>>) => void
@@ -82,11 +81,16 @@ export class DeclaredFormat implements DocumentFormat {
   readonly #registry: MetadataRegistry
   readonly #dialect: Dialect
   readonly #onIgnored: OnIgnored
+  readonly #givenTexts: GivenTexts
 
   constructor(registry: MetadataRegistry, dialect: Dialect, onIgnored: OnIgnored) {
     this.#registry = registry
     this.#dialect = dialect
     this.#onIgnored = onIgnored
+    this.#givenTexts = new GivenTexts(registry, () => ({
+      context: this.#contextOf(3),
+      unknownKeys: unknownKeysIn(dialect),
+    }))
   }
 
   async read(wire: unknown, at: readonly PathKey[] = []): Promise<ReadDocument> {
@@ -110,7 +114,8 @@ export class DeclaredFormat implements DocumentFormat {
   async readPart(key: string, wire: unknown): Promise<{ readonly value: unknown }> {
     const slice = this.#registry.find(key)!
     const faults = new Faults()
-    const given = { formatVersion: 3, parts: { [key]: wire }, place: () => [], source: null }
+    const parts = { [key]: wire }
+    const given = { formatVersion: 3, parts, wire: parts, place: () => [], source: null }
     const value = await this.#readSlice(slice, given, faults)
     const [first] = faults.found
     if (first) throw first
@@ -129,7 +134,12 @@ export class DeclaredFormat implements DocumentFormat {
     for (const slice of this.#registry.slices) {
       document.push([slice.key, await this.#readSlice(slice, given, faults)])
     }
-    return Object.freeze(documentOf(document))
+    const read = documentOf(document)
+    if (given.formatVersion === 3 && faults.found.length === 0) {
+      const texts = await inTurns(this.#givenTexts.record(given.wire, read, this.#canonical(read, 3)))
+      setSliceValue(read, givenKey, deepFreeze(texts))
+    }
+    return Object.freeze(read)
   }
 
   #ignoredIn({ parts, source }: GivenDocument): IgnoredPart[] {
@@ -192,6 +202,11 @@ export class DeclaredFormat implements DocumentFormat {
   }
 
   write(document: MetadataDocument, version: ExportVersion = currentVersion): Record<string, unknown> {
+    const canonical = this.#canonical(document, version)
+    return version === 3 ? this.#givenTexts.restore(document, canonical) : canonical
+  }
+
+  #canonical(document: MetadataDocument, version: ExportVersion): Record<string, unknown> {
     const context = this.#contextOf(version)
     const named = sourceName(document)
     const shown = this.#registry.slices.filter(({ isInternal }) => !isInternal)
@@ -330,31 +345,4 @@ export class DeclaredFormat implements DocumentFormat {
     const read = faults.attempt(() => (slice.read ? slice.read(given, { formatVersion }) : given))
     return read === undefined ? slice.empty : deepFreeze(read)
   }
-}
-
-/** Reads a value that the slice itself has written; throws when it does not fit the declaration. */
-function readStored(slice: Slice, value: unknown, context: FormatContext): void {
-  const wire = writeSlice(slice, slice.entryKey ? [value] : value, context)
-  if (wire === undefined) return
-  const decoded = decode(slice.schema, wire)
-  if (slice.readEntry) for (const entry of decoded as readonly unknown[]) slice.readEntry(entry, context)
-  else slice.read?.(decoded, { formatVersion: currentVersion })
-}
-
-/** Writes the value of a slice, or one entry of its list. */
-function writeOne(slice: Slice, value: unknown, context: FormatContext): unknown {
-  if (!slice.entryKey) return writeSlice(slice, value, context)
-  const list = writeSlice(slice, [value], context)
-  return Array.isArray(list) ? list[0] : list
-}
-
-function writeSlice(slice: Slice, value: unknown, context: FormatContext, source = defaultSource): unknown {
-  if (slice.write) return slice.write(value, { formatVersion: context.formatVersion ?? currentVersion, source })
-  const isEmpty = value === slice.empty || (Array.isArray(value) && value.length === 0)
-  if (isEmpty && !slice.isRequired) return undefined
-  if (!slice.entryKey) return value
-  const key = (entry: unknown) => slice.entryKey?.(entry) ?? ''
-  const compare = (a: unknown, b: unknown) => slice.compareEntries?.(a, b) ?? compareText(key(a), key(b))
-  const sorted = [...(value as readonly unknown[])].sort(compare)
-  return slice.writeEntry ? sorted.map((entry) => slice.writeEntry?.(entry, context)) : sorted
 }

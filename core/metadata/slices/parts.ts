@@ -8,6 +8,7 @@ import type { QualifiedName } from '../../names/names.ts'
 import type { MetadataDocument, TableEntry } from '../document/document.ts'
 import { listChange } from '../document/list-change.ts'
 import { facetEntries } from './facet-format.ts'
+import { givenKey } from './given-slice.ts'
 import type { PartChange, PartPlace } from './recorder.ts'
 import { documentOf, type MetadataRegistry, sliceEntries, sliceValue } from './registry.ts'
 import type { Facet, Slice } from './slices.ts'
@@ -28,7 +29,7 @@ export class DocumentParts {
     if (previous === next) return changes
     for (const slice of this.#registry.slices) {
       const [before, after] = [sliceValue(previous, slice.key), sliceValue(next, slice.key)]
-      if (before === after) continue
+      if (before === after || slice.key === givenKey) continue
       const found = slice.entryKey ? yield* this.#listChanges(slice, before, after) : wholeChange(slice, before, after)
       for (const change of found) changes.push(change)
     }

@@ -6,6 +6,7 @@ import type { MetadataDocument } from '../document/document.ts'
 import { documentOrder } from '../document/given-document.ts'
 import type { GeneratedTypes } from '../naming/type-names.ts'
 import { DeclaredFacets } from './facet-format.ts'
+import { givenKey, givenSlice } from './given-slice.ts'
 import { sourceKey, sourceSlice } from './given-source.ts'
 import type { ChangeRecorder } from './recorder.ts'
 import { type ResolveOrder, resolveOrder } from './resolve-order.ts'
@@ -40,6 +41,7 @@ export class MetadataRegistry {
     [unreadableKey, unreadableSlice(() => this.facets)],
     [sourceKey, sourceSlice],
     [unservedKey, unservedSlice((key) => this.isDeclared(key))],
+    [givenKey, givenSlice],
   ])
   readonly #facets = new Map<string, Facet>()
   readonly #effects: ModelEffect[] = []

@@ -18,10 +18,14 @@ const pages: Readonly<Record<string, readonly State[]>> = {
   ...{ shell, now, api, data, rows, permissions, sql, events, govern },
 }
 
+/** A part of the names of states, to try some of them alone. */
+const only = process.env['TRELLIS_TEST_STATES'] ?? ''
+
 browserTest('the pages of the console', async (t) => {
   const context = await startConsole(t)
   for (const [name, states] of Object.entries(pages)) {
     for (const { title, shows, act, complains, ...opening } of states) {
+      if (!`${name}: ${title}`.includes(only)) continue
       await t.test(`${name}: ${title}`, async () => {
         const page = await context.open(opening)
         await page.until(shows)

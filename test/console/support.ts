@@ -113,7 +113,8 @@ export async function startConsole(t: TestContext): Promise<Console> {
   await trellis.sql(`
     create table keyless (note text); insert into keyless values ('one');
     create table untracked (id int primary key);
-    create table large (id int primary key, body text); insert into large values (1, repeat('long ', 1048576));`)
+    create table large (id int primary key, body text, document jsonb);
+    insert into large select 1, repeat('long ', 1048576), jsonb_agg(12345678901234567890 + each) from generate_series(1, 80000) each;`)
   await op('bulk', [...trackChinook, ...['keyless', 'large'].map((name) => ({ type: 'track_table', args: name }))])
   return {
     op,
@@ -126,7 +127,7 @@ export async function startConsole(t: TestContext): Promise<Console> {
       const found = await page.evaluate<readonly object[]>(`(async () => {
         ${axe}
         const { violations } = await axe.run(document, { resultTypes: ['violations'] })
-        return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html.slice(0, 200)) }))
+        return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, failureSummary }) => html.slice(0, 200) + failureSummary) }))
       })()`)
       assert.deepEqual(found, [])
       assert.deepEqual(

@@ -52,6 +52,8 @@ export async function startBrowser(t: TestContext): Promise<(url: string, before
   const chromium = await findChromium()
   const args = [
     ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--lang=en'],
+    // A colour that fades is another one for a moment.
+    '--force-prefers-reduced-motion',
     ...['--remote-debugging-port=0', `--user-data-dir=${temporaryDirectory(t)}`, '--window-size=1280,800'],
     ...['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost', '--disable-background-networking', 'about:blank'],
   ]

@@ -1,6 +1,7 @@
 // Texts that a person types and keeps: they survive navigation, reloads and sessions that expire. Each is stored under its
 // own key, so that two windows of the console do not overwrite each other.
 
+import { kept } from './kept.ts'
 import { createStore, type Store } from './store.ts'
 
 /** A text that is kept. */
@@ -21,39 +22,31 @@ export interface Drafts {
   remove(id: string): void
 }
 
-const prefixOf = (kind: string): string => `trellis:console:draft:${kind}:`
+const prefixOf = (kind: string): string => `draft:${kind}:`
 
 function read(key: string): Draft | null {
   try {
-    const kept = JSON.parse(localStorage.getItem(key) ?? 'null') as Draft | null
-    const isDraft = typeof kept?.id === 'string' && typeof kept.text === 'string' && typeof kept.more === 'object'
-    return isDraft ? kept : null
+    const draft = JSON.parse(kept.get(key) ?? 'null') as Draft | null
+    const isDraft = typeof draft?.id === 'string' && typeof draft.text === 'string' && typeof draft.more === 'object'
+    return isDraft ? draft : null
   } catch {
     return null
   }
 }
 
 function readAll(prefix: string): readonly Draft[] {
-  const drafts = Object.keys(localStorage)
-    .filter((key) => key.startsWith(prefix))
-    .flatMap((key) => read(key) ?? [])
+  const drafts = kept.keys(prefix).flatMap((key) => read(key) ?? [])
   return drafts.sort((a, b) => a.createdAt - b.createdAt)
 }
 
-function keep(prefix: string, draft: Draft): void {
-  try {
-    localStorage.setItem(prefix + draft.id, JSON.stringify(draft))
-  } catch {
-    // It holds until the page is left.
-  }
-}
+const keep = (prefix: string, draft: Draft): void => kept.set(prefix + draft.id, JSON.stringify(draft))
 
 /** The drafts of a kind. */
 export function draftsOf(kind: string): Drafts {
   const prefix = prefixOf(kind)
   const all = createStore<readonly Draft[]>(readAll(prefix))
-  window.addEventListener('storage', ({ key }) => {
-    if (key?.startsWith(prefix)) all.set(readAll(prefix))
+  kept.follow((key) => {
+    if (key.startsWith(prefix)) all.set(readAll(prefix))
   })
   return {
     all,
@@ -69,7 +62,7 @@ export function draftsOf(kind: string): Drafts {
       if (changed) keep(prefix, changed)
     },
     remove(id) {
-      localStorage.removeItem(prefix + id)
+      kept.set(prefix + id, null)
       all.set(all.get().filter((draft) => draft.id !== id))
     },
   }

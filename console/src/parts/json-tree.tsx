@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { formatCount } from '../base/format.ts'
+import { isExactNumber } from '../base/json.ts'
 import { Button } from './button.tsx'
 import css from './json-tree.module.css'
 
@@ -7,27 +8,32 @@ import css from './json-tree.module.css'
 const shownAtOnce = 100
 /** Characters of a text that are shown. */
 const shownCharacters = 2000
-/** Levels that are open at first. */
-const openLevels = 5
 
 /** JSON as a tree, of which only the open parts are in the page. */
-export const JsonTree = ({ label, value }: { readonly label: string; readonly value: unknown }) => (
+export const JsonTree = ({ label, value, openLevels = 5 }: JsonTreeProps) => (
   <ul className={css['tree']} aria-label={label}>
-    <Node name={null} value={value} level={0} />
+    <Node name={null} value={value} openLevels={openLevels} />
   </ul>
 )
+
+interface JsonTreeProps {
+  readonly label: string
+  readonly value: unknown
+  /** Levels that are open at first. */
+  readonly openLevels?: number
+}
 
 interface NodeProps {
   readonly name: string | null
   readonly value: unknown
-  readonly level: number
+  readonly openLevels: number
 }
 
-function Node({ name, value, level }: NodeProps) {
-  const [isOpen, setOpen] = useState(level < openLevels)
+function Node({ name, value, openLevels }: NodeProps) {
+  const [isOpen, setOpen] = useState(openLevels > 0)
   const [shown, setShown] = useState(shownAtOnce)
   const label = name !== null && <span className={css['name']}>{name}: </span>
-  if (typeof value !== 'object' || value === null) {
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) {
     return (
       <li>
         {label}
@@ -47,7 +53,7 @@ function Node({ name, value, level }: NodeProps) {
       {isOpen && (
         <ul className={css['members']}>
           {members.slice(0, shown).map(([key, member]) => (
-            <Node key={key} name={key} value={member} level={level + 1} />
+            <Node key={key} name={key} value={member} openLevels={openLevels - 1} />
           ))}
           {members.length > shown && (
             <li>
@@ -64,6 +70,7 @@ function Node({ name, value, level }: NodeProps) {
 
 function Leaf({ value }: { readonly value: unknown }) {
   if (value === null) return <span className={css['null']}>null</span>
+  if (isExactNumber(value)) return <span className={css['number']}>{value.rawJSON}</span>
   if (typeof value !== 'string') return <span className={css['number']}>{String(value)}</span>
   const text = value.length > shownCharacters ? `${value.slice(0, shownCharacters)}…` : value
   return <span className={css['text']}>"{text}"</span>

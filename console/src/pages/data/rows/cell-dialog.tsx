@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { formatBytes } from '../../../base/format.ts'
+import { parseExactly } from '../../../base/json.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
+import { JsonTree } from '../../../parts/json-tree.tsx'
+import { LargeText } from '../../../parts/large-text.tsx'
 import { Failed, Loading } from '../../../parts/states.tsx'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
@@ -26,17 +29,9 @@ interface CellDialogProps {
   readonly as: Identity
   readonly types: ReadonlyMap<string, string>
   readonly canEdit: boolean
-  /** Undefined: the default of a new row. */
-  onChange(value: string | null | undefined): void
+  /** Undefined: the default of a new row. `old` is the whole value before. */
+  onChange(value: string | null | undefined, old: string | null): void
   onClose(): void
-}
-
-const indented = (text: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }
 
 /** The cell of an answer with one row of one column, as text: JSON with all its digits, others as they are. */
@@ -97,29 +92,40 @@ interface EditorProps extends Pick<CellDialogProps, 'row' | 'column' | 'canEdit'
   readonly value: string | null | undefined
 }
 
-function Editor({ value, row, column, canEdit, onChange, onClose }: EditorProps) {
-  const isJson = column.type === 'json' || column.type === 'jsonb'
-  const original = value === null || value === undefined ? '' : isJson ? indented(value) : value
+const isJson = ({ type }: GridColumn): boolean => type === 'json' || type === 'jsonb'
+
+function Editor(props: EditorProps) {
+  const { value, row, column, canEdit, onChange, onClose } = props
+  const original = useMemo(() => shownText(value, column), [value, column])
   const [text, setText] = useState(original)
   const [isAsked, setAsked] = useState(false)
+  const [isRefused, setRefused] = useState(false)
   const isInsert = row.state === 'inserted'
   const isAllowed =
     canEdit && row.state !== 'deleted' && (isInsert ? column.isInsertable : column.isUpdatable && row.id !== null)
   const isLarge = original.length > editedUnasked
   const isEdited = isAllowed && (!isLarge || isAsked)
-  const fault = isJson && text.trim() !== '' ? jsonFault(text) : null
+  // Reading a large text again at each key would be felt.
+  const fault = isJson(column) && text.trim() !== '' && (!isLarge || isRefused) ? jsonFault(text) : null
   const done = (next: string | null | undefined) => {
-    onChange(next)
+    onChange(next, value ?? null)
     onClose()
+  }
+  const stage = () => {
+    if (isLarge && isJson(column) && jsonFault(text) !== null) setRefused(true)
+    else done(text)
   }
   return (
     <>
       {value === null && <p className={css['type']}>The value is NULL.</p>}
-      <Code
-        label={column.name}
-        language={isJson && !isLarge ? 'json' : 'text'}
-        value={text}
-        {...(isEdited && { onChange: setText })}
+      <CellContent
+        {...{ column, text, isLarge }}
+        {...(isEdited && {
+          onChange: (next: string) => {
+            setText(next)
+            setRefused(false)
+          },
+        })}
       />
       {fault !== null && (
         <p role="alert" className={css['fault']}>
@@ -131,13 +137,51 @@ function Editor({ value, row, column, canEdit, onChange, onClose }: EditorProps)
           {isLarge && !isAsked && <Button onClick={() => setAsked(true)}>Edit this large value</Button>}
           {isInsert && <Button onClick={() => done(undefined)}>Use default</Button>}
           {column.isNullable && value !== null && <Button onClick={() => done(null)}>Set NULL</Button>}
-          <Button look="main" disabled={text === original || fault !== null} onClick={() => done(text)}>
+          <Button look="main" disabled={text === original || fault !== null} onClick={stage}>
             Stage edit
           </Button>
         </div>
       )}
     </>
   )
+}
+
+interface CellContentProps {
+  readonly column: GridColumn
+  readonly text: string
+  readonly isLarge: boolean
+  /** Absent: it is only read. */
+  onChange?(text: string): void
+}
+
+/** A value in an editor; a large one as a tree of JSON or in parts, which open at once. */
+function CellContent({ column, text, isLarge, onChange }: CellContentProps) {
+  const { name } = column
+  const change = onChange ? { onChange } : {}
+  if (!isLarge) return <Code label={name} language={isJson(column) ? 'json' : 'text'} value={text} {...change} />
+  if (isJson(column) && !onChange) return <LargeJson label={name} text={text} />
+  return <LargeText label={name} value={text} {...change} />
+}
+
+function LargeJson({ label, text }: { readonly label: string; readonly text: string }) {
+  const value = useMemo(() => parseExactly(text), [text])
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+    <section aria-label={`${label}, scrolls`} tabIndex={0} className={css['tree']}>
+      <JsonTree label={label} value={value} openLevels={1} />
+    </section>
+  )
+}
+
+/** A value as it is edited: JSON is indented. */
+function shownText(value: string | null | undefined, column: GridColumn): string {
+  if (value === null || value === undefined) return ''
+  if (!isJson(column)) return value
+  try {
+    return JSON.stringify(parseExactly(value), null, 2)
+  } catch {
+    return value
+  }
 }
 
 function jsonFault(text: string): string | null {

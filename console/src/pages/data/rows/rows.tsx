@@ -22,7 +22,7 @@ import { type BrowsedRows, columnsOf, type GridColumn, type GridRow, rowsOf } fr
 import { RecordCards } from './record-cards.tsx'
 import { Review } from './review.tsx'
 import css from './rows.module.css'
-import { type Staged, stageCell, stageDelete, stagedOf, stageInsert } from './staged.ts'
+import { type CellChange, type Staged, stageCell, stageDelete, stagedOf, stageInsert } from './staged.ts'
 import { useIsNarrow } from './use-narrow.ts'
 
 /** Rows that one request fetches. */
@@ -143,10 +143,10 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
     const next = order.includes(name) ? [`-${name}`] : order.includes(`-${name}`) ? [] : [name]
     change({ order: [...others, ...next].map(encodeURIComponent).join(',') })
   }
-  const changeCell = (row: GridRow, { name }: GridColumn, value: string | null | undefined) => {
-    if (row.id === null) return
-    const { id, key: keyed, cells } = row
-    stage(stageCell(store.get(), { id, key: keyed, column: name, old: cells[name] ?? null, value }))
+  const changeCell = (row: GridRow, column: GridColumn, value: string | null | undefined) =>
+    changeFrom(row, column, { value, old: row.cells[column.name] ?? null })
+  const changeFrom = ({ id, key: keyed }: GridRow, { name }: GridColumn, change: Pick<CellChange, 'old' | 'value'>) => {
+    if (id !== null) stage(stageCell(store.get(), { id, key: keyed, column: name, ...change }))
   }
   const deleteSelected = () => {
     const chosen = shown.filter(({ reactKey, id }) => selected.has(reactKey) && id !== null)
@@ -237,7 +237,7 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
           row={opened.row}
           column={opened.column}
           canEdit={view.canEdit}
-          onChange={(value) => changeCell(opened.row, opened.column, value)}
+          onChange={(value, old) => changeFrom(opened.row, opened.column, { value, old })}
           onClose={() => setOpened(null)}
         />
       )}

@@ -1,5 +1,6 @@
 // Edits of rows that are not saved yet. They stay in this tab until they are saved or discarded.
 
+import { kept } from '../../../base/kept.ts'
 import { createStore, type Store } from '../../../base/store.ts'
 import type { TableName } from '../../../server/names.ts'
 
@@ -23,9 +24,27 @@ export type Staged = Readonly<Record<string, StagedRow>>
 
 const stores = new Map<string, Store<Staged>>()
 
-function kept(key: string): Staged {
+/** Days that the edits of a tab stay, which may have been closed. */
+const keptDays = 30
+
+/** The name of this tab: edits of others are not shown here. */
+function tabName(): string {
+  const key = 'trellis:console:tab'
+  const name = sessionStorage.getItem(key) ?? `${Date.now()}-${crypto.randomUUID().slice(0, 8)}`
+  sessionStorage.setItem(key, name)
+  return name
+}
+
+const prefix = 'rows:'
+const tab = tabName()
+for (const key of kept.keys(prefix)) {
+  const openedAt = Number.parseInt(key.slice(prefix.length), 10)
+  if (Date.now() - openedAt > keptDays * 86_400_000) kept.set(key, null)
+}
+
+function read(key: string): Staged {
   try {
-    return JSON.parse(sessionStorage.getItem(key) ?? '{}')
+    return JSON.parse(kept.get(key) ?? '{}')
   } catch {
     // Somebody else wrote it.
     return {}
@@ -34,14 +53,13 @@ function kept(key: string): Staged {
 
 /** The staged edits of a table. */
 export function stagedOf({ schema, name }: TableName): Store<Staged> {
-  const key = `trellis:console:draft:${JSON.stringify([schema, name])}`
+  const key = `${prefix}${tab}:${JSON.stringify([schema, name])}`
   const known = stores.get(key)
   if (known) return known
-  const store = createStore(kept(key))
+  const store = createStore(read(key))
   store.subscribe(() => {
     const staged = store.get()
-    if (Object.keys(staged).length === 0) sessionStorage.removeItem(key)
-    else sessionStorage.setItem(key, JSON.stringify(staged))
+    kept.set(key, Object.keys(staged).length === 0 ? null : JSON.stringify(staged))
   })
   stores.set(key, store)
   return store
@@ -74,7 +92,8 @@ export function stageCell(staged: Staged, { id, key, column, old, value }: CellC
   return { ...staged, [id]: next }
 }
 
-interface CellChange {
+/** A change of one cell. */
+export interface CellChange {
   readonly id: string
   readonly key: Row
   readonly column: string

@@ -1,6 +1,6 @@
 // `GET /v1alpha1/feed`.
 
-import type { Route, RouteCall } from '../../sdk/http.ts'
+import { type Route, type RouteCall, sendStreamHead } from '../../sdk/http.ts'
 import { Type } from '../../sdk/index.ts'
 import { longestTimer } from '../../sdk/services.ts'
 import type { Feed, FeedClient } from './feed.ts'
@@ -24,10 +24,7 @@ export const feedRoute = (feed: Feed): Route => ({
       'x-accel-buffering': 'no',
       'x-request-id': call.request.id,
     }
-    if (call.request.method === 'HEAD') {
-      call.reply.headers(headers)
-      return ''
-    }
+    if (call.request.method === 'HEAD') return sendStreamHead(call.reply, headers)
     open(feed, call, headers)
   },
 })

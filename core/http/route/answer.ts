@@ -62,6 +62,16 @@ async function sendGzipped(request: FastifyRequest, reply: FastifyReply, result:
   return sizeSent(request, body)
 }
 
+/**
+ * Answers HEAD where GET sends a stream, whose length is not known before its end: Fastify would state the length 0.
+ * Returns the number of body bytes sent.
+ */
+export function sendStreamHead(reply: FastifyReply, headers: Readonly<Record<string, string>>): 0 {
+  reply.hijack()
+  reply.raw.writeHead(200, headers).end()
+  return 0
+}
+
 /** The number of body bytes that are sent; 0 for HEAD. */
 function sizeSent({ method }: FastifyRequest, body: string | Buffer): number {
   if (method === 'HEAD') return 0

@@ -2,7 +2,7 @@
 // as fast as the client takes them.
 
 import { once } from 'node:events'
-import { callerOf, disconnectSignal, type Route, type RouteCall } from '../../../sdk/http.ts'
+import { callerOf, disconnectSignal, type Route, type RouteCall, sendStreamHead } from '../../../sdk/http.ts'
 import { badRequest, type Engine, type Session, TrellisError } from '../../../sdk/index.ts'
 import { bindParams, isReadOnlyTransaction, type PrinterOptions, type Transaction } from '../../../sdk/sql.ts'
 import { Caller } from '../caller.ts'
@@ -25,7 +25,7 @@ const contentTypes: Readonly<Record<Format, string>> = {
 export function exportRoutes(engine: Parts, offers: TableOffers): Route[] {
   const most = Math.max(1, Math.floor(engine.settings.connections / 4))
   let running = 0
-  const counted = async (work: () => Promise<number | string>) => {
+  const counted = async (work: () => Promise<number>) => {
     if (running >= most) throw new TrellisError(503, 'too-many-exports', `the server runs ${most} exports already`)
     running++
     try {
@@ -47,7 +47,7 @@ export function exportRoutes(engine: Parts, offers: TableOffers): Route[] {
   }))
 }
 
-async function send(call: RouteCall, format: Format, engine: Parts, offers: TableOffers): Promise<number | string> {
+async function send(call: RouteCall, format: Format, engine: Parts, offers: TableOffers): Promise<number> {
   const { session, request, reply } = call
   const asked = readParameters(request.query)
   const { access, database, dialect, model, settings } = engine
@@ -67,18 +67,14 @@ async function send(call: RouteCall, format: Format, engine: Parts, offers: Tabl
     'x-content-type-options': 'nosniff',
     'x-request-id': request.id,
   }
-  if (request.method === 'HEAD') {
-    reply.headers(headers)
-    return ''
-  }
-  const gone = disconnectSignal(reply)()
+  if (request.method === 'HEAD') return sendStreamHead(reply, headers)
   const target = new Target(call, headers)
   try {
     await database.transaction((transaction) => copy(planned, target, { session, transaction, engine }), {
       readOnly: true,
       forReader: session.readOnly,
       caller: callerOf(call, settings),
-      signal: AbortSignal.any([gone, target.stuck]),
+      signal: target.signal,
     })
   } catch (error) {
     if (session.readOnly || !isReadOnlyTransaction(error)) throw error
@@ -119,16 +115,14 @@ class Target {
   readonly #call: RouteCall
   readonly #headers: Readonly<Record<string, string>>
   readonly #stuck = new AbortController()
+  /** Aborts when the client has left, or has taken nothing for long: the export holds a connection. */
+  readonly signal: AbortSignal
   #bytes = 0
 
   constructor(call: RouteCall, headers: Readonly<Record<string, string>>) {
     this.#call = call
     this.#headers = headers
-  }
-
-  /** Aborts when the client has taken nothing for long: the export holds a connection. */
-  get stuck(): AbortSignal {
-    return this.#stuck.signal
+    this.signal = AbortSignal.any([disconnectSignal(call.reply)(), this.#stuck.signal])
   }
 
   /** Resolves when the client takes more. */
@@ -140,15 +134,12 @@ class Target {
       () => this.#stuck.abort(new TrellisError(499, 'client-gone', 'the client takes no more of the export')),
       idleMillis,
     )
-    const ended = new AbortController()
     try {
-      const options = { signal: AbortSignal.any([ended.signal, this.stuck]) }
-      await Promise.race([once(raw, 'drain', options), once(raw, 'close', options)])
+      await once(raw, 'drain', { signal: this.signal })
     } catch (error) {
-      throw this.stuck.aborted ? this.stuck.reason : error
+      throw this.signal.aborted ? this.signal.reason : error
     } finally {
       clearTimeout(timer)
-      ended.abort()
     }
   }
 

@@ -49,17 +49,20 @@ let failed = 0
 const spent = new Map<string, number>()
 const execArgv = ['--import', new URL('support/runner-hooks.ts', import.meta.url).href]
 const stream = run({ files: [...groups.keys()], concurrency, execArgv })
-const unfinished = new Set(groups.keys())
-stream.on('test:summary', ({ file, success }) => {
-  unfinished.delete(file ?? '')
+/** Paths of the processes that have begun and not ended; a process is a test of the runner's own. */
+const begun = new Set<string>()
+stream.on('test:dequeue', ({ name }) => {
+  if (groups.has(name)) begun.add(name)
+})
+stream.on('test:complete', ({ name }) => begun.delete(name))
+stream.on('test:summary', ({ success }) => {
   // An uncaught error belongs to no test.
   if (!success) failed++
 })
 /** A hanging test fails the run; the runner's own timeout does not end the process of a file. */
 const timeout = setTimeout(() => {
-  console.error(
-    `No test ended for ${longestMinutes} minutes: ${[...unfinished].flatMap((entry) => groups.get(entry) ?? []).join(', ')}`,
-  )
+  const files = [...begun].flatMap((entry) => groups.get(entry) ?? []).map((file) => relative(directory, file))
+  console.error(`No test ended for ${longestMinutes} minutes. These files run: ${files.join(', ')}`)
   process.exit(1)
 }, longestMinutes * 60_000)
 stream.on('data', () => timeout.refresh())

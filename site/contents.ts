@@ -45,6 +45,7 @@ export const contents: readonly Group[] = [
       'threats',
       'observability',
       'performance',
+      'scaling',
       'v2',
       'dialect',
     ],

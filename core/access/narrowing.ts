@@ -14,6 +14,7 @@ import {
   type TableModel,
 } from '../metadata/document/model.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../names/names.ts'
+import { distributedChange } from './distributed-changes.ts'
 import { type ReadColumns, readColumns } from './transformed-columns.ts'
 
 /** A table, and the role that accesses it. */
@@ -131,7 +132,7 @@ export class Narrower {
       }
       result = done
     }
-    const written = transformed(result, table)
+    const written = placed(transformed(result, table), table)
     const form = table.catalog.rewritten?.[written.kind]
     return form ? { ...written, form } : written
   }
@@ -164,6 +165,15 @@ function transformed(change: Change, { name: table, columns }: TableModel): Chan
   return mapColumnValues(change, new Set(written), (text, column) => {
     return columns.get(column)!.transform!.write!(text, { table, column })
   })
+}
+
+/** The change in the form for distributed tables. */
+function placed(change: Change, table: TableModel): Change {
+  try {
+    return distributedChange(change, table)
+  } catch (error) {
+    throw error instanceof TrellisError ? new NarrowingRefusal(error) : error
+  }
 }
 
 function attempt<T>(owned: OwnedNarrowing, table: TableModel, work: () => T): T {

@@ -121,6 +121,7 @@ export class PermittedRows implements SelectAccess {
     return {
       ...allRows,
       ...wanted,
+      ...(from.kind === 'table' && this.#table.catalog.distribution && { isDistributed: true }),
       from,
       where: allOf([this.#filter, where]),
       orderedByKey: from.kind === 'table' && wanted.orderedByKey === true,

@@ -63,6 +63,8 @@ select
   w.relkind::text as kind,
   w.oid in (select root from effectful) as effectful,
   w.relkind = 'r' and w.relhassubclass as inherited,
+  -- The relation in which Citus lists its tables.
+  (select pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null) as "mayBeDistributed",
   (
     select d.description
     from pg_catalog.pg_description d

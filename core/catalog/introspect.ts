@@ -12,6 +12,7 @@ import type {
   CatalogForeignKey,
   CatalogTable,
   ChangeKind,
+  Distribution,
   EnumValue,
   PgType,
   RelationKind,
@@ -22,6 +23,7 @@ import type {
 export type Reader = Pick<Transaction, 'rows'>
 
 const tablesQuery = readFileSync(new URL('./introspect.sql', import.meta.url), 'utf8')
+const distributedQuery = readFileSync(new URL('./distributed.sql', import.meta.url), 'utf8')
 const typesQuery = readFileSync(new URL('./types.sql', import.meta.url), 'utf8')
 
 type ColumnRow = [
@@ -61,6 +63,7 @@ interface TableRow extends Row {
   readonly kind: keyof typeof relationKinds
   readonly effectful: boolean
   readonly inherited: boolean
+  readonly mayBeDistributed: boolean
   readonly comment: string | null
   /** The bits of `pg_relation_is_updatable`. */
   readonly updatability: number
@@ -80,7 +83,10 @@ const relationKinds = {
   f: 'foreign',
 } as const satisfies Record<string, RelationKind>
 
-/** The named tables that exist, in no particular order. It takes two queries, however many names are given. */
+/**
+ * The named tables that exist, in no particular order. It takes two queries, however many names are given, and a third
+ * where Citus is installed.
+ */
 export async function introspect(reader: Reader, names: readonly QualifiedName[]): Promise<CatalogTable[]> {
   if (names.length === 0) return []
   const pairs = [names.map(({ schema }) => schema), names.map(({ name }) => name)]
@@ -88,7 +94,18 @@ export async function introspect(reader: Reader, names: readonly QualifiedName[]
     read: () => reader.rows<TableRow>(tablesQuery, pairs),
     typesOf: ({ columns }) => columns?.map(([, , type]) => type) ?? [],
   })
-  return rows.map((row) => catalogTable(row, types))
+  const distributions = await readDistributions(reader, rows)
+  return rows.map((row) => catalogTable(row, types, distributions.get(row.oid)))
+}
+
+/** The placements of the tables that Citus knows, by OID. */
+async function readDistributions(
+  reader: Reader,
+  rows: readonly TableRow[],
+): Promise<ReadonlyMap<number, Distribution>> {
+  if (!rows[0]?.mayBeDistributed) return new Map()
+  const found = await reader.rows<Row & Distribution & { oid: number }>(distributedQuery, [rows.map(({ oid }) => oid)])
+  return new Map(found.map(({ oid, kind, column }) => [oid, { kind, column }]))
 }
 
 /** Types by OID. */
@@ -130,7 +147,7 @@ async function readTypes(reader: Reader, oids: ReadonlySet<number>): Promise<Typ
   )
 }
 
-function catalogTable(row: TableRow, types: Types): CatalogTable {
+function catalogTable(row: TableRow, types: Types, distribution: Distribution | undefined): CatalogTable {
   const columns = (row.columns ?? []).map((column) => catalogColumn(column, types))
   const columnNames = new Map(columns.map(({ name, number }) => [number, name]))
   const ofType = (type: 'p' | 'u' | 'f') => (row.constraints ?? []).filter((constraint) => constraint[2] === type)
@@ -149,6 +166,7 @@ function catalogTable(row: TableRow, types: Types): CatalogTable {
     foreignKeys: ofType('f').map((constraint) => foreignKey(constraint, columnNames, row)),
     ...changesOf(row),
     enumValues: null,
+    ...(distribution && { distribution }),
   }
 }
 

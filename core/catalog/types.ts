@@ -110,6 +110,17 @@ export type StatementForm = 'alone' | 'within'
 /** `pg_class.relkind`, spelled out. */
 export type RelationKind = 'table' | 'partitioned' | 'view' | 'materialized' | 'foreign'
 
+/** The placement of a relation's rows by Citus. */
+export interface Distribution {
+  /**
+   * `sharded`: each row is on one of several machines. `reference`: all rows are on each of them. `local`: all are on
+   * this one. `view`: it reads such tables.
+   */
+  readonly kind: 'sharded' | 'reference' | 'local' | 'view'
+  /** The column whose value decides where a row is; null: no column does. */
+  readonly column: string | null
+}
+
 export interface CatalogTable extends QualifiedName {
   readonly oid: number
   readonly kind: RelationKind
@@ -134,6 +145,8 @@ export interface CatalogTable extends QualifiedName {
   readonly rewritten?: Readonly<Partial<Record<ChangeKind, StatementForm | null>>>
   /** The rows of a table that metadata marks as an enum; null if it is not marked, or cannot be an enum. */
   readonly enumValues: readonly EnumValue[] | null
+  /** Absent: PostgreSQL holds the rows itself. */
+  readonly distribution?: Distribution
 }
 
 export interface EnumValue {

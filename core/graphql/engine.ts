@@ -3,6 +3,7 @@
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/run/bind.ts'
 import { bindInTurns, bindsLong } from '../compiler/run/bind-steps.ts'
 import type { Database, ManyOptions } from '../database/database.ts'
+import { refusedByCitus } from '../database/wire/postgres-errors.ts'
 import { badRequest, type TrellisError } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/document/model.ts'
@@ -88,6 +89,10 @@ async function bindLong({ prepared, variables }: PlannedRequest, session: Sessio
 /** Whether a failed run is rolled back completely. A mutation's calls to other servers are not. */
 const mayRunAgain = ({ operation, calls }: PreparedOperation): boolean => operation.kind === 'query' || calls === null
 
+/** The error with the reason, if Citus refused the statement. */
+const explained = (error: unknown, { tables }: Model): unknown =>
+  [...tables.values()].some(({ catalog }) => catalog.distribution) ? refusedByCitus(error) : error
+
 export class GraphQLEngine implements GraphQLService {
   readonly #options: GraphQLEngineOptions
   readonly #planner: GraphQLPlanner
@@ -164,8 +169,9 @@ export class GraphQLEngine implements GraphQLService {
       try {
         return (await runOperation(context)) ?? prepared.whole?.whenEmpty ?? ''
       } catch (error) {
-        if (left === 0 || extras.transaction || !mayRunAgain(prepared)) throw error
-        if (!(await this.#options.isOutdated(planned.schema.model, error))) throw error
+        const { model } = planned.schema
+        if (left === 0 || extras.transaction || !mayRunAgain(prepared)) throw explained(error, model)
+        if (!(await this.#options.isOutdated(model, error))) throw explained(error, model)
       }
     }
   }

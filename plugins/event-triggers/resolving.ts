@@ -73,8 +73,17 @@ function receiverOf(
   return { kind: 'webhook', url, headers: resolveHeaders(headers, environment) }
 }
 
-/** Refuses relations that cannot have row triggers, and the server's own tables: the log would log itself. */
-export function refuseTable({ name, catalog: { kind } }: TableModel): void {
+/**
+ * Refuses relations that cannot have row triggers, and the server's own tables: the log would log itself. Citus takes
+ * triggers only on tables whose rows are on this machine.
+ */
+export function refuseTable({ name, catalog: { kind, distribution } }: TableModel): void {
+  if (distribution && distribution.kind !== 'local' && distribution.kind !== 'view') {
+    const reason = 'its rows are on other machines, where no trigger runs'
+    const wayOut = 'record changes in a local table, and create the event trigger on that one'
+    const table = `the distributed table "${nameText(name)}"`
+    throw badRequest('not-supported', `event triggers are not supported on ${table}: ${reason}; ${wayOut}`)
+  }
   const isView = kind === 'view' || kind === 'materialized'
   if (!isView && name.schema !== 'trellis' && name.schema !== 'pg_catalog') return
   throw badRequest(

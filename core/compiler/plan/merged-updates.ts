@@ -36,7 +36,9 @@ export function mergedUpdates({ list, key }: MutationList): MergedUpdates | null
   const [first, ...others] = list
   if (!first || others.length === 0 || !key || first.answer.kind !== 'response') return null
   const updates = list.flatMap(({ steps: [step, ...more] }) =>
-    step?.change.kind === 'update' && more.length === 0 && !step.change.form ? [step.change] : [],
+    step?.change.kind === 'update' && more.length === 0 && !step.change.form && !step.change.distributed
+      ? [step.change]
+      : [],
   )
   if (updates.length < list.length || list.some(({ answer }) => answer !== first.answer)) return null
   const [one] = updates as [Update, ...Update[]]

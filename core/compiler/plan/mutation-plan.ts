@@ -6,6 +6,7 @@ import type { ParamSource } from '../../database/sql/param.ts'
 import type { SqlType } from '../../database/sql/sql.ts'
 import type { Path } from '../../errors/path.ts'
 import type { QualifiedName } from '../../names/names.ts'
+import type { DistributedTable } from './distributed.ts'
 import type { Condition, Operand, Output } from './plan.ts'
 
 /** A value that is known when the statement runs. */
@@ -76,6 +77,8 @@ export interface AnyChange {
   readonly table: QualifiedName
   /** The required form of the statement if rules of the table rewrite it. Absent: any form. */
   readonly form?: StatementForm
+  /** Set if the rows are on several machines. The statement then returns nothing but columns. Absent: they are not. */
+  readonly distributed?: DistributedTable
 }
 
 export interface Insert extends AnyChange {

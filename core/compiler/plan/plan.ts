@@ -220,6 +220,8 @@ export interface Rows {
   readonly offset: Operand | null
   /** The limit of the role's permission, if any. */
   readonly permissionLimit: number | null
+  /** Whether several machines give the rows, so that only an order within an aggregate holds. Absent: no. */
+  readonly isDistributed?: boolean
 }
 
 /** All rows, without order or limits; the caller adds their source. */

@@ -8,11 +8,12 @@ import {
   mayUseWholeRow,
   type Output,
 } from '../plan/plan.ts'
-import { usedList } from '../plan/used-columns.ts'
+import { listOf, type UseOfColumns, usedColumns, usedList } from '../plan/used-columns.ts'
 import type { Printer } from '../printer.ts'
 import { aggregateName, argumentSql, columnSql, takenSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
-import { type Envelope, type Frame, orderedRows, outputSql, rowSet } from './select-sql.ts'
+import { orderSql } from './order-sql.ts'
+import { type Envelope, type Frame, orderedPlace, orderedRows, outputSql, rowSet } from './select-sql.ts'
 
 /** `select '{"aggregate": …, "nodes": …}' as j` over the rows. The role's limit applies to `nodes` only. */
 export function aggregateSql(
@@ -33,16 +34,23 @@ export function aggregateSql(
     const output = concat([prefix, aggregateOutput(select.output, frame, printer, null), suffix])
     return sql`select ${output} as j ${set.from}${join(frame.joins, '')}${set.where}`
   }
+  if (select.rows.isDistributed && nodesLimit === null) {
+    const place = orderedPlace(select.rows, set, printer)
+    const order = { order: place.order, limit: null }
+    const output = concat([prefix, aggregateOutput(select.output, place.frame, printer, order), suffix])
+    return sql`select ${output} as j ${place.from([output])}`
+  }
   const rows = printer.alias()
   // PostgreSQL sorts its whole input for a distinct aggregate, which loses the order of the rows.
-  const sorts = hasNodes(select.output) && hasDistinct(select.output)
+  const sorts = hasNodes(select.output) && (hasDistinct(select.output) || select.rows.isDistributed === true)
   const isNumbered = nodesLimit !== null || sorts
-  const numbering = isNumbered ? rowNumbers(rows, usesWholeRows(select.output), printer) : null
-  const counter = numbering && { number: numbering.number, limit: nodesLimit, sorts }
+  const numbering = isNumbered ? rowNumbers(rows, select, printer) : null
+  const counter = numbering && counterOf(numbering, nodesLimit, sorts)
   const frame: Frame = { row: rows, joins: [], toOne: 'fenced' }
   const output = concat([prefix, aggregateOutput(select.output, frame, printer, counter), suffix])
   const given = numbering?.columns
-  const columns = usedList(set.row, { as: rows, fragments: [output, ...frame.joins], ...(given && { given }) })
+  const own = { as: rows, fragments: [output, ...frame.joins], ...(given && { given }) }
+  const columns = numbering ? numbering.used(set.row, own) : usedList(set.row, own)
   const base = sql`(${orderedRows(set, columns)})`
   const from = numbering ? numbering.numbered(base) : sql`${base} as ${rows}`
   return sql`select ${output} as j from ${from}${join(frame.joins, '')}`
@@ -74,40 +82,63 @@ interface RowNumbers {
   readonly number: Sql
   /** The columns of the row that are not its own. */
   readonly columns: ReadonlyMap<string, Sql>
+  /** The select list of the numbered query, whose rows have the first alias. */
+  used(row: Sql, use: UseOfColumns): Sql
   /** The rows of a query with their numbers, under the alias of the rows. */
   numbered(base: Sql): Sql
 }
 
-/** Numbers the rows with that alias. If they are used whole, the number is not one of their columns. */
-function rowNumbers(rows: Sql, whole: boolean, printer: Printer): RowNumbers {
+/**
+ * Numbers the rows with that alias. If they are used whole, the number is not one of their columns. The numbers of rows
+ * that several machines give have an order of their own.
+ */
+function rowNumbers(rows: Sql, { rows: set, output }: AggregateSelect, printer: Printer): RowNumbers {
   const alias = printer.alias()
   const column = printer.column()
-  const number = sql`row_number() over () as ${id(column)}`
-  if (!whole) {
+  const { items, joins } = orderSql(set.isDistributed ? set.orderBy : [], alias, printer)
+  const number = sql`row_number() over (${items.length > 0 ? sql`order by ${join(items)}` : empty}) as ${id(column)}`
+  const used: RowNumbers['used'] = (row, use) => {
+    const list = usedList(row, use)
+    const others = usedList(row, { as: alias, fragments: [...items, joins], given: namesOf(row, use) })
+    return listOf(list, others)
+  }
+  if (!usesWholeRows(output)) {
     return {
+      used,
       number: columnSql(rows, column),
       columns: new Map([[column, number]]),
-      numbered: (base) => sql`(select ${alias}.*, ${number} from ${base} as ${alias}) as ${rows}`,
+      numbered: (base) => sql`(select ${alias}.*, ${number} from ${base} as ${alias}${joins}) as ${rows}`,
     }
   }
   const outer = printer.alias()
   const record = printer.column()
   return {
+    used: usedList,
     number: columnSql(outer, column),
     columns: new Map(),
     numbered(base) {
-      const inner = sql`(select (${alias}.*)::record as ${id(record)}, ${number} from ${base} as ${alias}) as ${outer}`
+      const from = sql`${base} as ${alias}${joins}`
+      const inner = sql`(select (${alias}.*)::record as ${id(record)}, ${number} from ${from}) as ${outer}`
       return sql`${inner} cross join lateral (select (${columnSql(outer, record)}).*) as ${rows}`
     },
   }
 }
 
-/** Limits `nodes` by the number of the row, and sorts them by it if needed. */
+/** The columns that a list holds already. */
+const namesOf = (row: Sql, { as = row, fragments }: UseOfColumns): ReadonlyMap<string, Sql> =>
+  new Map((usedColumns(as, fragments) ?? []).map((name) => [name, empty]))
+
+/** The order of `nodes`, and their limit by the number of the row. */
 interface Counter {
-  readonly number: Sql
-  readonly limit: number | null
-  readonly sorts: boolean
+  /** ` order by …`, or empty. */
+  readonly order: Sql
+  readonly limit: { readonly number: Sql; readonly most: number } | null
 }
+
+const counterOf = ({ number }: RowNumbers, most: number | null, sorts: boolean): Counter => ({
+  order: sorts ? sql` order by ${number}` : empty,
+  limit: most === null ? null : { number, most },
+})
 
 function aggregateOutput(output: AggregateOutput, frame: Frame, printer: Printer, counter: Counter | null): Sql {
   switch (output.kind) {
@@ -127,8 +158,8 @@ function aggregateOutput(output: AggregateOutput, frame: Frame, printer: Printer
     case 'nodes': {
       const item = outputSql(output.output, frame, printer)
       const limit = counter?.limit ?? null
-      const order = counter?.sorts ? sql` order by ${counter.number}` : empty
-      const filter = limit === null ? empty : sql` filter (where ${counter!.number} <= ${integer(limit)})`
+      const order = counter?.order ?? empty
+      const filter = limit === null ? empty : sql` filter (where ${limit.number} <= ${integer(limit.most)})`
       return sql`'[' || coalesce(string_agg(${item}, ','${order})${filter}, '') || ']'`
     }
     default:

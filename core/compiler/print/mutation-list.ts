@@ -217,5 +217,6 @@ export function programStatements(
 const stepStatements = (step: ProgramStep): PreparedStatement[] => [
   ...step.before.flatMap(stepStatements),
   step.statement,
+  ...(step.check ? [step.check.statement] : []),
   ...step.after.flatMap(stepStatements),
 ]

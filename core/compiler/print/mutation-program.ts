@@ -1,42 +1,15 @@
-// Prints a mutation plan as statements that run one after the other.
-//
-// If the answer needs only the affected rows, one statement changes them and builds the answer. Otherwise the
-// statements return the columns that the answer needs. A last statement, which sees their changes, takes these as rows
-// and builds the answer. The latter also applies to changes that rules rewrite into forms that PostgreSQL refuses within
-// WITH.
-
-import type { PgType } from '../../catalog/types.ts'
-import type { ParamSource } from '../../database/sql/param.ts'
 import { type PreparedStatement, prepare } from '../../database/sql/prepared-statement.ts'
-import {
-  compile,
-  empty,
-  id,
-  join,
-  param,
-  type Sql,
-  type Statement,
-  sql,
-  trusted,
-  typed,
-} from '../../database/sql/sql.ts'
+import { compile, empty, join, param, type Sql, type Statement, sql, trusted } from '../../database/sql/sql.ts'
 import type { Path } from '../../errors/path.ts'
-import type { QualifiedName } from '../../names/names.ts'
-import { rowsType } from '../plan/call-plan.ts'
-import {
-  answerSlot,
-  type Change,
-  type MutationAnswer,
-  type MutationPlan,
-  type MutationStep,
-  type ResponseEntry,
-} from '../plan/mutation-plan.ts'
+import type { Change, MutationAnswer, MutationPlan, MutationStep, ResponseEntry } from '../plan/mutation-plan.ts'
 import type { Output } from '../plan/plan.ts'
 import { usedColumns } from '../plan/used-columns.ts'
 import { Printer, type PrinterOptions } from '../printer.ts'
-import { columnSql, tableSql } from './condition-sql.ts'
+import { columnSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import { changeSql, noText, type Returning } from './mutation-sql.ts'
+import { answerParam, type Needed, neededSql, returnedRows } from './returned-rows.ts'
+import { placedColumns, type RowCheckProgram, rowCheckProgram } from './row-check.ts'
 import { type Envelope, type Frame, noEnvelope, outputSql, soleOutputSql } from './select-sql.ts'
 
 export type MutationProgram =
@@ -51,6 +24,8 @@ export interface StagedProgram {
   readonly envelope: Envelope
   /** Builds the answer from the rows that the steps returned; null if the answer shows no rows. */
   readonly answering: PreparedStatement | null
+  /** The handed over column that must have the same value in all rows; null: rows may differ. */
+  readonly sole: { readonly index: number; readonly column: string } | null
 }
 
 /** One statement that builds the answer itself. */
@@ -67,20 +42,14 @@ export interface ProgramStep extends Pick<MutationStep, 'path' | 'refusal'> {
   readonly statement: PreparedStatement
   readonly before: readonly ProgramStep[]
   readonly after: readonly ProgramStep[]
+  /** The check of the returned rows; null: the statement checks them itself. */
+  readonly check: RowCheckProgram | null
   /** The slot that takes the first of the returned rows. */
   readonly slot: number | null
   /** The first column that other steps read. */
   readonly ownFrom: number
   /** The first column that the answer needs; null if the step is not part of the answer. */
   readonly handsOverFrom: number | null
-}
-
-/** The parts of the rows that the answer needs: some columns, or the whole rows. */
-type Needed = readonly ColumnNeeded[] | 'whole'
-
-interface ColumnNeeded {
-  readonly name: string
-  readonly type: PgType
 }
 
 /** Prints the statements of a plan, with the answer in an envelope. */
@@ -90,7 +59,7 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
   const whenEmpty = answerText(answer, 0, envelope)
   if (!first) return { kind: 'constant', text: whenEmpty }
   const isSole = steps.length === 1 && first.before.length === 0 && first.after.length === 0
-  const isAlone = isSole && first.change.form !== 'alone'
+  const isAlone = isSole && first.change.form !== 'alone' && mayAnswer(first.change, answer)
   if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
     const statement = prepare(directStatement(first.change, answer, new Printer(options), envelope))
     return { kind: 'direct', statement, whenEmpty, path: first.path }
@@ -103,8 +72,13 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
     answer,
     envelope,
     answering: answering && prepare(answering.statement),
+    sole: answering?.sole ?? null,
   }
 }
+
+/** Whether the change may return the answer: Citus takes no functions there. */
+const mayAnswer = (change: Change, answer: MutationAnswer): boolean =>
+  !change.distributed || (outputsOf(answer).length === 0 && (change.kind === 'delete' || change.check === null))
 
 /** The answer if it shows no rows. */
 export function answerText(answer: MutationAnswer, affected: number, { prefix, suffix }: Envelope): string {
@@ -185,27 +159,34 @@ export function responseSql(
 function programStep(step: MutationStep, needed: Needed | null, options: PrinterOptions): ProgramStep {
   const { change, path, refusal, returns, before, after } = step
   const columns = returns?.columns ?? []
-  const isChecked = change.kind !== 'delete' && change.check !== null
+  const check = rowCheckProgram(change, options)
+  const printed = check ? { ...change, check: null } : change
+  const isChecked = printed.kind !== 'delete' && printed.check !== null
   const returning: Returning = (row) => {
     const own = columns.map((column) => columnSql(row, column))
-    const [first = noText, ...others] = [...own, ...neededSql(needed, change, row)]
+    const checked = neededSql(check?.needed ?? null, change.table, row)
+    const [first = noText, ...others] = [...checked, ...own, ...neededSql(needed, change.table, row)]
     return isChecked ? [noText, first, ...others] : [first, ...others]
   }
-  const ownFrom = isChecked ? 1 : 0
+  const ownFrom = isChecked ? 1 : widthOf(check?.needed)
   const printer = new Printer(options)
-  const changed = changeSql(change, returning, printer)
-  const trial = change.form === 'alone' ? printer.trial() : null
+  const changed = changeSql(printed, returning, printer)
+  const trial = change.form === 'alone' || change.distributed ? printer.trial() : null
   return {
     statement: prepare(printer.finishChange(changed, change)),
     path,
     refusal,
     before: [...(trial ? [trialStep(trial, path)] : []), ...before.map((other) => programStep(other, null, options))],
     after: after.map((other) => programStep(other, null, options)),
+    check,
     slot: returns?.slot ?? null,
     ownFrom,
     handsOverFrom: needed === null ? null : ownFrom + columns.length,
   }
 }
+
+/** The number of values that return these parts of a row. */
+const widthOf = (needed: Needed | undefined): number => (needed === 'whole' ? 1 : (needed?.length ?? 0))
 
 /** A statement without rows that fails if one of the expressions does. */
 const trialStep = (trial: Sql, path: Path | null): ProgramStep => ({
@@ -214,24 +195,18 @@ const trialStep = (trial: Sql, path: Path | null): ProgramStep => ({
   refusal: null,
   before: [],
   after: [],
+  check: null,
   slot: null,
   ownFrom: 0,
   handsOverFrom: null,
 })
 
-function neededSql(needed: Needed | null, { table }: Change, row: Sql): Sql[] {
-  if (needed === 'whole') return [sql`(${row}.*)::${tableSql(table)}`]
-  return (needed ?? []).map(({ name }) => columnSql(row, name))
-}
-
-const answerParam = (column: number): ParamSource => ({ from: 'slot', slot: answerSlot, column })
-
 /** Builds the answer from the rows that the steps returned, in their order; also returns the columns that it needs. */
 function answerStatement(
-  { table, answer }: MutationPlan,
+  { table, steps, answer }: MutationPlan,
   printer: Printer,
   envelope: Envelope,
-): { readonly statement: Statement; readonly needed: Needed } {
+): Pick<StagedProgram, 'sole'> & { readonly statement: Statement; readonly needed: Needed } {
   const row = printer.alias()
   // Without the fence the planner might change the order of the rows.
   const frame: Frame = { row, joins: [], toOne: 'fenced' }
@@ -242,24 +217,12 @@ function answerStatement(
       ? soleOutputSql(answer.output, frame, printer, envelope)
       : responseSql(answer.entries, affected, lists(outputsOf(answer)), envelope)
   const names = usedColumns(row, [text, ...frame.joins])
-  const needed = names?.map((name) => ({ name, type: table.columns.get(name)!.type })) ?? 'whole'
-  const rows = needed === 'whole' ? wholeRows(table.name, printer) : rowsOfColumns(needed, printer)
-  return { statement: printer.finish(sql`select ${text} from ${rows} as ${row}${join(frame.joins, '')}`), needed }
+  const place = { column: steps[0]!.change.distributed?.column ?? null, columns: table.columns }
+  const { needed, sole } = placedColumns(names, place, !outputsOf(answer).every(isOfRowAlone))
+  const rows = returnedRows(needed, table.name, { printer, sole })
+  return {
+    statement: printer.finish(sql`select ${text} from ${rows} as ${row}${join(frame.joins, '')}`),
+    needed,
+    sole: sole === null ? null : { index: sole, column: place.column! },
+  }
 }
-
-function wholeRows(table: QualifiedName, printer: Printer): Sql {
-  printer.follow(table)
-  return sql`unnest(${param(answerParam(1), rowsType(table))})`
-}
-
-/** If the answer needs no column, a column of nulls keeps the number of rows. */
-function rowsOfColumns(needed: readonly ColumnNeeded[], printer: Printer): Sql {
-  const set = printer.alias()
-  const values = needed.map(({ name, type }, i) => sql`${typed(sql`${set}.${handedOver(i)}`, type.sql)} as ${id(name)}`)
-  const count = Math.max(needed.length, 1)
-  const arrays = Array.from({ length: count }, (_, i) => param(answerParam(i + 1), 'text[]'))
-  const names = arrays.map((_, i) => handedOver(i))
-  return sql`(select ${join(values)} from unnest(${join(arrays)}) as ${set}(${join(names)}))`
-}
-
-const handedOver = (index: number): Sql => trusted(`c${index}`)

@@ -174,14 +174,15 @@ export function rowQuery(select: Select, outer: Sql | null, printer: Printer, op
 /** `select '[…]' as j`: all rows in one array. */
 export function manyQuery(select: Select, outer: Sql | null, printer: Printer, envelope = noEnvelope): Sql {
   const set = rowSet(select.rows, printer, outer)
-  const array = (item: Sql) => {
-    return concat([`${envelope.prefix}[`, sql`coalesce(string_agg(${item}, ','), '')`, `]${envelope.suffix}`])
+  const array = (item: Sql, order: Sql = empty) => {
+    return concat([`${envelope.prefix}[`, sql`coalesce(string_agg(${item}, ','${order}), '')`, `]${envelope.suffix}`])
   }
   if (!set.isOrdered) {
     const frame: Frame = { row: set.row, joins: [], toOne: 'behind' }
     const item = outputSql(select.output, frame, printer)
     return sql`select ${array(item)} as j ${set.from}${join(frame.joins, '')}${set.where}`
   }
+  if (select.rows.isDistributed) return distributedQuery(select, set, printer, array)
   const rows = printer.alias()
   const inner: InnerFrame = { row: set.row, joins: [], columns: new Map() }
   const frame: Frame = { row: rows, joins: [], toOne: toOnePlace(select, inner) }
@@ -189,6 +190,42 @@ export function manyQuery(select: Select, outer: Sql | null, printer: Printer, e
   const columns = usedList(set.row, { as: rows, fragments: [item, ...frame.joins], given: inner.columns })
   const ordered = orderedRows(set, listOf(columns, ...inner.columns.values()), inner.joins)
   return sql`select ${array(item)} as j from (${ordered}) as ${rows}${join(frame.joins, '')}`
+}
+
+/** As {@link manyQuery}, with the order in the aggregate. Rows that several machines give lose that of a subquery. */
+function distributedQuery(select: Select, set: RowSet, printer: Printer, array: (item: Sql, order: Sql) => Sql): Sql {
+  const place = orderedPlace(select.rows, set, printer)
+  const item = outputSql(select.output, place.frame, printer)
+  return sql`select ${array(item, place.order)} as j ${place.from([item])}`
+}
+
+/** Where the rows of a distributed set are aggregated. */
+export interface OrderedPlace {
+  readonly frame: Frame
+  /** ` order by …` for an aggregate, or empty. */
+  readonly order: Sql
+  /** The end of a query whose list holds these fragments. */
+  from(fragments: readonly Sql[]): Sql
+}
+
+/** The rows of a distributed set, below a subquery only if it cuts some off. */
+export function orderedPlace(rows: Rows, set: RowSet, printer: Printer): OrderedPlace {
+  const by = (items: readonly Sql[]) => (items.length > 0 ? sql` order by ${join(items)}` : empty)
+  if (!set.isCut) {
+    const frame: Frame = { row: set.row, joins: [], toOne: 'behind' }
+    return { frame, order: by(set.order), from: () => sql`${set.from}${join(frame.joins, '')}${set.where}` }
+  }
+  const row = printer.alias()
+  const { items, joins } = orderSql(rows.orderBy, row, printer)
+  const frame: Frame = { row, joins: joins.parts.length > 0 ? [joins] : [], toOne: 'behind' }
+  return {
+    frame,
+    order: by(items),
+    from(fragments) {
+      const columns = usedList(set.row, { as: row, fragments: [...fragments, ...items, ...frame.joins] })
+      return sql`from (${orderedRows(set, columns)}) as ${row}${join(frame.joins, '')}`
+    },
+  }
 }
 
 /** The query for a row set in its order, with these columns. */
@@ -219,6 +256,10 @@ export interface RowSet {
   readonly where: Sql
   /** Everything after the joins: where, order, limit and offset. */
   readonly tail: Sql
+  /** The values to order by, with their directions. */
+  readonly order: readonly Sql[]
+  /** Whether a limit, an offset or DISTINCT ON leaves rows out. */
+  readonly isCut: boolean
   /** Whether it has an order, limit, offset or distinct, so that an aggregate needs it as a subquery. */
   readonly isOrdered: boolean
 }
@@ -233,13 +274,16 @@ export function rowSet(rows: Rows, printer: Printer, outer: Sql | null, limited 
   const orderBy = order.items.length > 0 ? sql` order by ${join(order.items)}` : empty
   const limit = limitSql(rows, row, limited)
   const columns = rows.distinctOn.map((column) => columnSql(row, column))
+  const isCut = columns.length > 0 || limit.parts.length > 0
   return {
     row,
     distinct: columns.length > 0 ? sql`distinct on (${join(columns)}) ` : empty,
     from: sql`from ${fromSql(rows.from, row, outer, printer)}${order.joins}`,
     where,
     tail: sql`${where}${orderBy}${limit}`,
-    isOrdered: order.items.length > 0 || columns.length > 0 || limit.parts.length > 0,
+    order: order.items,
+    isCut,
+    isOrdered: order.items.length > 0 || isCut,
   }
 }
 

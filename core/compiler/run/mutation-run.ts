@@ -2,6 +2,7 @@
 
 import type { PreparedStatement } from '../../database/sql/prepared-statement.ts'
 import type { OwnTransaction, Transaction } from '../../database/transaction.ts'
+import { permissionViolation } from '../../database/wire/postgres-errors.ts'
 import { badRequest } from '../../errors/errors.ts'
 import { pathKeys } from '../../errors/path.ts'
 import { answerSlot } from '../plan/mutation-plan.ts'
@@ -14,6 +15,7 @@ import {
   type ProgramStep,
   type StagedProgram,
 } from '../print/mutation-program.ts'
+import type { RowCheckProgram } from '../print/row-check.ts'
 import { encodeArray } from '../types/codecs.ts'
 import { type Bindings, bindParams, bindParamsAt, located } from './bind.ts'
 
@@ -117,7 +119,7 @@ async function runList(
 
 /** As {@link runMutation}, for a program of several statements; `run` runs the last one, which builds the answer. */
 export async function runStaged(
-  { steps, answer, envelope, answering }: StagedProgram,
+  { steps, answer, envelope, answering, sole }: StagedProgram,
   transaction: Pick<Transaction, 'texts'>,
   bindings: Bindings,
   run: RunStatement,
@@ -125,7 +127,10 @@ export async function runStaged(
   const state: Run = { transaction, bindings: { ...bindings, slots: [] }, affected: 0, handedOver: [] }
   for (const step of steps) await runStep(step, state)
   if (!answering || state.handedOver.length === 0) return answerText(answer, state.affected, envelope)
-  state.bindings.slots[answerSlot] = [String(state.affected), ...state.handedOver.map(encodeArray)]
+  state.bindings.slots[answerSlot] = [
+    ...[String(state.affected), ...state.handedOver.map(encodeArray)],
+    ...(sole ? [soleValue(state.handedOver[sole.index]!, sole.column)] : []),
+  ]
   return (await run(answering, bindParams(answering.params, state.bindings))) ?? answerText(answer, 0, envelope)
 }
 
@@ -146,6 +151,7 @@ async function runStep(step: ProgramStep, run: Run): Promise<void> {
     throw located(error, step.path)
   })
   run.affected += rows.length
+  if (step.check) await checkRows(rows, step.check, { step, run })
   const [first] = rows
   if (step.refusal && !first) {
     throw badRequest('not-supported', step.refusal.message, { path: pathKeys(step.refusal.path) })
@@ -153,6 +159,42 @@ async function runStep(step: ProgramStep, run: Run): Promise<void> {
   if (step.slot !== null && first) run.bindings.slots[step.slot] = first.slice(step.ownFrom)
   if (step.handsOverFrom !== null) handOver(rows, step.handsOverFrom, run)
   for (const other of step.after) await runStep(other, run)
+}
+
+/** The value that all rows have; throws if they differ. */
+function soleValue(values: readonly (string | null)[], column: string): string | null {
+  const [first = null] = values
+  if (values.every((value) => value === first)) return first
+  const message = `the changed rows differ in "${column}", which decides where they and their related rows are`
+  throw badRequest('not-supported', `${message}: return no relationships, or change the rows of one value at a time`)
+}
+
+/** Checks the rows that a statement returned; throws what a statement throws that checks them itself. */
+async function checkRows(
+  rows: readonly (readonly (string | null)[])[],
+  { kind, statement, needed, sole }: RowCheckProgram,
+  { step: { path }, run: { bindings, transaction } }: { readonly step: ProgramStep; readonly run: Run },
+): Promise<void> {
+  const width = needed === 'whole' ? 1 : Math.max(needed.length, 1)
+  const groups = sole === null ? [rows] : [...Map.groupBy(rows, (row) => row[sole]).values()]
+  for (const group of groups) {
+    const [first] = group
+    if (!first) continue
+    const columns = Array.from({ length: width }, (_, i) => encodeArray(group.map((row) => row[i] ?? null)))
+    const own = [String(group.length), ...columns, ...(sole === null ? [] : [first[sole]!])]
+    const values = bindParamsAt(statement.params, { ...bindings, slots: withAnswer(bindings.slots, own) }, path)
+    const failed = await transaction.texts(statement, values).catch((error) => {
+      throw located(error, path)
+    })
+    if (failed.length > 0) throw located(permissionViolation(kind), path)
+  }
+}
+
+/** The slots with other values for {@link answerSlot}. */
+const withAnswer = <T>(slots: readonly T[], values: T): readonly T[] => {
+  const others = slots.slice()
+  others[answerSlot] = values
+  return others
 }
 
 /** Keeps the row values that the answer needs, column by column; one null for each row if it needs none. */

@@ -90,6 +90,12 @@ const prefixes: Readonly<Record<string, string>> = {
 
 const failedCheck = /^(insert|update) check constraint failed$/
 
+/** The error of `trellis.check_violation`, for rows that were checked outside of the statement that changed them. */
+export function permissionViolation(kind: 'insert' | 'update'): TrellisError {
+  const error = new Error(`${kind} check constraint failed`)
+  return translatePostgresError(Object.assign(error, { severity: 'ERROR', code: '23514' }), '', [])
+}
+
 /** Whether a row broke the check of a permission, for which `trellis.check_violation` raises the error. */
 export function failsPermission(error: TrellisError): boolean {
   const { cause } = error
@@ -179,6 +185,18 @@ export function refusedByPostgres(error: unknown): unknown {
   if (!isPostgresError(cause) || !refusedStatement.test(cause.code ?? '')) return error
   const message = `the database refused the operation: ${cause.message}`
   return badRequest('postgres-error', message, { path, placeless, internal, help, cause })
+}
+
+const unsupported = '0A000'
+
+/** 400 `not-supported`: Citus cannot run a statement on distributed tables; any other error is returned as it is. */
+export function refusedByCitus(error: unknown): unknown {
+  const origin = originOf(error)
+  if (!(error instanceof TrellisError) || !isPostgresError(origin) || origin.code !== unsupported) return error
+  const { path, placeless, internal } = error
+  const message = `the database cannot run this on distributed tables: ${origin.message}`
+  const wayOut = 'Most requests run if they compare the column that distributes the rows with one value'
+  return badRequest('not-supported', `${message}. ${wayOut}`, { path, placeless, internal, cause: origin })
 }
 
 const readOnlyTransaction = '25006'

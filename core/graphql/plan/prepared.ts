@@ -17,6 +17,7 @@ import type { ParamSource } from '../../database/sql/param.ts'
 import type { PreparedStatement } from '../../database/sql/prepared-statement.ts'
 import { badRequest } from '../../errors/errors.ts'
 import { pathKeys } from '../../errors/path.ts'
+import { nameKey, nameText } from '../../names/names.ts'
 import type { CallArguments } from '../read/arguments.ts'
 import type { GraphQLOperation } from '../read/document.ts'
 import type { PlanContext, Variables } from '../read/plan-context.ts'
@@ -160,13 +161,17 @@ function prepareSubscription(fields: readonly PlannedField[], context: PlanConte
   })
   const prepared = prepareWhole(outputs, context)
   const options = printerOptions(context)
+  const reads = keyedReads(
+    outputs.map(({ output }) => output),
+    options,
+  )
+  refuseDistributed(reads, context)
   const batch = batchStatement(rootQuery(outputs, body, options))
-  const roots = outputs.map(({ output }) => output)
   const { memberParams, memberTypes, whenEmpty } = batch
   const subscription = {
     ...prepared,
     batch: Object.assign(reading(batch, context), {
-      ...{ memberParams, memberTypes, whenEmpty, reads: keyedReads(roots, options) },
+      ...{ memberParams, memberTypes, whenEmpty, reads },
     }),
   }
   const joins = outputs.flatMap((field) => field.joins)
@@ -180,6 +185,16 @@ function prepareSubscription(fields: readonly PlannedField[], context: PlanConte
     sessionVariables: [...new Set([...prepared.sessionVariables, ...waiting.sessionVariables])],
     inputs: [...prepared.inputs, ...waiting.inputs],
     textSize: prepared.textSize + waiting.textSize,
+  }
+}
+
+/** Writes on other machines leave no trace on this one, so a subscription would miss them. */
+function refuseDistributed({ tables }: KeyedReads, { schema: { model } }: PlanContext): void {
+  for (const { table } of tables) {
+    const distribution = model.tables.get(nameKey(table))?.catalog.distribution
+    if (!distribution || distribution.kind === 'local') continue
+    const message = `subscriptions cannot follow the distributed table "${nameText(table)}"`
+    throw badRequest('not-supported', `${message}: its rows are on other machines; send a query at intervals instead`)
   }
 }
 

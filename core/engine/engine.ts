@@ -24,6 +24,7 @@ import type { Route } from '../http/route/declared-route.ts'
 import { createHttp, mountRoute } from '../http/server.ts'
 import { createObserver, type Observer } from '../log/observe.ts'
 import type { Model } from '../metadata/document/model.ts'
+import { camelConvention } from '../metadata/naming/source-naming.ts'
 import { ColumnTransforms } from '../metadata/resolving/column-transforms.ts'
 import { MetadataRegistry } from '../metadata/slices/registry.ts'
 import { type Dialect, dialects } from '../names/dialect.ts'
@@ -152,6 +153,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
   const metadata = createMetadataService({
     ...common,
     ...{ settings, observe, operations, registry, vocabulary, transforms, variables },
+    isCamelByDefault: settings.defaultNamingConvention === camelConvention,
     validateDocument: (text, options, model) => graphql.validate(text, options, model),
     conflictingType: (model) => planner.conflictingType(model),
   })

@@ -8,7 +8,7 @@ import { spelledOut } from '../database/wire/connection-url.ts'
 import { graphqlOptions } from '../graphql/options.ts'
 import { httpOptions } from '../http/options.ts'
 import { logOptions } from '../log/options.ts'
-import { choice, list, text, textWithDefault, trueOrFalse } from '../options/option-kinds.ts'
+import { choice, choiceOrNone, list, text, textWithDefault, trueOrFalse } from '../options/option-kinds.ts'
 import type { AnySettings, Option, OptionDeclaration, SettingsOf } from '../options/option-values.ts'
 import { outgoingOptions } from '../outgoing/options.ts'
 
@@ -32,6 +32,13 @@ const startOptions = {
     placeholder: 'VERSION',
     description:
       'interface of POST /v1/query, and the version that clients see: 1.3, or 2 for tools and clients of later engines',
+  }),
+  defaultNamingConvention: choiceOrNone(['service-default', 'hasura-default', 'graphql-default'], {
+    flag: 'default-naming-convention',
+    variable: 'DEFAULT_NAMING_CONVENTION',
+    placeholder: 'NAME',
+    description:
+      'naming convention of a source whose metadata names none: graphql-default for camel case; by default names are as in the database',
   }),
   dataDir: textWithDefault('.trellis', {
     flag: 'data-dir',

@@ -9,6 +9,7 @@ import {
   dropCollectionFromAllowlist,
   dropQueryCollection,
   dropQueryFromCollection,
+  renameQueryCollection,
   updateScopeInAllowlist,
 } from './operations.ts'
 import { collectionsCheck, type QueryUse, queryUses } from './validity.ts'
@@ -36,7 +37,12 @@ export default definePlugin({
     engine.metadata.slice('query_collections', queryCollectionsSlice)
     engine.metadata.slice('allowlist', allowlistSlice)
     engine.operations.add(createQueryCollection, dropQueryCollection, addQueryToCollection, dropQueryFromCollection)
-    engine.operations.add(addCollectionToAllowlist, updateScopeInAllowlist, dropCollectionFromAllowlist)
+    engine.operations.add(
+      renameQueryCollection,
+      addCollectionToAllowlist,
+      updateScopeInAllowlist,
+      dropCollectionFromAllowlist,
+    )
     engine.configuration.add({
       key: 'is_allow_list_enabled',
       place: 24,

@@ -11,6 +11,7 @@ import {
   CreateCollectionArgs,
   DropCollectionArgs,
   DropQueryArgs,
+  RenameCollectionArgs,
   ScopeArgs,
 } from './schema.ts'
 
@@ -33,6 +34,25 @@ export const createQueryCollection = operation({
     }
     refuseRepeatedNames(definition.queries)
     metadata.query_collections.push(collection)
+  },
+})
+
+/** The allow-list follows; REST endpoints would no longer find their queries, so the consistency check refuses these. */
+export const renameQueryCollection = operation({
+  type: 'rename_query_collection',
+  pathsNameArguments: true,
+  about: { summary: 'Renames a query collection, also in the allow-list.' },
+  args: RenameCollectionArgs,
+  check: 'new',
+  handle({ metadata }, { name, new_name }) {
+    const collection = within('name', () => requireCollection(metadata, name))
+    if (findCollection(metadata, new_name)) {
+      throw badRequest('already-exists', `query collection with name "${new_name}" already exists`, {
+        path: ['new_name'],
+      })
+    }
+    collection.name = new_name
+    for (const entry of metadata.allowlist) if (entry.collection === name) entry.collection = new_name
   },
 })
 

@@ -49,6 +49,9 @@ const collection = (options: ObjectOptions) => {
 /** The arguments of `create_query_collection`. */
 export const CreateCollectionArgs = collection({})
 
+/** The arguments of `rename_query_collection`. */
+export const RenameCollectionArgs = Type.Object({ name: ObjectName, new_name: ObjectName })
+
 export const DropCollectionArgs = Type.Object({ collection: ObjectName, cascade: Type.Boolean() })
 
 export const AddQueryArgs = Type.Object({ collection_name: ObjectName, query_name: ObjectName, query: QueryText })

@@ -1,7 +1,7 @@
 // Probes: `/healthz` for people and v1.3's load balancers, `/livez` and `/readyz` for orchestrators.
 
 import { definePlugin } from '../../sdk/index.ts'
-import { health, liveness, readiness } from './routes.ts'
+import { health, liveness, readiness, sourceHealth } from './routes.ts'
 
 export default definePlugin({
   name: 'health',
@@ -13,6 +13,7 @@ export default definePlugin({
     const urls = ['/healthz', engine.dialect.healthUrl]
     engine.routes.add(
       ...urls.map((url) => health(engine, url)),
+      sourceHealth(engine),
       liveness,
       readiness(engine, () => isDraining),
     )

@@ -35,6 +35,27 @@ export const health = (engine: Engine, url: string): Route => ({
   },
 })
 
+const SourceHealth = Type.Record(Type.String(), Type.Object({ status: Type.Enum({ ok: 'OK', error: 'ERROR' }) }))
+
+/** The health of the source, for administrators: others learn no names of sources. */
+export const sourceHealth = (engine: Engine): Route => ({
+  method: 'GET',
+  url: '/healthz/sources',
+  api: null,
+  auth: 'admin',
+  unlogged: true,
+  about: {
+    summary: 'The health of the source.',
+    result: SourceHealth,
+    failures: { 500: { summary: noAnswer, result: SourceHealth } },
+  },
+  async handle({ reply }) {
+    const isAlive = await engine.database.answers()
+    if (!isAlive) reply.code(500)
+    return { [engine.model.slices.source?.name ?? 'default']: { status: isAlive ? 'OK' : 'ERROR' } }
+  },
+})
+
 /** The process runs and its event loop turns. */
 export const liveness: Route = {
   ...open,

@@ -122,6 +122,29 @@ export const replaceMetadataV2 = operation({
   }),
 })
 
+const ValidateMetadataArgs = Type.Object({ metadata: GivenDocument }, { missingKey: 'A' })
+
+/** Tries a document: its inconsistent objects are the answer, and nothing changes. */
+export const validateMetadata = operation({
+  type: 'validate_metadata',
+  about: {
+    summary: 'Lists what would be inconsistent in a document, and changes nothing.',
+    args: ({ format }) => Type.Object({ metadata: format.givenSchema() }),
+    result: ReplacementReport,
+  },
+  args: ValidateMetadataArgs,
+  mayBeLarge: true,
+  check: 'none',
+  isDryRun: () => true,
+  async decode(args, { dialect, format }) {
+    const given = decode(ValidateMetadataArgs, args, [], unknownKeysIn(dialect))
+    return { metadata: await format.read(given.metadata, ['metadata']) }
+  },
+  sources: ({ metadata }, context) => sourcesOf(metadata, context),
+  handle: (context, { metadata }) => replace(context, metadata),
+  respond: (after, { metadata }) => ({ ...consistencyReport(after), ...passedOver(metadata, after) }),
+})
+
 const exportedSchema = (document: TSchema) =>
   Type.Object(
     { resource_version: Type.Optional(Type.Integer()), metadata: document, dry_run: DryRun },

@@ -1,6 +1,6 @@
 // Arguments of the operations on tables.
 
-import { parseFailed, type QualifiedName, Type } from '../../sdk/index.ts'
+import { parseFailed, type QualifiedName, type Static, Type } from '../../sdk/index.ts'
 import {
   CustomColumnNames,
   CustomRootFields,
@@ -35,22 +35,35 @@ export const TrackTableArgs = Type.Unsafe<TrackedTable>(
   Type.Union([WithOptions, NameWithOptions, BareName], { message: 'expecting a string/object for QualifiedObject' }),
 )
 
-export const TrackTableV2Args = Type.Object(
-  { table: TrackTableArgs, configuration: Type.Optional(TableConfig) },
-  { laterKeys: ['apollo_federation_config'] },
-)
+/** The settings of a table for Apollo Federation, which are only kept. */
+export type FederationConfig = Static<typeof FederationConfig>
+
+const FederationConfig = Type.Union([Type.Object({ enable: Type.Literal('v1') }), Type.Null()])
+
+/** The arguments of one table to track. */
+const Tracked = {
+  table: TrackTableArgs,
+  configuration: Type.Optional(TableConfig),
+  apollo_federation_config: Type.Optional(FederationConfig),
+}
+
+export const TrackTableV2Args = Type.Object(Tracked)
+
+/** The arguments of `pg_set_apollo_federation_config`; null or absent: no settings. */
+export const SetFederationArgs = Type.Object({
+  table: TableName,
+  apollo_federation_config: Type.Optional(FederationConfig),
+})
 
 /** One table of a list, with its names. */
 export interface ListedTable {
   readonly table: TrackedTable
   readonly configuration?: TableConfiguration
+  readonly apollo_federation_config?: FederationConfig
   readonly source?: string
 }
 
-const WithConfiguration = Type.Object(
-  { table: TrackTableArgs, configuration: Type.Optional(TableConfig), source: Type.Optional(Type.String()) },
-  { missingKey: 'A', laterKeys: ['apollo_federation_config'] },
-)
+const WithConfiguration = Type.Object({ ...Tracked, source: Type.Optional(Type.String()) }, { missingKey: 'A' })
 
 /** A table's name, or the arguments of version 2 of `track_table`. */
 const Listed = Type.Unsafe<ListedTable>(

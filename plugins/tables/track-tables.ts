@@ -72,9 +72,9 @@ class Tracking {
   }
 
   async add(listed: readonly ListedTable[]): Promise<void> {
-    for (const { table, configuration } of listed) {
+    for (const { table, ...settings } of listed) {
       try {
-        trackConfigured(this.#context, table, configuration)
+        trackConfigured(this.#context, table, settings)
         this.tracked.push(table.table)
       } catch (error) {
         if (!(error instanceof TrellisError)) throw error

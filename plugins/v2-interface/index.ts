@@ -11,6 +11,12 @@ import {
   setMetricsConfig,
 } from './features.ts'
 import { v1QueryForm } from './forms.ts'
+import {
+  createLogicalModelPermission,
+  dropLogicalModelPermission,
+  logicalModelOperations,
+  nativeQueryOperations,
+} from './native-queries.ts'
 import { routesOf } from './routes.ts'
 import { addSource, dropSource, renameSource, setQueryTags, updateSource } from './sources.ts'
 
@@ -23,12 +29,14 @@ export default definePlugin({
     operations.add(addSource, updateSource, renameSource, dropSource, setQueryTags)
     operations.add(getSourceTables, getSourceTrackables, getTableInfo)
     operations.add(listSourceKinds, getSourceKindCapabilities, getFeatureFlag)
+    operations.add(...nativeQueryOperations, ...logicalModelOperations)
+    operations.add(createLogicalModelPermission, dropLogicalModelPermission)
     operations.add(setMetricsConfig, removeMetricsConfig)
     if (settings.graphqlInterface === '2') {
       operations.form(v1QueryForm)
       engine.onReady(() => logSource(engine))
     }
-    routes.add(...routesOf(metadata.service, settings))
+    routes.add(...routesOf(metadata.service, engine))
   },
 })
 

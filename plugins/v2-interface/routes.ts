@@ -1,7 +1,7 @@
 // `POST /v1/metadata` and `POST /v2/query`, which divide `/v1/query` of v1.3.
 
 import { callerOf, disconnectSignal, originOf, type Route } from '../../sdk/http.ts'
-import { badRequest, type Engine, isAdmin } from '../../sdk/index.ts'
+import { badRequest, type Engine, isAdmin, Type } from '../../sdk/index.ts'
 import type { MetadataService, RequestForm } from '../../sdk/metadata.ts'
 import { metadataForm, queryForm } from './forms.ts'
 
@@ -35,6 +35,23 @@ const routeOf = ({ url, form, summary }: Endpoint, service: MetadataService, set
   },
 })
 
+const entitlement = (database: Engine['database']): Route => ({
+  method: 'GET',
+  url: '/v1/entitlement',
+  api: 'metadata',
+  auth: 'admin',
+  about: {
+    summary: 'What consoles of version 2 ask about a licence: there is none.',
+    result: Type.Object({ metadata_db_id: Type.String(), status: Type.Literal('none') }),
+  },
+  async handle() {
+    const [metadata] = await database.rows<{ id: string }>('select id from trellis.metadata')
+    return { metadata_db_id: metadata!.id, status: 'none' }
+  },
+})
+
 /** The routes. */
-export const routesOf = (service: MetadataService, settings: Engine['settings']): readonly Route[] =>
-  endpoints.map((endpoint) => routeOf(endpoint, service, settings))
+export const routesOf = (
+  service: MetadataService,
+  { settings, database }: Pick<Engine, 'settings' | 'database'>,
+): readonly Route[] => [...endpoints.map((endpoint) => routeOf(endpoint, service, settings)), entitlement(database)]

@@ -25,7 +25,10 @@ const root = join(import.meta.dirname, '../..')
 const spelling = new Map([
   ['core/names/dialect.ts', /./],
   ['process/help.ts', /With --dialect hasura'|dialects\.hasura\.environmentPrefix/],
-  ['core/engine/options.ts', /'names in requests and responses: trellis, or hasura|choice\(\['trellis', 'hasura'\]/],
+  [
+    'core/engine/options.ts',
+    /'names in requests and responses: trellis, or hasura|choice\(\['trellis', 'hasura'\]|'service-default', 'hasura-default'/,
+  ],
   ['core/graphql/options.ts', /as in dialect hasura/],
   ['plugins/config/routes.ts', /key: 'dialect', .* value: \(\) => dialect\.name/],
   ['plugins/remote-schemas/index.ts', /'with --dialect hasura, keep the data/],

@@ -111,6 +111,34 @@ export const collections: Area = {
       ],
     },
     {
+      type: 'rename_query_collection',
+      requires: ['name', 'new_name'],
+      succeeds: [
+        {
+          title: 'renames a collection, also in the allow-list',
+          given: [created, allowed],
+          settings: onlyAllowed,
+          args: { name: 'shop', new_name: 'store' },
+          then: [
+            documentHas('query_collections', [{ ...collection({ titles }), name: 'store' }]),
+            documentHas('allowlist', [{ collection: 'store' }]),
+            mayAsk,
+          ],
+        },
+      ],
+      refuses: [
+        unknown({ name: 'shop', new_name: 'store' }, '$.args.name'),
+        {
+          title: 'the name of another collection',
+          given: [created],
+          args: { name: 'shop', new_name: 'shop' },
+          code: 'already-exists',
+          path: '$.args.new_name',
+          error: 'query collection with name "shop" already exists',
+        },
+      ],
+    },
+    {
       type: 'drop_query_collection',
       requires: ['collection', 'cascade'],
       succeeds: [

@@ -188,6 +188,40 @@ export const metadata: Area = {
       refuses: refusedDocuments((metadata) => ({ metadata }), '.metadata'),
     },
     {
+      type: 'validate_metadata',
+      requires: ['metadata'],
+      notFound: {
+        $: true,
+        '$.metadata': true,
+        '$.metadata.tables[0]': true,
+        '$.metadata.tables[0].table': true,
+        '$.metadata.functions[0]': true,
+        '$.metadata.functions[0].function': true,
+      },
+      ownWords: ['$.metadata.tables[0]', '$.metadata'],
+      succeeds: [
+        {
+          title: 'says how consistent a document is, and changes nothing',
+          args: { metadata: everything },
+          answers: { is_consistent: true, inconsistent_objects: [] },
+          then: [documentIs(library)],
+        },
+        {
+          title: 'lists the inconsistent objects of a document',
+          args: { metadata: inTables(publisherEntry, { table: named('nothing') }) },
+          answers: {
+            is_consistent: false,
+            inconsistent_objects: [
+              { type: 'table', definition: 'nothing', reason: 'no such table/view exists in postgres: "nothing"' },
+              { ...bookIsGone[2] },
+            ],
+          },
+          then: [documentIs(library), inconsistencies()],
+        },
+      ],
+      refuses: [],
+    },
+    {
       type: 'clear_metadata',
       succeeds: [
         {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { Area, Effect } from './entry.ts'
+import { keptObjects } from './kept.ts'
 
 /** The source of an export of format 3 has these members. */
 const sourceIs =
@@ -366,6 +367,7 @@ export const sources: Area = {
       succeeds: [{ title: 'knows no flags', args: { identifier: 'any' }, answers: { value: null } }],
       refuses: [],
     },
+    ...keptObjects,
     {
       type: 'set_metrics_config',
       requires: ['analyze_query_variables', 'analyze_response_body'],

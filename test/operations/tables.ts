@@ -359,6 +359,29 @@ export const tables: Area = {
       ],
     },
     {
+      type: 'pg_set_apollo_federation_config',
+      requires: ['table'],
+      succeeds: [
+        {
+          title: 'keeps the settings of a tracked table',
+          args: { table: 'book', apollo_federation_config: { enable: 'v1' } },
+          then: [tableIs('book', { apollo_federation_config: { enable: 'v1' } })],
+        },
+        {
+          title: 'removes them',
+          given: [
+            {
+              type: 'pg_set_apollo_federation_config',
+              args: { table: 'book', apollo_federation_config: { enable: 'v1' } },
+            },
+          ],
+          args: { table: 'book', apollo_federation_config: null },
+          then: [tableIs('book', { apollo_federation_config: undefined })],
+        },
+      ],
+      refuses: [{ ...noSuchTable, args: { table: 'colour' } }],
+    },
+    {
       type: 'set_table_custom_fields',
       version: 2,
       requires: ['table'],

@@ -255,4 +255,24 @@ test('the naming convention graphql-default', async (t) => {
       data: { blog: { a_appUserByPk: { __typename: 'AppUserX', fullName: 'Ann' } } },
     })
   })
+
+  await t.test('an option sets the convention of sources that name none', async () => {
+    const settings = { defaultNamingConvention: 'graphql-default' } as const
+    const camel = await startTrellis(t, { database: trellis.database, settings })
+    const replace = (customization: object | undefined) => {
+      const [{ customization: _, ...source }] = document.sources as unknown as [{ customization?: object }]
+      const args = { ...document, sources: [{ ...source, ...(customization && { customization }) }] }
+      return camel.op('replace_metadata', args)
+    }
+    for (const given of [undefined, {}, { naming_convention: null, root_fields: null }]) {
+      await replace(given)
+      assert.deepEqual(await camel.graphql('{ appUserByPk(id: 1) { fullName } }'), {
+        data: { appUserByPk: { fullName: 'Ann' } },
+      })
+    }
+    await replace({ naming_convention: 'service-default' })
+    assert.deepEqual(await camel.graphql('{ app_user_by_pk(id: 1) { full_name } }'), {
+      data: { app_user_by_pk: { full_name: 'Ann' } },
+    })
+  })
 })

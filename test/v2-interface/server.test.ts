@@ -72,6 +72,16 @@ test('a line of the log names the source at the start', () => {
   )
 })
 
+test('administrators see the health of the source, and that there is no licence', async () => {
+  const ask = (path: string, secret: string) =>
+    trellis.request(path, { method: 'GET', headers: { 'x-service-admin-secret': secret } })
+  const health = await ask('/healthz/sources', 'sesame')
+  assert.deepEqual([health.status, health.body], [200, { default: { status: 'OK' } }])
+  const { status, body } = await ask('/v1/entitlement', 'sesame')
+  assert.deepEqual([status, (body as { status: string }).status], [200, 'none'])
+  for (const path of ['/healthz/sources', '/v1/entitlement']) assert.equal((await ask(path, 'wrong')).status, 401)
+})
+
 test('a strict probe fails while the metadata is inconsistent', async () => {
   const health = async (path: string) => {
     const { status, text } = await trellis.request(path)

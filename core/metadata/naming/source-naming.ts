@@ -30,6 +30,9 @@ export const noAffixes: Affixes = { prefix: '', suffix: '' }
 /** The naming of a source without customization. */
 export const plainNaming: SourceNaming = { rootFields: noAffixes, types: noAffixes, namespace: null, isCamel: false }
 
+/** The same in camel case. */
+export const camelNaming: SourceNaming = { ...plainNaming, isCamel: true }
+
 /** The name with its prefix and suffix. */
 export const withAffixes = (name: string, { prefix, suffix }: Affixes): string =>
   prefix === '' && suffix === '' ? name : `${prefix}${name}${suffix}`

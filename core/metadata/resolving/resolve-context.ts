@@ -38,6 +38,8 @@ export interface ResolveEnvironment {
   readonly vocabulary: Vocabulary
   /** The transformations of columns, if plugins declare any. */
   readonly transforms?: ColumnTransforms
+  /** Whether a source that names no convention has names in camel case. Absent: no. */
+  readonly isCamelByDefault?: boolean
   /** The value of an environment variable; constant for the life of the process. */
   environment(name: string): string | undefined
 }
@@ -186,20 +188,20 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
     this.#ledger = ledger
   }
 
-  get #naming(): SourceNaming {
-    return sourceNaming(this.slice('source'), this.world.dialect)
+  get sourceNaming(): SourceNaming {
+    return sourceNaming(this.slice('source'), this.world)
   }
 
   get isCamel(): boolean {
-    return this.#naming.isCamel
+    return this.sourceNaming.isCamel
   }
 
   sourceFieldName(name: string): string {
-    return placedField(name, this.#naming)
+    return placedField(name, this.sourceNaming)
   }
 
   sourceTypeName(name: string): string {
-    return sourceType(name, this.#naming)
+    return sourceType(name, this.sourceNaming)
   }
 
   claimRootFields(
@@ -242,7 +244,7 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
   }
 
   plainTable(typeName: string): TableModel | undefined {
-    const named = rootFieldIndex(this.world.tables).ofType(typeName, this.#naming)
+    const named = rootFieldIndex(this.world.tables).ofType(typeName, this.sourceNaming)
     const table = named && this.table(named.name)
     const entry = table && this.slice('tables').find((each) => sameName(each.table, table.name))
     return entry && this.#fieldKeys.every((key) => memberOf(entry, key) === undefined) ? table : undefined

@@ -71,7 +71,7 @@ export function* resolve(
     edited: editedTables(before, document.tables),
   }
   const { order } = registry
-  const naming = sourceNaming(document.source, environment.dialect)
+  const naming = sourceNaming(document.source, environment)
   // Names of another convention are other names of all tables.
   const alike = previous?.naming.isCamel === naming.isCamel ? previous : null
   const base = yield* runStage(alike?.base, next.entries, baseStage(alike, next, { ...environment, naming }))

@@ -46,6 +46,8 @@ export interface ServedMetadataOptions {
   readonly vocabulary: Vocabulary
   /** The transformations of columns, if plugins declare any. */
   readonly transforms?: ColumnTransforms
+  /** Whether a source that names no convention has names in camel case. Absent: no. */
+  readonly isCamelByDefault?: boolean
   /** Environment variables that metadata may refer to. */
   readonly variables: Variables
 }
@@ -82,10 +84,10 @@ export class ServedMetadata {
   #state: MetadataState | null = null
 
   constructor(options: ServedMetadataOptions) {
-    const { database, dialect, observe, registry, vocabulary, transforms } = options
+    const { database, dialect, observe, registry, vocabulary, transforms, isCamelByDefault = false } = options
     this.#options = options
     this.resolving = {
-      ...{ dialect, vocabulary, environment: variableIn(options.variables) },
+      ...{ dialect, vocabulary, isCamelByDefault, environment: variableIn(options.variables) },
       ...(transforms && { transforms }),
     }
     this.format = new DeclaredFormat(registry, dialect, (message, detail) => this.warn(message, detail))

@@ -8,7 +8,14 @@ import type { Dialect } from '../../names/dialect.ts'
 import { decode } from '../../wire/decode.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import type { StoredSource } from '../document/given-document.ts'
-import { Customization, camelConvention, namingOf, plainNaming, type SourceNaming } from '../naming/source-naming.ts'
+import {
+  Customization,
+  camelConvention,
+  camelNaming,
+  namingOf,
+  plainNaming,
+  type SourceNaming,
+} from '../naming/source-naming.ts'
 import { QueryTags, type TagFormat, tagFormatOf } from './query-tags.ts'
 import type { ObjectDescription, Slice } from './slices.ts'
 
@@ -86,13 +93,25 @@ export function checkSettings(source: StoredSource, at: readonly PathKey[]): voi
 
 const namings = new WeakMap<StoredSource, SourceNaming>()
 
+/** The conventions of a server. */
+interface NamingEnvironment {
+  readonly dialect: Dialect
+  readonly isCamelByDefault?: boolean
+}
+
 /** The naming of a source; one object for each source. A customization that is not served has no effect. */
-export function sourceNaming(source: StoredSource | null, dialect: Dialect): SourceNaming {
-  if (source?.[customizationKey] === undefined) return plainNaming
+export function sourceNaming(
+  source: StoredSource | null,
+  { dialect, isCamelByDefault = false }: NamingEnvironment,
+): SourceNaming {
+  const standard = isCamelByDefault ? camelNaming : plainNaming
+  if (source?.[customizationKey] === undefined) return standard
   const known = namings.get(source)
   if (known) return known
   const customization = customizationOf(source, dialect)
-  const naming = customization ? namingOf(customization) : plainNaming
+  const isUnnamed = saysNothing(customization?.naming_convention)
+  const named = customization ? namingOf(customization) : plainNaming
+  const naming = isUnnamed && isCamelByDefault ? { ...named, isCamel: true } : named
   namings.set(source, naming)
   return naming
 }
@@ -131,7 +150,7 @@ export const sourceSlice: Slice = {
     const tags = tagsOf(source)
     return {
       name: source?.name ?? defaultSource,
-      naming: sourceNaming(source, context.dialect),
+      naming: context.sourceNaming,
       tagFormat: tags && tagFormatOf(tags),
     }
   },

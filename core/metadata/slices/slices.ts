@@ -13,6 +13,7 @@ import type { MetadataDocument, TableEntry } from '../document/document.ts'
 import type { FieldModel, Model, TableModel, TablePermissions } from '../document/model.ts'
 import type { DependencyReason, Inconsistency, ObjectRef, Rename } from '../document/objects.ts'
 import type { ConflictWording, RootFieldNames } from '../naming/root-fields.ts'
+import type { SourceNaming } from '../naming/source-naming.ts'
 import type { SchemaKind } from '../naming/type-names.ts'
 import { searchesBeforeIndex } from '../tuning.ts'
 import type { SourceState } from './sources.ts'
@@ -56,6 +57,8 @@ export interface SliceContext extends Omit<ResolveContext, 'depend' | 'earlierFi
   sourceFieldName(name: string): string
   /** The name that the source gives to a type of its objects. */
   sourceTypeName(name: string): string
+  /** The naming of the source. */
+  readonly sourceNaming: SourceNaming
   /** Whether the source spells generated names in camel case. */
   readonly isCamel: boolean
   /**

@@ -28,3 +28,29 @@ export function watchOn({ picture }: Pick<Io, 'picture'>): Watch {
     }
   }
 }
+
+/** Shows the progress of many requests. */
+export interface Count {
+  /** Notes that so many are answered. */
+  at(done: number): void
+  end(): void
+}
+
+/** As {@link watchOn}, for a number of requests. */
+export function countOn({ picture }: Pick<Io, 'picture'>, subject: string, total: number): Count {
+  const begun = performance.now()
+  let last = begun + silentMillis - pictureMillis
+  let isShown = false
+  return {
+    at(done) {
+      const now = performance.now()
+      if (picture === undefined || now < last + pictureMillis) return
+      last = now
+      isShown = true
+      picture(`${subject}: ${done} of ${total}`)
+    },
+    end() {
+      if (isShown) picture?.('')
+    },
+  }
+}

@@ -16,3 +16,7 @@ export const pictureMillis = 250
 
 /** Connections of an engine in this process: one command sends one request at a time. */
 export const ownConnections = 4
+
+/** Differences of two answers that are listed, and the characters of a value in them. */
+export const mostShown = 5
+export const longestShown = 80

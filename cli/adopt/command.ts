@@ -7,18 +7,26 @@ import { Failure } from '../exits.ts'
 import { applyMetadata, exportMetadata } from '../metadata/server.ts'
 import { givenBy } from './given.ts'
 import { reportOf, textOf } from './report.ts'
+import { shadow } from './shadow.ts'
 
 export const command: Command = {
   words: 'DIR|FILE|URL',
   count: [1, 1],
   details:
-    'Reads the metadata of another engine, from a folder, a document of format 1, 2 or 3, or a server. Lists each kind of key as honoured, approximated or refused, with its place. Exit code 4 if a key is refused.',
+    'Reads the metadata of another engine, from a folder, a document of format 1, 2 or 3, or a server. Lists each kind of key as honoured, approximated or refused, with its place. Exit code 4 if a key is refused. With --shadow the file is a log or a HAR file: its GraphQL requests are sent to both servers as the roles of their callers. Exit code 4 if answers differ.',
   flags: {
     report: { value: 'FILE', description: 'writes the report into a file' },
     apply: { description: 'applies the metadata unless a key is refused; inconsistent objects are kept' },
     'from-admin-secret-file': { value: 'FILE', description: 'a file with the admin secret of the server at URL' },
+    shadow: { value: 'URL', description: 'replays the requests of FILE on the server at URL and on the target' },
+    'with-mutations': {
+      description: 'replays mutations, too: they stay on the server at URL, and are rolled back on the target',
+    },
   },
   async run(call) {
+    const { shadow: other, 'with-mutations': withMutations } = call.flags
+    if (typeof other === 'string') return shadow(call, other)
+    if (withMutations === true) throw new Failure('usage', '--with-mutations needs --shadow')
     const given = await givenBy(call, call.words[0]!)
     const target = await call.target()
     if (!target.isTrellis) throw new Failure('usage', 'adopt needs a server of Trellis as its target')

@@ -10,7 +10,7 @@ import { actionsFile, databasesFile, fileOfKey, fileOfKeyInV2, type Json } from 
 import { openProject } from '../project/project.ts'
 import { readMetadata } from '../project/read.ts'
 import { YamlFiles } from '../project/yaml-files.ts'
-import { connect } from '../target/target.ts'
+import { connect, type Target } from '../target/target.ts'
 
 /** A path of keys and indices in a document. */
 export type Path = readonly (string | number)[]
@@ -30,15 +30,19 @@ export async function givenBy(call: Call, word: string): Promise<Given> {
   return statSync(path).isDirectory() ? folder(call, word) : file(path)
 }
 
-/** The secrets of the target are not for another server. */
-async function exportOf({ io, flags, project }: Call, endpoint: string): Promise<Json> {
+/** Connects to the server that metadata or answers come from. The secrets of the target are not for it. */
+export async function otherServer({ io, flags, project }: Call, endpoint: string): Promise<Target> {
   const secretFile = flags['from-admin-secret-file']
   const secret = typeof secretFile === 'string' ? readFileSync(resolve(io.cwd, secretFile), 'utf8').trim() : undefined
-  const other = await connect({
+  return connect({
     io: { ...io, env: {} },
     flags: { endpoint, ...(secret !== undefined && { 'admin-secret': secret }) },
     project: { ...project, adminSecret: null },
   })
+}
+
+async function exportOf(call: Call, endpoint: string): Promise<Json> {
+  const other = await otherServer(call, endpoint)
   try {
     return (await exportMetadata(other)).document
   } finally {

@@ -192,4 +192,37 @@ test('the GraphQL API of interface 2', async (t) => {
     const [first] = (await received.atLeast(1)) as { data: { book_by_pk: unknown } }[]
     assert.deepEqual(first!.data.book_by_pk, { title: 'Tides' })
   })
+
+  await t.test('a null in a filter is refused, and the schema has the stricter types', async () => {
+    const settings = { ...second, dialect: 'hasura' } as const
+    const hasura = await startTrellis(t, { database: former.database, settings })
+    const old = await startTrellis(t, { database: former.database, settings: { dialect: 'hasura' } })
+    const refused: [where: string, path: string, message: string][] = [
+      ['{id: {_eq: $id}}', 'id._eq', 'expected a 32-bit integer for type "Int", but found null'],
+      ['{title: {_in: null}}', 'title._in', 'expected a list, but found null'],
+      ['{id: null}', 'id', 'expected an object for type "Int_comparison_exp", but found null'],
+      ['{_or: [null]}', '_or[0]', 'expected an object for type "book_bool_exp", but found null'],
+    ]
+    for (const [where, path, message] of refused) {
+      const query = `mutation ($id: Int) { delete_book(where: ${where}) { affected_rows __typename @include(if: true) } }`
+      const given = where.includes('$id') ? query : query.replace('($id: Int) ', '')
+      const refusal = { message, path: `$.selectionSet.delete_book.args.where.${path}`, code: 'validation-failed' }
+      assert.deepEqual(refusalOf(await hasura.graphql(given, where.includes('$id') ? { id: null } : {})), refusal)
+    }
+    const types = `{
+      rows: __type(name: "book_aggregate_fields") { fields { name type { kind } } }
+      where: __type(name: "book_bool_exp") { inputFields { name type { kind ofType { kind } } } }
+    }`
+    type Field = { name: string; type: { kind: string; ofType?: { kind: string } } }
+    type Types = { data: { rows: { fields: Field[] }; where: { inputFields: Field[] } } }
+    const kindsOf = ({ data: { rows, where } }: Types) => [
+      rows.fields.find(({ name }) => name === 'count')!.type.kind,
+      where.inputFields.find(({ name }) => name === '_and')!.type.ofType!.kind,
+    ]
+    assert.deepEqual(kindsOf(await hasura.graphql<Types>(types)), ['NON_NULL', 'NON_NULL'])
+    assert.deepEqual(kindsOf(await old.graphql<Types>(types)), ['SCALAR', 'INPUT_OBJECT'])
+    assert.deepEqual(await old.graphql('query ($id: Int) { book(where: {id: {_eq: $id}}, limit: 1) { __typename } }'), {
+      data: { book: [{ __typename: 'book' }] },
+    })
+  })
 })

@@ -35,6 +35,7 @@ import {
 } from '../../../../sdk/sql.ts'
 import { isNumeric } from '../queries/aggregate-columns.ts'
 import { booleanExpressionType, planBoolean } from '../queries/boolean-expression.ts'
+import { hasFormerTypes } from '../queries/comparison.ts'
 import { keyArguments, keyColumns, keyCondition } from '../queries/query-fields.ts'
 import { rowType } from '../row-type.ts'
 import { planResponse, planRowAnswer, responseType } from './mutation-response.ts'
@@ -156,7 +157,7 @@ function operandType(scope: SchemaScope, { operand }: UpdateOperator, column: Co
     case 'text':
       return GraphQLString
     case 'texts':
-      return new GraphQLList(scope.dialect.lenientSchema ? GraphQLString : new GraphQLNonNull(GraphQLString))
+      return new GraphQLList(hasFormerTypes(scope) ? GraphQLString : new GraphQLNonNull(GraphQLString))
   }
 }
 

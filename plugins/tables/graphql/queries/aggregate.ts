@@ -27,6 +27,7 @@ import type { TableModel } from '../../../../sdk/metadata.ts'
 import type { AggregateOutput } from '../../../../sdk/sql.ts'
 import { planMembers, rowType, selectableColumns } from '../row-type.ts'
 import { aggregateSchema, columnsOf, computedOf, isExtreme, numericAggregates, takenAs } from './aggregate-columns.ts'
+import { hasFormerTypes } from './comparison.ts'
 import { distinctColumn, selectColumnType } from './select-arguments.ts'
 
 /** `T_aggregate`. */
@@ -66,7 +67,7 @@ function countField(scope: SchemaScope, table: TableModel): GraphQLFieldConfig<u
   const column = selectColumnType(scope, table)
   const columns = column && { columns: { type: new GraphQLList(new GraphQLNonNull(column)) } }
   return {
-    type: scope.dialect.lenientSchema ? GraphQLInt : new GraphQLNonNull(GraphQLInt),
+    type: hasFormerTypes(scope) ? GraphQLInt : new GraphQLNonNull(GraphQLInt),
     args: { ...columns, distinct: { type: GraphQLBoolean } },
   }
 }

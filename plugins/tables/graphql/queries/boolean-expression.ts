@@ -24,6 +24,7 @@ import { selectableColumns } from '../row-type.ts'
 import {
   comparisonType,
   equalityType,
+  hasFormerTypes,
   isHolding,
   maskedSubject,
   planComparison,
@@ -39,7 +40,7 @@ export function booleanExpressionType(scope: SchemaScope, table: TableModel): Gr
       name,
       description: `Boolean expression to filter rows from the table "${nameText(table.name)}". All fields are combined with a logical 'AND'.`,
       fields: () => {
-        const list = new GraphQLList(scope.dialect.lenientSchema ? type : new GraphQLNonNull(type))
+        const list = new GraphQLList(hasFormerTypes(scope) ? type : new GraphQLNonNull(type))
         const connectives: Record<string, GraphQLInputFieldConfig> = {
           _and: { type: list, extensions: { boolean: (value, context) => connected('and', value, context) } },
           _not: {

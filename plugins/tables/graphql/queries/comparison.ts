@@ -78,7 +78,11 @@ const castSubject = (scope: SchemaScope, subject: Subject, type: PgType): Subjec
 
 /** Whether a part of an expression is a null that counts as true; to refuse it is safer, since it widens the filter. */
 export const isHolding = ({ isNull }: Value, { dialect, settings }: SchemaScope): boolean =>
-  isNull && (dialect.nullsHold || settings.v1BooleanNullCollapse)
+  isNull && ((dialect.nullsHold && settings.graphqlInterface !== '2') || settings.v1BooleanNullCollapse)
+
+/** Whether the schema has the types of v1.3 where later ones are stricter. */
+export const hasFormerTypes = ({ dialect, settings }: Pick<SchemaScope, 'dialect' | 'settings'>): boolean =>
+  dialect.lenientSchema && settings.graphqlInterface !== '2'
 
 /** The member of a comparison type that compares the column as another type. */
 const castField = '_cast'
@@ -167,7 +171,7 @@ function operandGraphQLType(
   const { operand } = operator
   switch (operand) {
     case 'scalar':
-      return scope.dialect.lenientSchema && isPattern(operator) ? GraphQLString : valueType
+      return hasFormerTypes(scope) && isPattern(operator) ? GraphQLString : valueType
     case 'list':
       return new GraphQLList(new GraphQLNonNull(valueType))
     case 'isNull':

@@ -108,21 +108,34 @@ function relationshipFields(scope: SchemaScope, { fields, relationships, members
   const taken = new Set([...fields, ...relationships, ...members].map(({ name }) => name))
   const map = new Map<string, () => GraphQLFieldConfig<unknown, unknown>>()
   for (const relationship of relationships) {
-    const access = scope.access(relationship.table)
-    const select = access?.select
-    if (!select || access.table.graphqlName === null) continue
-    // The handler's values would tell those that the role does not see.
-    if (relationship.mapping.some(({ column }) => select.transformed.has(column))) continue
-    map.set(relationship.name, () => scope.spelledField(relationshipField(scope, relationship)))
-    const aggregate = scope.withSuffix(relationship.name, '_aggregate')
-    if (relationship.type === 'object' || !access.select.allowAggregations || taken.has(aggregate)) continue
-    map.set(aggregate, () => scope.spelledField(aggregateField(scope, relationship)))
+    for (const [name, make] of tableFields(scope, relationship, taken)) map.set(name, make)
   }
   for (const member of members) {
     const make = member.field(scope)
     if (make) map.set(member.name, make)
   }
   return map
+}
+
+/**
+ * The fields of a relationship to a table, each with a planner `member`; none if the role may not select from the table.
+ * Names in `taken` are left out for the aggregate.
+ */
+export function tableFields(
+  scope: SchemaScope,
+  relationship: RelationshipOfObject,
+  taken: ReadonlySet<string>,
+): FieldMap {
+  const map = new Map<string, () => GraphQLFieldConfig<unknown, unknown>>()
+  const access = scope.access(relationship.table)
+  const select = access?.select
+  if (!select || access.table.graphqlName === null) return map
+  // The handler's values would tell those that the role does not see.
+  if (relationship.mapping.some(({ column }) => select.transformed.has(column))) return map
+  map.set(relationship.name, () => scope.spelledField(relationshipField(scope, relationship)))
+  const aggregate = scope.withSuffix(relationship.name, '_aggregate')
+  if (relationship.type === 'object' || !select.allowAggregations || taken.has(aggregate)) return map
+  return map.set(aggregate, () => scope.spelledField(aggregateField(scope, relationship)))
 }
 
 /** The object's fields in the mapping, with the types of their columns. */

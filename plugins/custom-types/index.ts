@@ -6,6 +6,7 @@ import { customTypesRef, customTypesSlice } from './metadata.ts'
 import { type ObjectRelationships, RelationshipKinds } from './relationship-kinds.ts'
 import { setCustomTypesArgs } from './schema.ts'
 
+export { tableFields } from './graphql.ts'
 export { dependOnType, typeOfText } from './metadata.ts'
 export {
   baseOf,
@@ -15,6 +16,7 @@ export {
   nameOfType,
   type ObjectMember,
   type ObjectModel,
+  type RelationshipOfObject,
   type ResolvedType,
 } from './model.ts'
 export type { ObjectRelationshipKind, ObjectRelationships } from './relationship-kinds.ts'

@@ -120,7 +120,8 @@ function joinedType(types: RoleTypes, way: readonly RemoteWay[]): GraphQLOutputT
   return type
 }
 
-function depthOf(type: GraphQLOutputType): number {
+/** The number of lists around the named type. */
+export function depthOf(type: GraphQLOutputType): number {
   const nullable = getNullableType(type)
   return isListType(nullable) ? 1 + depthOf(nullable.ofType) : 0
 }

@@ -1,12 +1,14 @@
-// Joins rows, and objects in answers of actions, to fields of other GraphQL servers.
+// Joins rows, and objects in answers of actions, to fields of other GraphQL servers; and their objects to rows and fields.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { objectRelationships } from '../custom-types/index.ts'
-import { remoteServers } from '../remote-schemas/index.ts'
+import { relationshipsOfTypes, remoteServers } from '../remote-schemas/index.ts'
 import { remoteRelationshipContribution } from './graphql.ts'
 import { remoteRelationships } from './metadata.ts'
 import { objectRemoteRelationships } from './object-relationships.ts'
 import { createRemoteRelationship, deleteRemoteRelationship, updateRemoteRelationship } from './operations.ts'
+import { createTypeRelationship, deleteTypeRelationship, updateTypeRelationship } from './type-operations.ts'
+import { typeRelationships } from './type-relationships.ts'
 
 export default definePlugin({
   name: 'remote-relationships',
@@ -21,6 +23,8 @@ export default definePlugin({
     )
     const servers = engine.use(remoteServers)
     engine.graphql.contribute(remoteRelationshipContribution(servers))
+    engine.operations.add(createTypeRelationship(dialect), updateTypeRelationship(dialect), deleteTypeRelationship)
+    engine.use(relationshipsOfTypes).definitions = typeRelationships(dialect, servers)
     engine.use(objectRelationships).add(objectRemoteRelationships(dialect, servers))
   },
 })

@@ -146,7 +146,7 @@ export const DeleteRemoteRelationshipArgs = Type.Object({ table: TableName, name
 const closed = { additionalProperties: false }
 
 /** A definition in a document; later engines nest it one level deeper. */
-function definitionSchema(dialect: Dialect) {
+export function definitionSchema(dialect: Dialect) {
   const convert = (given: Readonly<Record<string, unknown>>) => canonical(given, columnKeys(dialect))
   const definition = Type.Object(definitionMembers(dialect), { ...closed, convert })
   const nested = Type.Object(

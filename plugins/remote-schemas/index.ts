@@ -22,6 +22,7 @@ import { httpKind } from './servers/http-kind.ts'
 import { ServerKinds } from './servers/kinds.ts'
 import { LocalSchemas, remoteSchemas } from './servers/local.ts'
 import { localKind } from './servers/local-kind.ts'
+import { RelationshipsOfTypes } from './type-relationships.ts'
 import { remoteSchemaSource } from './types/introspect.ts'
 import type { RemoteView } from './types/view.ts'
 
@@ -38,6 +39,7 @@ export {
 export { RequestText } from './ask/request-text.ts'
 export { restored } from './ask/restored.ts'
 export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
+export { requireRemoteSchema } from './operations.ts'
 export { timeoutOf } from './servers/http.ts'
 export type { ResolvedServer, ServerContext, ServerKind } from './servers/kinds.ts'
 export { type LocalCall, localProgram } from './servers/local.ts'
@@ -45,8 +47,16 @@ export { introspectionOf } from './servers/local-kind.ts'
 export { jsonText, localTransport } from './servers/local-transport.ts'
 export type { RemoteAnswer, RemoteTransport } from './servers/transport.ts'
 export { longestInline } from './tuning.ts'
+export {
+  type RelationshipDefinitions,
+  type ResolvingRelationship,
+  type TypeRelationshipPlace,
+  typeRelationshipRef,
+  withRelationship,
+} from './type-relationships.ts'
 export { introspectedSchema } from './types/introspected-schema.ts'
 export { RoleTypes } from './types/role-types.ts'
+export { neededName, type TypeMember } from './types/type-members.ts'
 export type { RemoteView } from './types/view.ts'
 
 /** The access that other plugins have to remote servers. */
@@ -65,6 +75,9 @@ export const remoteServers = serviceKey<RemoteServers>('remote-servers')
 
 /** The service to which other plugins add kinds of servers. */
 export const serverKinds = serviceKey<ServerKinds>('remote-server-kinds')
+
+/** The service to which one plugin gives the definitions of relationships from remote types. */
+export const relationshipsOfTypes = serviceKey<RelationshipsOfTypes>('relationships-of-remote-types')
 
 export default definePlugin({
   name: 'remote-schemas',
@@ -107,7 +120,8 @@ export default definePlugin({
     const kinds = new ServerKinds()
     kinds.add(httpKind({ outgoing, dialect, environment, subscriptions: new RemoteSubscriptions(outgoing) }))
     kinds.add(localKind(schemas))
-    const shaping = { dialect, kinds }
+    const relationships = new RelationshipsOfTypes()
+    const shaping = { dialect, kinds, relationships }
     const servers: RemoteServers = {
       isPartial,
       skipsNulls: options.remoteSchemaSkipNulls,
@@ -142,6 +156,7 @@ export default definePlugin({
     engine.provide(remoteServers, servers)
     engine.provide(remoteSchemas, schemas)
     engine.provide(serverKinds, kinds)
+    engine.provide(relationshipsOfTypes, relationships)
     engine.onReady(() => {
       schemas.close()
       return addMissing(schemas.names, engine)

@@ -1,7 +1,7 @@
 // The slice `remote_schemas`: other GraphQL servers, whose root fields are served beside those of the tables.
 
 import { stripIgnoredCharacters } from 'graphql'
-import { badRequest, type Dialect, TrellisError } from '../../sdk/index.ts'
+import { badRequest, compareText, type Dialect, TrellisError } from '../../sdk/index.ts'
 import {
   type ConflictWording,
   conflictingDefinitions,
@@ -9,18 +9,22 @@ import {
   type ObjectDescription,
   type ObjectRef,
   objectKey,
+  type Rename,
   type SliceContext,
   type SliceDefinition,
 } from '../../sdk/metadata.ts'
-import {
-  documentSchema,
-  type RemoteSchemaDefinition,
-  type RemoteSchemaEntry,
-  type RemoteSchemaPermission,
-  type Shaping,
-} from './schema.ts'
+import type { RemoteSchemaModel } from './model.ts'
+import { documentSchema, type RemoteSchemaEntry, type RemoteSchemaPermission, type Shaping } from './schema.ts'
 import type { ResolvedServer, ServerKinds } from './servers/kinds.ts'
-import type { RemoteTransport } from './servers/transport.ts'
+import {
+  checkRelationships,
+  type RelationshipsOfTypes,
+  renamedRelationships,
+  resolveRelationships,
+  type WrittenForm,
+  withoutRelationship,
+  writtenRelationships,
+} from './type-relationships.ts'
 import { sourceKey } from './types/introspect.ts'
 import { repeatedFields } from './types/introspected-schema.ts'
 import { permittedView, refused } from './types/permitted-view.ts'
@@ -35,25 +39,7 @@ import {
 import { shownOtherwise } from './types/shared-types.ts'
 import { RemoteView } from './types/view.ts'
 
-/** A remote schema that is served. */
-export interface RemoteSchemaModel {
-  readonly name: string
-  readonly transport: RemoteTransport
-  readonly definition: RemoteSchemaDefinition
-  /** The answer to its introspection, as received. */
-  readonly introspection: object
-  readonly types: RemoteTypes
-  /** The view of administrators. */
-  readonly whole: RemoteView
-  /** The views of roles with a permission; used with `--enable-remote-schema-permissions`. */
-  readonly permitted: ReadonlyMap<string, RemoteView>
-  /** The texts of these permissions, by role; equal ones permit the same. */
-  readonly permissionTexts: ReadonlyMap<string, string>
-  /** The names of other remote schemas that it consists of. */
-  readonly members: readonly string[]
-  /** Whether its fields and types are served only as parts of other remote schemas. */
-  readonly isHidden: boolean
-}
+type SliceShaping = Shaping<ServerKinds, RelationshipsOfTypes>
 
 declare module '../../sdk/registry.ts' {
   interface ModelSlices {
@@ -61,6 +47,8 @@ declare module '../../sdk/registry.ts' {
     remote_schemas: ReadonlyMap<string, RemoteSchemaModel>
   }
 }
+
+export type { RemoteSchemaModel } from './model.ts'
 
 /** The reference to a remote schema in dependencies and inconsistencies. */
 export const remoteSchemaRef = (name: string): ObjectRef => ({ kind: 'remote schema', name })
@@ -96,18 +84,42 @@ export const findRemoteSchema = (
 ): RemoteSchemaEntry | undefined => entries.find((entry) => entry.name === name)
 
 /** The slice `remote_schemas`. */
-export const remoteSchemasSlice = (shaping: Shaping<ServerKinds>): SliceDefinition<'remote_schemas'> => ({
+export const remoteSchemasSlice = (shaping: SliceShaping): SliceDefinition<'remote_schemas'> => ({
   schema: documentSchema(shaping),
   empty: [],
   entryKey: ({ name }: RemoteSchemaEntry) => name,
   before: 'fields',
-  validate: (entries) => refuseRepeatedRoles(entries),
+  validate: (entries, document) => checkEntries(entries, document, shaping),
+  write: (entries, form) => writeEntries(entries, shaping, form),
+  rename: (entry, rename) => renamedEntry(entry, rename, shaping),
   resolve: (entries, context) => resolveAll(entries, context, shaping),
   remove: removeObject,
 })
 
-function refuseRepeatedRoles(entries: readonly RemoteSchemaEntry[]): void {
-  for (const [i, { permissions = [] }] of entries.entries()) {
+function writeEntries(
+  entries: readonly RemoteSchemaEntry[],
+  { relationships }: SliceShaping,
+  form: WrittenForm,
+): object[] | undefined {
+  if (entries.length === 0) return undefined
+  const sorted = [...entries].sort((a, b) => compareText(a.name, b.name))
+  return sorted.map(({ remote_relationships: given, ...entry }) =>
+    given ? { ...entry, remote_relationships: writtenRelationships(given, relationships, form) } : entry,
+  )
+}
+
+function renamedEntry(entry: RemoteSchemaEntry, rename: Rename, { relationships }: SliceShaping): RemoteSchemaEntry {
+  const { remote_relationships: given } = entry
+  return given ? { ...entry, remote_relationships: renamedRelationships(given, relationships, rename) } : entry
+}
+
+function checkEntries(
+  entries: readonly RemoteSchemaEntry[],
+  document: MetadataDocument,
+  { relationships: service }: SliceShaping,
+): void {
+  for (const [i, { permissions = [], remote_relationships: relationships = [] }] of entries.entries()) {
+    checkRelationships(relationships, service, { document, path: [i] })
     const roles = permissions.map(({ role }) => role)
     const repeated = new Set(roles.filter((role, at) => roles.indexOf(role) !== at))
     if (repeated.size === 0) continue
@@ -126,7 +138,13 @@ function removeObject(draft: MetadataDocument, object: ObjectRef): boolean {
     return true
   }
   for (const entry of entries) {
-    const { name, permissions = [] } = entry
+    const { name, permissions = [], remote_relationships: relationships = [] } = entry
+    const others = withoutRelationship(relationships, { remoteSchema: name, object })
+    if (others !== relationships) {
+      if (others.length > 0) entry.remote_relationships = others
+      else delete entry.remote_relationships
+      return true
+    }
     const rest = permissions.filter(({ role }) => objectKey(permissionRef(name, role)) !== key)
     if (rest.length === permissions.length) continue
     if (rest.length > 0) entry.permissions = rest
@@ -139,7 +157,7 @@ function removeObject(draft: MetadataDocument, object: ObjectRef): boolean {
 function resolveAll(
   entries: readonly RemoteSchemaEntry[],
   context: SliceContext,
-  { dialect, kinds }: Shaping<ServerKinds>,
+  { dialect, kinds, relationships: service }: SliceShaping,
 ): ReadonlyMap<string, RemoteSchemaModel> {
   const resolved = new Map<string, RemoteSchemaModel>()
   const definitions = new Map<string, string>()
@@ -170,7 +188,14 @@ function resolveAll(
     }
     resolved.set(entry.name, { ...remote, permitted, permissionTexts })
   }
-  return resolved
+  if (!entries.some(({ remote_relationships: given }) => given)) return resolved
+  const given = new Map(entries.map(({ name, remote_relationships = [] }) => [name, remote_relationships]))
+  const typeMembers = resolveRelationships({
+    ...{ service, context, remotes: resolved },
+    relationshipsOf: (name) => given.get(name) ?? [],
+    attempt: (object, work) => attempt(object, context, work),
+  })
+  return new Map([...resolved].map(([name, remote]) => [name, { ...remote, typeMembers }]))
 }
 
 /** Throws if another remote schema shows a role different members of a shared type. */
@@ -213,6 +238,7 @@ function resolveOne({ name, definition }: RemoteSchemaEntry, servers: Servers): 
     permissionTexts: new Map(),
     members,
     isHidden,
+    typeMembers: new Map(),
   }
 }
 

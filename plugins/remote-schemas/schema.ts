@@ -10,6 +10,7 @@ import {
   ObjectName,
   urlSchema,
 } from '../../sdk/metadata.ts'
+import { type GivenDefinitions, relationshipsSchema, type TypeRelationships } from './type-relationship-shapes.ts'
 
 /** Rules for local names; a mapping wins over prefix and suffix. */
 export interface NameChanges {
@@ -57,6 +58,7 @@ export interface RemoteSchemaEntry {
   definition: RemoteSchemaDefinition
   comment?: string
   permissions?: RemoteSchemaPermission[]
+  remote_relationships?: TypeRelationships[]
 }
 
 declare module '../../sdk/registry.ts' {
@@ -121,9 +123,13 @@ export interface DefinitionKinds {
 }
 
 /** The services that the shapes depend on. */
-export interface Shaping<Kinds extends DefinitionKinds = DefinitionKinds> {
+export interface Shaping<
+  Kinds extends DefinitionKinds = DefinitionKinds,
+  Relationships extends GivenDefinitions = GivenDefinitions,
+> {
   readonly dialect: Dialect
   readonly kinds: Kinds
+  readonly relationships: Relationships
 }
 
 const definition = ({ dialect, kinds }: Shaping, options: ObjectOptions) => {
@@ -151,10 +157,16 @@ const comment = Type.Optional(Type.String())
 const permission = (options: ObjectOptions) =>
   Type.Object({ role: ObjectName, definition: Type.Object({ schema: Type.String() }, options), comment }, options)
 
-function withSortedPermissions({ permissions = [], ...rest }: RemoteSchemaEntry): RemoteSchemaEntry {
-  if (permissions.length === 0) return rest
-  return { ...rest, permissions: [...permissions].sort((a, b) => compareText(a.role, b.role)) }
-}
+/** Sorts permissions, and leaves out empty lists. */
+const canonicalEntry = ({
+  permissions = [],
+  remote_relationships = [],
+  ...rest
+}: RemoteSchemaEntry): RemoteSchemaEntry => ({
+  ...rest,
+  ...(permissions.length > 0 && { permissions: [...permissions].sort((a, b) => compareText(a.role, b.role)) }),
+  ...(remote_relationships.length > 0 && { remote_relationships }),
+})
 
 const laterKeys = ['remote_relationships']
 
@@ -168,8 +180,15 @@ export const remoteSchemaArgs = (shaping: Shaping) =>
 export function documentSchema(shaping: Shaping) {
   const closed = { additionalProperties: false }
   const permissions = Type.Optional(Type.Array(permission(closed)))
-  const entry = { name: ObjectName, definition: definition(shaping, closed), comment, permissions }
-  const options = { ...closed, laterKeys, convert: withSortedPermissions }
+  const remote_relationships = Type.Optional(relationshipsSchema(shaping.relationships))
+  const entry = {
+    name: ObjectName,
+    definition: definition(shaping, closed),
+    comment,
+    permissions,
+    remote_relationships,
+  }
+  const options = { ...closed, convert: canonicalEntry }
   return Type.Array(Type.Unsafe<RemoteSchemaEntry>(Type.Object(entry, options)))
 }
 

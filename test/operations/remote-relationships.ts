@@ -31,6 +31,73 @@ const missing = (args: object): readonly Refusal[] => [
   },
 ]
 
+const toBook = { to_source: { relationship_type: 'object', table: 'book', field_mapping: { id: 'id' } } }
+const toUser = {
+  to_remote_schema: { remote_schema: 'crm', lhs_fields: ['id'], remote_field: { user: { arguments: { id: '$id' } } } },
+}
+const byName = { user: { arguments: { id: '$name' } } }
+const tome = { remote_schema: 'crm', type_name: 'User', name: 'tome', definition: toBook }
+const createdTome: Call = { type: 'create_remote_schema_remote_relationship', args: tome }
+const showsTome = serves('{ user(id: 1) { tome { title } } }', { user: { tome: { title: 'Dawn' } } })
+const showsUser = serves('{ user(id: 1) { tome { name } } }', { user: { tome: { name: 'user 1' } } })
+
+/** A definition that fits nothing: it is refused with the reason, and listed with the stored definition. */
+function misfit(title: string, given: object, stored: object, reason: string): Refusal {
+  const { name, type_name } = { ...tome, ...given }
+  const error = `in remote schema "crm": in type "${type_name}": in remote relationship "${name}": ${reason}`
+  return {
+    ...{ title, args: { ...tome, ...given }, code: 'constraint-violation', error },
+    internal: [
+      {
+        type: 'remote_schema_remote_relationship',
+        definition: { ...tome, ...given, definition: stored },
+        reason: error,
+      },
+    ],
+  }
+}
+
+const toTable = (more: object) => ({ definition: { to_source: { ...toBook.to_source, ...more } } })
+const inTable = (more: object) => ({ to_source: { ...toBook.to_source, table: named('book'), ...more } })
+
+/** Definitions that are refused at their place. */
+const malformed: readonly Refusal[] = [
+  {
+    title: 'a remote schema that is not there',
+    args: { ...tome, remote_schema: 'erp' },
+    code: 'not-exists',
+    error: 'remote schema with name "erp" does not exist',
+  },
+  {
+    title: 'a definition of no known kind',
+    args: { ...tome, definition: {} },
+    path: '$.definition',
+    code: 'parse-failed',
+    error: 'expecting "to_source" or "to_remote_schema" in the definition',
+  },
+  {
+    title: 'a definition of both kinds',
+    args: { ...tome, definition: { ...toBook, ...toUser } },
+    path: '$.definition',
+    code: 'parse-failed',
+    error: 'expecting one of "to_source" and "to_remote_schema", but both are given',
+  },
+  {
+    title: 'another source',
+    args: { ...tome, ...toTable({ source: 'other' }) },
+    path: '$.args.definition.to_source.source',
+    code: 'not-exists',
+    error: 'source with name "other" does not exist',
+  },
+]
+
+const noTome: Refusal = {
+  title: 'a relationship that is not there',
+  args: { ...tome, name: 'nobody' },
+  code: 'not-exists',
+  error: 'remote relationship "nobody" of type "User" in remote schema "crm" does not exist',
+}
+
 export const remoteRelationships: Area = {
   title: 'remote relationships',
   given: [{ type: 'add_remote_schema', args: { name: 'crm', definition: { url: remoteUrl } } }],
@@ -126,6 +193,112 @@ export const remoteRelationships: Area = {
         },
       ],
       refuses: missing({ table: 'book', name: 'author' }),
+    },
+    {
+      type: 'create_remote_schema_remote_relationship',
+      requires: ['remote_schema', 'type_name', 'name', 'definition'],
+      ownWords: ['$.definition'],
+      succeeds: [
+        { title: 'joins objects to rows of a table', args: tome, then: [showsTome] },
+        {
+          title: 'joins objects to a field of a remote schema',
+          args: { ...tome, definition: toUser },
+          then: [showsUser],
+        },
+      ],
+      refuses: [
+        ...malformed,
+        {
+          title: 'a name that is taken',
+          given: [createdTome],
+          args: tome,
+          code: 'already-exists',
+          error: 'remote relationship "tome" of type "User" in remote schema "crm" already exists',
+        },
+        misfit(
+          'a type that is not there',
+          { type_name: 'Ghost' },
+          inTable({}),
+          'type "Ghost" not found in remote schema',
+        ),
+        misfit('a type that is no object', { type_name: 'Unused' }, inTable({}), 'type "Unused" is no object type'),
+        misfit(
+          'the name of a field',
+          { name: 'name' },
+          inTable({}),
+          'field with name "name" already exists in type "User"',
+        ),
+        misfit(
+          'a field that is not there',
+          toTable({ field_mapping: { age: 'id' } }),
+          inTable({ field_mapping: { age: 'id' } }),
+          'field with name "age" not found in type "User"',
+        ),
+        misfit(
+          'a table that is not there',
+          toTable({ table: 'shelf' }),
+          inTable({ table: named('shelf') }),
+          'table "shelf" does not exist',
+        ),
+        misfit(
+          'a column that is not there',
+          toTable({ field_mapping: { id: 'age' } }),
+          inTable({ field_mapping: { id: 'age' } }),
+          'column "age" does not exist in table "book"',
+        ),
+        misfit(
+          'a column of another type',
+          toTable({ field_mapping: { id: 'info' } }),
+          inTable({ field_mapping: { id: 'info' } }),
+          'field "id" is of type "Int", and column "info" of type "json"',
+        ),
+        misfit(
+          'an argument of another type',
+          {
+            definition: {
+              to_remote_schema: { ...toUser.to_remote_schema, lhs_fields: ['name'], remote_field: byName },
+            },
+          },
+          {
+            to_remote_schema: { remote_schema: 'crm', service_fields: ['name'], remote_field: byName },
+          },
+          'expected type "Int" but got "String"',
+        ),
+      ],
+    },
+    {
+      type: 'update_remote_schema_remote_relationship',
+      requires: ['remote_schema', 'type_name', 'name', 'definition'],
+      ownWords: ['$.definition'],
+      succeeds: [
+        {
+          title: 'leads somewhere else',
+          given: [createdTome],
+          args: { ...tome, definition: toUser },
+          then: [showsUser],
+        },
+      ],
+      refuses: [...malformed.slice(0, 3), noTome],
+    },
+    {
+      type: 'delete_remote_schema_remote_relationship',
+      requires: ['remote_schema', 'type_name', 'name'],
+      succeeds: [
+        {
+          title: 'takes it away',
+          given: [createdTome],
+          args: { remote_schema: 'crm', type_name: 'User', name: 'tome' },
+          then: [
+            serves('{ __type(name: "User") { fields { name } } }', {
+              __type: { fields: [{ name: 'id' }, { name: 'name' }] },
+            }),
+          ],
+        },
+      ],
+      refuses: [
+        { ...malformed[0]!, args: { remote_schema: 'erp', type_name: 'User', name: 'tome' } },
+        { ...noTome, args: { remote_schema: 'crm', type_name: 'User', name: 'nobody' } },
+      ],
     },
   ],
 }

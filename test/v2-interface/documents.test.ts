@@ -41,6 +41,36 @@ const laterSettings: object = {
   health_check: { interval: 60, test: { sql: 'select 1' } },
 }
 
+/** Relationships of a remote schema: the package of types has another shape, which the engines do not write. */
+const ofEchoes = [
+  {
+    type_name: 'Echo',
+    relationships: [
+      {
+        name: 'again',
+        definition: {
+          to_remote_schema: {
+            remote_schema: 'echoes',
+            lhs_fields: ['title'],
+            remote_field: { echo: { arguments: { text: '$title' } } },
+          },
+        },
+      },
+      {
+        name: 'book',
+        definition: {
+          to_source: {
+            relationship_type: 'object',
+            source: 'library',
+            table: { schema: 'public', name: 'book' },
+            field_mapping: { title: 'title' },
+          },
+        },
+      },
+    ],
+  },
+]
+
 /**
  * A document of format 3 in the order of exports, with every key that documents have. The compiler checks that it fits the
  * types of other people's tools.
@@ -108,7 +138,13 @@ const whole = (url: string) => {
         ...laterSettings,
       },
     ],
-    remote_schemas: [{ name: 'echoes', definition: { url, timeout_seconds: 60, customization: {} } }],
+    remote_schemas: [
+      {
+        name: 'echoes',
+        definition: { url, timeout_seconds: 60, customization: {} },
+        remote_relationships: ofEchoes as never,
+      },
+    ],
     query_collections: [
       { name: 'kept', definition: { queries: [{ name: 'all', query: '{ shop { a_books { id } } }' }] } },
     ],
@@ -180,7 +216,9 @@ const whole = (url: string) => {
 const introspected = `{"data":{"__schema":{"queryType":{"name":"Query"},"mutationType":null,"subscriptionType":null,"types":[
   {"kind":"SCALAR","name":"String"},
   {"kind":"OBJECT","name":"Query","interfaces":[],"fields":[{"name":"echo","type":{"kind":"SCALAR","name":"String"},
-    "args":[{"name":"text","type":{"kind":"SCALAR","name":"String"}}]}]}],"directives":[]}}}`
+    "args":[{"name":"text","type":{"kind":"SCALAR","name":"String"}}]}]},
+  {"kind":"OBJECT","name":"Echo","interfaces":[],"fields":[{"name":"title","type":{"kind":"SCALAR","name":"String"},"args":[]}]}],
+  "directives":[]}}}`
 
 const ask = async ({ request }: TestTrellis, type: string, args: unknown, extra: object = {}) =>
   request('/v1/metadata', { body: { type, args, ...extra } })

@@ -279,13 +279,36 @@ async function addMembers(
   })
   const slots: string[][] = []
   slots[givenRowsSlot] = given
-  const text = await run.read(step.statement, bindParams(step.statement.params, { ...run.context, slots }))
+  let text: Buffer | null
+  try {
+    text = await run.read(step.statement, bindParams(step.statement.params, { ...run.context, slots }))
+  } catch (error) {
+    failMembers(error, { related, found, step, run })
+    return next
+  }
   const lists = parseJson(text ?? 'null', 'lossless') as readonly (readonly unknown[])[]
   for (const { field, index, joins } of related) {
     for (const [i, { place }] of (found.get(field) ?? []).entries()) setAt(place, lists[index]![i])
     next.push(...joinsOf(joins, found.get(field) ?? [], field))
   }
   return next
+}
+
+interface FailedMembers {
+  readonly related: readonly RelationalMember[]
+  readonly found: ReadonlyMap<FieldSelection, readonly FoundObject[]>
+  readonly step: CallStep
+  readonly run: Run
+}
+
+/** Adds an error for each member if an object has a value that its column cannot have; throws any other error. */
+function failMembers(error: unknown, { related, found, step, run }: FailedMembers): void {
+  const isOfValues = run.context.toAnswerable(error).code === 'data-exception'
+  if (!isOfValues || !step.planner.partial || run.transaction) throw error
+  for (const { field } of related) {
+    const places = (found.get(field) ?? []).map(({ place }) => place)
+    fail(error, { step: { ...step, field }, places }, run)
+  }
 }
 
 /** The joins of rows within members of several objects: one call serves all of them. */

@@ -16,6 +16,8 @@ export type AnswerMembers = ReadonlyMap<string, AnswerMember>
 export interface AnswerMember extends AnswerShape {
   /** The client's response name. */
   readonly responseName: string
+  /** The name in paths of errors; absent: the response name. */
+  readonly errorName?: string
 }
 
 /** The shape of a field of that type with these members. */
@@ -48,7 +50,8 @@ export function renamedOf(members: AnswerMembers): AnswerMembers {
   return new Map(
     [...members].flatMap(([name, member]): [string, AnswerMember][] => {
       const below = renamedOf(member.members)
-      return name === member.responseName && below.size === 0 ? [] : [[name, { ...member, members: below }]]
+      const isKept = name === member.responseName && member.errorName === undefined
+      return isKept && below.size === 0 ? [] : [[name, { ...member, members: below }]]
     }),
   )
 }

@@ -4,7 +4,7 @@
 import type { GraphQLObjectType } from 'graphql'
 import type { FieldSelection } from '../../../sdk/graphql.ts'
 import { longestInline } from '../tuning.ts'
-import type { AnswerMembers, AnswerShape } from './answer-shape.ts'
+import type { AnswerMember, AnswerMembers, AnswerShape } from './answer-shape.ts'
 
 /** A printed field without its response name, or the selection set of one. */
 export interface WrittenField {
@@ -30,6 +30,16 @@ export interface SelectedPart {
   readonly written: readonly WrittenField[]
   /** The texts with response names. */
   readonly texts: readonly string[]
+  /** The fields that relationships of its objects need. */
+  readonly needed: readonly NeededField[]
+}
+
+/** A field that the client does not see. */
+export interface NeededField {
+  readonly name: string
+  /** With its name. */
+  readonly text: string
+  readonly member: AnswerMember
 }
 
 /** The fragments of a text. */

@@ -29,9 +29,10 @@ import { type FieldSelection, tooManySelections } from '../../../sdk/graphql.ts'
 import { badRequest, pathKeys } from '../../../sdk/index.ts'
 import { longestSelection } from '../tuning.ts'
 import { typeMember } from '../types/role-types.ts'
+import { neededFields, neededName } from '../types/type-members.ts'
 import type { Preset, RemoteView, SessionValue } from '../types/view.ts'
 import { type AnswerMember, type AnswerMembers, type AnswerShape, fits, joined, shapeOf } from './answer-shape.ts'
-import { RepeatedSelections, type SelectedPart, type WrittenField } from './repeated-selections.ts'
+import { type NeededField, RepeatedSelections, type SelectedPart, type WrittenField } from './repeated-selections.ts'
 
 /** A preset whose value depends on the session: it is sent as a variable. */
 export interface SessionPreset {
@@ -112,12 +113,20 @@ export class RequestText {
     selection: FieldSelection,
     parent: GraphQLObjectType | GraphQLInterfaceType,
   ): GraphQLField<unknown, unknown> {
+    return this.#fieldNamed(selection.name, parent, selection.path)
+  }
+
+  #fieldNamed(
+    local: string,
+    parent: GraphQLObjectType | GraphQLInterfaceType,
+    path: FieldSelection['path'],
+  ): GraphQLField<unknown, unknown> {
     const { names } = this.#view.types
-    const found = this.#view.fields(parent).find(({ name }) => names.localField(parent.name, name) === selection.name)
+    const found = this.#view.fields(parent).find(({ name }) => names.localField(parent.name, name) === local)
     if (found) return found
     // A type that several servers share is made once, so it may show a field that the role does not see at this server.
-    const message = `field "${selection.name}" not found in type: '${names.localType(parent.name)}'`
-    throw badRequest('validation-failed', message, { path: pathKeys(selection.path) })
+    const message = `field "${local}" not found in type: '${names.localType(parent.name)}'`
+    throw badRequest('validation-failed', message, { path: pathKeys(path) })
   }
 
   #selected(selection: FieldSelection, type: GraphQLNamedType): WrittenMembers | null {
@@ -136,16 +145,37 @@ export class RequestText {
     const fields = local ? selection.fieldsOf(local) : []
     if (fields.length > 0) {
       const part = this.#part(fields, type)
-      return { text: part.texts.join(' '), members: membersOf(part) }
+      const texts = [...part.texts, ...part.needed.map(({ text }) => text)]
+      if (texts.length > 0) return { text: texts.join(' '), members: membersOf(part) }
     }
     this.isExact = false
     return { text: `${typeMember}: __typename`, members: new Map() }
   }
 
-  #part(fields: readonly FieldSelection[], object: GraphQLObjectType): SelectedPart {
+  #part(selected: readonly FieldSelection[], object: GraphQLObjectType): SelectedPart {
+    const fields = selected.filter(({ definition }) => !definition?.extensions.member)
     const written = fields.map((each) => (each.definition === null ? typeName : this.field(each, object)))
     const texts = fields.map((each, i) => `${aliasOf(each, this.#view, object)}${written[i]!.text}`)
-    return { object, fields, written, texts }
+    const needed = fields.length < selected.length ? this.#needed(selected, object) : []
+    return { object, fields, written, texts, needed }
+  }
+
+  /** The fields that selected relationships need; the answer is then never passed through. */
+  #needed(selected: readonly FieldSelection[], object: GraphQLObjectType): NeededField[] {
+    this.isExact = false
+    const local = this.#view.types.names.localType(object.name)
+    const needed = new Map<string, NeededField>()
+    for (const { definition, responseName, path } of selected) {
+      const planner = definition?.extensions.member
+      for (const field of planner ? neededFields(planner, local) : []) {
+        const name = neededName(local, field)
+        if (needed.has(name)) continue
+        const { name: asked, type } = this.#fieldNamed(field, object, path)
+        const member = { ...shapeOf(type, new Map()), responseName: name, errorName: responseName }
+        needed.set(name, { name, text: `${name}: ${asked}`, member })
+      }
+    }
+    return [...needed.values()]
   }
 
   #abstract(selection: FieldSelection, type: GraphQLNamedType): WrittenMembers {
@@ -160,7 +190,7 @@ export class RequestText {
       const fields = local ? selection.fieldsOf(local) : []
       if (fields.length === 0) continue
       const part = this.#part(fields, object)
-      length += lengthOf(part.texts)
+      length += lengthOf([...part.texts, ...part.needed.map(({ text }) => text)])
       if (length > longestSelection) throw tooManySelections()
       parts.push(part)
     }
@@ -171,7 +201,7 @@ export class RequestText {
     const shared = this.#shared(type, parts)
     const ofAll = new Set(shared.map(({ text }) => text))
     const { named, members } = this.#besideEachOther(this.#repeated.shortened(parts, ofAll), shared)
-    return { text: [...typeNames, ...inOrder(named, shared)].join(' '), members }
+    return { text: [...typeNames, ...inOrder(named, shared), ...neededOf(named)].join(' '), members }
   }
 
   /** The parts, with new aliases for fields that cannot share a response name with a field of an earlier part. */
@@ -180,6 +210,7 @@ export class RequestText {
     const taken = new Set(parts.flatMap(({ fields }) => fields.map(({ responseName }) => responseName)))
     const members = new Map<string, AnswerMember>()
     for (const { responseName, shape } of shared) members.set(responseName, { ...shape, responseName })
+    for (const { name, member } of parts.flatMap(({ needed }) => needed)) members.set(name, member)
     const named = parts.map((part): SelectedPart => {
       const texts = part.fields.map(({ responseName }, i) => {
         const [text, { text: asked, shape }] = [part.texts[i]!, part.written[i]!]
@@ -327,8 +358,16 @@ const typeName: WrittenField = {
   shape: shapeOf(new GraphQLNonNull(GraphQLString), new Map()),
 }
 
-const membersOf = ({ fields, written }: SelectedPart): AnswerMembers =>
-  new Map(fields.map(({ responseName }, i) => [responseName, { ...written[i]!.shape, responseName }]))
+const membersOf = ({ fields, written, needed }: SelectedPart): AnswerMembers => {
+  const own = fields.map(({ responseName }, i) => [responseName, { ...written[i]!.shape, responseName }] as const)
+  return new Map<string, AnswerMember>([...own, ...needed.map(({ name, member }) => [name, member] as const)])
+}
+
+/** The fields that relationships need, by type. */
+const neededOf = (parts: readonly SelectedPart[]): string[] =>
+  parts.flatMap(({ object, needed }) =>
+    needed.length > 0 ? [`... on ${object.name} { ${needed.map(({ text }) => text).join(' ')} }`] : [],
+  )
 
 /** The fields of each type in their order, with each shared field once. */
 function inOrder(parts: readonly SelectedPart[], shared: readonly SharedField[]): string[] {

@@ -31,8 +31,8 @@ function restoredPath(path: readonly (string | number)[], renamed: AnswerMembers
   let members = renamed
   return path.map((key) => {
     if (typeof key === 'number') return key
-    const { responseName = key, members: below = none } = members.get(key) ?? {}
+    const { responseName = key, errorName = responseName, members: below = none } = members.get(key) ?? {}
     members = below
-    return responseName
+    return errorName
   })
 }

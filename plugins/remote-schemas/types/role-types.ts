@@ -127,9 +127,8 @@ export class RoleTypes {
     const fields = () => {
       const { names } = this.#view.types
       const visible = this.#view.fields(type)
-      return Object.fromEntries(
-        visible.map((each) => [names.localField(type.name, each.name), this.field(type, each)] as const),
-      )
+      const own = visible.map((each) => [names.localField(type.name, each.name), this.field(type, each)] as const)
+      return Object.fromEntries([...own, ...(isObjectType(type) ? this.#added(name, own) : [])])
     }
     if (isObjectType(type)) {
       const unions = () => this.#view.unions(type).map((union) => this.#view.types.names.localType(union.name))
@@ -145,6 +144,16 @@ export class RoleTypes {
       ...{ name, description, interfaces, fields, extensions },
       resolveType: this.#resolveType,
     })
+  }
+
+  /** The fields that relationships add to an object type whose own fields the role sees. */
+  #added(name: string, own: readonly (readonly [name: string, field: unknown])[]) {
+    const visible = new Set(own.map(([field]) => field))
+    const [remote] = this.#scope.model.slices.remote_schemas?.values() ?? []
+    const members = (remote?.typeMembers.get(name) ?? []).filter(({ needs }) =>
+      needs.every((each) => visible.has(each)),
+    )
+    return members.flatMap((member) => [...member.fields(this.#scope)].map(([key, make]) => [key, make()] as const))
   }
 
   readonly #resolveType = (value: unknown): string | undefined => {

@@ -43,6 +43,7 @@ export function bannerText(facts: BannerFacts): string {
     ...pagesTurnedOff(facts),
     ['APIs', apis.join(', ') || 'none'],
     ...(settings.logLevel === 'debug' ? [['Plugins', facts.plugins.join(', ')] as const] : []),
+    ...(settings.workers === '1' ? [] : [['Workers', settings.workers] as const]),
     ['Database', databaseLine(facts)],
     ['Access', accessLine(facts, listening)],
   ]
@@ -117,6 +118,7 @@ function ownEntries(settings: AllSettings, apis: readonly string[]): Configurati
   return [
     { key: 'port', place: 10, value: settings.serverPort },
     { key: 'server_host', place: 20, value: listeningOf(settings).host },
+    ...(settings.workers === '1' ? [] : [{ key: 'workers', place: 25, value: Number(settings.workers) }]),
     { key: 'transaction_isolation', place: 30, value: settings.txIsolation },
     { key: 'admin_secret_set', place: 40, value: settings.adminSecret !== null },
     { key: 'unauth_role', place: 50, value: settings.unauthorizedRole },

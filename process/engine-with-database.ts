@@ -20,6 +20,7 @@ export async function createEngineWithDatabase(options: EngineOptions): Promise<
       'an embedded engine reads no configuration file: pass its options as settings',
     )
   }
+  if (settings.workers !== '1') throw refusedOption('Setting workers', 'an embedded engine is one process')
   const { observe = createObserver(settings) } = options
   if (settings.databaseUrl !== null) return createEngine({ ...options, observe })
   const { dataDir: directory, connections, stripes } = settings

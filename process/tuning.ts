@@ -50,3 +50,10 @@ export const callsWithSameTypes = 100
 
 /** The young generation that a server profits from, in bytes of both halves; V8 would grow it to twice 64 MB. */
 export const youngGenerationBytes = 2 * 16 * 1024 * 1024
+
+/** The pauses before a worker that ended soon is started again: each is twice the one before. */
+export const shortestRestartPause = 100
+export const longestRestartPause = 5_000
+
+/** The age at which a worker counts as steady: its successor starts at once. */
+export const steadyMillis = 10_000

@@ -27,3 +27,6 @@ export interface Check {
   /** The findings; empty if all is good. */
   run(examined: Examined): Promise<readonly string[]>
 }
+
+/** The processes that serve the port; 1 for a server that does not tell. */
+export const workersOf = ({ workers }: Examined['config']): number => (typeof workers === 'number' ? workers : 1)

@@ -3,7 +3,7 @@
 import { isJsonObject } from '../../core/json/json.ts'
 import type { Command } from '../command.ts'
 import { exportMetadata } from '../metadata/server.ts'
-import type { Check } from './check.ts'
+import { type Check, workersOf } from './check.ts'
 import { databaseChecks } from './database-checks.ts'
 import { projectChecks } from './project-checks.ts'
 import { serverChecks } from './server-checks.ts'
@@ -25,10 +25,12 @@ export const command: Command = {
     for (const { name, why, remedy, run } of checklist) {
       results.push({ name, why, remedy, found: await run({ call, target, document, config, column }) })
     }
-    const text = results
+    const workers = workersOf(config)
+    const lines = results
       .map(({ name, found }) => `${name.padEnd(13)} ${found.length === 0 ? 'good' : found.length}\n`)
       .join('')
+    const text = workers === 1 ? lines : `workers       ${workers}\n${lines}`
     const problems = results.flatMap(({ found, why, remedy }) => found.map((each) => `${each}: ${why}; ${remedy}`))
-    return { text, problems, data: { checks: results }, exit: problems.length > 0 ? 'differences' : 'done' }
+    return { text, problems, data: { workers, checks: results }, exit: problems.length > 0 ? 'differences' : 'done' }
   },
 }

@@ -3,7 +3,7 @@
 import pg from 'pg'
 import { version } from '../../core/names/version.ts'
 import type { Json } from '../project/parts.ts'
-import type { Check } from './check.ts'
+import { type Check, workersOf } from './check.ts'
 import { missingIndexes } from './permission-indexes.ts'
 import { quotedTable, tablesOf } from './tables.ts'
 
@@ -18,22 +18,24 @@ const lastCorrections: Readonly<Record<string, string>> = {
   18: '2030-11-14',
 }
 
-/** Connections that an instance uses with the defaults. */
-const instanceConnections = 48
+/** Connections that an instance uses with the defaults: those that its workers share, and four more for each. */
+const [pooledConnections, otherConnections] = [44, 4] as const
 
 /** Seconds by which clocks may differ: tokens and leases bear that. */
 const mostSecondsApart = 5
 
-const settingFindings = `
+const connectionsOf = (workers: number): number => pooledConnections + otherConnections * workers
+
+const settingFindings = (workers: number) => `
   select format('%s is off', name) from pg_settings
    where name in ('fsync', 'full_page_writes') and setting = 'off'
   union all
   select format('the encoding of the database is %s, not UTF8', setting) from pg_settings
    where name = 'server_encoding' and setting <> 'UTF8'
   union all
-  select format('max_connections leaves %s connections, and an instance uses ${instanceConnections}', free)
+  select format('max_connections leaves %s connections, and an instance ${workers === 1 ? '' : `with ${workers} workers `}uses ${connectionsOf(workers)}', free)
     from (select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as free) c
-   where free < ${instanceConnections}
+   where free < ${connectionsOf(workers)}
   union all
   select 'the database accepts no changes'
    where pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'
@@ -125,7 +127,7 @@ export const databaseChecks: readonly Check[] = [
     finds: 'settings of PostgreSQL that lose data or refuse work',
     why: 'a crash loses data, or requests fail',
     remedy: 'change the setting of PostgreSQL',
-    run: ({ column }) => column(settingFindings),
+    run: ({ column, config }) => column(settingFindings(workersOf(config))),
   },
   {
     name: 'privileges',

@@ -74,6 +74,7 @@ export const databaseOptions = {
     44,
     { minimum: 1 },
     {
+      divided: true,
       flag: 'connections',
       short: 'c',
       variable: 'PG_CONNECTIONS',

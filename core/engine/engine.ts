@@ -6,6 +6,7 @@ import fp from 'fastify-plugin'
 import { Access } from '../access/access.ts'
 import { Auth } from '../auth/auth.ts'
 import { Vocabulary } from '../compiler/types/vocabulary.ts'
+import { alone, type Workers, workersFor } from '../concurrency/workers.ts'
 import { migrate } from '../database/migrations/migrate.ts'
 import { PooledDatabase } from '../database/placing/pooled-database.ts'
 import { takeStep } from '../database/wire/connect.ts'
@@ -55,6 +56,8 @@ export interface EngineOptions {
   readonly plugins: readonly Plugin[]
   /** Receives log entries; by default they are written to stdout. */
   readonly observe?: Observer
+  /** The processes that serve the same port, each with an engine; absent: this one alone. */
+  readonly workers?: Workers
 }
 
 /** A running engine. `app.inject` sends requests without a port. */
@@ -135,7 +138,7 @@ interface ServiceOptions extends EngineOptions {
 
 function createServices(options: ServiceOptions, apis: Apis) {
   const settings = options.given.core
-  const { observe = createObserver(settings) } = options
+  const { observe = createObserver(settings), workers = alone } = options
   const dialect = dialects[settings.dialect]
   const hooks = new WorkHooks()
   const sessionSettings = new SessionSettings(dialect)
@@ -154,6 +157,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     ...common,
     ...{ settings, observe, operations, registry, vocabulary, transforms, variables },
     isCamelByDefault: settings.defaultNamingConvention === camelConvention,
+    workers: workersFor('metadata', workers),
     validateDocument: (text, options, model) => graphql.validate(text, options, model),
     conflictingType: (model) => planner.conflictingType(model),
   })
@@ -171,6 +175,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     ...common,
     ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, graphql },
     app: http.app,
+    workers,
     options: options.given.ofPlugins,
     described: options.described,
     environment: variableIn(variables),

@@ -7,6 +7,8 @@ export interface MeasureDescription {
   readonly help: string
   /** The names of all labels. Clients must not be able to add values, and there must be few. */
   readonly labels?: readonly string[]
+  /** Whether all instances report the same, because they read it from the database. Of several workers the largest number counts, not the sum. */
+  readonly isShared?: boolean
 }
 
 /** A value with its labels. */

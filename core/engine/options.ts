@@ -12,6 +12,8 @@ import { choice, choiceOrNone, list, text, textWithDefault, trueOrFalse } from '
 import type { AnySettings, Option, OptionDeclaration, SettingsOf } from '../options/option-values.ts'
 import { outgoingOptions } from '../outgoing/options.ts'
 
+const workerCount = /^(?:auto|[1-9]\d?|1\d\d|2[0-4]\d|25[0-6])$/
+
 const startOptions = {
   config: text({
     flag: 'config',
@@ -45,6 +47,13 @@ const startOptions = {
     variable: 'DATA_DIR',
     placeholder: 'DIR',
     description: 'directory of the embedded PostgreSQL',
+  }),
+  workers: textWithDefault('1', {
+    flag: 'workers',
+    variable: 'WORKERS',
+    placeholder: 'N/auto',
+    check: (text: string) => (workerCount.test(text) ? null : 'Only expecting a whole number from 1 to 256, or auto'),
+    description: 'processes that serve the port together; auto: as many as processors. They share the connections',
   }),
   plugins: list([], {
     flag: 'plugin',

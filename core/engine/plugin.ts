@@ -8,6 +8,7 @@ import type { AccessService } from '../access/access.ts'
 import type { AuthService } from '../auth/auth.ts'
 import type { ComparisonOperator } from '../compiler/types/comparison-operator.ts'
 import type { TypeSupport } from '../compiler/types/type-support.ts'
+import type { Workers } from '../concurrency/workers.ts'
 import type { Database } from '../database/database.ts'
 import type { Migration } from '../database/migrations/migration.ts'
 import type { Contribution } from '../graphql/schema/contribution.ts'
@@ -161,6 +162,8 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   /** Sends requests to other servers, with the common limits and policies. */
   readonly outgoing: Outgoing
   readonly apis: OpenApis
+  /** The processes that serve the port together. */
+  readonly workers: Workers
   /** All plugins of the server, in the order in which they register. */
   readonly plugins: readonly DescribedPlugin[]
   /** The current model. Read it once per request. */

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Access, AccessService } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { Vocabulary } from '../compiler/types/vocabulary.ts'
+import { type Workers, workersFor } from '../concurrency/workers.ts'
 import type { PooledDatabase } from '../database/placing/pooled-database.ts'
 import { isConnectionLost } from '../database/wire/postgres-errors.ts'
 import { own } from '../errors/blame.ts'
@@ -66,6 +67,7 @@ export interface Services {
   readonly configuration: ConfigurationMember[]
   readonly dialect: Dialect
   readonly app: FastifyInstance
+  readonly workers: Workers
   readonly database: PooledDatabase
   readonly observe: Observer
   readonly auth: Auth
@@ -114,6 +116,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     environment: services.environment,
     dialect: services.dialect,
     app: services.app,
+    workers: workersFor(`plugin ${loaded.plugin.name}`, services.workers),
     database: databaseForPlugin(pluginLabel(loaded), services),
     observe: services.observe,
     auth: services.auth,

@@ -26,10 +26,17 @@ export const paintFor =
 
 export const unpainted: Paint = (_style, text) => text
 
+/** The look of lines; `worker`: the number of the process, if there are several. */
+export interface PrettyOptions {
+  readonly paint: Paint
+  readonly worker: number | null
+}
+
 /** Formats one entry, with a line break at the end. `at` is in milliseconds since 1970. */
-export function prettyLines(at: number, entry: LogEntry, paint: Paint): string {
+export function prettyLines(at: number, entry: LogEntry, { paint, worker }: PrettyOptions): string {
   const { label, style } = levels[entry.level]
-  const head = `${paint('dim', timeOfDay(at))} ${paint(style, label)} ${paint('cyan', entry.type)}`
+  const process = worker === null ? '' : `${paint('dim', `worker ${worker}`)} `
+  const head = `${paint('dim', timeOfDay(at))} ${process}${paint(style, label)} ${paint('cyan', entry.type)}`
   const facts = factsOf(entry)
   const more = linesBelow(entry).map((line) => `\n    ${paint('dim', printable(line))}`)
   const tail = facts === '' ? '' : ` ${paint('dim', printable(facts))}`

@@ -99,24 +99,26 @@ type WrittenEntries = Pick<LogOptions, 'logLevel' | 'enabledLogTypes'>
 type LogSettings = LogOptions & { readonly dialect: DialectName }
 
 /** Formats JSON. Pino's tools look for `msg` and `time`. */
-function jsonFormat({ dialect }: LogSettings): LineFormat {
+function jsonFormat({ dialect }: LogSettings, worker: number | null): LineFormat {
   const timestamp = createTimestamps()
+  const own = worker === null ? {} : { worker }
   if (dialects[dialect].plainLog) {
     return ({ at, entry: { level, type, detail } }) =>
-      `${JSON.stringify({ timestamp: timestamp(at), level, type, detail })}\n`
+      `${JSON.stringify({ timestamp: timestamp(at), level, type, ...own, detail })}\n`
   }
   return ({ at, entry }) => {
     const { level, type, detail } = entry
-    return `${JSON.stringify({ timestamp: timestamp(at), time: at, level, type, msg: messageOf(entry), detail })}\n`
+    const line = { timestamp: timestamp(at), time: at, level, type, ...own, msg: messageOf(entry), detail }
+    return `${JSON.stringify(line)}\n`
   }
 }
 
 /** The configured format; by default pretty on a terminal, otherwise JSON. */
-function formatFor(settings: LogSettings, isStandard: boolean): LineFormat {
+function formatFor(settings: LogSettings, isStandard: boolean, worker: number | null): LineFormat {
   const isTerminal = isStandard && isatty(1)
-  if ((settings.logFormat ?? (isTerminal ? 'pretty' : 'json')) === 'json') return jsonFormat(settings)
+  if ((settings.logFormat ?? (isTerminal ? 'pretty' : 'json')) === 'json') return jsonFormat(settings, worker)
   const paint = isStandard ? paintFor(process.stdout) : unpainted
-  return ({ at, entry }) => prettyLines(at, entry, paint)
+  return ({ at, entry }) => prettyLines(at, entry, { paint, worker })
 }
 
 /** Never throws: a plugin may log a value that JSON cannot represent, and logging must not fail the work. */
@@ -159,10 +161,14 @@ export function observerOf(given: LogReceiver, settings: WrittenEntries): Observ
   }
 }
 
-/** Creates an observer that writes lines; `given` null: to stdout. */
-export function createObserver(settings: LogSettings, given: LogDestination | null = null): LineObserver {
+/** Creates an observer that writes lines; `given` null: to stdout. `worker`: the number of the process, if there are several. */
+export function createObserver(
+  settings: LogSettings,
+  given: LogDestination | null = null,
+  worker: number | null = null,
+): LineObserver {
   const destination = given ?? standardOutput()
-  const lines = new LineBuffer(destination, neverThrowing(formatFor(settings, given === null)))
+  const lines = new LineBuffer(destination, neverThrowing(formatFor(settings, given === null, worker)))
   const isEnabled = enabledBy(settings)
   const tell = (entry: LogEntry) => {
     if (isEnabled(entry.type, entry.level)) lines.write({ at: Date.now(), entry })

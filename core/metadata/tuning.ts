@@ -6,6 +6,9 @@ export const startLockTimeout = 2000
 /** Milliseconds that a request waits for newer metadata that its plan may need. */
 export const renewalTimeout = 2000
 
+/** Milliseconds that the answer of a change waits until the other workers of the server serve it. */
+export const workerTimeout = 5_000
+
 /** Milliseconds between attempts to reconcile the database. */
 export const reconciliationInterval = 1000
 

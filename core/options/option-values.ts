@@ -33,6 +33,8 @@ export interface OptionDeclaration {
   readonly words?: readonly string[]
   /** The reason for refusing a value; absent: a text derived from the type. */
   readonly refusal?: string
+  /** Whether the value is a total that the workers of a server share. Each gets a part of it. */
+  readonly divided?: boolean
   /** An additional check: the reason why a value of the right type is refused, or null. */
   check?(value: never): string | null
 }

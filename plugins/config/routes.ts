@@ -13,7 +13,7 @@ interface EnvironmentOptions {
   readonly environmentColour: string | null
 }
 
-type Reported = Pick<Engine, 'apis' | 'auth' | 'database' | 'dialect' | 'plugins' | 'settings'> & {
+type Reported = Pick<Engine, 'apis' | 'auth' | 'database' | 'dialect' | 'plugins' | 'settings' | 'workers'> & {
   readonly options: EnvironmentOptions
 }
 
@@ -53,7 +53,7 @@ const DescribedPlugin = Type.Object(
 
 /** The parts of the server, and its surroundings. */
 const serverMembers = (
-  { apis, database, dialect, plugins }: Omit<Reported, 'options'>,
+  { apis, database, dialect, plugins, workers }: Omit<Reported, 'options'>,
   { environmentLabel: label, environmentColour: colour }: EnvironmentOptions,
 ): ConfigurationMember[] => [
   { key: 'dialect', place: 200, schema: Type.String(), value: () => dialect.name },
@@ -70,6 +70,7 @@ const serverMembers = (
     ...{ key: 'postgres', place: 240, schema: Type.Object({ version: Type.Integer() }) },
     value: () => ({ version: database.serverVersion }),
   },
+  { key: 'workers', place: 245, schema: Type.Integer(), value: () => workers.count },
   {
     ...{ key: 'plugins', place: 250, schema: Type.Array(DescribedPlugin) },
     value: () => plugins.map(({ isBuiltIn, ...plugin }) => ({ ...plugin, built_in: isBuiltIn })),

@@ -104,7 +104,7 @@ export class DeliveryMeasures {
     read: (backlog: Backlog) => number,
   ): Measure {
     return {
-      ...{ name: `${this.#measured.kind}_${name}`, help, labels: ['trigger_name'], kind: 'gauge' },
+      ...{ name: `${this.#measured.kind}_${name}`, help, labels: ['trigger_name'], kind: 'gauge', isShared: true },
       read: async () => {
         const rows = await backlog()
         return rows

@@ -11,6 +11,7 @@ export const deliveryOptions = {
     100,
     { minimum: 1, maximum: 10_000 },
     {
+      divided: true,
       flag: 'events-http-pool-size',
       variable: 'EVENTS_HTTP_POOL_SIZE',
       placeholder: 'N',

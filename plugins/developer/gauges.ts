@@ -33,3 +33,21 @@ export function measure({ database, graphql, model }: Engine) {
     },
   }
 }
+
+/** The numbers of all workers: processes, connections and plans are added up, the metadata is the same in each. */
+export function summed(own: Numbers, others: readonly Numbers[]): Numbers {
+  if (others.length === 0) return own
+  const sum = <T extends object>(pick: (numbers: Numbers) => T): T => addedUp([own, ...others].map(pick)) as T
+  const process = { ...sum((each) => each.process), uptime_ms: own.process.uptime_ms }
+  return { ...own, process, database: sum((each) => each.database), graphql: sum((each) => each.graphql) }
+}
+
+type Numbers = ReturnType<typeof measure>
+
+/** Adds up the leaves of objects of one form. */
+function addedUp(all: readonly object[]): object {
+  const [first = {}] = all
+  if ('val' in first) return { ...first, val: all.reduce((sum, each) => sum + (each as { val: number }).val, 0) }
+  const keys = Object.keys(first) as never[]
+  return Object.fromEntries(keys.map((key) => [key, addedUp(all.map((each) => each[key]))]))
+}

@@ -12,6 +12,6 @@ export default definePlugin({
     engine.routes.add(gauges(engine), planCache(engine))
     const recent = new RecentRequests()
     if (engine.apis.isEnabled('developer')) keepRequests(engine, recent)
-    engine.operations.add(getRecentRequests(recent))
+    engine.operations.add(getRecentRequests(recent, engine.workers))
   },
 })

@@ -3,7 +3,7 @@
 import { type Engine, Type } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
 import type { RequestWork } from '../../sdk/services.ts'
-import { longestRole, mostKept } from './tuning.ts'
+import { longestRole, mostKept, workerTimeout } from './tuning.ts'
 
 /** A request without anything that its client sent, except role and request id. */
 interface SeenRequest {
@@ -79,22 +79,28 @@ const Args = Type.Object({
 })
 
 /** `get_recent_requests`. */
-export const getRecentRequests = (recent: RecentRequests) =>
-  operation({
+export function getRecentRequests(recent: RecentRequests, workers: Engine['workers']) {
+  workers.answer('requests', () => [...recent.newest()])
+  return operation({
     type: 'get_recent_requests',
     about: {
-      summary: 'Lists the last requests of this instance, the newest first, without values.',
+      summary: 'Lists the last requests of this instance, of all its workers, the newest first, without values.',
       result: Type.Object({ requests: Type.Array(Seen) }),
     },
     args: Args,
     access: 'any',
     editsMetadata: false,
     onlyReads: true,
-    handle(_context, { errors = false, slower_than: least = 0, role, limit = mostKept }) {
+    async handle(_context, { errors = false, slower_than: least = 0, role, limit = mostKept }) {
       const isWanted = (seen: SeenRequest) =>
         (!errors || seen.code !== null || seen.status >= 400) &&
         seen.seconds >= least &&
         (role === undefined || seen.role === role)
-      return { requests: [...recent.newest()].filter(isWanted).slice(0, limit) }
+      const { answers } = await workers.ask('requests', null, workerTimeout)
+      const all = [[...recent.newest()], ...(answers as SeenRequest[][])].flat()
+      // Texts of one form, in the order of the times.
+      const newest = answers.length === 0 ? all : all.sort((one, other) => (one.at < other.at ? 1 : -1))
+      return { requests: newest.filter(isWanted).slice(0, limit) }
     },
   })
+}

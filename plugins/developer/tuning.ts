@@ -5,3 +5,6 @@ export const mostKept = 1000
 
 /** Characters of a role: longer ones are names that a client made up. */
 export const longestRole = 100
+
+/** Milliseconds that the other workers have for their part of an answer. */
+export const workerTimeout = 2_000

@@ -43,19 +43,37 @@ export function jobMeasures(service: Pick<Jobs, 'states'>, runs: Runs): readonly
       },
     },
     {
-      ...{ name: 'job_last_start_timestamp_seconds', help: 'When a job was last begun', kind: 'gauge', labels },
+      ...{
+        name: 'job_last_start_timestamp_seconds',
+        help: 'When a job was last begun',
+        kind: 'gauge',
+        labels,
+        isShared: true,
+      },
       read: read(({ lastStartedAt }) => seconds(lastStartedAt)),
     },
     {
-      ...{ name: 'job_next_run_timestamp_seconds', help: 'When a job is due next', kind: 'gauge', labels },
+      ...{
+        name: 'job_next_run_timestamp_seconds',
+        help: 'When a job is due next',
+        kind: 'gauge',
+        labels,
+        isShared: true,
+      },
       read: read(({ nextRunAt }) => seconds(nextRunAt)),
     },
     {
-      ...{ name: 'job_failures_in_row', help: 'Failures of a job since its last success', kind: 'gauge', labels },
+      ...{
+        name: 'job_failures_in_row',
+        help: 'Failures of a job since its last success',
+        kind: 'gauge',
+        labels,
+        isShared: true,
+      },
       read: read(({ failuresInRow }) => failuresInRow),
     },
     {
-      ...{ name: 'job_running', help: 'Runs of a job in progress', kind: 'gauge', labels },
+      ...{ name: 'job_running', help: 'Runs of a job in progress', kind: 'gauge', labels, isShared: true },
       read: read(({ running }) => running),
     },
   ]

@@ -14,8 +14,11 @@ export interface DeclaredOptions {
 /** Creates a metric for each measure. */
 export function createDeclared(registry: Registry, { prefix, measures, observe }: DeclaredOptions): void {
   for (const measure of measures) {
-    const { help, labels = [] } = measure
-    const described = { name: prefix + measure.name, help, labelNames: [...labels], registers: [registry] }
+    const { help, labels = [], isShared = false } = measure
+    const described = {
+      ...{ name: prefix + measure.name, help, labelNames: [...labels], registers: [registry] },
+      aggregator: isShared ? 'max' : 'sum',
+    } as const
     if (measure.kind === 'histogram') {
       const histogram = new Histogram({ ...described, buckets: [...measure.buckets] })
       measure.observeBy((value, values = {}) => histogram.observe({ ...values }, value))

@@ -45,19 +45,22 @@ export function createMeasures(registry: Registry, prefix: string) {
 /** Creates the metrics that are read on demand. */
 export function createGauges(registry: Registry, prefix: string, engine: Engine): void {
   const { database, app, graphql } = engine
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+  const gauge = (name: string, help: string, read: () => number | Promise<number>, aggregator: 'sum' | 'max' = 'sum') =>
     new Gauge({
-      ...{ name: prefix + name, help, registers: [registry] },
+      ...{ name: prefix + name, help, registers: [registry], aggregator },
       async collect() {
         this.set(await read())
       },
     })
-  new Gauge({ name: `${prefix}info`, help: 'Always 1', labelNames: ['version'], registers: [registry] }).set(
-    { version },
-    1,
+  const info = { name: `${prefix}info`, help: 'Always 1', labelNames: ['version'] as const, registers: [registry] }
+  new Gauge({ ...info, aggregator: 'max' }).set({ version }, 1)
+  gauge('metadata_resource_version', 'Changes of the metadata', () => engine.model.resourceVersion, 'max')
+  gauge(
+    'inconsistent_objects',
+    'Metadata objects that are not served',
+    () => engine.model.inconsistencies.length,
+    'max',
   )
-  gauge('metadata_resource_version', 'Changes of the metadata', () => engine.model.resourceVersion)
-  gauge('inconsistent_objects', 'Metadata objects that are not served', () => engine.model.inconsistencies.length)
   gauge('http_connections', 'Open connections of clients', () => app.countConnections())
   new Gauge({
     ...{ name: `${prefix}postgres_connections`, help: 'Open connections to PostgreSQL', registers: [registry] },

@@ -1,29 +1,34 @@
 // The endpoints for metrics and their access checks.
 
-import type { Registry } from 'prom-client'
 import { type Route, type RouteCall, secretCheck } from '../../sdk/http.ts'
 import { badRequest, type Engine, isAdmin, unauthorized } from '../../sdk/index.ts'
+
+/** The metrics of the server as text. */
+interface MetricsText {
+  readonly contentType: string
+  text(): Promise<string>
+}
 
 /** Throws if a request may not read metrics. */
 type Check = (call: RouteCall) => void | Promise<void>
 
 /** The endpoint on the server's port: needs the secret, or the role admin if there is no secret. */
-export const publicRoute = (engine: Engine, registry: Registry, secret: string | null): Route =>
-  route('/v1/metrics', registry, tokenCheck(secret) ?? ((call) => requireAdmin(engine, call)))
+export const publicRoute = (engine: Engine, metrics: MetricsText, secret: string | null): Route =>
+  route('/v1/metrics', metrics, tokenCheck(secret) ?? ((call) => requireAdmin(engine, call)))
 
 /** The endpoints on the separate port: need the secret, if there is one. */
-export const ownRoutes = (registry: Registry, secret: string | null): Route[] =>
-  ['/metrics', '/v1/metrics'].map((url) => route(url, registry, tokenCheck(secret) ?? (() => {})))
+export const ownRoutes = (metrics: MetricsText, secret: string | null): Route[] =>
+  ['/metrics', '/v1/metrics'].map((url) => route(url, metrics, tokenCheck(secret) ?? (() => {})))
 
-const route = (url: string, registry: Registry, check: Check): Route => ({
+const route = (url: string, metrics: MetricsText, check: Check): Route => ({
   method: 'GET',
   url,
   auth: 'none',
   about: { summary: 'Metrics of the server, for Prometheus', contentType: 'text/plain' },
   async handle(call) {
     await check(call)
-    call.reply.header('content-type', registry.contentType)
-    return registry.metrics()
+    call.reply.header('content-type', metrics.contentType)
+    return metrics.text()
   },
 })
 

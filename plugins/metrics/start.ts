@@ -7,6 +7,7 @@ import { createDeclared } from './declared.ts'
 import { createGauges, createMeasures } from './measures.ts'
 import { ownRoutes, publicRoute } from './routes.ts'
 import { watch } from './watch.ts'
+import { metricsOfWorkers } from './workers.ts'
 
 /** The options of this plugin. */
 interface MetricsOptions {
@@ -23,8 +24,9 @@ export function startMetrics(engine: Engine, { metricsPort, metricsSecret }: Met
   createGauges(registry, prefix, engine)
   const { measures, observe } = engine
   engine.onReady(() => createDeclared(registry, { prefix, measures: measures.all(), observe }))
-  engine.routes.add(publicRoute(engine, registry, metricsSecret))
-  if (metricsPort !== null) engine.onReady(() => serveAlone(engine, ownRoutes(registry, metricsSecret), metricsPort))
+  const metrics = metricsOfWorkers(registry, engine)
+  engine.routes.add(publicRoute(engine, metrics, metricsSecret))
+  if (metricsPort !== null) engine.onReady(() => serveAlone(engine, ownRoutes(metrics, metricsSecret), metricsPort))
 }
 
 async function serveAlone(engine: Engine, routes: readonly Route[], metricsPort: number): Promise<void> {

@@ -5,3 +5,6 @@ export const maxCodes = 100
 
 /** Milliseconds for reading one measure. By default Prometheus waits ten seconds for all metrics. */
 export const readTimeout = 4_000
+
+/** Milliseconds that the other workers have for their metrics: each measure has `readTimeout`. */
+export const workerTimeout = 6_000

@@ -6,6 +6,7 @@ import { isAdmin, TrellisError } from '../../sdk/index.ts'
 import type { Surroundings } from '../../sdk/services.ts'
 import type { EffectiveLimits } from '../limits/index.ts'
 import type { RateLimit } from '../limits/schema.ts'
+import type { Windows } from './shared-windows.ts'
 import { maxKey } from './tuning.ts'
 import { SlidingWindows } from './windows.ts'
 
@@ -16,7 +17,7 @@ import { SlidingWindows } from './windows.ts'
 export function rateLimit(
   limits: EffectiveLimits,
   proxies: number,
-  windows = new SlidingWindows(),
+  windows: Windows = new SlidingWindows(),
 ): Pick<Surroundings, 'admission' | 'batch'> {
   const ratesOf = ({ session }: Applicant) => (isAdmin(session) ? none : limits.of(session.role).rates)
   const count = (applicant: Applicant, rates: readonly RateLimit[], weight: number) => {

@@ -3,12 +3,13 @@
 import { definePlugin } from '../../sdk/index.ts'
 import { apiLimits } from '../limits/index.ts'
 import { rateLimit } from './check.ts'
+import { windowsOf } from './shared-windows.ts'
 
 export default definePlugin({
   name: 'rate-limit',
   dependencies: ['limits'],
-  register({ settings, around, use }) {
+  register({ settings, around, use, workers }) {
     const limits = use(apiLimits)
-    around(rateLimit(limits, settings.trustedProxies), () => limits.has('rate_limit'))
+    around(rateLimit(limits, settings.trustedProxies, windowsOf(workers)), () => limits.has('rate_limit'))
   },
 })

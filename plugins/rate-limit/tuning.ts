@@ -5,3 +5,9 @@ export const maxKey = 200
 
 /** Clients that are remembered: some megabytes. The count of a forgotten client restarts. */
 export const maxClients = 20_000
+
+/** Milliseconds after which a worker tells the others of its requests. */
+export const tellMillis = 20
+
+/** Milliseconds for the others to take that. */
+export const workerTimeout = 1_000

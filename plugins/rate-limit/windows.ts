@@ -41,6 +41,11 @@ export class SlidingWindows {
     return wait === 0 ? null : wait
   }
 
+  /** Counts requests that were permitted elsewhere. */
+  add(client: string, weight: number): void {
+    this.#countsOf(client, Math.floor(this.#now() / minute)).current += weight
+  }
+
   #countsOf(client: string, at: number): Counts {
     let counts = this.#clients.get(client)
     if (!counts) {

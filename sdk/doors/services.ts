@@ -22,4 +22,6 @@ export type {
   RequestWork,
   StatementWork,
   Surroundings,
+  WorkerAnswers,
+  Workers,
 } from '../services.ts'

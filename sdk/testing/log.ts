@@ -35,6 +35,7 @@ export function testLog(given: LogReceiver | undefined, settings: AllSettings): 
 function printError(entry: LogEntry): void {
   const { type, level, detail } = entry
   if (level !== 'error' && level !== 'critical') return
-  const words = type === 'unstructured' ? `${detail}\n` : prettyLines(Date.now(), entry, unpainted)
+  const words =
+    type === 'unstructured' ? `${detail}\n` : prettyLines(Date.now(), entry, { paint: unpainted, worker: null })
   process.stderr.write(`trellis: ${words}`)
 }

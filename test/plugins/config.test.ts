@@ -19,7 +19,10 @@ const report = {
 
 /** The report without the members about the server's parts and surroundings. */
 function withoutServer(body: unknown): unknown {
-  const { dialect, apis, read_only, environment, postgres, plugins, ...others } = body as Record<string, unknown>
+  const { dialect, apis, read_only, environment, postgres, workers, plugins, ...others } = body as Record<
+    string,
+    unknown
+  >
   return others
 }
 
@@ -29,9 +32,10 @@ test('the configuration is reported to administrators', async (t) => {
   assert.equal(status, 200)
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
   assert.deepEqual(withoutServer(body), report)
-  const { dialect, apis, read_only, environment, plugins } = body as Record<string, unknown>
+  const { dialect, apis, read_only, environment, workers, plugins } = body as Record<string, unknown>
   assert.deepEqual([dialect, read_only, environment], ['trellis', false, { label: null, colour: null }])
   assert.ok((apis as { enabled: string[] }).enabled.includes('config'))
+  assert.equal(workers, 1)
   assert.ok((plugins as { name: string; built_in: boolean }[]).some((each) => each.name === 'config' && each.built_in))
 })
 

@@ -38,7 +38,7 @@ import {
 import { hasFunctions, readCatalog, type Wanted } from './catalog-reader.ts'
 import type { SourceStore } from './source-store.ts'
 import type { MetadataState } from './state.ts'
-import type { MetadataStore } from './store.ts'
+import type { MetadataNotice, MetadataStore } from './store.ts'
 import { TableReader } from './table-reader.ts'
 
 // With this, a search in an array of thousands creates a draft only of the entry that it finds.
@@ -92,6 +92,7 @@ export class MetadataEdit {
   #readsAll = false
   #changed = false
   #isSaved = false
+  #notice: MetadataNotice | null = null
 
   /** `fetched` returns the sources fetched for the edit; it is called just before the row lock is taken. */
   constructor(transaction: Transaction, served: EditedMetadata, fetched: () => readonly FetchedSource[]) {
@@ -121,6 +122,11 @@ export class MetadataEdit {
   /** Whether there is something to store, or for other instances to reload. */
   get changed(): boolean {
     return this.#changed
+  }
+
+  /** The notice of the stored changes; null if nothing was stored. */
+  get notice(): MetadataNotice | null {
+    return this.#notice
   }
 
   get #version(): number {
@@ -158,7 +164,8 @@ export class MetadataEdit {
     await store.save(transaction, { previous: stored, next: after.document, version })
     await sourceStore.save(transaction, before.contents.stored, after.contents.stored)
     await this.#record(before.document, after.document, { version, author })
-    await store.notify(transaction, { instance, version, tables })
+    this.#notice = { instance, version, tables }
+    await store.notify(transaction, this.#notice)
   }
 
   async #record(

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { Vocabulary } from '../../compiler/types/vocabulary.ts'
 import { Mutex } from '../../concurrency/mutex.ts'
 import { atOnce, inTurns } from '../../concurrency/stepwise.ts'
+import { alone, type Workers } from '../../concurrency/workers.ts'
 import type { Database } from '../../database/database.ts'
 import { despiteConflicts } from '../../database/placing/conflicts.ts'
 import type { Transaction } from '../../database/transaction.ts'
@@ -29,7 +30,7 @@ import { DocumentParts } from '../slices/parts.ts'
 import { emptyDocument, type MetadataRegistry } from '../slices/registry.ts'
 import type { ModelChange } from '../slices/slices.ts'
 import { type FetchedSource, noContents, type SourceStates, statesOf, wantedSources } from '../slices/sources.ts'
-import { renewalTimeout, startLockTimeout } from '../tuning.ts'
+import { renewalTimeout, startLockTimeout, workerTimeout } from '../tuning.ts'
 import { readCatalog } from './catalog-reader.ts'
 import { type EditedMetadata, MetadataEdit } from './edit.ts'
 import { Reconciliation } from './reconciliation.ts'
@@ -50,6 +51,8 @@ export interface ServedMetadataOptions {
   readonly isCamelByDefault?: boolean
   /** Environment variables that metadata may refer to. */
   readonly variables: Variables
+  /** The processes that serve the same port; absent: this one alone. */
+  readonly workers?: Workers
 }
 
 /** The part of a notice that describes a change. */
@@ -78,14 +81,18 @@ export class ServedMetadata {
   readonly #sync: MetadataSync
   readonly #reconciliation: Reconciliation
   readonly #instance = randomUUID()
+  readonly #workers: Workers
   readonly #listeners: ((model: Model) => void)[] = []
   /** Called once with the next generation. */
   readonly #expecting = new Set<() => void>()
   #state: MetadataState | null = null
+  #isStarted = false
 
   constructor(options: ServedMetadataOptions) {
     const { database, dialect, observe, registry, vocabulary, transforms, isCamelByDefault = false } = options
     this.#options = options
+    this.#workers = options.workers ?? alone
+    this.#workers.answer('version', (change) => this.#serveChange(change as StoredChange))
     this.resolving = {
       ...{ dialect, vocabulary, isCamelByDefault, environment: variableIn(options.variables) },
       ...(transforms && { transforms }),
@@ -126,6 +133,7 @@ export class ServedMetadata {
   /** Reads document and catalog, and serves the consistent part. */
   async start(): Promise<void> {
     this.#state = null
+    this.#isStarted = true
     await this.reload()
     await this.#reconciliation.start()
     this.#sync.start()
@@ -174,10 +182,16 @@ export class ServedMetadata {
   }
 
   /** Runs an edit, and serves its generation after the commit: one at a time, in this process and among instances. */
-  edit<T>(
+  async edit<T>(work: (edit: MetadataEdit) => Promise<T>, options: EditOptions = {}): Promise<T> {
+    const { result, notice } = await this.#edit(work, options)
+    if (notice && this.#workers.count > 1) await this.#tellWorkers(notice)
+    return result
+  }
+
+  #edit<T>(
     work: (edit: MetadataEdit) => Promise<T>,
-    { signal = null, fetched = () => [], onCommit }: EditOptions = {},
-  ): Promise<T> {
+    { signal = null, fetched = () => [], onCommit }: EditOptions,
+  ): Promise<{ readonly result: T; readonly notice: MetadataNotice | null }> {
     const { database, registry } = this.#options
     const served: EditedMetadata = {
       ...{
@@ -196,13 +210,33 @@ export class ServedMetadata {
       const inTransaction = async (transaction: Transaction) => {
         const edit = new MetadataEdit(transaction, served, fetched)
         const result = await work(edit)
-        return { result, state: edit.finish() }
+        return { result, state: edit.finish(), notice: edit.notice }
       }
-      const { result, state } = await despiteConflicts(() => database.transaction(inTransaction, { signal, since }))
+      const done = await despiteConflicts(() => database.transaction(inTransaction, { signal, since }))
       onCommit?.()
-      this.#publish(state)
-      return result
+      this.#publish(done.state)
+      return done
     })
+  }
+
+  /** Waits until the other workers serve a change: the next request of the same client may reach any of them. */
+  async #tellWorkers({ version, tables }: MetadataNotice): Promise<void> {
+    const { missing } = await this.#workers.ask('version', { version, tables } satisfies StoredChange, workerTimeout)
+    if (missing.length === 0) return
+    const late = missing.length === 1 ? `worker ${missing[0]} does` : `workers ${missing.join(', ')} do`
+    this.warn(`${late} not serve the metadata of version ${version} yet`, { version, workers: missing })
+  }
+
+  /** Resolves once a change of another worker is served, or a later one. */
+  async #serveChange({ version, tables }: StoredChange): Promise<null> {
+    // The first model is read later, and has the change.
+    if (!this.#isStarted || this.model.resourceVersion >= version) return null
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const expected = () => this.model.resourceVersion >= version && resolve()
+    this.#expecting.add(expected)
+    // An edit of this worker may take long, but serves the change as soon as it has the lock.
+    await Promise.race([promise, this.#catchUp(version, tables)]).finally(() => this.#expecting.delete(expected))
+    return null
   }
 
   /** Blocks other editors until the transaction ends, and serves the stored generation; returns its version. */

@@ -141,6 +141,8 @@ export class Events {
   #reserve({ request, reply, session, body }: RouteCall): string {
     // A PUT with a body is a GraphQL request, not a reservation.
     if (body instanceof Uint8Array && body.length > 0) throw notFound()
+    // The operations of the stream would reach workers that do not have it.
+    if (this.#options.engine.workers.count > 1) throw badRequest('not-supported', oneWorkerOnly)
     const token = randomUUID()
     const release = this.#options.limit.acquire(request.socket.remoteAddress ?? '')
     const expiry = setTimeout(() => this.#forget(token), openTimeoutMillis)
@@ -199,6 +201,9 @@ export class Events {
     return {}
   }
 }
+
+const oneWorkerOnly =
+  'a server with several workers reserves no stream: open one stream for each operation (singleConnection: false)'
 
 type Connected = Pick<RouteCall, 'request' | 'reply'>
 

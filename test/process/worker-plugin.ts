@@ -1,0 +1,35 @@
+// A plugin for tests of workers: it tells which process answers, waits, and runs a job.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { definePlugin } from '../../core/engine/plugin.ts'
+
+const open = { method: 'GET', api: null, auth: 'none' } as const
+
+export default definePlugin({
+  name: 'which-worker',
+  register({ routes, settings, workers, observe }) {
+    if (process.env['FAILING_WORKER'] === String(workers.own)) throw new Error('this worker does not start')
+    const self = { worker: workers.own, count: workers.count, pid: process.pid, connections: settings.connections }
+    routes.add(
+      { ...open, url: '/worker', handle: () => self },
+      {
+        ...open,
+        url: '/slow/:millis',
+        async handle({ request }) {
+          await sleep(Number((request.params as { millis: string }).millis))
+          return self
+        },
+      },
+      {
+        ...open,
+        url: '/lines',
+        handle() {
+          for (let i = 0; i < 20; i++) {
+            observe.log({ type: 'unstructured', level: 'warn', detail: String(workers.own).repeat(60_000) })
+          }
+          return self
+        },
+      },
+    )
+  },
+})

@@ -43,6 +43,7 @@ import { chinookMetadata, loadChinook } from './support/chinook.ts'
 import { type Database, makeDatabase, withDatabase } from './support/database.ts'
 import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './support/processes.ts'
 import { ask, operate, startTrellis } from './support/trellis.ts'
+import { measureWorkers, workersName } from './workers/workers.ts'
 
 /** The names of the parts that can run alone. */
 const names = [
@@ -64,6 +65,7 @@ const names = [
   'start',
   'scale',
   'metadata-edits',
+  workersName,
 ]
 
 const usage = `Usage: npm run bench -- [--only NAMES] [--rounds N] [--seconds N] [--data-dir DIR]
@@ -238,6 +240,10 @@ async function run(options: Options, scope: Scope): Promise<void> {
     }
     if (options.isWanted('subscribers') || options.isWanted('subscribers-keys')) {
       print(`${keyedReport(await measureKeyedSubscribers(options, database.url, surroundings))}\n`)
+    }
+    if (options.isWanted(workersName)) {
+      const load = { rounds: options.rounds, seconds: options.seconds, connections: concurrency }
+      print(`${await measureWorkers(database.url, load, surroundings)}\n`)
     }
     if (options.isWanted('metadata-edits')) {
       print(`${editsReport(await measureEdits(database.url, surroundings))}\n`)

@@ -1,0 +1,78 @@
+// One worker beside two: what a second processor gains, with PostgreSQL and the load on the same machine.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { times, whole } from '../report.ts'
+import { trackByPrimaryKey } from '../requests/workloads.ts'
+import { chinookMetadata } from '../support/chinook.ts'
+import { type LoadResult, requestBytes, runLoad } from '../support/load.ts'
+import { median } from '../support/median.ts'
+import type { Surroundings } from '../support/processes.ts'
+import { operate, startTrellis, type Trellis } from '../support/trellis.ts'
+
+/** The name of the part. */
+export const workersName = 'workers'
+
+/** The gain of the second worker where PostgreSQL has nothing to do. */
+const targetGain = 1.7
+
+const path = '/v1/graphql'
+
+/** 500 documents that the database need not answer: each is read, checked and planned, since none is kept. */
+const introspections = Array.from({ length: 500 }, (_, i) =>
+  requestBytes(path, {
+    query: `query Q${i} { __schema { types { kind name description fields { name description type { kind name ofType { kind name } } args { name } } } } }`,
+  }),
+)
+
+const tracks = Array.from({ length: 2_000 }, (_, i) => requestBytes(path, trackByPrimaryKey.request(i)))
+
+const kinds = [
+  { title: 'introspection, which needs no database', requests: introspections, target: targetGain },
+  { title: `W1, ${trackByPrimaryKey.title}`, requests: tracks, target: null },
+]
+
+interface WorkersOptions {
+  readonly connections: number
+  readonly rounds: number
+  readonly seconds: number
+}
+
+/** Measures both in turn, and reports throughput, 99th percentile and gain. */
+export async function measureWorkers(
+  databaseUrl: string,
+  { connections, rounds, seconds }: WorkersOptions,
+  surroundings: Surroundings,
+): Promise<string> {
+  const one = await startWorkers(1, databaseUrl, surroundings)
+  await operate(one.port, 'replace_metadata', chinookMetadata)
+  const two = await startWorkers(2, databaseUrl, surroundings)
+  const lines: string[] = []
+  for (const { title, requests, target } of kinds) {
+    const results: (readonly [LoadResult, LoadResult])[] = []
+    const load = ({ port }: Trellis, length: number) => runLoad({ port, requests }, { connections, seconds: length })
+    for (const server of [one, two]) await load(server, 3)
+    for (let round = 0; round < rounds; round++) results.push([await load(one, seconds), await load(two, seconds)])
+    lines.push(lineOf(title, results, target))
+  }
+  for (const { stop } of [one, two]) await stop()
+  return lines.join('\n')
+}
+
+/** Starts a server; waits until all its workers serve. */
+async function startWorkers(count: number, databaseUrl: string, surroundings: Surroundings): Promise<Trellis> {
+  const server = await startTrellis(['--database-url', databaseUrl, '--workers', String(count)], surroundings)
+  while (!server.errors().includes('Listening')) await sleep(20)
+  return server
+}
+
+const rate = ({ requests, seconds }: LoadResult): number => requests / seconds
+
+function lineOf(title: string, results: readonly (readonly [LoadResult, LoadResult])[], target: number | null): string {
+  const gain = median(results.map(([one, two]) => rate(two) / rate(one)))
+  const figures = ([0, 1] as const).map((at) => {
+    const p99 = median(results.map((round) => round[at].p99)).toFixed(1)
+    return `${at + 1} worker${at === 0 ? '' : 's'} ${whole(median(results.map((round) => rate(round[at]))))}/s, p99 ${p99} ms`
+  })
+  const aim = target === null ? '' : ` (target ≥ ${times(target)}${gain >= target ? '' : ', missed'})`
+  return `${title}: ${figures.join('; ')}; gain ${times(gain)}${aim}`
+}

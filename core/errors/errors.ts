@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'constraint-error'
   | 'constraint-violation'
   | 'cost-limit-exceeded'
+  | 'cyclic-dependency'
   | 'data-exception'
   | 'dependency-error'
   | 'depth-limit-exceeded'

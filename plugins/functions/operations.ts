@@ -1,7 +1,14 @@
 // Tracking functions, and permissions to call them.
 
-import { badRequest, nameKey, nameText, type QualifiedName } from '../../sdk/index.ts'
-import { findTable, functionRef, type MetadataDocument, operation, similarFunction } from '../../sdk/metadata.ts'
+import { badRequest, type LaterWords, nameKey, nameText, type QualifiedName } from '../../sdk/index.ts'
+import {
+  findTable,
+  functionRef,
+  type MetadataDocument,
+  operation,
+  similarFunction,
+  sourceName,
+} from '../../sdk/metadata.ts'
 import { findFunction, tableOfThatName } from './metadata.ts'
 import {
   FunctionCustomizationArgs,
@@ -40,7 +47,8 @@ export const untrackFunction = operation({
   check: 'new',
   handle({ metadata, remove }, name) {
     if (!findFunction(metadata, name)) {
-      throw badRequest('not-exists', `function not found in cache "${nameText(name)}"`)
+      const message = `function not found in cache "${nameText(name)}"`
+      throw badRequest('not-exists', message, { inInterface2: unknownFunction(metadata, name) })
     }
     remove(functionRef(name))
   },
@@ -49,8 +57,13 @@ export const untrackFunction = operation({
 function requireFunction(metadata: MetadataDocument, name: QualifiedName): FunctionEntry {
   const found = findFunction(metadata, name)
   if (found) return found
-  throw badRequest('not-exists', `function "${nameText(name)}" does not exist`)
+  const message = `function "${nameText(name)}" does not exist`
+  throw badRequest('not-exists', message, { inInterface2: unknownFunction(metadata, name) })
 }
+
+const unknownFunction = (metadata: MetadataDocument, name: QualifiedName): LaterWords => ({
+  message: `function "${nameText(name)}" does not exist in source: ${sourceName(metadata)}`,
+})
 
 export const setFunctionCustomization = operation({
   type: 'set_function_customization',

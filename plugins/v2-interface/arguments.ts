@@ -20,6 +20,13 @@ function nested(args: unknown, key: 'table' | 'function'): unknown {
   return { [key]: { ...(schema !== undefined && { schema }), name }, ...others }
 }
 
+/** Takes a key by another name, as the documentation of that engine has it. */
+const renamed = (from: string, to: string) => (args: unknown) => {
+  if (!isJsonObject(args) || !Object.hasOwn(args, from) || Object.hasOwn(args, to)) return args
+  const { [from]: value, ...others } = args
+  return { ...others, [to]: value }
+}
+
 /** By the operation's name without prefix. */
 export const converters: Readonly<Record<string, (args: unknown) => unknown>> = {
   track_table: tableArguments,
@@ -27,4 +34,6 @@ export const converters: Readonly<Record<string, (args: unknown) => unknown>> = 
   set_table_is_enum: tableArguments,
   track_function: functionArguments,
   untrack_function: functionName,
+  set_relationship_comment: renamed('name', 'relationship'),
+  set_permission_comment: renamed('type', 'permission'),
 }

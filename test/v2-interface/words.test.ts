@@ -62,6 +62,44 @@ test('inconsistent objects have a name and a source', async (t) => {
     assert.equal(now.error, `Inconsistent object: ${former.error}`)
   })
 
+  await t.test('comments by the names of arguments in the documentation', async () => {
+    const done = { status: 200, message: 'success' }
+    const source = 'library'
+    const relationship = { source, table: 'book', name: 'writer', comment: 'Who wrote it' }
+    assert.deepEqual(await refusal('pg_set_relationship_comment', relationship), done)
+    const permission = { source, table: 'book', role: 'reader', type: 'select', comment: 'Few' }
+    assert.deepEqual(await refusal('pg_set_permission_comment', permission), done)
+    const { body } = await ask('export_metadata', {})
+    const [book] = (body as { sources: { tables: Record<string, { comment?: string }[]>[] }[] }).sources[0]!.tables
+    assert.equal(book!['object_relationships']![0]!.comment, 'Who wrote it')
+    assert.equal(book!['select_permissions']![0]!.comment, 'Few')
+  })
+
+  await t.test('functions that do not exist, and inherited roles', async () => {
+    const code = (status: number, code: string, error: string) => ({ status, path: '$.args', error, code })
+    const second = await startTrellis(t, { database: trellis.database, settings: { graphqlInterface: '2' } })
+    const refusal = async (type: string, args: unknown) => {
+      const { status, body } = await second.request('/v1/metadata', { body: { type, args } })
+      const { hint: _, ...answer } = body as Record<string, unknown>
+      return { status, ...answer }
+    }
+    const missing = code(400, 'not-exists', 'function "lost" does not exist in source: library')
+    assert.deepEqual(await refusal('pg_untrack_function', { function: 'lost' }), missing)
+    assert.deepEqual(await refusal('pg_create_function_permission', { function: 'lost', role: 'reader' }), missing)
+    const add = (role_name: string, ...role_set: string[]) => refusal('add_inherited_role', { role_name, role_set })
+    const done = { status: 200, message: 'success' }
+    assert.deepEqual(await add('both', 'reader', 'editor'), done)
+    assert.deepEqual(await add('both', 'reader'), done)
+    const exported = await second.op<{ inherited_roles: unknown }>('export_metadata', {})
+    assert.deepEqual(exported.inherited_roles, [{ role_name: 'both', role_set: ['reader'] }])
+    const itself = 'an inherited role name cannot be in the role combination'
+    assert.deepEqual(await add('all', 'reader', 'all'), code(400, 'invalid-params', itself))
+    assert.equal(((await add('reader', 'both')) as { code?: string }).code, 'cyclic-dependency')
+    const gone = code(400, 'not-exists', `"all" inherited role doesn't exist`)
+    assert.deepEqual(await refusal('drop_inherited_role', { role_name: 'all' }), gone)
+    assert.deepEqual(await refusal('drop_inherited_role', { role_name: 'both' }), done)
+  })
+
   await t.test('two root fields with one name are refused', async () => {
     const configuration = { custom_root_fields: { select: 'book' } }
     await ask('pg_untrack_table', { table: 'colour' })
@@ -92,7 +130,7 @@ test('inconsistent objects have a name and a source', async (t) => {
           definition: { function: named('loud') },
           source: 'library',
         },
-        reason: `Inconsistent object: in table "writer": in computed field "loud": no such function exists in postgres : "loud"`,
+        reason: `Inconsistent object: in table "writer": in computed field "loud": no such function exists: "loud"`,
       },
     ]
     const args = { reload_sources: ['library'], recreate_event_triggers: ['library'], reload_remote_schemas: [] }

@@ -36,6 +36,7 @@ export const reasonsText = (reasons: readonly string[], wording: Wording): strin
 const inSource = (reason: string): string =>
   reason
     .replace('such table/view exists in postgres: ', 'such table/view exists in source: ')
+    .replace('such function exists in postgres : ', 'such function exists: ')
     .replace(/(?<=no foreign constraint exists on the given column)$/, '(s)')
 
 const duplicates = /^following (\w+) root fields are duplicated: /

@@ -6,6 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import people from '../../examples/people.ts'
 import { loadFiles } from '../../plugins/console/assets.ts'
 import { type Page, startBrowser } from '../support/browser.ts'
 import { chinook, trackChinook } from '../support/chinook.ts'
@@ -99,7 +100,11 @@ const enabledApis = ['metadata', 'graphql', 'config', 'developer']
 /** Starts the server and the browser. */
 export async function startConsole(t: TestContext): Promise<Console> {
   const [trellis, openPage] = await Promise.all([
-    startTrellis(t, { sql: chinook, settings: { adminSecret: secret, enableConsole: true, enabledApis } }),
+    startTrellis(t, {
+      sql: chinook,
+      plugins: [people],
+      settings: { adminSecret: secret, enableConsole: true, enabledApis },
+    }),
     startBrowser(t),
     loadFiles(),
   ])
@@ -113,9 +118,13 @@ export async function startConsole(t: TestContext): Promise<Console> {
   await trellis.sql(`
     create table keyless (note text); insert into keyless values ('one');
     create table untracked (id int primary key);
+    create table lyric (id int primary key, track_id int references track, body text); insert into lyric values (1, 1, 'la la');
     create table large (id int primary key, body text, document jsonb);
     insert into large select 1, repeat('long ', 1048576), jsonb_agg(12345678901234567890 + each) from generate_series(1, 80000) each;`)
-  await op('bulk', [...trackChinook, ...['keyless', 'large'].map((name) => ({ type: 'track_table', args: name }))])
+  await op('bulk', [
+    ...trackChinook,
+    ...['keyless', 'large', 'lyric'].map((name) => ({ type: 'track_table', args: name })),
+  ])
   return {
     op,
     async open(opening) {

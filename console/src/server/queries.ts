@@ -4,7 +4,7 @@ import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { asFailure } from '../requests/failure.ts'
 import { readOnly } from '../requests/mode.ts'
 import { send } from '../requests/send.ts'
-import type { TableName } from './names.ts'
+import { type GivenTable, type TableName, tableKey } from './names.ts'
 import { run } from './operations.ts'
 
 /** The cache of answers. */
@@ -97,6 +97,10 @@ export const metadataQuery = queryOptions({
 export const tablesOf = ({ metadata }: Metadata): readonly TableEntry[] =>
   metadata.tables ?? metadata.sources?.flatMap(({ tables = [] }) => tables) ?? []
 
+/** The entry of a table in a document; undefined: it is not tracked. */
+export const entryOf = (metadata: Metadata, table: GivenTable): TableEntry | undefined =>
+  tablesOf(metadata).find((each) => tableKey(each.table) === tableKey(table))
+
 /** The names of the roles that a document has permissions for, sorted. */
 export function rolesOf(metadata: Metadata): readonly string[] {
   const kinds = ['select_permissions', 'insert_permissions', 'update_permissions', 'delete_permissions'] as const
@@ -107,11 +111,21 @@ export function rolesOf(metadata: Metadata): readonly string[] {
   return [...new Set([...roles, ...inherited.map(({ role_name }) => role_name)])].sort()
 }
 
+/** The names of the roles that have a permission on a table, sorted. */
+export function rolesOn(entry: TableEntry): readonly string[] {
+  const { select_permissions, insert_permissions, update_permissions, delete_permissions } = entry
+  const lists = [select_permissions, insert_permissions, update_permissions, delete_permissions]
+  return [...new Set(lists.flatMap((list = []) => list.map(({ role }) => role)))].sort()
+}
+
 /** The server's configuration, once it is known. */
 export const useConfig = (): ServerConfig | undefined => useQuery(configQuery).data
 
 /** Whether an API is enabled; true until that is known. */
 export const useApi = (name: string): boolean => useConfig()?.apis.enabled.includes(name) ?? true
+
+/** Whether the server has a plugin; true until that is known. */
+export const usePlugin = (name: string): boolean => useConfig()?.plugins.some((each) => each.name === name) ?? true
 
 /** Reads the metadata and all that follows from it again, after an edit. */
 export const refreshMetadata = (): Promise<void> =>

@@ -29,7 +29,7 @@ export const shell: readonly State[] = [
   {
     title: 'the palette finds pages and commands by the keyboard alone',
     path: 'data',
-    shows: hasText('14 tables'),
+    shows: hasText('15 tables'),
     async act(page, { check }) {
       await page.press('k', ['ctrl'])
       await page.until(`document.activeElement?.getAttribute('role') === 'combobox'`)
@@ -49,7 +49,7 @@ export const shell: readonly State[] = [
     title: 'read-only mode refuses edits in the page itself',
     path: 'data',
     theme: 'dark',
-    shows: hasText('14 tables'),
+    shows: hasText('15 tables'),
     async act(page) {
       await page.click('button[title="Refuse all edits of this page"]')
       await page.until(

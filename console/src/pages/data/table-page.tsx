@@ -11,11 +11,13 @@ import { tableInfoQuery } from './table-info.ts'
 
 const Rows = lazy(() => import('./rows/rows.tsx'))
 const Permissions = lazy(() => import('./permissions/permissions.tsx'))
+const Relations = lazy(() => import('./relations/relations.tsx'))
 const Structure = lazy(() => import('./structure.tsx'))
 
 const tabs = [
   { value: 'rows', label: 'Rows' },
   { value: 'structure', label: 'Structure' },
+  { value: 'relations', label: 'Relations' },
   { value: 'permissions', label: 'Permissions' },
 ] as const
 
@@ -59,6 +61,7 @@ export default function TablePage() {
               />
             )}
             {chosen === 'structure' && <Structure info={info.data} />}
+            {chosen === 'relations' && <Relations info={info.data} />}
             {chosen === 'permissions' && <Permissions info={info.data} />}
           </Suspense>
         </Tabs>

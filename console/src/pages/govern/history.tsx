@@ -3,24 +3,15 @@ import { useState } from 'react'
 import { formatTime, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
+import { PartChanges } from '../../parts/change-view.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { readOnly } from '../../requests/mode.ts'
-import { type TableName, tableLabel } from '../../server/names.ts'
+import { type PartChange, partTitle, partVerb } from '../../server/metadata-patch.ts'
 import { run, runAll } from '../../server/operations.ts'
 import { refreshMetadata } from '../../server/queries.ts'
 import css from './govern.module.css'
-import { ChangeView } from './import.tsx'
-
-interface Change {
-  readonly part: string
-  readonly table?: TableName
-  readonly member?: string
-  readonly name?: string
-  readonly before?: unknown
-  readonly after?: unknown
-}
 
 interface Version {
   readonly version: number
@@ -35,7 +26,7 @@ interface Version {
   readonly request_id: string | null
   readonly operations: readonly string[]
   /** Null: it was too large to be kept. */
-  readonly patch: readonly Change[] | null
+  readonly patch: readonly PartChange[] | null
 }
 
 interface HistoryAnswer {
@@ -45,22 +36,12 @@ interface HistoryAnswer {
 
 const key = ['metadata-history']
 
-const words = (name: string): string => name.replaceAll('_', ' ')
-
-const titleOf = ({ part, table, member, name }: Change): string =>
-  [table ? `table ${tableLabel(table)}` : words(part), member && words(member.replace(/s$/, '')), name]
-    .filter(Boolean)
-    .join(' ')
-
-const verbOf = ({ before, after }: Change): string =>
-  before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
-
 /** The change in a sentence. */
 function sentenceOf({ patch, operations }: Version): string {
   if (!patch) return operations.join(', ') || 'a change too large to be kept'
   const [first, ...others] = patch
   if (!first) return operations.join(', ')
-  return `${titleOf(first)} ${verbOf(first)}${others.length > 0 ? ` and ${plural(others.length, 'more change')}` : ''}`
+  return `${partTitle(first)} ${partVerb(first)}${others.length > 0 ? ` and ${plural(others.length, 'more change')}` : ''}`
 }
 
 const authorOf = ({ by }: Version): string =>
@@ -126,15 +107,7 @@ export function HistorySection() {
               {formatTime(version.at)} by {authorOf(version)}, version {version.version}
               {version.request_id && <>, request {version.request_id}</>}
             </p>
-            {version.patch?.map((change) => (
-              <div
-                key={JSON.stringify([change.part, change.table, change.member, change.name])}
-                className={css['change']}
-              >
-                <span>{titleOf(change)}</span>
-                <ChangeView change={change} />
-              </div>
-            ))}
+            {version.patch && <PartChanges label={`Changes of version ${version.version}`} changes={version.patch} />}
           </li>
         ))}
       </ol>

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { plural } from '../../base/format.ts'
 import { Button } from '../../parts/button.tsx'
+import { ChangeView } from '../../parts/change-view.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox } from '../../parts/field.tsx'
@@ -176,39 +177,4 @@ const Changes = ({ changes, left, onToggle }: ChangesProps) => (
       ))}
     </ul>
   </>
-)
-
-const shown = (value: unknown): string => JSON.stringify(value, null, 2)?.slice(0, 20_000) ?? ''
-
-/** A change with its values before and after, folded. */
-export const ChangeView = ({
-  change: { before, after },
-}: {
-  readonly change: Pick<ObjectChange, 'before' | 'after'>
-}) => (
-  <details className={css['detail']}>
-    <summary>
-      {before === undefined ? (
-        <Mark state="good">added</Mark>
-      ) : after === undefined ? (
-        <Mark state="bad">removed</Mark>
-      ) : (
-        <Mark state="waiting">changed</Mark>
-      )}
-    </summary>
-    <div className={css['versions']}>
-      {before !== undefined && (
-        <div>
-          <p className={css['note']}>Before</p>
-          <pre className={css['value']}>{shown(before)}</pre>
-        </div>
-      )}
-      {after !== undefined && (
-        <div>
-          <p className={css['note']}>After</p>
-          <pre className={css['value']}>{shown(after)}</pre>
-        </div>
-      )}
-    </div>
-  </details>
 )

@@ -1,0 +1,168 @@
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { Button } from '../../../parts/button.tsx'
+import { Field, Select } from '../../../parts/field.tsx'
+import { Failed, Loading } from '../../../parts/states.tsx'
+import { useEdit } from '../../../parts/use-edit.ts'
+import { tableLabel } from '../../../server/names.ts'
+import { entryOf, type Metadata } from '../../../server/queries.ts'
+import {
+  type Introspected,
+  introspectionQuery,
+  isLeaf,
+  type RemoteField,
+  referenceText,
+  remoteSchemasOf,
+} from '../../../server/remote-schemas.ts'
+import type { TableInfo } from '../table-info.ts'
+import css from './relations.module.css'
+import type { RemoteRelationship } from './relationships.ts'
+import { choicesOf, columnsIn, fieldOf, fieldsOf, type Step, stepsOf } from './remote-steps.ts'
+import { RemoteTry } from './remote-try.tsx'
+
+interface RemoteFormProps {
+  readonly info: TableInfo
+  readonly base: Metadata
+  /** Absent: a new one. */
+  readonly changed?: RemoteRelationship
+  onClose(): void
+}
+
+/** A relationship to a field of a remote schema: its arguments take values of the row. It is tried before it is saved. */
+export function RemoteForm({ info, base, changed, onClose }: RemoteFormProps) {
+  const schemas = remoteSchemasOf(base)
+  const [name, setName] = useState(changed?.name ?? '')
+  const [schemaName, setSchemaName] = useState(changed?.remoteSchema ?? schemas[0]?.name ?? '')
+  const [steps, setSteps] = useState<readonly Step[]>(changed ? stepsOf(changed.field) : [])
+  const { isBusy, error, save } = useEdit()
+  const introspected = useQuery(introspectionQuery(schemaName))
+  const field = fieldOf(steps, introspected.data)
+  const isWhole = steps.length > 0 && steps.every((step) => step.field !== '')
+  const submit = async () => {
+    const args = {
+      ...{ table: info.name, name: name.trim(), remote_schema: schemaName },
+      ...{ lhs_fields: columnsIn(field), remote_field: field },
+    }
+    const title = `${changed ? 'Change' : 'Add'} ${name.trim()} of ${tableLabel(info.name)}`
+    const type = changed ? 'update_remote_relationship' : 'create_remote_relationship'
+    const done = `${changed ? 'Changed' : 'Added'} ${name.trim()}`
+    if (await save({ title, part: (now) => entryOf(now, info.name), base, done, operations: [{ type, args }] }))
+      onClose()
+  }
+  return (
+    <form
+      className={css['form']}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      {error !== null && <Failed error={error} />}
+      <div className={css['fields']}>
+        <Field
+          label="Name"
+          value={name}
+          disabled={changed !== undefined}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Select<string>
+          label="Remote schema"
+          value={schemaName}
+          options={schemas.map((each) => ({ value: each.name, label: each.name }))}
+          onChange={(next) => {
+            setSchemaName(next)
+            setSteps([])
+          }}
+        />
+      </div>
+      {introspected.isPending && (
+        <Loading label="Reading the remote schema" queryKey={introspectionQuery(schemaName).queryKey} />
+      )}
+      {introspected.isError && <Failed error={introspected.error} onRetry={() => void introspected.refetch()} />}
+      {introspected.data && <Steps schema={introspected.data} info={info} steps={steps} onChange={setSteps} />}
+      {introspected.data && isWhole && (
+        <RemoteTry
+          key={JSON.stringify([schemaName, field])}
+          info={info}
+          schema={schemas.find((each) => each.name === schemaName)}
+          field={field as RemoteField}
+        />
+      )}
+      <div className={css['end']}>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="main" isBusy={isBusy} disabled={!isWhole || name.trim() === ''}>
+          {changed ? 'Save relationship' : 'Add relationship'}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface StepsProps {
+  readonly schema: Introspected
+  readonly info: TableInfo
+  readonly steps: readonly Step[]
+  onChange(steps: readonly Step[]): void
+}
+
+/** The fields from the query root to the value, with their arguments. */
+function Steps({ schema, info, steps, onChange }: StepsProps) {
+  const list = useId()
+  const fields = fieldsOf(steps, schema)
+  const last = fields.at(-1)
+  const isOpen =
+    steps.length === 0 || (fields.length === steps.length && last !== undefined && !isLeaf(schema, last.type))
+  const shown = steps.length === 0 ? [{ field: '', args: {} }] : steps
+  const choose = (at: number, field: string) => onChange([...steps.slice(0, at), { field, args: {} }])
+  return (
+    <>
+      <datalist id={list}>
+        {info.columns.map(({ name }) => (
+          <option key={name} value={`$${name}`} />
+        ))}
+      </datalist>
+      {shown.map((step, at) => {
+        const known = fields[at]
+        return (
+          <fieldset key={at} className={css['step']}>
+            <legend>{at === 0 ? 'Field of the query root' : `Field of ${referenceText(fields[at - 1]!.type)}`}</legend>
+            <Select<string>
+              label={at === 0 ? 'Field' : 'Deeper field'}
+              value={step.field}
+              options={[
+                ...(at > 0 ? [{ value: '', label: 'the value itself' }] : []),
+                ...choicesOf(steps, at, schema).map(({ name, type }) => ({
+                  value: name,
+                  label: `${name}: ${referenceText(type)}`,
+                })),
+              ]}
+              onChange={(next) => (next === '' ? onChange(steps.slice(0, at)) : choose(at, next))}
+            />
+            {known?.args.map(({ name, type }) => (
+              <Field
+                key={name}
+                label={`${name}: ${referenceText(type)}`}
+                isCode
+                list={list}
+                placeholder={type.kind === 'NON_NULL' ? '$column, or a value' : 'left to the request'}
+                value={step.args[name] ?? ''}
+                onChange={({ target }) =>
+                  onChange(
+                    steps.map((each, index) =>
+                      index === at ? { ...each, args: { ...each.args, [name]: target.value } } : each,
+                    ),
+                  )
+                }
+              />
+            ))}
+          </fieldset>
+        )
+      })}
+      {isOpen && steps.length > 0 && (
+        <Button look="quiet" onClick={() => onChange([...steps, { field: '', args: {} }])}>
+          Take a field of its value instead
+        </Button>
+      )}
+    </>
+  )
+}

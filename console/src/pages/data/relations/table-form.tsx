@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plus, X } from 'lucide-react'
+import { useId, useState } from 'react'
+import { Button, IconButton } from '../../../parts/button.tsx'
+import { Field, Select } from '../../../parts/field.tsx'
+import { Failed } from '../../../parts/states.tsx'
+import { useEdit } from '../../../parts/use-edit.ts'
+import { asFailure } from '../../../requests/failure.ts'
+import { type TableName, tableLabel, tableName } from '../../../server/names.ts'
+import { entryOf, type Metadata, type TableEntry, tablesOf } from '../../../server/queries.ts'
+import { type TableInfo, tableInfoQuery } from '../table-info.ts'
+import { examplesQuery } from './examples.ts'
+import css from './relations.module.css'
+import type { ColumnPair } from './relationships.ts'
+
+interface TableFormProps {
+  readonly info: TableInfo
+  readonly entry: TableEntry
+  readonly base: Metadata
+  onClose(): void
+}
+
+const optionsOf = (columns: TableInfo['columns']) => columns.map(({ name }) => ({ value: name, label: name }))
+
+/** A manual relationship to a table, with a live example once its columns are chosen. */
+export function TableForm({ info, entry, base, onClose }: TableFormProps) {
+  const [kind, setKind] = useState<'object' | 'array'>('object')
+  const [name, setName] = useState('')
+  const [target, setTarget] = useState('')
+  const [pairs, setPairs] = useState<readonly ColumnPair[]>([['', '']])
+  const { isBusy, error, save } = useEdit()
+  const list = useId()
+  const tables = tablesOf(base).map(({ table }) => tableName(table))
+  const to = tables.find((table) => tableLabel(table) === target.trim()) ?? null
+  const other = useQuery({ ...tableInfoQuery(to ?? info.name), enabled: to !== null })
+  const isWhole = to !== null && pairs.length > 0 && pairs.every(([from, there]) => from !== '' && there !== '')
+  const change = (at: number, pair: ColumnPair) => setPairs(pairs.map((each, index) => (index === at ? pair : each)))
+  const add = async () => {
+    if (to === null) return
+    const manual = { remote_table: to, column_mapping: Object.fromEntries(pairs) }
+    const args = { table: entry.table, name: name.trim(), using: { manual_configuration: manual } }
+    const title = `Add ${name.trim()} to ${tableLabel(info.name)}`
+    const operations = [{ type: `create_${kind}_relationship`, args }]
+    if (await save({ title, part: (now) => entryOf(now, info.name), base, operations, done: `Added ${name.trim()}` }))
+      onClose()
+  }
+  return (
+    <form
+      className={css['form']}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void add()
+      }}
+    >
+      {error !== null && <Failed error={error} />}
+      <div className={css['fields']}>
+        <Field label="Name" value={name} onChange={(event) => setName(event.target.value)} />
+        <Select<'object' | 'array'>
+          label="Leads to"
+          value={kind}
+          options={[
+            { value: 'object', label: 'one row' },
+            { value: 'array', label: 'many rows' },
+          ]}
+          onChange={setKind}
+        />
+        <Field
+          label="Table"
+          list={list}
+          value={target}
+          error={target.trim() !== '' && to === null ? 'No tracked table has this name.' : null}
+          onChange={(event) => {
+            setTarget(event.target.value)
+            setPairs(pairs.map(([from]) => [from, '']))
+          }}
+        />
+        <datalist id={list}>
+          {tables.map((table) => (
+            <option key={JSON.stringify(table)} value={tableLabel(table)} />
+          ))}
+        </datalist>
+      </div>
+      {to !== null && other.data && (
+        <fieldset className={css['step']}>
+          <legend>Columns that are equal</legend>
+          {pairs.map(([from, there], at) => (
+            <div key={at} className={css['pair']}>
+              <Select<string>
+                label={`Column of ${tableLabel(info.name)}`}
+                value={from}
+                options={optionsOf(info.columns)}
+                onChange={(next) => change(at, [next, there])}
+              />
+              <span aria-hidden>=</span>
+              <Select<string>
+                label={`Column of ${tableLabel(to)}`}
+                value={there}
+                options={optionsOf(other.data.columns)}
+                onChange={(next) => change(at, [from, next])}
+              />
+              <IconButton
+                label="Remove these columns"
+                icon={<X aria-hidden />}
+                disabled={pairs.length === 1}
+                onClick={() => setPairs(pairs.filter((_, index) => index !== at))}
+              />
+            </div>
+          ))}
+          <Button look="quiet" icon={<Plus aria-hidden />} onClick={() => setPairs([...pairs, ['', '']])}>
+            Add columns
+          </Button>
+        </fieldset>
+      )}
+      {other.isError && <Failed error={other.error} onRetry={() => void other.refetch()} />}
+      {isWhole && <LiveExample info={info} to={to} columns={pairs} />}
+      <div className={css['end']}>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="main" isBusy={isBusy} disabled={!isWhole || name.trim() === ''}>
+          Add relationship
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface LiveExampleProps {
+  readonly info: TableInfo
+  readonly to: TableName
+  readonly columns: readonly ColumnPair[]
+}
+
+/** What the columns join, before anything is saved. */
+function LiveExample({ info, to, columns }: LiveExampleProps) {
+  const examples = useQuery({ ...examplesQuery(info, [{ to, columns }]), retry: false })
+  const example = examples.data?.[0]
+  return (
+    <p role="status" className={css['live']}>
+      {examples.isError && `No example: ${asFailure(examples.error).message}`}
+      {example === null && 'None of the first rows has a related one.'}
+      {example && `As ${example.from} → ${example.to.join(', ')}`}
+    </p>
+  )
+}

@@ -1,0 +1,31 @@
+// Parts of the metadata that differ, as the server lists them in histories and simulations.
+
+import { type TableName, tableLabel } from './names.ts'
+
+/** A part of the metadata that differs. */
+export interface PartChange {
+  readonly part: string
+  readonly table?: TableName
+  readonly member?: string
+  readonly name?: string
+  /** Absent: it is new. */
+  readonly before?: unknown
+  /** Absent: it goes. */
+  readonly after?: unknown
+}
+
+const words = (name: string): string => name.replaceAll('_', ' ')
+
+/** The name of the part, as `table album select permission fan`. */
+export const partTitle = ({ part, table, member, name }: PartChange): string =>
+  [table ? `table ${tableLabel(table)}` : words(part), member && words(member.replace(/s$/, '')), name]
+    .filter(Boolean)
+    .join(' ')
+
+/** What happened to the part. */
+export const partVerb = ({ before, after }: PartChange): string =>
+  before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
+
+/** A text that two parts of a list never share. */
+export const partKey = ({ part, table, member, name }: PartChange): string =>
+  JSON.stringify([part, table, member, name])

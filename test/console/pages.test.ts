@@ -7,15 +7,17 @@ import { api } from './pages/api.ts'
 import { data } from './pages/data.ts'
 import { events } from './pages/events.ts'
 import { govern } from './pages/govern.ts'
+import { lookAs } from './pages/look-as.ts'
 import { now } from './pages/now.ts'
 import { permissions } from './pages/permissions.ts'
+import { relations } from './pages/relations.ts'
 import { rows } from './pages/rows.ts'
 import { shell } from './pages/shell.ts'
 import { sql } from './pages/sql.ts'
 import { type State, startConsole } from './support.ts'
 
 const pages: Readonly<Record<string, readonly State[]>> = {
-  ...{ shell, now, api, data, rows, permissions, sql, events, govern },
+  ...{ shell, now, api, data, rows, lookAs, relations, permissions, sql, events, govern },
 }
 
 /** A part of the names of states, to try some of them alone. */

@@ -22,7 +22,7 @@ export const partTitle = ({ part, table, member, name }: PartChange): string =>
     .filter(Boolean)
     .join(' ')
 
-/** What happened to the part. */
+/** The change of the part in a word. */
 export const partVerb = ({ before, after }: PartChange): string =>
   before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
 

@@ -24,7 +24,7 @@ export interface SchemaDifferences {
   readonly more: boolean
 }
 
-/** What changes would do. */
+/** The effects of changes. */
 export interface Simulation<T> {
   readonly answers: readonly { readonly before: SimulatedAnswer<T>; readonly after: SimulatedAnswer<T> }[]
   readonly patch: readonly PartChange[]

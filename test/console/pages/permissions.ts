@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { clickButton, hasText, type State } from '../support.ts'
+import { clickButton, hasText, type State, screenshot } from '../support.ts'
 
 const tab = 'data/public/invoice/permissions'
 const editor = `${tab}?edit=select%20customer`
@@ -36,6 +36,40 @@ export const permissions: readonly State[] = [
       await clickButton(page, 'Remove permission')
       await page.until(hasText('Removed select of customer'))
       assert.equal(await saved(), undefined)
+    },
+  },
+  {
+    title: 'a change shows the rows that it gives and takes, and copies go to other roles and tables in one edit',
+    path: editor,
+    shows: hasText('customer may select invoice'),
+    async act(page, { op, check }) {
+      const permission = { columns: ['invoice_id', 'customer_id'], filter: { customer_id: { _eq: 2 } } }
+      const args = { table: 'invoice', role: 'customer', permission }
+      await op('create_select_permission', args)
+      await page.reload()
+      await page.type('[role=dialog] input[placeholder="all rows"]', 'customer_id = 2 and total > 5 or invoice_id = 2')
+      await page.until(`${hasText('gains 1 row')} && ${hasText('loses 4 rows')}`)
+      await page.evaluate(`document.querySelector('[role=dialog] details').open = true`)
+      await screenshot(page, 'permission')
+      await check(page)
+      await clickButton(page, 'Cancel')
+      await page.click('[aria-label="Copy permissions of customer"]')
+      for (const target of ['customer', 'invoice']) {
+        const labels = `[...document.querySelectorAll('[role=dialog] fieldset:last-of-type label')]`
+        await page.evaluate(`${labels}.find((each) => each.textContent === '${target}').click()`)
+      }
+      await page.type('[role=dialog] fieldset:first-of-type div input', 'clerk')
+      await page.until(`${hasText('without invoice_id')} && ${hasText('table customer select permission clerk')}`)
+      await check(page)
+      await screenshot(page, 'permission-copy')
+      await clickButton(page, 'Copy 1 permission')
+      await page.until(hasText('Copied 1 permission'))
+      const { metadata } = await op<Exported>('export_metadata', {}, 2)
+      assert.deepEqual(metadata.tables.find(({ table }) => table.name === 'customer')?.select_permissions, [
+        { role: 'clerk', permission: { columns: ['customer_id'], filter: permission.filter } },
+      ])
+      await op('drop_select_permission', { table: 'customer', role: 'clerk' })
+      await op('drop_select_permission', { table: 'invoice', role: 'customer' })
     },
   },
   {

@@ -14,7 +14,8 @@ const isVariable = (value: unknown): boolean => typeof value === 'string' && /^x
 const scalar = (value: unknown): string =>
   isVariable(value) ? String(value) : typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
 
-function test(path: string, operator: string, value: unknown): string {
+/** One condition as a sentence. */
+export function testText(path: string, operator: string, value: unknown): string {
   if (operator === '_is_null') return `${path} is ${value === true ? '' : 'not '}null`
   const list = operator === '_in' ? 'in' : operator === '_nin' ? 'not in' : null
   if (list !== null && Array.isArray(value)) return `${path} ${list} (${value.map(scalar).join(', ')})`
@@ -29,7 +30,7 @@ function printed(condition: Condition, path: readonly string[]): string {
         return `(${parts.join(key === '_and' ? ' and ' : ' or ')})`
       }
       if (key === '_not') return `not (${printed(value as Condition, path)})`
-      if (key.startsWith('_')) return test(path.map(name).join('.'), key, value)
+      if (key.startsWith('_')) return testText(path.map(name).join('.'), key, value)
       return printed(value as Condition, [...path, key])
     })
     .join(' and ')

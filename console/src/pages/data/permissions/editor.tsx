@@ -119,7 +119,12 @@ export function Editor({ info, entry, base, role, verb, canEdit, onClose }: Edit
           )}
           {view === 'form' && !permission && <p className={css['fault']}>The JSON is not an object: mend it there.</p>}
           {view === 'form' && permission && (
-            <Form {...{ info, role, verb, permission, canEdit }} onChange={change} onFault={setFault} />
+            <Form
+              {...{ info, role, verb, permission, canEdit }}
+              old={old && (old['filter'] ?? {})}
+              onChange={change}
+              onFault={setFault}
+            />
           )}
         </div>
       </Tabs>
@@ -129,12 +134,14 @@ export function Editor({ info, entry, base, role, verb, canEdit, onClose }: Edit
 
 interface FormProps extends Pick<EditorProps, 'info' | 'role' | 'verb' | 'canEdit'> {
   readonly permission: Permission
+  /** The rule of the metadata; null: the role has no permission yet. */
+  readonly old: unknown
   /** Undefined removes a key. */
   onChange(changes: Permission): void
   onFault(hasFault: boolean): void
 }
 
-function Form({ info, role, verb, permission, canEdit, onChange, onFault }: FormProps) {
+function Form({ info, role, verb, permission, old, canEdit, onChange, onFault }: FormProps) {
   const types = useMemo(() => typesOf(info), [info])
   const rule = { types, canEdit, onFault }
   return (
@@ -147,7 +154,7 @@ function Form({ info, role, verb, permission, canEdit, onChange, onFault }: Form
           onChange={(filter) => onChange({ filter })}
         />
       )}
-      {verb !== 'insert' && <Preview {...{ info, role }} rule={permission['filter'] ?? {}} />}
+      {verb !== 'insert' && <Preview {...{ info, role, old }} rule={permission['filter'] ?? {}} />}
       {(verb === 'insert' || verb === 'update') && (
         <RuleField
           {...rule}

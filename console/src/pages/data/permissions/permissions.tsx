@@ -10,6 +10,7 @@ import { tableKey } from '../../../server/names.ts'
 import { metadataQuery, rolesOf, tablesOf } from '../../../server/queries.ts'
 import { useUrlState } from '../../../shell/navigation.tsx'
 import type { TableInfo } from '../table-info.ts'
+import { CopyDialog } from './copy-dialog.tsx'
 import { Editor } from './editor.tsx'
 import css from './permissions.module.css'
 import { permissionOf, summary, type Verb, verbs } from './verbs.ts'
@@ -60,7 +61,20 @@ export default function Permissions({ info }: { readonly info: TableInfo }) {
             </tr>
             {roles.map((name) => (
               <tr key={name}>
-                <th scope="row">{name}</th>
+                <th scope="row">
+                  <span className={css['role']}>
+                    {name}
+                    {canEdit && verbs.some((each) => permissionOf(entry, name, each)) && (
+                      <Button
+                        look="quiet"
+                        aria-label={`Copy permissions of ${name}`}
+                        onClick={() => setEdited(`copy ${name}`)}
+                      >
+                        Copy
+                      </Button>
+                    )}
+                  </span>
+                </th>
                 {verbs.map((each) => {
                   const permission = permissionOf(entry, name, each)
                   const text = permission ? summary(permission, each, info) : 'none'
@@ -95,6 +109,9 @@ export default function Permissions({ info }: { readonly info: TableInfo }) {
             Add role
           </Button>
         </form>
+      )}
+      {verb === 'copy' && role !== '' && (
+        <CopyDialog {...{ entry, role }} base={metadata.data} onClose={() => setEdited('')} />
       )}
       {isEdited && (
         <Editor

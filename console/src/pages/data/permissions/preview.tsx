@@ -1,73 +1,50 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { useDebounced } from '../../../base/debounced.ts'
 import { facts } from '../../../base/facts.ts'
-import { formatCount } from '../../../base/format.ts'
+import { formatCount, plural } from '../../../base/format.ts'
 import { useStore } from '../../../base/store.ts'
 import { Field } from '../../../parts/field.tsx'
+import { Mark } from '../../../parts/mark.tsx'
 import { asFailure } from '../../../requests/failure.ts'
 import { identity } from '../../../requests/identity.ts'
-import { run } from '../../../server/operations.ts'
-import { readValue } from '../rows/filter.ts'
-import type { BrowsedRows } from '../rows/model.ts'
+import { usePlugin } from '../../../server/queries.ts'
+import { variablesIn } from '../rules/context.ts'
 import type { TableInfo } from '../table-info.ts'
-import { typesOf } from '../types.ts'
 import css from './permissions.module.css'
+import { type RuleTrial, trialQuery } from './trial.ts'
 
 interface PreviewProps {
   readonly info: TableInfo
   readonly role: string
+  /** The rule of the metadata; null: the role has no permission yet. */
+  readonly old: unknown
   readonly rule: unknown
 }
 
-/** Milliseconds that an exact count may take. */
-const countMillis = 500
+/** Milliseconds that the typing has to rest before the rule is tried. */
+const restMillis = 400
 
-const variable = /^x-(?:service|hasura)-(.+)$/i
-
-/** The rule with values in the place of session variables, and all variables in it. */
-function resolved(
-  rule: unknown,
-  values: Readonly<Record<string, string>>,
-  types: ReadonlyMap<string, string>,
-): { where: unknown; names: readonly string[] } {
-  const names = new Set<string>()
-  const replace = (value: unknown, column: string | undefined): unknown => {
-    if (Array.isArray(value)) return value.map((each) => replace(each, column))
-    if (typeof value === 'object' && value !== null) {
-      const entries = Object.entries(value).map(([key, inner]) => [
-        key,
-        replace(inner, key.startsWith('_') || key.startsWith('$') ? column : key),
-      ])
-      return Object.fromEntries(entries)
-    }
-    const [, name] = (typeof value === 'string' && variable.exec(value)) || []
-    if (name === undefined) return value
-    names.add(name.toLowerCase())
-    return readValue(values[name.toLowerCase()] ?? '', column === undefined ? undefined : types.get(column), false)
-  }
-  return { where: replace(rule, undefined), names: [...names] }
-}
-
-/** How many rows a rule lets through, counted with values for its session variables. */
-export function Preview({ info, role, rule }: PreviewProps) {
+/** The rows that a rule lets through, and those that a change of it gives and takes. */
+export function Preview({ info, role, old, rule }: PreviewProps) {
   const { variables } = useStore(identity)
   const [given, setGiven] = useState<Readonly<Record<string, string>>>({})
-  const types = useMemo(() => typesOf(info), [info])
   const values = useMemo(() => ({ ...lowered(variables), ...given }), [variables, given])
-  const { where, names } = useMemo(() => resolved(rule, values, types), [rule, values, types])
+  const names = useMemo(() => [...new Set([...variablesIn(rule), ...variablesIn(old)])], [rule, old])
   const missing = names.filter((name) => !values[name])
-  const count = (condition: unknown) => ({
-    queryKey: ['preview', info.name, condition],
-    enabled: missing.length === 0,
-    retry: false,
-    queryFn: async ({ signal }: { signal: AbortSignal }) => {
-      const args = { table: info.name, columns: [info.columns[0]?.name], where: condition, limit: 1 }
-      const options = { count: { exact_within_ms: countMillis } }
-      return (await run<BrowsedRows>('browse_rows', { ...args, ...options }, { signal })).count ?? null
-    },
+  const asked = useMemo(
+    () => ({ rule, variables: Object.fromEntries(names.map((name) => [name, values[name] ?? ''])) }),
+    [rule, names, values],
+  )
+  const rested = useDebounced(asked, restMillis)
+  const canTry = usePlugin('simulate')
+  const trial = useQuery({
+    ...trialQuery({ info, old, ...rested }),
+    enabled: canTry && missing.length === 0,
+    placeholderData: (before) => before,
   })
-  const seen = useQuery(count(where))
-  const all = useQuery(count({}))
+  if (!canTry) return null
+  const isChanged = old !== null && JSON.stringify(old) !== JSON.stringify(rule)
   return (
     <div className={css['preview']}>
       {names.map((name) => (
@@ -79,18 +56,55 @@ export function Preview({ info, role, rule }: PreviewProps) {
         />
       ))}
       {missing.length > 0 && <p>A value shows how many rows {role} gets.</p>}
-      {seen.isError && <p className={css['fault']}>{asFailure(seen.error).message}</p>}
-      {missing.length === 0 && (seen.data === null || all.data === null) && (
-        <p>The table is too large to count at once.</p>
-      )}
-      {missing.length === 0 && seen.data && all.data && (
-        <p role="status">
-          {role} gets <strong>{formatCount(seen.data.value)}</strong> of {formatCount(all.data.value)} rows.
-        </p>
+      {missing.length === 0 && trial.isError && <p className={css['fault']}>{asFailure(trial.error).message}</p>}
+      {missing.length === 0 && trial.data && !trial.isError && (
+        <Outcome role={role} trial={trial.data} isChanged={isChanged && !trial.isPlaceholderData && rested === asked} />
       )}
     </div>
   )
 }
+
+const number = (count: number | null): string => (count === null ? 'too many' : formatCount(count))
+
+function Outcome({ role, trial, isChanged }: { role: string; trial: RuleTrial; isChanged: boolean }) {
+  const { all, seen, before, examples, hidden, gained, lost } = trial
+  return (
+    <div className={css['outcome']} role="status">
+      <p>
+        {role} gets <strong>{number(seen)}</strong> of {number(all)} rows.
+      </p>
+      {isChanged && gained === null && (
+        <p>Before: {number(before)} rows. The table is too large to list the difference.</p>
+      )}
+      {isChanged && gained && lost && (
+        <>
+          <Examples rows={gained} words={<Mark state="good">gains {plural(gained.length, 'row')}</Mark>} />
+          <Examples rows={lost} words={<Mark state="bad">loses {plural(lost.length, 'row')}</Mark>} />
+        </>
+      )}
+      {examples && <Examples rows={examples} words="rows that it gets" />}
+      {hidden && <Examples rows={hidden} words="rows that it does not get" />}
+    </div>
+  )
+}
+
+/** Examples that are shown. */
+const shownExamples = 10
+
+const Examples = ({ rows, words }: { readonly rows: readonly string[]; readonly words: React.ReactNode }) =>
+  rows.length === 0 ? (
+    <p className={css['examples']}>{typeof words === 'string' ? null : words}</p>
+  ) : (
+    <details className={css['examples']}>
+      <summary>{words}</summary>
+      <ul>
+        {rows.slice(0, shownExamples).map((row, at) => (
+          <li key={`${at} ${row}`}>{row}</li>
+        ))}
+        {rows.length > shownExamples && <li>and {formatCount(rows.length - shownExamples)} more</li>}
+      </ul>
+    </details>
+  )
 
 const lowered = (variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]))

@@ -129,7 +129,7 @@ interface LiveExampleProps {
   readonly columns: readonly ColumnPair[]
 }
 
-/** What the columns join, before anything is saved. */
+/** The rows that the columns join, before anything is saved. */
 function LiveExample({ info, to, columns }: LiveExampleProps) {
   const examples = useQuery({ ...examplesQuery(info, [{ to, columns }]), retry: false })
   const example = examples.data?.[0]

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Columns3, Plus, Trash2 } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { Columns3, Eye, Plus, Trash2 } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { formatCount, formatEstimate, plural } from '../../../base/format.ts'
 import { useStore } from '../../../base/store.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -11,6 +11,8 @@ import { readOnly } from '../../../requests/mode.ts'
 import type { TableName } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
 import { useUrlChange, useUrlState } from '../../../shell/navigation.tsx'
+import { identityOf, identityText } from '../look-as/look.ts'
+import { LookAs } from '../look-as/look-as.tsx'
 import type { TableInfo } from '../table-info.ts'
 import { typesOf } from '../types.ts'
 import { CellDialog } from './cell-dialog.tsx'
@@ -61,6 +63,37 @@ function useFilter(types: ReadonlyMap<string, string>): { condition: Condition |
   }, [text, types])
 }
 
+interface MorePages {
+  readonly hasNextPage: boolean
+  readonly isFetchingNextPage: boolean
+  fetchNextPage(): Promise<unknown>
+}
+
+/** Returns the function that fetches the next page, one at a time. */
+const useMore = ({ hasNextPage, isFetchingNextPage, fetchNextPage }: MorePages) =>
+  useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+
+/** The set with the key, or without it where it was there. */
+const toggled = (set: ReadonlySet<string>, key: string): ReadonlySet<string> =>
+  new Set(set.has(key) ? [...set].filter((each) => each !== key) : [...set, key])
+
+/** Ctrl+S reviews the staged edits; the browser never saves the page. */
+function useSaveKey(hasEdits: boolean, onSave: () => void): void {
+  const latest = useRef(onSave)
+  latest.current = onSave
+  useEffect(() => {
+    const follow = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      if (hasEdits) latest.current()
+    }
+    window.addEventListener('keydown', follow)
+    return () => window.removeEventListener('keydown', follow)
+  }, [hasEdits])
+}
+
 const chosenColumns = (text: string, info: TableInfo): readonly string[] => {
   const known = info.columns.map(({ name }) => name)
   const chosen = text === '' ? [] : text.split(',').map(decodeURIComponent)
@@ -76,6 +109,7 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
   const isNarrow = useIsNarrow()
   const [orderText] = useUrlState('order')
   const [columnText] = useUrlState('cols')
+  const [lookText, setLook] = useUrlState('as')
   const change = useUrlChange()
   const order = useMemo(() => (orderText === '' ? [] : orderText.split(',').map(decodeURIComponent)), [orderText])
   const names = useMemo(() => chosenColumns(columnText, info), [columnText, info])
@@ -124,20 +158,10 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
     store.set(before)
     setPast(past.slice(0, -1))
   }
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = rows
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  const { hasNextPage } = rows
+  const more = useMore(rows)
   const stagedCount = Object.keys(staged).length
-  useEffect(() => {
-    const follow = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      if (stagedCount > 0) setReviewing(true)
-    }
-    window.addEventListener('keydown', follow)
-    return () => window.removeEventListener('keydown', follow)
-  }, [stagedCount])
+  useSaveKey(stagedCount > 0, () => setReviewing(true))
   const reorder = (name: string, isAdded: boolean) => {
     const others = isAdded ? order.filter((each) => each !== name && each !== `-${name}`) : []
     const next = order.includes(name) ? [`-${name}`] : order.includes(`-${name}`) ? [] : [name]
@@ -158,12 +182,11 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
     )
     setSelected(new Set())
   }
-  const select = ({ reactKey }: GridRow) => {
-    const next = new Set(selected)
-    if (!next.delete(reactKey)) next.add(reactKey)
-    setSelected(next)
-  }
+  const select = ({ reactKey }: GridRow) => setSelected(toggled(selected, reactKey))
   const hasKey = pages?.[0]?.key !== null
+  // Rows are compared with those of the administrator, who sees them all.
+  const isLooking = lookText !== '' && as.role === null && hasKey
+  const isShown = shown.length > 0 && !isLooking
   const view = {
     columns,
     rows: shown,
@@ -175,21 +198,15 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
     <>
       <Toolbar label="Rows">
         <FilterBar info={info} fault={fault} />
-        <Button icon={<Columns3 aria-hidden />} onClick={() => setColumnsOpen(true)}>
-          {names.length < info.columns.length
-            ? `${names.length} of ${plural(info.columns.length, 'column')}`
-            : 'Columns'}
-        </Button>
-        {view.canEdit && info.insertable && (
-          <Button icon={<Plus aria-hidden />} onClick={() => stage(stageInsert(store.get()))}>
-            Insert row
-          </Button>
-        )}
-        {view.canEdit && selected.size > 0 && (
-          <Button look="danger" icon={<Trash2 aria-hidden />} onClick={deleteSelected}>
-            Delete {plural(selected.size, 'row')}
-          </Button>
-        )}
+        <RowButtons
+          {...{ info, names, onColumns: () => setColumnsOpen(true) }}
+          isAdmin={as.role === null && hasKey && !isLooking}
+          canEdit={view.canEdit && !isLooking}
+          selected={selected.size}
+          onLook={() => setLook(',')}
+          onInsert={() => stage(stageInsert(store.get()))}
+          onDelete={deleteSelected}
+        />
       </Toolbar>
       {pages && !hasKey && (
         <p className={css['note']}>
@@ -204,8 +221,22 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
           {as.role === null ? 'Insert one, or change the filter.' : `The role ${as.role} gets no row here.`}
         </Empty>
       )}
-      {pages && shown.length > 0 && isNarrow && <RecordCards {...view} onMore={more} hasMore={hasNextPage} />}
-      {pages && shown.length > 0 && !isNarrow && (
+      {pages && isLooking && (
+        <LookAs
+          {...{ info, columns }}
+          key={lookText}
+          look={identityOf(lookText)}
+          rows={shown.filter(({ state }) => state !== 'inserted')}
+          hasMore={hasNextPage}
+          onMore={more}
+          onLook={(next) => setLook(identityText(next))}
+          onClose={() => setLook('')}
+        />
+      )}
+      {pages && shown.length > 0 && isNarrow && !isLooking && (
+        <RecordCards {...view} onMore={more} hasMore={hasNextPage} />
+      )}
+      {isShown && !isNarrow && (
         <Grid
           {...view}
           order={order}
@@ -217,7 +248,7 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
           onUndo={undo}
         />
       )}
-      <footer className={css['foot']}>
+      <footer className={css['foot']} hidden={isLooking}>
         <span role="status">{pages ? countText(pages, hasNextPage) : ''}</span>
         <span className={css['hint']}>Enter edits, Space shows the whole cell, Shift+Space selects the row</span>
         {stagedCount > 0 && (
@@ -258,6 +289,42 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
   )
 }
 
+interface RowButtonsProps {
+  readonly info: TableInfo
+  readonly names: readonly string[]
+  /** Whether the rows can be compared with those of a role. */
+  readonly isAdmin: boolean
+  readonly canEdit: boolean
+  readonly selected: number
+  onColumns(): void
+  onLook(): void
+  onInsert(): void
+  onDelete(): void
+}
+
+const RowButtons = ({ info, names, isAdmin, canEdit, selected, ...props }: RowButtonsProps) => (
+  <>
+    <Button icon={<Columns3 aria-hidden />} onClick={props.onColumns}>
+      {names.length < info.columns.length ? `${names.length} of ${plural(info.columns.length, 'column')}` : 'Columns'}
+    </Button>
+    {isAdmin && (
+      <Button icon={<Eye aria-hidden />} onClick={props.onLook}>
+        Look as
+      </Button>
+    )}
+    {canEdit && info.insertable && (
+      <Button icon={<Plus aria-hidden />} onClick={props.onInsert}>
+        Insert row
+      </Button>
+    )}
+    {canEdit && selected > 0 && (
+      <Button look="danger" icon={<Trash2 aria-hidden />} onClick={props.onDelete}>
+        Delete {plural(selected, 'row')}
+      </Button>
+    )}
+  </>
+)
+
 /** Cells that a delete is conditioned on: those that were shown whole. */
 const comparable = (cells: GridRow['cells'], columns: readonly GridColumn[]): GridRow['cells'] =>
   Object.fromEntries(
@@ -287,6 +354,7 @@ function countText(pages: readonly BrowsedRows[], hasMore: boolean): string {
   const shown = pages.reduce((sum, { rows }) => sum + rows.length, 0)
   const count = pages[0]?.count
   if (!hasMore) return plural(shown, 'row')
-  const all = count ? (count.is_exact ? formatCount(count.value) : formatEstimate(count.value)) : 'more'
+  if (!count) return `the first ${plural(shown, 'row')}`
+  const all = count.is_exact ? formatCount(count.value) : formatEstimate(count.value)
   return `${formatCount(shown)} of ${all} rows`
 }

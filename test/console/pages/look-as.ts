@@ -1,0 +1,57 @@
+import { hasText, type State, screenshot } from '../support.ts'
+import { clickText } from './steps.ts'
+
+const looking = 'data/public/invoice?as=guest,user-id:2&order=invoice_id'
+
+const give = {
+  table: 'invoice',
+  role: 'guest',
+  permission: {
+    columns: ['invoice_id', 'customer_id', 'total'],
+    filter: { customer_id: { _eq: 'X-Service-User-Id' } },
+  },
+}
+
+export const lookAs: readonly State[] = [
+  {
+    title: 'a role without a permission reads why, and a link gives it one',
+    path: looking,
+    shows: `document.querySelector('[role=alert]') !== null && ${hasText('Give guest a permission to select')}`,
+    complains: /status of 400/,
+  },
+  {
+    title: 'hidden rows are hatched, and each says why it is hidden',
+    path: 'data/public/invoice?order=invoice_id',
+    theme: 'dark',
+    shows: hasText('Look as'),
+    async act(page, { op, check }) {
+      await op('create_select_permission', give)
+      await page.reload()
+      await clickText(page, 'Look as')
+      await page.until(hasText('Choose a role'))
+      await page.type('[aria-label="Look as"] input', 'guest')
+      await clickText(page, 'Look')
+      await page.until(hasText('guest needs a value'))
+      await page.type('[aria-label="Look as"] datalist ~ div input', '2')
+      await page.press('Enter')
+      await page.until(hasText('guest gets 3 of the 100 rows shown, and 7 in all'))
+      await page.until(`document.querySelectorAll('[role=columnheader] del').length > 0`)
+      await check(page)
+      await screenshot(page, 'look-as')
+      await page.click('[aria-label="Why guest does not get row 2"]')
+      await page.until(`${hasText('the row has 4')} && ${hasText('X-Service-User-Id is 2')}`)
+      await page.until(`document.querySelector('[role=dialog] [aria-label=fails]') !== null`)
+      await clickText(page, 'Show SQL and plan')
+      await page.until(hasText('Index Scan'))
+    },
+  },
+  {
+    title: 'at 320 px the side of the role is alone',
+    path: looking,
+    width: 320,
+    shows: hasText('and 7 in all'),
+    async act(_, { op }) {
+      await op('drop_select_permission', { table: 'invoice', role: 'guest' })
+    },
+  },
+]

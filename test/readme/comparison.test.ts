@@ -1,4 +1,4 @@
-// Each line of the README's comparison, as far as it is about Trellis.
+// Each line of the comparison in the README and in the docs, as far as it is about Trellis.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -7,18 +7,13 @@ import { type TestContext, test } from 'node:test'
 import { startTrellis, type TestOptions, type TestTrellis } from 'trellis/testing'
 import softDelete from '../../examples/soft-delete.ts'
 import { loadFiles } from '../../plugins/console/assets.ts'
+import { comparedFeatures, comparisonPages, withComparison } from '../../scripts/comparison.ts'
 import { setVariables, startCollector } from '../tracing/collector.ts'
 
 const root = join(import.meta.dirname, '../..')
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
-/** The README's claims about Trellis, by the name of the line. */
-const claims = new Map(
-  [...readme.matchAll(/^\| ([^|]+) \| (yes|no|not yet) \| [^|]+ \| [^|]+ \|$/gm)].map(([, name = '', claim]) => [
-    name,
-    claim,
-  ]),
-)
+/** The claims about Trellis, by the name of the line. */
+const claims = new Map(comparedFeatures.map(({ feature, trellis }) => [feature, trellis]))
 
 const sql = `create table ship (id int primary key, name text); insert into ship values (1, 'Argo')`
 
@@ -36,6 +31,13 @@ const knows = (type: string) => () =>
   withTrellis({}, async ({ engine }) => {
     const { body } = (await engine.app.inject({ url: '/api/openapi.json' })) as { body: string }
     return body.includes(`"${type}"`)
+  })
+
+/** Whether a root type has a field. */
+const hasField = (type: 'mutationType' | 'subscriptionType', name: string) => () =>
+  withTrellis({}, async (trellis) => {
+    const answer = await trellis.graphql(`{ __schema { ${type} { fields { name } } } }`)
+    return JSON.stringify(answer).includes(`"${name}"`)
   })
 
 /** The code of the error that an operation gets. */
@@ -122,11 +124,21 @@ const checks: Readonly<Record<string, Check>> = {
       assert.deepEqual(allowed, { data: { ship: [{ id: 1 }] } })
       return other.errors !== undefined
     }),
+  'Introspection off for a role': () =>
+    withTrellis({}, async (trellis) => {
+      await trellis.operation('create_select_permission', guest)
+      await trellis.operation('set_graphql_schema_introspection_options', { disabled_for_roles: ['guest'] })
+      return (await codeOf(trellis, '{ __schema { types { name } } }')) !== undefined
+    }),
+  'Clean-up of the event log': knows('cleanup_event_trigger_logs'),
   'An OpenAPI document of the whole API': () =>
     withTrellis({}, async (trellis) => {
       const { body } = await trellis.request<{ openapi: string }>('/api/openapi.json')
       return body.openapi.startsWith('3.')
     }),
+  'REST endpoints from stored queries': knows('create_rest_endpoint'),
+  'Inherited roles': knows('add_inherited_role'),
+  'Lists of updates in one field': hasField('mutationType', 'update_ship_many'),
   Subscriptions: () =>
     withTrellis({}, async ({ url }) => {
       const answer = await fetch(`${url}/v1/graphql`, {
@@ -137,6 +149,7 @@ const checks: Readonly<Record<string, Check>> = {
       for await (const text of answer.body!.pipeThrough(new TextDecoderStream())) if (text.includes('Argo')) return true
       return false
     }),
+  'Subscriptions that follow a table by a cursor': hasField('subscriptionType', 'ship_stream'),
   'Event triggers': knows('create_event_trigger'),
   'Scheduled and cron triggers': knows('create_cron_trigger'),
   'Remote schemas': knows('add_remote_schema'),
@@ -153,6 +166,13 @@ const checks: Readonly<Record<string, Check>> = {
       const { status, text } = await trellis.request('/', { headers: { accept: 'text/html' } })
       return status === 200 && text.includes('<div id="console">')
     }),
+  'Cached answers of queries': () =>
+    withTrellis({}, async (trellis) => {
+      const query = 'query @cached { ship { id } }'
+      await trellis.graphql(query)
+      await trellis.graphql('mutation { insert_ship_one(object: { id: 9 }) { id } }')
+      return JSON.stringify(await trellis.graphql(query)) === '{"data":{"ship":[{"id":1}]}}'
+    }),
   'Databases other than PostgreSQL': () =>
     startTrellis({ databaseUrl: 'mysql://127.0.0.1/app', settings: { retries: 0 } }).then(
       async (trellis) => {
@@ -167,6 +187,16 @@ async function withSecrets<T>(use: (trellis: TestTrellis) => Promise<T>): Promis
   await using trellis = await startTrellis({ settings: { adminSecret: '["new", "old"]' } })
   return await use(trellis)
 }
+
+test('the tables are those of the file', () => {
+  for (const page of Object.keys(comparisonPages) as (keyof typeof comparisonPages)[]) {
+    assert.equal(
+      readFileSync(join(root, page), 'utf8'),
+      withComparison(page),
+      `run node scripts/comparison.ts: ${page}`,
+    )
+  }
+})
 
 test('the lines of the comparison are those that are checked', () => {
   assert.deepEqual([...claims.keys()], Object.keys(checks))

@@ -46,6 +46,7 @@ export const contents: readonly Group[] = [
       'observability',
       'performance',
       'scaling',
+      'backup',
       'v2',
       'dialect',
     ],

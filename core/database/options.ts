@@ -18,8 +18,8 @@ export function databaseUrlRefusal(given: string): string | null {
   const url = spelledOut(given)
   const scheme = URL.canParse(url) ? new URL(url).protocol : null
   if (misread.test(given)) return misreadText
-  const severalHosts = refusalOfHosts(url)
-  if (severalHosts !== null) return severalHosts
+  const badHosts = refusalOfHosts(url)
+  if (badHosts !== null) return badHosts
   if (scheme !== null && databaseSchemes.includes(scheme)) return null
   return 'Only expecting a URL such as postgres://user:password@host:5432/database, special characters percent-encoded'
 }

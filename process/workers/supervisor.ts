@@ -2,8 +2,8 @@
 
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
+import { fstatSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isatty } from 'node:tty'
 import { StartError } from '../../core/errors/start-error.ts'
 import { messageOf } from '../../core/errors/thrown.ts'
 import type { LogLevel, Observer } from '../../core/log/observe.ts'
@@ -58,7 +58,7 @@ export class Supervisor {
     cluster.schedulingPolicy = cluster.SCHED_NONE
     cluster.setupPrimary({
       serialization: 'advanced',
-      stdio: ['ignore', isatty(1) ? 'inherit' : 'pipe', 'inherit', 'ipc'],
+      stdio: ['ignore', mixesLines() ? 'pipe' : 'inherit', 'inherit', 'ipc'],
     })
     const [first, ...others] = this.#places
     const banner = await this.#run(first!)
@@ -145,6 +145,12 @@ export class Supervisor {
   #log(level: LogLevel, detail: string): void {
     this.#options.observe.log({ type: 'unstructured', level, detail })
   }
+}
+
+/** Whether lines that several processes write to stdout may mix: those of a pipe do, when its reader is slow. */
+function mixesLines(): boolean {
+  const output = fstatSync(1)
+  return output.isFIFO() || output.isSocket()
 }
 
 /** A worker that ends takes no more orders. */

@@ -5,6 +5,7 @@ import { userInfo } from 'node:os'
 import { test } from 'node:test'
 import { connectOnce } from '../../core/database/wire/connect.ts'
 import { readConnectionUrl, spelledOut } from '../../core/database/wire/connection-url.ts'
+import { needsPrimary, urlsOfHosts } from '../../core/database/wire/hosts.ts'
 import { defaultSettings } from '../../core/engine/options.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
@@ -24,6 +25,27 @@ test('a host that a URL leaves out beside a user or port is a parameter, or the 
   }
   assert.equal(spelledOut(' postgres://db/shop\n'), 'postgres://db/shop')
   assert.equal(defaultSettings({ databaseUrl: 'postgres://app@/shop' }).databaseUrl, 'postgres:///shop?user=app')
+})
+
+test('a list of hosts becomes parameters, and each host has a URL of its own', () => {
+  const url = spelledOut(
+    'postgres://app:p%40ss@a.internal:5433,[::1],b/shop?sslmode=require&target_session_attrs=primary',
+  )
+  assert.equal(
+    url,
+    'postgres:///shop?sslmode=require&target_session_attrs=primary&user=app&password=p%40ss&host=a.internal,::1,b&port=5433,5432,5432',
+  )
+  const places = urlsOfHosts(url).map((each) => new URL(each).searchParams)
+  assert.deepEqual(
+    places.map((each) => [each.get('host'), each.get('port'), each.get('password')]),
+    [
+      ['a.internal', '5433', 'p@ss'],
+      ['::1', '5432', 'p@ss'],
+      ['b', '5432', 'p@ss'],
+    ],
+  )
+  assert.deepEqual(urlsOfHosts('postgres://db/shop'), ['postgres://db/shop'])
+  assert.deepEqual([needsPrimary(url), needsPrimary('postgres://db/shop')], [true, false])
 })
 
 test('the name of a database may contain characters with a meaning in URLs', async (t) => {

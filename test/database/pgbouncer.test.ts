@@ -42,3 +42,29 @@ pooledTest('a start waits for what PgBouncer cannot give yet', async (t) => {
   await giveBack()
   await server.ready()
 })
+
+for (const usePreparedStatements of [true, false]) {
+  const how = usePreparedStatements ? 'on' : 'off'
+  pooledTest(
+    `with prepared statements ${how}, requests behind PgBouncer are answered right, and change once`,
+    async (t) => {
+      const direct = await testDatabase(t, { sql: librarySql })
+      const database = { ...direct, url: await startPgBouncer(t, direct.url, { default_pool_size: size }) }
+      const trellis = await startTrellis(t, { database, settings: { usePreparedStatements } })
+      await trellis.op('bulk', trackLibrary)
+      await direct.sql('create table visit (id int primary key)')
+      await trellis.op('track_table', 'visit')
+      const requests = Array.from({ length: 120 }, (_, i) =>
+        i % 3 === 0
+          ? { text: `mutation { insert_visit_one(object: {id: ${i}}) { id } }`, data: { insert_visit_one: { id: i } } }
+          : { text: `{ f${i % 7}: book_by_pk(id: 1) { id } }`, data: { [`f${i % 7}`]: { id: 1 } } },
+      )
+      const answers = await Promise.all(requests.map(({ text }) => trellis.graphql(text)))
+      assert.deepEqual(
+        answers,
+        requests.map(({ data }) => ({ data })),
+      )
+      assert.deepEqual(await direct.sql('select count(*)::int from visit'), [{ count: 40 }])
+    },
+  )
+}

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dialects } from '../../core/names/dialect.ts'
 import { atEnd } from '../support/cleanup.ts'
-import { connectTo } from '../support/database.ts'
+import { connectTo, testDatabase } from '../support/database.ts'
 import { type Pair, startPair } from '../support/standby.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
@@ -207,3 +207,51 @@ for (const { what, path, body } of inserts.filter((insert) => insert.path === '/
     assert.equal((await insert(13, hasty)).status, 200)
   })
 }
+
+test('with both hosts in the URL, a promoted standby is served without a restart', async (t) => {
+  const pair = await startPair(t)
+  const { primary, standby } = pair
+  const hosts = [standby.cluster, primary.cluster].join(',')
+  const url = `postgres://postgres@/postgres?host=${hosts}&port=5432`
+  const { trellis: server, sql } = await serveHosts(t, url, primary.url)
+  await makeSynchronous({ sql } as TestTrellis)
+  const insert = (id: number) => `mutation { insert_note_one(object: {id: ${id}}) { id } }`
+  // The first host is the standby: it is passed over.
+  assert.deepEqual(await server.graphql(insert(1)), { data: { insert_note_one: { id: 1 } } })
+
+  process.kill(primary.pid, 'SIGKILL')
+  await standby.promote()
+  const client = await connectTo(t, standby.url)
+  await client.query(`alter system set synchronous_standby_names = ''`)
+  await client.query('select pg_reload_conf()')
+  await eventually(async () => (await server.graphql<Body>(insert(2))).errors === undefined)
+  assert.deepEqual(await server.graphql('{ note(order_by: {id: asc}) { id } }'), {
+    data: { note: [{ id: 1 }, { id: 2 }] },
+  })
+  // Changes of other instances are heard from the new primary.
+  await server.op('track_table', 'pair')
+  await client.query('update trellis.metadata set resource_version = resource_version + 1')
+  const [stored] = (await client.query('select resource_version from trellis.metadata')).rows
+  await eventually(() => server.engine.model.resourceVersion === Number(stored.resource_version))
+})
+
+/** A server with the URL of both hosts. */
+async function serveHosts(t: TestContext, url: string, primaryUrl: string) {
+  const client = await connectTo(t, primaryUrl)
+  const sql: TestTrellis['sql'] = async (text, values) => (await client.query(text, values as unknown[])).rows
+  await sql(schema)
+  const trellis = await startTrellis(t, { database: { url, sql } })
+  await trellis.op('track_table', 'note')
+  return { trellis, sql }
+}
+
+test('a server starts where a host of its URL is down', async (t) => {
+  const { url, sql } = await testDatabase(t)
+  const [direct] = [new URL(url)]
+  const host = direct.searchParams.get('host') ?? direct.hostname
+  const given = new URL(url)
+  given.searchParams.set('host', `/nowhere,${host}`)
+  given.searchParams.set('port', `1,${direct.searchParams.get('port') ?? direct.port}`)
+  const trellis = await startTrellis(t, { database: { url: given.href, sql } })
+  assert.equal((await trellis.request('/healthz')).text, 'OK')
+})

@@ -229,8 +229,10 @@ test('an unsupported parameter of a URL is refused by its name', () => {
     'connect_timeout=soon': 'connect_timeout "soon" is not a number of seconds',
     'target_session_attrs=read-only': 'target_session_attrs=read-only is not supported in its URL',
     'service=x': 'service=x is not supported in its URL',
-    'host=a,b':
-      'Expecting one host and not 2 (a, b): name the one that takes writes, or a proxy or DNS name that leads to it',
+    'host=a,b&port=1,2,3': 'Expecting one port, or one for each host: there are 3 ports for a,b',
+    'host=a,b&target_session_attrs=prefer-standby':
+      'target_session_attrs=prefer-standby is not supported with several hosts',
+    'hostaddr=1.1.1.1,1.1.1.2': 'Expecting one hostaddr: give a list of hosts as host',
   }
   for (const [query, reason] of Object.entries(cases)) {
     assert.throws(
@@ -284,19 +286,6 @@ test('a user without a home, as of a container, has no certificates there', (t) 
   const { ssl } = connectionConfig('postgres://app@db.test/shop?sslmode=require')
   assert.equal(homeless.mock.callCount() > 0, true)
   assert.ok(typeof ssl === 'object' && !('cert' in ssl))
-})
-
-test('a URL of several hosts is refused at start, in one line', async (t) => {
-  const { code, stdout, stderr } = await spawnTrellis(t, ['--database-url', 'postgres://u:secret@a:1,b:2/db']).ended
-  assert.deepEqual(
-    { code, stdout, stderr },
-    {
-      code: 1,
-      stdout: '',
-      stderr:
-        'Fatal Error:- Option --database-url: Expecting one host and not 2 (a:1, b:2): name the one that takes writes, or a proxy or DNS name that leads to it\n',
-    },
-  )
 })
 
 test('other parameters of a URL mean what they mean to libpq', () => {

@@ -353,8 +353,9 @@ test('numbers of workers that cannot be are refused', async (t) => {
       'Fatal Error:- Option --workers: 4 workers need a connection each, and --connections allows 3\n',
     ],
   ] as const
-  for (const [args, line] of refusals) {
-    const { code, stderr } = await spawnTrellis(t, args).ended
-    assert.deepEqual([code, stderr], [1, line])
-  }
+  const ended = await Promise.all(refusals.map(([args]) => spawnTrellis(t, args).ended))
+  assert.deepEqual(
+    ended.map(({ code, stderr }) => [code, stderr]),
+    refusals.map(([, line]) => [1, line]),
+  )
 })

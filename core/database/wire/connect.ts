@@ -7,6 +7,7 @@ import type { Observer } from '../../log/observe.ts'
 import type { DatabaseSettings } from '../options.ts'
 import { connectionConfig } from './connection-config.ts'
 import { DatabaseClient } from './database-client.ts'
+import { needsPrimary, standbyError, tryHosts } from './hosts.ts'
 import { lostByProxy, originOf, tooManyConnections } from './postgres-errors.ts'
 
 /**
@@ -32,13 +33,22 @@ const passing = new Set([
 /** A statement ended early: by statement_timeout, by lock_timeout, or by a cancellation. */
 const endings = new Set(['57014', '55P03'])
 
-/** Connects once; the caller ends the connection. */
-export async function connectOnce(url: string): Promise<DatabaseClient> {
+/** Connects once to each host, until one takes writes; the caller ends the connection. */
+export function connectOnce(url: string): Promise<DatabaseClient> {
+  const isPrimary = needsPrimary(url)
+  return tryHosts(url, (host) => connectTo(host, isPrimary))
+}
+
+async function connectTo(url: string, isPrimary: boolean): Promise<DatabaseClient> {
   const client = new DatabaseClient(connectionConfig(url))
   // A broken connection fails the query that runs on it.
   client.on('error', () => {})
   try {
     await client.connect()
+    if (isPrimary) {
+      const { rows } = await client.query('select pg_catalog.pg_is_in_recovery() as standby')
+      if (rows[0].standby) throw standbyError()
+    }
     return client
   } catch (error) {
     await client.end().catch(() => {})

@@ -2,6 +2,7 @@
 
 import { AnsweringClient } from './answering-client.ts'
 import { connectionConfig } from './connection-config.ts'
+import { needsPrimary, standbyError, tryHosts } from './hosts.ts'
 
 export interface ConnectOptions {
   /** A connection URL. */
@@ -47,8 +48,13 @@ const seesCommits = `case when pg_catalog.pg_backend_pid() = $1 then
 /** Behind a proxy the role would also reach other clients. */
 const resetRole = `case when pg_catalog.pg_backend_pid() = $1 then pg_catalog.set_config('role', 'none', false) end`
 
-/** A connected client; rejects with the error of `pg`. */
-export async function connect(options: ConnectOptions): Promise<AnsweringClient> {
+/** A connected client, of several hosts to the one that takes writes; rejects with the error of `pg`. */
+export function connect(options: ConnectOptions): Promise<AnsweringClient> {
+  const isPrimary = needsPrimary(options.url)
+  return tryHosts(options.url, (url) => connectTo({ ...options, url }, isPrimary))
+}
+
+async function connectTo(options: ConnectOptions, isPrimary: boolean): Promise<AnsweringClient> {
   const { url, timeoutMillis, settingNames, asLoginRole = false } = options
   const client = new AnsweringClient(connectionConfig(url))
   // Failures reach the callers of its statements; an `error` event without a listener would end the process.
@@ -63,9 +69,11 @@ export async function connect(options: ConnectOptions): Promise<AnsweringClient>
       exactTexts,
       seesCommits,
       ...(asLoginRole ? [resetRole] : []),
+      ...(isPrimary ? ['pg_catalog.pg_is_in_recovery() as standby'] : []),
     ]
     const text = `select ${parts.join(', ')}${settings.join('')}`
-    const { rows } = await client.query<{ pid: number }>(text, [client.backend, ...settingNames])
+    const { rows } = await client.query<{ pid: number; standby?: boolean }>(text, [client.backend, ...settingNames])
+    if (rows[0]!.standby) throw standbyError()
     client.isDirect = rows[0]!.pid === client.backend
     return client
   } catch (error) {

@@ -2,6 +2,7 @@
 
 import { StartError } from '../../errors/start-error.ts'
 import { environment } from '../../options/environment.ts'
+import { currentHost } from './hosts.ts'
 
 /** A parsed URL; the parts that the driver reads itself stay text. */
 export interface ConnectionUrl {
@@ -84,7 +85,7 @@ const withoutHost = /^([a-z]+:\/\/)(?:([^/?#:@]*)(?::([^/?#@]*))?@)?(?::(\d+))?(
  * or the default: `postgres://user:password@/database?host=/socket`. Here user and port become parameters, too.
  */
 export function spelledOut(url: string): string {
-  const text = url.trim()
+  const text = listSpelledOut(url.trim())
   const [, scheme, user, password, port, rest = ''] = withoutHost.exec(text) ?? []
   if (scheme === undefined) return text
   const beside = Object.entries({ user, password, port }).flatMap(([name, value]) =>
@@ -105,30 +106,58 @@ export function hostsOf(url: string): readonly string[] {
   return (listed.find((list) => list.includes(',')) ?? listed[0]!).split(',')
 }
 
-/** Why a URL with several hosts is refused. */
-export function refusalOfHosts(url: string): string | null {
-  const hosts = hostsOf(url)
-  if (hosts.length < 2) return null
-  return `Expecting one host and not ${hosts.length} (${hosts.join(', ')}): name the one that takes writes, or a proxy or DNS name that leads to it`
+const authority = /^([a-z]+:\/\/)(?:([^/?#:@]*)(?::([^/?#@]*))?@)?([^/?#@]*)(.*)$/i
+
+/** A URL with several hosts as one with a list in the parameters `host` and `port`, which every parser accepts. */
+function listSpelledOut(url: string): string {
+  const [, scheme, user, password, list = '', rest = ''] = authority.exec(url) ?? []
+  if (scheme === undefined || !list.includes(',')) return url
+  const places = list.split(',').map((place) => /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(place) ?? [place, place])
+  const host = places.map(([, name = '']) => name.replaceAll(/[[\]]/g, '')).join(',')
+  const ports = places.map(([, , port = '']) => port || '5432')
+  const beside = Object.entries({ user, password }).flatMap(([name, value]) =>
+    value ? [`${name}=${encodeURIComponent(decoded(value))}`] : [],
+  )
+  const path = rest === '' || rest.startsWith('?') ? `/${rest}` : rest
+  const query = [...beside, `host=${host}`, `port=${ports.join(',')}`].join('&')
+  return `${scheme}${path}${path.includes('?') ? '&' : '?'}${query}`
 }
 
-/** Parses a URL; throws a {@link StartError} for parameters that cannot be honoured. */
-export function readConnectionUrl(url: string): ConnectionUrl {
-  const severalHosts = refusalOfHosts(url)
-  if (severalHosts !== null) throw refusal(severalHosts)
+/** Why the list of hosts of a URL is refused; null for one host, and for a list that can be used. */
+export function refusalOfHosts(url: string): string | null {
+  const hosts = hostsOf(url)
+  if (hosts.length < 2 || !URL.canParse(url)) return null
+  const { searchParams } = new URL(url)
+  const [named, ports] = [searchParams.get('host') ?? '', searchParams.get('port') ?? '']
+  if (searchParams.get('hostaddr')?.includes(',')) return 'Expecting one hostaddr: give a list of hosts as host'
+  const portCount = ports.split(',').length
+  if (portCount > 1 && portCount !== named.split(',').length) {
+    return `Expecting one port, or one for each host: there are ${portCount} ports for ${named}`
+  }
+  const attributes = searchParams.get('target_session_attrs')
+  return attributes === 'prefer-standby'
+    ? 'target_session_attrs=prefer-standby is not supported with several hosts'
+    : null
+}
+
+/** Parses a URL, of several hosts that of the current one; throws a {@link StartError} for parameters that cannot be honoured. */
+export function readConnectionUrl(given: string): ConnectionUrl {
+  const badHosts = refusalOfHosts(given)
+  if (badHosts !== null) throw refusal(badHosts)
+  const url = currentHost(given)
   if (!URL.canParse(url)) throw refusal('it is not a URL')
   const question = url.indexOf('?')
   const base = question < 0 ? url : url.slice(0, question)
-  const given = new URLSearchParams(question < 0 ? '' : url.slice(question))
-  const left = new URLSearchParams([...given].filter(([name]) => !ownParameters.some((own) => own === name)))
+  const parameters = new URLSearchParams(question < 0 ? '' : url.slice(question))
+  const left = new URLSearchParams([...parameters].filter(([name]) => !ownParameters.some((own) => own === name)))
   // If a parameter is repeated, the last one counts.
-  const parameter = (name: string) => given.getAll(name).at(-1) || environment[variables[name] ?? ''] || null
+  const parameter = (name: string) => parameters.getAll(name).at(-1) || environment[variables[name] ?? ''] || null
   for (const [name, pattern] of Object.entries(refused)) {
     const value = parameter(name)
     if (value !== null && pattern.test(value)) throw refusal(`${name}=${value} is not supported in its URL`)
   }
   const query = left.size > 0 ? `?${left.toString().replaceAll('+', '%20')}` : ''
-  const rest = left.size === given.size ? url : base + query
+  const rest = left.size === parameters.size ? url : base + query
   const { username, password, hostname, pathname } = new URL(base)
   const [login = '', , place, name] = [username, password, hostname, pathname.slice(1)].map(decoded)
   const host = left.get('host') ?? (place || environment['PGHOST'])

@@ -128,7 +128,7 @@ function home(): string {
   }
   return `---\neditLink: false\n---\n\n# Trellis\n
 A GraphQL engine for PostgreSQL, built from plugins. Track tables, and get queries, mutations and subscriptions with permissions per
-role, webhooks on changes, and remote servers joined to rows. [Start with a database](./tutorial.md), [move from another
+role, webhooks on changes, and remote servers joined to rows. [Take the tour](./tour.md), [start with a database](./tutorial.md), [move from another
 server](./moving.md), or [write a plugin](./plugins.md).
 
 ${contents.map(({ title, pages }) => `## ${title}\n\n${pages.map(line).join('\n')}\n`).join('\n')}`

@@ -1,10 +1,11 @@
 // The requests of pages that use Chinook are answered as the pages say, sent as curl sends them.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { macKey, sign } from '../auth/tokens.ts'
+import { project } from '../cli/command-line.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { blocksOf } from './blocks.ts'
 
@@ -25,6 +26,13 @@ function requestOf(text: string, token: string) {
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...Object.fromEntries(headers) },
     body,
   }
+}
+
+/** Sends a request of a page. */
+async function send(url: string, text: string, token = '') {
+  const { path, headers, body } = requestOf(text, token)
+  const response = await fetch(url + path, { method: 'POST', headers, body })
+  return { status: response.status, given: (await response.json()) as { readonly errors?: unknown } }
 }
 
 /** The blocks of a page that are requests, each with the answer that the page shows, if any. */
@@ -51,13 +59,38 @@ test('the requests of the tutorial and of pages run on Chinook', async (t) => {
     const exchanges = exchangesOf(page)
     assert.ok(exchanges.length > 1)
     for (const { line, text, answer } of exchanges) {
-      const { path, headers, body } = requestOf(text, token)
-      const response = await fetch(url + path, { method: 'POST', headers, body })
-      const given = await response.json()
+      const { status, given } = await send(url, text, token)
       const shown = `${page}:${line}: ${JSON.stringify(given)}`
-      assert.equal(response.status, 200, shown)
-      assert.equal((given as { errors?: unknown }).errors, undefined, shown)
+      assert.equal(status, 200, shown)
+      assert.equal(given.errors, undefined, shown)
       if (answer !== undefined) assert.deepEqual(given, answer, shown)
     }
   }
+})
+
+test('the tour runs from an empty database, with the commands that it shows', async (t) => {
+  const { url } = await startTrellis(t)
+  const { directory, done } = project(t, ['--endpoint', url])
+  const file = 'test/data/chinook/chinook.sql'
+  mkdirSync(join(directory, dirname(file)), { recursive: true })
+  cpSync(join(root, file), join(directory, file))
+  const blocks = blocksOf(read('docs/tour.md'))
+  assert.ok(blocks.length > 10)
+  for (const [at, { language, lines, line }] of blocks.entries()) {
+    if (language !== 'sh') continue
+    const text = lines.join('\n')
+    if (text.startsWith('npm run')) {
+      for (const command of lines) {
+        const [, words = assert.fail(command)] = /^npm run -s trellis -- (.+)$/.exec(command) ?? []
+        await done(words.replace('http://localhost:8080', url).split(' '))
+      }
+      continue
+    }
+    const { status, given } = await send(url, text)
+    assert.equal(status, 200, `docs/tour.md:${line}: ${JSON.stringify(given)}`)
+    const next = blocks[at + 1]
+    if (next?.language === 'json') assert.deepEqual(given, JSON.parse(next.lines.join('\n')), `docs/tour.md:${line}`)
+    else assert.deepEqual(given, { message: 'success' })
+  }
+  assert.ok(existsSync(join(directory, 'shop/metadata/databases/default/tables/public_invoice.yaml')))
 })

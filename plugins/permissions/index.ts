@@ -3,6 +3,7 @@
 import { definePlugin } from '../../sdk/index.ts'
 import { deletePermissions, insertPermissions, selectPermissions, updatePermissions } from './metadata.ts'
 import { createPermissions, dropPermissions, setPermissionComment } from './operations.ts'
+import { explainAccess } from './verdicts/operations.ts'
 
 export { resolveExpression } from './boolean-expression.ts'
 export { type ColumnRefusal, kindText, requireColumn } from './columns.ts'
@@ -20,6 +21,6 @@ export default definePlugin({
     engine.metadata.facet(selectPermissions)
     engine.metadata.facet(updatePermissions)
     engine.metadata.facet(deletePermissions)
-    engine.operations.add(...createPermissions, ...dropPermissions, setPermissionComment)
+    engine.operations.add(...createPermissions, ...dropPermissions, setPermissionComment, explainAccess(engine))
   },
 })

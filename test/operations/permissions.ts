@@ -1,5 +1,6 @@
 // Creating and dropping permissions of roles on tables.
 
+import assert from 'node:assert/strict'
 import { doesNotServe, noField, rows, serves, tableIs } from './effects.ts'
 import type { Area } from './entry.ts'
 import {
@@ -417,6 +418,54 @@ export const permissions: Area = {
           code: 'parse-failed',
           path: '$.permission',
           error: "perm_type should be one of 'insert', 'select', 'update', 'delete'",
+        },
+      ],
+    },
+    {
+      type: 'explain_access',
+      requires: ['table', 'key', 'role'],
+      succeeds: [
+        {
+          title: 'tells the verdict of each part of a rule',
+          args: { table: 'book', key: { id: 1 }, role: 'admin', session: { 'x-service-user-id': '1' }, verb: 'select' },
+          answers: (answer: object) => assert.deepEqual(answer, { allowed: true, reason: null, rules: [] }),
+        },
+        {
+          title: 'tells that there is no such row',
+          args: { table: 'book', key: { id: 99 }, role: 'admin' },
+          answers: (answer: object) =>
+            assert.deepEqual(answer, { allowed: false, reason: 'no row has this key', rules: [] }),
+        },
+      ],
+      refuses: [
+        {
+          title: 'a table that is not tracked',
+          args: { table: 'genre', key: { value: 'a' }, role: 'reader' },
+          code: 'not-exists',
+          path: '$.args.table',
+          error: 'table "genre" does not exist',
+        },
+        {
+          title: 'an unknown column',
+          args: { table: 'book', key: { isbn: 1 }, role: 'reader' },
+          code: 'not-exists',
+          path: '$.args.key.isbn',
+          error: '"isbn" does not exist',
+        },
+        {
+          title: 'a value that does not fit its column',
+          args: { table: 'book', key: { id: true }, role: 'reader' },
+          code: 'validation-failed',
+          path: '$.args.key.id._eq',
+          error: 'expected a 32-bit integer for type "Int", but found a boolean',
+        },
+        {
+          title: 'a variable of no session',
+          args: { table: 'book', key: { id: 1 }, role: 'reader', session: { house: 'Ark' } },
+          code: 'parse-failed',
+          path: '$.args.session',
+          error: '"house" is no session variable: their names begin with "x-service-"',
+          fits: true,
         },
       ],
     },

@@ -90,11 +90,18 @@ export const deleteEventTrigger = (dialect: Dialect) =>
     about: { summary: 'Removes an event trigger; its undelivered events are archived.' },
     args: EventTriggerName,
     check: 'new',
-    async handle({ metadata, model, transaction, remove }, { name }) {
+    async handle(context, { name }) {
+      const { metadata, model, transaction, remove } = context
       refuseListener(model, name)
       const owner = ownerOf(metadata, name)
-      if (owner) remove(eventTriggerRef(owner.table, name))
-      else await forgetListener(name, transaction, dialect)
+      if (owner) {
+        remove(eventTriggerRef(owner.table, name))
+        return
+      }
+      const isFound = await forgetListener(name, transaction, dialect)
+      // In v1.3 the deletion of an unknown trigger succeeds.
+      if (isFound || context.interface !== '2') return
+      throw badRequest('not-exists', `event trigger with name "${name}" does not exist`)
     },
   })
 

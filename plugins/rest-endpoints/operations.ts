@@ -1,7 +1,7 @@
 // Creating and dropping REST endpoints.
 
 import { badRequest } from '../../sdk/index.ts'
-import { operation, reasonText, wordingOf } from '../../sdk/metadata.ts'
+import { inconsistencyJson, operation, reasonText, wordingOf } from '../../sdk/metadata.ts'
 import { ambiguity, endpointProblem, endpointRef, findEndpoint } from './metadata.ts'
 import { ambiguousEndpoints, urlProblem } from './paths.ts'
 import { CreateEndpointArgs, EndpointName } from './schema.ts'
@@ -20,10 +20,12 @@ export const createRestEndpoint = operation({
     }
     const problem = endpointProblem(endpoint, metadata.query_collections)
     if (problem !== null) {
-      const internal = [{ type: 'rest_endpoint', definition: endpoint, reason: problem }]
+      const wording = wordingOf(context.model, context)
+      const object = { ref: endpointRef(name), type: 'rest_endpoint', definition: plain(endpoint), reason: problem }
+      const internal = [inconsistencyJson(object, { dialect: context.dialect, wording })]
       // The original refuses a URL by itself, and everything else as an inconsistent object.
       const isAboutUrl = urlProblem(endpoint.url) !== null
-      const message = isAboutUrl ? problem : reasonText(problem, wordingOf(context.model, context))
+      const message = isAboutUrl ? problem : reasonText(problem, wording)
       throw badRequest('invalid-configuration', message, { internal })
     }
     const others = metadata.rest_endpoints.filter(({ url }) => urlProblem(url) === null)

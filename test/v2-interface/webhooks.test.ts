@@ -132,6 +132,13 @@ test('with numbers as texts, events have wide numbers as texts', async () => {
   assert.equal(sent[0]?.headers['x-kind'], 'reading')
 })
 
+test('a trigger that does not exist cannot be deleted', async () => {
+  const args = { type: 'pg_delete_event_trigger', args: { name: 'nobody' } }
+  const { status, body } = await shop.request('/v1/metadata', { body: args })
+  const error = 'event trigger with name "nobody" does not exist'
+  assert.deepEqual([status, body], [400, { path: '$.args', error, code: 'not-exists' }])
+})
+
 test('events of a trigger that clear_metadata removes are archived, also those in flight', async () => {
   const { promise, resolve } = Promise.withResolvers<OtherAnswer>()
   answer = promise

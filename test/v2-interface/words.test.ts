@@ -100,6 +100,17 @@ test('inconsistent objects have a name and a source', async (t) => {
     assert.deepEqual(await refusal('drop_inherited_role', { role_name: 'both' }), done)
   })
 
+  await t.test('a REST endpoint that is refused has a name', async () => {
+    const query = { collection_name: 'lost', query_name: 'all' }
+    const endpoint = { name: 'books', url: 'books', methods: ['GET'], definition: { query } }
+    const { body } = await ask('create_rest_endpoint', endpoint)
+    const reason = 'Inconsistent object: in endpoint books: query collection with name "lost" does not exist'
+    assert.deepEqual(body, {
+      ...{ path: '$.args', error: reason, code: 'invalid-configuration' },
+      internal: [{ type: 'rest_endpoint', name: 'rest_endpoint books', definition: endpoint, reason }],
+    })
+  })
+
   await t.test('two root fields with one name are refused', async () => {
     const configuration = { custom_root_fields: { select: 'book' } }
     await ask('pg_untrack_table', { table: 'colour' })

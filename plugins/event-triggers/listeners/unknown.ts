@@ -34,13 +34,14 @@ export const undeclaredIn = (found: Iterable<FoundFunction>, declared: ReadonlyS
     ),
   )
 
-/** Ends the recording of an undeclared listener, and archives its events; nothing if there is no such listener. */
-export async function forgetListener(name: string, transaction: Transaction, dialect: SettingNames): Promise<void> {
+/** Ends the recording of an undeclared listener, and archives its events; false if there is no such listener. */
+export async function forgetListener(name: string, transaction: Transaction, dialect: SettingNames): Promise<boolean> {
   const found = [...(await readFunctions(transaction)).values()]
   const statements = found.flatMap((each) => withoutListener(each, name, dialect) ?? [])
-  if (statements.length === 0) return
+  if (statements.length === 0) return false
   await transaction.script(compile(join(statements, ';\n')).text)
   await archive([name], transaction)
+  return true
 }
 
 /** The statement that makes a function record no events of a listener; null if it never did. */

@@ -193,6 +193,28 @@ test('the GraphQL API of interface 2', async (t) => {
     assert.deepEqual(first!.data.book_by_pk, { title: 'Tides' })
   })
 
+  await t.test('the schema has the directive @cached, which has no effect', async () => {
+    const query = '{ __schema { directives { name locations args { name defaultValue type { kind } } } } }'
+    type Directives = { data: { __schema: { directives: { name: string }[] } } }
+    const { data } = await graphql<Directives>(query)
+    const kind = { kind: 'NON_NULL' }
+    assert.deepEqual(
+      data.__schema.directives.find(({ name }) => name === 'cached'),
+      {
+        name: 'cached',
+        locations: ['QUERY'],
+        args: [
+          { name: 'refresh', defaultValue: 'false', type: kind },
+          { name: 'ttl', defaultValue: '60', type: kind },
+        ],
+      },
+    )
+    const cached = 'query ($ttl: Int = 5) @cached(ttl: $ttl, refresh: true) { book_by_pk(id: 1) { title } }'
+    assert.deepEqual(await graphql(cached), { data: { book_by_pk: { title: 'Tides' } } })
+    const names = (await former.graphql<Directives>(query)).data.__schema.directives.map(({ name }) => name)
+    assert.deepEqual(names, ['include', 'skip'])
+  })
+
   await t.test('a null in a filter is refused, and the schema has the stricter types', async () => {
     const settings = { ...second, dialect: 'hasura' } as const
     const hasura = await startTrellis(t, { database: former.database, settings })

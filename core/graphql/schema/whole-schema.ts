@@ -1,13 +1,17 @@
 // All types of a role's schema, reached from its root types step by step. Introspection of one type needs only a few.
 
 import {
+  DirectiveLocation,
+  GraphQLBoolean,
   GraphQLDirective,
   type GraphQLEnumValue,
   type GraphQLField,
   GraphQLIncludeDirective,
   type GraphQLInputField,
+  GraphQLInt,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
+  GraphQLNonNull,
   type GraphQLObjectType,
   GraphQLSkipDirective,
   getNamedType,
@@ -30,6 +34,24 @@ const fieldDirective = (directive: GraphQLDirective) =>
   new GraphQLDirective({ ...directive.toConfig(), description: undefined })
 
 const directives = [fieldDirective(GraphQLIncludeDirective), fieldDirective(GraphQLSkipDirective)]
+
+/** A directive that has no effect here: generators of code refuse documents with directives that the schema lacks. */
+const cached = new GraphQLDirective({
+  name: 'cached',
+  description: 'whether this query should be cached; accepted without effect',
+  locations: [DirectiveLocation.QUERY],
+  args: {
+    ttl: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 60, description: 'measured in seconds' },
+    refresh: {
+      type: new GraphQLNonNull(GraphQLBoolean),
+      defaultValue: false,
+      description: 'refresh the cache entry',
+    },
+  },
+})
+
+const directivesOf = ({ settings }: PlannedSchema): readonly GraphQLDirective[] =>
+  settings.graphqlInterface === '2' ? [cached, ...directives] : directives
 
 interface Roots {
   readonly query: GraphQLObjectType
@@ -73,7 +95,7 @@ interface LargeRoot {
  * are visited as copies, so that their fields are released at once.
  */
 export class WholeSchema {
-  readonly directives: readonly GraphQLDirective[] = directives
+  readonly directives: readonly GraphQLDirective[]
   readonly #role: PlannedSchema
   #reached: GraphQLNamedType[] = []
   /** Types whose names others have that were reached earlier. */
@@ -89,6 +111,7 @@ export class WholeSchema {
 
   constructor(role: PlannedSchema) {
     this.#role = role
+    this.directives = directivesOf(role)
     for (const type of introspectionTypes) this.#reach(type)
   }
 

@@ -269,3 +269,34 @@ test('a thousand tables are read in two queries', async (t) => {
   assert.equal(tables.length, 1000)
   assert.equal(queries, 2)
 })
+
+test('tables that Citus distributes are known by their placement', async (t) => {
+  const sql = `
+    create table tenant (name text, id int primary key);
+    create table item (tenant_id int, id int);
+    create table rate (code text);
+    create table own (id int);
+    create table plain (id int);
+    create view cheap as select item.id from item join plain using (id);
+    create view other as select * from plain;
+    create table pg_dist_partition (
+      logicalrelid regclass, partmethod "char", partkey text, colocationid int, repmodel "char");
+    insert into pg_dist_partition values
+      ('tenant', 'h', '{VAR :varno 1 :varattno 2 :vartype 23 :vartypmod -1}', 1, 's'),
+      ('item', 'n', null, 4, 's'), ('rate', 'n', null, 2, 't'), ('own', 'n', null, 0, 's');
+    alter table pg_dist_partition set schema pg_catalog`
+  const names = ['tenant', 'item', 'rate', 'own', 'plain', 'cheap', 'other']
+  const { tables } = await introspected(t, sql, 'public', ...names)
+  assert.deepEqual(
+    names.map((name) => tables.get(name)!.distribution),
+    [
+      { kind: 'sharded', column: 'id' },
+      { kind: 'sharded', column: null },
+      { kind: 'reference', column: null },
+      { kind: 'local', column: null },
+      undefined,
+      { kind: 'view', column: null },
+      undefined,
+    ],
+  )
+})

@@ -22,6 +22,11 @@ const tables = `
   create function traced() returns setof note language plpgsql volatile as $$
     begin insert into noted values (1, now()); return query select * from note; end $$;
   create view traced_note as select id from traced();
+  create table shared (id int, parent int);
+  insert into shared values (1, 3), (2, 2), (3, 1);
+  create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int, repmodel "char");
+  insert into pg_dist_partition values ('shared', 'h', '{VAR :varattno 1 }', 1, 's');
+  alter table pg_dist_partition set schema pg_catalog;
 `
 
 const secrets = { adminSecret: 'sesame', readSecret: 'look', connections: 10 }
@@ -37,7 +42,7 @@ test('rows are sent as files', async (t) => {
   await trellis.op(
     'bulk',
     [
-      ...['note', 'noted', 'large', 'traced_note'].map((args) => ({ type: 'track_table', args })),
+      ...['note', 'noted', 'large', 'traced_note', 'shared'].map((args) => ({ type: 'track_table', args })),
       ...(
         [
           ['clerk', ['id', 'body'], { owner: { _eq: 'X-Service-User-Id' } }],
@@ -86,6 +91,13 @@ test('rows are sent as files', async (t) => {
       '{"id":1,"amount":-12.50,"doc":{"a":  1}}\n{"id":2,"amount":1000000000000000000000000000000,"doc":null}\n' +
         '{"id":3,"amount":9007199254740993,"doc":[1]}\n',
     )
+  })
+
+  await t.test('rows of a distributed table keep their order', async () => {
+    const all = await file('csv?table=shared&order_by=-parent&columns=id')
+    assert.equal(all.text, 'id\r\n1\r\n2\r\n3\r\n')
+    const some = await file('csv?table=shared&order_by=-id&columns=parent&limit=2')
+    assert.equal(some.text, 'parent\r\n1\r\n2\r\n')
   })
 
   await t.test('a role gets its rows, columns and limit', async () => {

@@ -160,8 +160,13 @@ export function rowQuery(select: Select, outer: Sql | null, printer: Printer, op
   const { prefix, suffix } = options.envelope ?? noEnvelope
   const set = rowSet(select.rows, printer, outer)
   const { level } = options
-  const frame: Frame = { row: set.row, joins: [], toOne: set.isOrdered ? 'fenced' : 'behind', level }
   const wrap: Wrap = options.single ? concatOnce : concat
+  if (select.rows.isDistributed && set.order.length > 0) {
+    const place = orderedPlace(select.rows, set, printer)
+    const item = wrap([prefix, ...outputPieces(select.output, place.frame, printer), suffix])
+    return sql`select ${item} as j ${place.from([item])}${place.order}${options.fence ?? empty}`
+  }
+  const frame: Frame = { row: set.row, joins: [], toOne: set.isOrdered ? 'fenced' : 'behind', level }
   const item = wrap([prefix, ...outputPieces(select.output, frame, printer), suffix])
   if (set.isOrdered) {
     const columns = usedList(set.row, { fragments: [item, ...frame.joins] })

@@ -182,7 +182,10 @@ function pageSql(view: PageView, handedOn: HandedOn): Sql {
   const limit = size === null ? empty : sql` limit ${integer(size === 0 ? 0 : size + 1)}`
   const rows = sql`select * from (${baseSql(view, handedOn)}) as ${base}${where} order by ${join(sorted)}${limit}`
   const numbered = printer.alias()
-  const number = sql`row_number() over () as ${id(columns.number)}`
+  // Rows that several machines give lose the order of a subquery.
+  const again = keySqls(numbered, columns).map((key, i) => orderItemSql(key, direction[i]!))
+  const over = connection.rows.isDistributed ? sql`order by ${join(again)}` : empty
+  const number = sql`row_number() over (${over}) as ${id(columns.number)}`
   return sql`select ${numbered}.*, ${number}, count(*) over () as ${id(columns.total)} from (${rows}) as ${numbered}`
 }
 

@@ -57,3 +57,6 @@ export const longestRestartPause = 5_000
 
 /** The age at which a worker counts as steady: its successor starts at once. */
 export const steadyMillis = 10_000
+
+/** Milliseconds that a worker waits for the supervisor beyond the time of a question. */
+export const supervisorMillis = 1_000

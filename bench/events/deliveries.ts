@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { watchLog } from '../../plugins/event-triggers/ledger/ledger-statements.ts'
 import { type Database, makeDatabase, withClient } from '../support/database.ts'
 import { median } from '../support/median.ts'
-import { cpuSeconds, postgresCpuSeconds, type Surroundings, startProgram } from '../support/processes.ts'
+import { cpuSeconds, cpuSecondsWithChildren, type Surroundings, startProgram } from '../support/processes.ts'
 import { operate, startTrellis, type Trellis } from '../support/trellis.ts'
 import { type Queue, queueKinds, startQueue } from './delivery-queues.ts'
 import { fillLog, type IdleCost, measureIdle, measureOneOffs, queryP99 } from './delivery-sizes.ts'
@@ -146,7 +146,7 @@ interface Parts {
 }
 
 async function deliver(count: number, { client, webhook, trellis, postmaster }: Parts) {
-  const cpuNow = () => ({ server: cpuSeconds(trellis.pid), postgres: postgresCpuSeconds(postmaster) })
+  const cpuNow = () => ({ server: cpuSeconds(trellis.pid), postgres: cpuSecondsWithChildren(postmaster) })
   await webhook.take()
   await client.query(`insert into told (name, amount) select 'row ' || n, n from generate_series(1, $1) n`, [count])
   const started = Date.now()

@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type LoadResult, requestBytes, runLoad, type Target } from '../support/load.ts'
-import { cpuSeconds, postgresCpuSeconds } from '../support/processes.ts'
+import { cpuSeconds, cpuSecondsWithChildren } from '../support/processes.ts'
 import { ask } from '../support/trellis.ts'
 import type { GraphQLRequest, Workload } from './workloads.ts'
 
@@ -110,9 +110,9 @@ export async function measureRound(
   { postmaster, connections, seconds }: ThroughputOptions,
 ): Promise<Round> {
   const { pid } = contender
-  const before = { server: cpuSeconds(pid), postgres: postgresCpuSeconds(postmaster) }
+  const before = { server: cpuSeconds(pid), postgres: cpuSecondsWithChildren(postmaster) }
   const result = await runLoad(targetOf(contender, requests), { connections, seconds })
-  const after = { server: cpuSeconds(pid), postgres: postgresCpuSeconds(postmaster) }
+  const after = { server: cpuSeconds(pid), postgres: cpuSecondsWithChildren(postmaster) }
   const perRequest = (from: number | null, to: number | null) =>
     from === null || to === null ? null : ((to - from) / result.requests) * 1e6
   const cpu = {

@@ -133,14 +133,14 @@ export function cpuSeconds(pid: number): number | null {
   return status && status.ownTicks / ticksPerSecond
 }
 
-/** Seconds of processor time that a PostgreSQL has used: the postmaster, its children, and those that have ended. */
-export function postgresCpuSeconds(postmaster: number): number | null {
-  const status = readStatus(postmaster)
+/** Seconds of processor time that a process, its children, and those that have ended have used: of the postmaster, all of PostgreSQL. */
+export function cpuSecondsWithChildren(pid: number): number | null {
+  const status = readStatus(pid)
   if (!status) return null
   let ticks = status.ownTicks + status.endedChildrenTicks
   for (const name of readdirSync('/proc')) {
     const child = /^\d+$/.test(name) ? readStatus(name) : null
-    if (child?.parent === postmaster) ticks += child.ownTicks
+    if (child?.parent === pid) ticks += child.ownTicks
   }
   return ticks / ticksPerSecond
 }

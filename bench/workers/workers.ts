@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { times, whole } from '../report.ts'
 import { trackByPrimaryKey } from '../requests/workloads.ts'
 import { chinookMetadata } from '../support/chinook.ts'
-import { type LoadResult, requestBytes, runLoad } from '../support/load.ts'
+import { type LoadOptions, type LoadResult, requestBytes, runLoad } from '../support/load.ts'
 import { median } from '../support/median.ts'
-import type { Surroundings } from '../support/processes.ts'
+import { cpuSecondsWithChildren, type Surroundings } from '../support/processes.ts'
 import { operate, startTrellis, type Trellis } from '../support/trellis.ts'
 
 /** The name of the part. */
@@ -47,7 +47,10 @@ interface WorkersOptions {
   readonly seconds: number
 }
 
-/** Measures both in turn, and reports throughput, 99th percentile and gain. */
+/**
+ * Measures both in turn, and reports throughput, 99th percentile and gain. The processor time of a request tells what a
+ * machine could gain whose processors the load and PostgreSQL leave free.
+ */
 export async function measureWorkers(
   databaseUrl: string,
   { connections, rounds, seconds }: WorkersOptions,
@@ -58,10 +61,10 @@ export async function measureWorkers(
     const one = await startWorkers(1, { databaseUrl, surroundings, more })
     await operate(one.port, 'replace_metadata', chinookMetadata)
     const two = await startWorkers(2, { databaseUrl, surroundings, more })
-    const results: (readonly [LoadResult, LoadResult])[] = []
-    const load = ({ port }: Trellis, length: number) => runLoad({ port, requests }, { connections, seconds: length })
+    const results: (readonly [Round, Round])[] = []
+    const load = (server: Trellis, length = seconds) => measureRound(server, requests, { connections, seconds: length })
     for (const server of [one, two]) await load(server, 3)
-    for (let round = 0; round < rounds; round++) results.push([await load(one, seconds), await load(two, seconds)])
+    for (let round = 0; round < rounds; round++) results.push([await load(one), await load(two)])
     lines.push(lineOf(title, results, target))
     for (const { stop } of [one, two]) await stop()
   }
@@ -76,13 +79,24 @@ async function startWorkers(count: number, { databaseUrl, surroundings, more }: 
   return server
 }
 
+/** A round, with the microseconds of processor time per request of all processes of the server. */
+interface Round extends LoadResult {
+  readonly cpu: number
+}
+
+async function measureRound({ port, pid }: Trellis, requests: readonly Buffer[], options: LoadOptions): Promise<Round> {
+  const before = cpuSecondsWithChildren(pid) ?? Number.NaN
+  const result = await runLoad({ port, requests }, options)
+  return { ...result, cpu: (((cpuSecondsWithChildren(pid) ?? Number.NaN) - before) * 1e6) / result.requests }
+}
+
 const rate = ({ requests, seconds }: LoadResult): number => requests / seconds
 
-function lineOf(title: string, results: readonly (readonly [LoadResult, LoadResult])[], target: number | null): string {
+function lineOf(title: string, results: readonly (readonly [Round, Round])[], target: number | null): string {
   const gain = median(results.map(([one, two]) => rate(two) / rate(one)))
   const figures = ([0, 1] as const).map((at) => {
     const p99 = median(results.map((round) => round[at].p99)).toFixed(1)
-    return `${at + 1} worker${at === 0 ? '' : 's'} ${whole(median(results.map((round) => rate(round[at]))))}/s, p99 ${p99} ms`
+    return `${at + 1} worker${at === 0 ? '' : 's'} ${whole(median(results.map((round) => rate(round[at]))))}/s, p99 ${p99} ms, ${whole(median(results.map((round) => round[at].cpu)))} µs of processor time`
   })
   const aim = target === null ? '' : ` (target ≥ ${times(target)}${gain >= target ? '' : ', missed'})`
   return `${title}: ${figures.join('; ')}; gain ${times(gain)}${aim}`

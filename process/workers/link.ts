@@ -1,6 +1,7 @@
 // The side of a worker: its orders from the supervisor, and its questions to the other workers.
 
 import type { WorkerAnswers, Workers } from '../../core/concurrency/workers.ts'
+import { supervisorMillis } from '../tuning.ts'
 import type { Order, Question, Report, WorkerStart } from './messages.ts'
 
 /** The variable by which the supervisor marks its workers. */
@@ -52,7 +53,13 @@ export class WorkerLink {
       ask: (subject, question, millis) =>
         new Promise((resolve) => {
           const id = this.#next++
-          this.#asked.set(id, resolve)
+          // The supervisor ends the wait, unless it does not run any more.
+          const others = Array.from({ length: count }, (_, i) => i + 1).filter((each) => each !== number)
+          const late = setTimeout(() => this.#answered(id, { answers: [], missing: others }), millis + supervisorMillis)
+          this.#asked.set(id, (answers) => {
+            clearTimeout(late)
+            resolve(answers)
+          })
           void this.#send({ kind: 'ask', id, subject, question, millis })
         }),
     }
@@ -62,10 +69,12 @@ export class WorkerLink {
     if (order.kind === 'start') begin(order.start)
     else if (order.kind === 'stop') for (const stop of this.#stops) stop()
     else if (order.kind === 'question') void this.#reply(order)
-    else {
-      this.#asked.get(order.id)?.({ answers: order.answers, missing: order.missing })
-      this.#asked.delete(order.id)
-    }
+    else this.#answered(order.id, order)
+  }
+
+  #answered(id: number, { answers, missing }: WorkerAnswers): void {
+    this.#asked.get(id)?.({ answers, missing })
+    this.#asked.delete(id)
   }
 
   /** An engine that is not made yet has no reply. It starts from what is stored then. */

@@ -15,6 +15,7 @@ const longest = [
   'database/silence',
   'oldest-postgres/oldest-postgres',
   'process/stop',
+  'process/workers',
   'package/package',
   'subscriptions/hidden-rows',
   'process/start-outage',

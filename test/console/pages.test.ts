@@ -11,13 +11,14 @@ import { lookAs } from './pages/look-as.ts'
 import { now } from './pages/now.ts'
 import { permissions } from './pages/permissions.ts'
 import { relations } from './pages/relations.ts'
+import { remote } from './pages/remote.ts'
 import { rows } from './pages/rows.ts'
 import { shell } from './pages/shell.ts'
 import { sql } from './pages/sql.ts'
 import { type State, startConsole } from './support.ts'
 
 const pages: Readonly<Record<string, readonly State[]>> = {
-  ...{ shell, now, api, data, rows, lookAs, relations, permissions, sql, events, govern },
+  ...{ shell, now, api, data, rows, lookAs, relations, permissions, sql, events, remote, govern },
 }
 
 /** A part of the names of states, to try some of them alone. */

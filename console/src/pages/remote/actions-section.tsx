@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { plural } from '../../base/format.ts'
+import { useStore } from '../../base/store.ts'
+import { Button } from '../../parts/button.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Toolbar } from '../../parts/page.tsx'
+import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { readOnly } from '../../requests/mode.ts'
+import { metadataQuery } from '../../server/queries.ts'
+import { useUrlState } from '../../shell/navigation.tsx'
+import { ActionDialog } from './action-dialog.tsx'
+import { type Action, actionsOf, isAsynchronous } from './actions.ts'
+import css from './remote.module.css'
+
+/** All actions. */
+export function ActionsSection() {
+  const metadata = useQuery(metadataQuery)
+  const [filter, setFilter] = useUrlState('filter')
+  const [chosen, setChosen] = useUrlState('action')
+  const [edited, setEdited] = useUrlState('edit')
+  const canEdit = useStore(readOnly) === null
+  if (metadata.isPending) return <Loading label="Reading the actions" queryKey={metadataQuery.queryKey} />
+  if (!metadata.data) return <Failed error={metadata.error} onRetry={() => void metadata.refetch()} />
+  const all = actionsOf(metadata.data)
+  const shown = all.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase()))
+  const action = all.find(({ name }) => name === chosen)
+  const add = canEdit && (
+    <Button look="main" icon={<Plus aria-hidden />} onClick={() => setEdited('add')}>
+      Add action
+    </Button>
+  )
+  return (
+    <>
+      {all.length === 0 ? (
+        <Empty title="There are no actions" actions={add}>
+          An action is a field of the query or mutation root that your own code answers.
+        </Empty>
+      ) : (
+        <>
+          <Toolbar label="Filter">
+            <div className={css['filter']}>
+              <Field
+                label="Filter actions"
+                isLabelHidden
+                placeholder="Filter actions  /"
+                type="search"
+                data-filter
+                value={filter}
+                onChange={({ target }) => setFilter(target.value)}
+              />
+            </div>
+            {add}
+          </Toolbar>
+          <Table<Action>
+            label="Actions"
+            rows={shown}
+            rowKey={({ name }) => name}
+            onOpen={({ name }) => setChosen(name)}
+            columns={[
+              {
+                ...{ key: 'name', title: plural(shown.length, 'action'), width: 'minmax(120px, 240px)' },
+                cell: ({ name }) => <strong>{name}</strong>,
+              },
+              {
+                ...{ key: 'kind', title: 'Kind', width: '160px' },
+                cell: (each) => `${each.definition.type ?? 'mutation'}${isAsynchronous(each) ? ', later' : ''}`,
+              },
+              {
+                ...{ key: 'handler', title: 'Handler', width: 'minmax(140px, 1fr)', isSecondary: true },
+                cell: ({ definition }) => <code>{String(definition.handler)}</code>,
+              },
+              {
+                ...{ key: 'roles', title: 'Roles', width: 'minmax(80px, 200px)', isSecondary: true },
+                cell: ({ permissions = [] }) => permissions.map(({ role }) => role).join(', '),
+              },
+            ]}
+          />
+        </>
+      )}
+      {action && (
+        <ActionDialog key={chosen} {...{ action, canEdit }} base={metadata.data} onClose={() => setChosen('')} />
+      )}
+      {edited === 'add' && <ActionDialog action={null} canEdit base={metadata.data} onClose={() => setEdited('')} />}
+    </>
+  )
+}

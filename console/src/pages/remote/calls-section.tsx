@@ -1,0 +1,183 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatTime, plural } from '../../base/format.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field, Select } from '../../parts/field.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Toolbar } from '../../parts/page.tsx'
+import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { run } from '../../server/operations.ts'
+import { useUrlState } from '../../shell/navigation.tsx'
+import css from './remote.module.css'
+
+/** A call of an asynchronous action. */
+interface Call {
+  readonly id: string
+  readonly action_name: string
+  readonly status: string
+  readonly created_at: string
+  readonly response_received_at: string | null
+  readonly session_variables: unknown
+  readonly input_payload: unknown
+  readonly response_payload: unknown
+  readonly errors: unknown
+}
+
+/** Calls that one request reads. */
+const pageCalls = 100
+
+const states = ['created', 'processing', 'completed', 'error'] as const
+
+const marks = { completed: 'good', error: 'bad', processing: 'info', created: 'waiting' } as const
+
+const markOf = (status: string) => marks[status as keyof typeof marks] ?? 'off'
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+interface Wanted {
+  readonly status: string
+  readonly action: string
+  /** The last call of the page before. */
+  readonly after: Call | null
+}
+
+/** The SQL of a page of the log, the newest first. */
+function pageSql({ status, action, after }: Wanted): string {
+  const conditions = [
+    ...(status === '' ? [] : [`status = ${quoted(status)}`]),
+    ...(action === '' ? [] : [`action_name = ${quoted(action)}`]),
+    ...(after ? [`(created_at, id) < (${quoted(after.created_at)}, ${quoted(after.id)})`] : []),
+  ]
+  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
+  return `select coalesce(json_agg(call), '[]') from (
+    select id, action_name, status, created_at, response_received_at, session_variables,
+      input_payload, response_payload, errors
+    from trellis.hdb_action_log ${where} order by created_at desc, id desc limit ${pageCalls}) as call`
+}
+
+/** The log of asynchronous calls. */
+export function CallsSection() {
+  const [status, setStatus] = useUrlState('status')
+  const [action, setAction] = useUrlState('of')
+  const [opened, setOpened] = useState<Call | null>(null)
+  const key = ['action-calls', status, action]
+  const calls = useInfiniteQuery({
+    queryKey: key,
+    staleTime: 0,
+    initialPageParam: null as Call | null,
+    queryFn: async ({ pageParam, signal }) => {
+      const sql = pageSql({ status, action: action.trim(), after: pageParam })
+      const { result } = await run<{ readonly result: readonly (readonly string[])[] }>(
+        'run_sql',
+        { sql, read_only: true },
+        { signal },
+      )
+      return JSON.parse(result[1]?.[0] ?? '[]') as readonly Call[]
+    },
+    getNextPageParam: (page) => (page.length < pageCalls ? null : (page.at(-1) ?? null)),
+  })
+  const all = calls.data?.pages.flat() ?? []
+  return (
+    <>
+      <Toolbar label="Filter">
+        <div className={css['filter']}>
+          <Field
+            label="Action"
+            isLabelHidden
+            placeholder="Action  /"
+            type="search"
+            data-filter
+            value={action}
+            onChange={({ target }) => setAction(target.value)}
+          />
+        </div>
+        <div className={css['choice']}>
+          <Select<string>
+            label="State"
+            isLabelHidden
+            value={status}
+            options={[{ value: '', label: 'All states' }, ...states.map((each) => ({ value: each, label: each }))]}
+            onChange={setStatus}
+          />
+        </div>
+        <Button isBusy={calls.isFetching} onClick={() => void calls.refetch()}>
+          Refresh
+        </Button>
+      </Toolbar>
+      {calls.isPending && <Loading label="Reading the calls" queryKey={key} />}
+      {calls.isError && <Failed error={calls.error} onRetry={() => void calls.refetch()} />}
+      {calls.data && all.length === 0 && (
+        <Empty title="There are no calls">Calls of asynchronous actions are listed here with their results.</Empty>
+      )}
+      {all.length > 0 && (
+        <Table<Call>
+          label="Calls"
+          rows={all}
+          rowKey={({ id }) => id}
+          onOpen={setOpened}
+          columns={[
+            {
+              ...{ key: 'status', title: 'State', width: '120px' },
+              cell: (call) => <Mark state={markOf(call.status)}>{call.status}</Mark>,
+            },
+            {
+              ...{ key: 'action', title: plural(all.length, 'call'), width: 'minmax(120px, 1fr)' },
+              cell: ({ action_name: name }) => <strong>{name}</strong>,
+            },
+            {
+              ...{ key: 'at', title: 'Called', width: '200px', isSecondary: true },
+              cell: ({ created_at: at }) => formatTime(at),
+            },
+            {
+              ...{ key: 'input', title: 'Arguments', width: 'minmax(120px, 2fr)', isSecondary: true },
+              cell: ({ input_payload: input }) => <code>{JSON.stringify(input).slice(0, 200)}</code>,
+            },
+          ]}
+        />
+      )}
+      {calls.hasNextPage && (
+        <footer className={css['foot']}>
+          <Button isBusy={calls.isFetchingNextPage} onClick={() => void calls.fetchNextPage()}>
+            Show earlier calls
+          </Button>
+        </footer>
+      )}
+      {opened && <CallDialog call={opened} onClose={() => setOpened(null)} />}
+    </>
+  )
+}
+
+const CallDialog = ({ call, onClose }: { readonly call: Call; onClose(): void }) => {
+  const parts: readonly (readonly [title: string, value: unknown])[] = [
+    ['Arguments', call.input_payload],
+    ['Session variables', call.session_variables],
+    call.errors === null ? ['Result', call.response_payload] : ['Error', call.errors],
+  ]
+  return (
+    <Dialog
+      isOpen
+      isWide
+      title={`A call of ${call.action_name}`}
+      description={
+        <>
+          <Mark state={markOf(call.status)}>{call.status}</Mark> <code>{call.id}</code>
+        </>
+      }
+      onClose={onClose}
+      actions={<Button onClick={onClose}>Close</Button>}
+    >
+      <p className={css['note']}>
+        Called {formatTime(call.created_at)}
+        {call.response_received_at !== null && `, ended ${formatTime(call.response_received_at)}`}
+      </p>
+      {parts.map(([title, value]) => (
+        <section key={title} aria-label={title}>
+          <p className={css['label']}>{title}</p>
+          <pre className={css['value']}>{JSON.stringify(value, null, 2)}</pre>
+        </section>
+      ))}
+    </Dialog>
+  )
+}

@@ -1,0 +1,179 @@
+import { useState } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Checkbox, Field, Select } from '../../parts/field.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { Touched } from '../../parts/touched.tsx'
+import { useEdit } from '../../parts/use-edit.ts'
+import type { Operation } from '../../server/operations.ts'
+import type { Metadata } from '../../server/queries.ts'
+import { type RemoteSchema, remoteSchemasOf } from '../../server/remote-schemas.ts'
+import css from './remote.module.css'
+
+type Definition = RemoteSchema['definition']
+
+/** Where a remote schema is: its URL, the variable that has it, or a part of this server. */
+export function addressOf(definition: Definition): string {
+  const { url, url_from_env: variable, plugin, stitch } = definition
+  if (typeof url === 'string') return url
+  if (typeof url === 'object' && url !== null && 'from_env' in url) return `variable ${String(url.from_env)}`
+  if (typeof variable === 'string') return `variable ${variable}`
+  if (typeof plugin === 'string') return `plugin ${plugin}`
+  return stitch === undefined ? '' : 'stitched of others'
+}
+
+interface SchemaDialogProps {
+  readonly base: Metadata
+  /** Null: a new one. */
+  readonly schema: RemoteSchema | null
+  onClose(): void
+}
+
+const shown = (definition: Definition): string => JSON.stringify(definition, null, 2)
+
+function read(text: string): Definition | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Definition) : null
+  } catch {
+    return null
+  }
+}
+
+/** Adds or changes a remote schema: as a form, and as the JSON that is saved. */
+export function SchemaDialog({ base, schema, onClose }: SchemaDialogProps) {
+  const [name, setName] = useState(schema?.name ?? '')
+  const [comment, setComment] = useState(schema?.comment ?? '')
+  const [text, setText] = useState(() => shown(schema?.definition ?? { url: '', timeout_seconds: 60 }))
+  const [view, setView] = useState<'form' | 'json'>('form')
+  const [tried, setTried] = useState<readonly Operation[] | null>(null)
+  const { isBusy, error, save } = useEdit()
+  const definition = read(text)
+  const type = schema ? 'update_remote_schema' : 'add_remote_schema'
+  const operations = [
+    { type, args: { name: name.trim(), definition, ...(comment.trim() !== '' && { comment: comment.trim() }) } },
+  ]
+  const part = (now: Metadata) => remoteSchemasOf(now).find((each) => each.name === name.trim())
+  const submit = async () => {
+    const title = `${schema ? 'Change' : 'Add'} remote schema ${name.trim()}`
+    const done = `${schema ? 'Changed' : 'Added'} ${name.trim()}`
+    if (await save({ title, base, part, operations, done })) onClose()
+  }
+  const isReady = definition !== null && name.trim() !== ''
+  return (
+    <Dialog
+      isOpen
+      isWide
+      title={schema ? `Change ${schema.name}` : 'Add a remote schema'}
+      description="The server asks for the schema when this is saved. Its root fields are served beside those of the tables."
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button disabled={!isReady} onClick={() => setTried(operations)}>
+            Try without saving
+          </Button>
+          <Button look="main" isBusy={isBusy} disabled={!isReady} onClick={() => void submit()}>
+            {schema ? 'Save remote schema' : 'Add remote schema'}
+          </Button>
+        </>
+      }
+    >
+      {error !== null && <Failed error={error} />}
+      <div className={css['fields']}>
+        <Field label="Name" value={name} disabled={schema !== null} onChange={({ target }) => setName(target.value)} />
+        <Field label="Comment" value={comment} onChange={({ target }) => setComment(target.value)} />
+      </div>
+      <Tabs<'form' | 'json'>
+        label="View of the definition"
+        value={view}
+        tabs={[
+          { value: 'form', label: 'Form' },
+          { value: 'json', label: 'JSON' },
+        ]}
+        onChange={setView}
+      >
+        <div className={css['form']}>
+          {view === 'json' && <Code label="Definition" language="json" value={text} onChange={setText} />}
+          {definition === null && <p className={css['fault']}>This is not a JSON object.</p>}
+          {view === 'form' && definition && (
+            <DefinitionForm definition={definition} onChange={(next) => setText(shown(next))} />
+          )}
+        </div>
+      </Tabs>
+      {tried && <Touched operations={tried} roles={['admin']} />}
+    </Dialog>
+  )
+}
+
+interface DefinitionFormProps {
+  readonly definition: Definition
+  onChange(definition: Definition): void
+}
+
+function DefinitionForm({ definition, onChange }: DefinitionFormProps) {
+  const isVariable = definition['url_from_env'] !== undefined
+  const isUrl = typeof definition['url'] === 'string' || isVariable
+  const without = ({ url: _, url_from_env: __, ...others }: Definition) => others
+  const seconds = definition['timeout_seconds']
+  const customization = (definition['customization'] ?? {}) as Readonly<Record<string, unknown>>
+  const change = (changes: Definition) =>
+    onChange(
+      Object.fromEntries(Object.entries({ ...definition, ...changes }).filter(([, value]) => value !== undefined)),
+    )
+  return (
+    <>
+      {isUrl ? (
+        <div className={css['fields']}>
+          <Select<'url' | 'url_from_env'>
+            label="Address from"
+            value={isVariable ? 'url_from_env' : 'url'}
+            options={[
+              { value: 'url', label: 'a URL' },
+              { value: 'url_from_env', label: 'a variable of the environment' },
+            ]}
+            onChange={(member) => onChange({ [member]: '', ...without(definition) })}
+          />
+          <Field
+            label={isVariable ? 'Variable' : 'URL'}
+            isCode
+            placeholder={isVariable ? 'CRM_URL' : 'https://crm.example.com/graphql'}
+            value={String(definition['url_from_env'] ?? definition['url'])}
+            onChange={({ target }) => change({ [isVariable ? 'url_from_env' : 'url']: target.value })}
+          />
+        </div>
+      ) : (
+        <p className={css['note']}>It is {addressOf(definition)}. The JSON has all of it.</p>
+      )}
+      <div className={css['fields']}>
+        <Field
+          label="Seconds until an answer must be complete"
+          inputMode="numeric"
+          placeholder="60"
+          value={typeof seconds === 'number' ? String(seconds) : ''}
+          onChange={({ target }) =>
+            change({ timeout_seconds: /^\d{1,6}$/.test(target.value) ? Number(target.value) : undefined })
+          }
+        />
+        <Field
+          label="Namespace of its root fields"
+          placeholder="none"
+          value={String(customization['root_fields_namespace'] ?? '')}
+          onChange={({ target }) => {
+            const { root_fields_namespace: _, ...others } = customization
+            const next = target.value === '' ? others : { ...others, root_fields_namespace: target.value }
+            change({ customization: Object.keys(next).length === 0 ? undefined : next })
+          }}
+        />
+      </div>
+      <Checkbox
+        label="Send the client's headers on"
+        checked={definition['forward_client_headers'] === true}
+        onChange={({ target }) => change({ forward_client_headers: target.checked || undefined })}
+      />
+      <p className={css['note']}>Headers of its own, other names and subscriptions are in the JSON.</p>
+    </>
+  )
+}

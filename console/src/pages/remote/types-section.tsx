@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useStore } from '../../base/store.ts'
+import { Button } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Failed, Loading } from '../../parts/states.tsx'
+import { Touched } from '../../parts/touched.tsx'
+import { useEdit } from '../../parts/use-edit.ts'
+import { readOnly } from '../../requests/mode.ts'
+import { type Metadata, metadataQuery } from '../../server/queries.ts'
+import { type CustomTypes, customTypesOf } from './actions.ts'
+import css from './remote.module.css'
+import { lostRelationships, readTypes, typesSdl } from './sdl.ts'
+
+/** The custom types, as SDL. */
+export function TypesSection() {
+  const metadata = useQuery(metadataQuery)
+  if (metadata.isPending) return <Loading label="Reading the types" queryKey={metadataQuery.queryKey} />
+  if (!metadata.data) return <Failed error={metadata.error} onRetry={() => void metadata.refetch()} />
+  return <Types base={metadata.data} />
+}
+
+interface Read {
+  readonly types: CustomTypes | null
+  readonly fault: string | null
+}
+
+function read(sdl: string, old: CustomTypes): Read {
+  try {
+    return { types: readTypes(sdl, old), fault: null }
+  } catch (error) {
+    return { types: null, fault: (error as Error).message }
+  }
+}
+
+function Types({ base }: { readonly base: Metadata }) {
+  const old = customTypesOf(base)
+  const canEdit = useStore(readOnly) === null
+  const [draft, setDraft] = useState<string | null>(null)
+  const [isReviewing, setReviewing] = useState(false)
+  const { isBusy, error, save } = useEdit()
+  const sdl = draft ?? typesSdl(old)
+  const { types, fault } = read(sdl, old)
+  const operations = [{ type: 'set_custom_types', args: types }]
+  const lost = types ? lostRelationships(types, old) : []
+  const submit = async () => {
+    const part = (now: Metadata) => customTypesOf(now)
+    if (!(await save({ title: 'Save the types', base, part, operations, done: 'Saved the types' }))) return
+    setDraft(null)
+    setReviewing(false)
+  }
+  return (
+    <>
+      <div className={css['editor']}>
+        <p className={css['note']}>
+          The types of arguments and results of actions. Relationships of objects are no part of the text, and stay.
+        </p>
+        <Code
+          label="Types"
+          language="graphql"
+          fills
+          value={sdl}
+          placeholder="type Order { id: Int! }"
+          {...(canEdit && { onChange: setDraft })}
+        />
+        {fault !== null && (
+          <p role="alert" className={css['fault']}>
+            {fault}
+          </p>
+        )}
+      </div>
+      {canEdit && (
+        <footer className={css['foot']}>
+          <Button disabled={draft === null} onClick={() => setDraft(null)}>
+            Discard changes
+          </Button>
+          <Button
+            look="main"
+            disabled={draft === null || types === null || sdl === typesSdl(old)}
+            onClick={() => setReviewing(true)}
+          >
+            Review types
+          </Button>
+        </footer>
+      )}
+      {isReviewing && (
+        <Dialog
+          isOpen
+          isWide
+          title="Save the types"
+          description="All custom types are replaced by these."
+          onClose={() => setReviewing(false)}
+          actions={
+            <>
+              <Button onClick={() => setReviewing(false)}>Cancel</Button>
+              <Button look="main" isBusy={isBusy} onClick={() => void submit()}>
+                Save types
+              </Button>
+            </>
+          }
+        >
+          {error !== null && <Failed error={error} />}
+          {lost.length > 0 && <p className={css['fault']}>Relationships go with {lost.join(', ')}.</p>}
+          <Touched operations={operations} roles={['admin']} />
+        </Dialog>
+      )}
+    </>
+  )
+}

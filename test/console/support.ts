@@ -103,7 +103,7 @@ export async function startConsole(t: TestContext): Promise<Console> {
     startTrellis(t, {
       sql: chinook,
       plugins: [people],
-      settings: { adminSecret: secret, enableConsole: true, enabledApis },
+      settings: { adminSecret: secret, enableConsole: true, enabledApis, enableRemoteSchemaPermissions: true },
     }),
     startBrowser(t),
     loadFiles(),

@@ -15,7 +15,12 @@ interface DialogProps {
 
 /** A dialog over the page. */
 export const Dialog = ({ isOpen, title, description, actions, children, isWide = false, onClose }: DialogProps) => (
-  <BaseDialog.Root open={isOpen} onOpenChange={(opens) => !opens && onClose()}>
+  // A click beside a form never takes what was typed.
+  <BaseDialog.Root
+    open={isOpen}
+    onOpenChange={(opens) => !opens && onClose()}
+    disablePointerDismissal={actions !== undefined}
+  >
     <BaseDialog.Portal>
       <BaseDialog.Backdrop className={css['veil']} />
       <BaseDialog.Popup className={`${css['dialog']} ${isWide ? css['wide'] : ''}`}>

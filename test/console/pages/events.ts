@@ -69,6 +69,55 @@ export const events: readonly State[] = [
   { title: 'cron, empty, with 320 px', path: 'events/cron', width: 320, shows: hasText('There are no cron triggers') },
   ...statesOf('triggers', 'export_metadata', 'There are no event triggers'),
   {
+    title: 'a trigger is made with the form, and changed',
+    path: 'events?edit=make',
+    theme: 'dark',
+    shows: hasText('Make an event trigger'),
+    async act(page, { op, check }) {
+      await page.type('[role=dialog] input', 'genre_named')
+      await page.type('[role=dialog] input[list]', 'genre')
+      await page.until(hasText('Retries after a failure'))
+      await page.type('[role=dialog] input[placeholder="all rows"]', "name like 'R%'")
+      await page.type('[role=dialog] input[placeholder^=https]', hook)
+      await page.until(hasText('+ 30 s'))
+      await clickText(page, 'Send a test')
+      await page.until(
+        `document.querySelector('[role=dialog] [role=status] pre, [role=dialog] [role=status] span') !== null`,
+      )
+      await check(page)
+      await screenshot(page, 'event-trigger')
+      await clickText(page, 'Make trigger')
+      await page.until(hasText('Made genre_named'))
+      await page.click('[aria-label="Event triggers"] [role=row][data-index="0"]')
+      await clickText(page, 'Change trigger')
+      await page.until(hasText('Change genre_named'))
+      await page.until(hasText('Retries after a failure'))
+      const many = '[role=dialog] input[placeholder^="a share"]'
+      await page.evaluate(`document.querySelector('${many}').scrollIntoView()`)
+      await page.type(many, '2')
+      await clickText(page, 'Save trigger')
+      await page.until(hasText('Changed genre_named'))
+      const { metadata } = await op<{ metadata: { tables: { table: { name: string }; event_triggers?: object[] }[] } }>(
+        'export_metadata',
+        {},
+        2,
+      )
+      assert.deepEqual(metadata.tables.find(({ table }) => table.name === 'genre')?.event_triggers, [
+        {
+          name: 'genre_named',
+          definition: {
+            enable_manual: true,
+            insert: { columns: '*', when: { new: { name: { _like: 'R%' } } } },
+          },
+          retry_conf: { num_retries: 3, interval_sec: 10, timeout_sec: 60 },
+          concurrency: 2,
+          webhook: hook,
+        },
+      ])
+      await op('delete_event_trigger', { name: 'genre_named' })
+    },
+  },
+  {
     title: 'a trigger is paused, resumed, sends a payload that the log shows, and is deleted',
     path: 'events',
     shows: hasText('There are no event triggers'),

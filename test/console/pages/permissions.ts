@@ -123,4 +123,23 @@ export const permissions: readonly State[] = [
       },
     ],
   },
+  {
+    title: 'roles: two are compared by their permissions and schemas, at 320 px',
+    path: 'roles/compare',
+    width: 320,
+    shows: hasText('Choose two roles'),
+    async act(page, { op, check }) {
+      const give = (role: string, permission: object) =>
+        op('create_select_permission', { table: 'genre', role, permission })
+      await give('fan', { columns: '*', filter: {} })
+      await give('guest', { columns: ['name'], filter: { genre_id: { _lt: 3 } } })
+      await page.evaluate(`history.replaceState(null, '', '?a=fan&b=guest')`)
+      await page.reload()
+      await page.until(`${hasText('1 permission differs')} && ${hasText('genre.genre_id')}`)
+      await check(page)
+      await page.resize(1280, 800)
+      await screenshot(page, 'roles-compare')
+      for (const role of ['fan', 'guest']) await op('drop_select_permission', { table: 'genre', role })
+    },
+  },
 ]

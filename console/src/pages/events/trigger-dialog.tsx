@@ -25,8 +25,15 @@ interface Bucket {
   readonly pending: number
 }
 
+interface TriggerDialogProps {
+  readonly trigger: EventTrigger
+  /** Opens the form. */
+  onChange(): void
+  onClose(): void
+}
+
 /** One event trigger: its rate, its definition, and the actions on it. */
-export function TriggerDialog({ trigger, onClose }: { readonly trigger: EventTrigger; onClose(): void }) {
+export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps) {
   const { name, table, isPaused, definition } = trigger
   const canEdit = useStore(readOnly) === null
   const go = useGo()
@@ -66,6 +73,7 @@ export function TriggerDialog({ trigger, onClose }: { readonly trigger: EventTri
               Delete trigger
             </Button>
             <Button onClick={() => setStep('invoke')}>Send a payload</Button>
+            <Button onClick={onChange}>Change trigger</Button>
             <Button
               look="main"
               isBusy={isBusy}

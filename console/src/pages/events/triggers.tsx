@@ -1,31 +1,47 @@
 import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
 import { useMemo } from 'react'
 import { plural } from '../../base/format.ts'
+import { useStore } from '../../base/store.ts'
+import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
+import { readOnly } from '../../requests/mode.ts'
 import { tableLabel } from '../../server/names.ts'
 import { metadataQuery } from '../../server/queries.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
 import { type EventTrigger, eventTriggersOf } from './event-triggers.ts'
 import css from './events.module.css'
 import { TriggerDialog } from './trigger-dialog.tsx'
+import { TriggerForm } from './trigger-form.tsx'
 
 /** All event triggers. */
 export function TriggersSection() {
   const metadata = useQuery(metadataQuery)
   const [filter, setFilter] = useUrlState('filter')
   const [chosen, setChosen] = useUrlState('trigger')
+  const [edited, setEdited] = useUrlState('edit')
+  const canEdit = useStore(readOnly) === null
   const all = useMemo(() => (metadata.data ? eventTriggersOf(metadata.data) : []), [metadata.data])
   if (metadata.isPending) return <Loading label="Reading the triggers" queryKey={metadataQuery.queryKey} />
   if (!metadata.data) return <Failed error={metadata.error} onRetry={() => void metadata.refetch()} />
+  const make = canEdit && (
+    <Button look="main" icon={<Plus aria-hidden />} onClick={() => setEdited('make')}>
+      Make trigger
+    </Button>
+  )
+  const form = edited === 'make' && <TriggerForm base={metadata.data} onClose={() => setEdited('')} />
   if (all.length === 0) {
     return (
-      <Empty title="There are no event triggers">
-        An event trigger sends changes of a table to a webhook. <code>create_event_trigger</code> makes one.
-      </Empty>
+      <>
+        <Empty title="There are no event triggers" actions={make}>
+          An event trigger sends changes of a table to a webhook.
+        </Empty>
+        {form}
+      </>
     )
   }
   const needle = filter.toLowerCase()
@@ -45,6 +61,8 @@ export function TriggersSection() {
             onChange={(event) => setFilter(event.target.value)}
           />
         </div>
+        <span className={css['space']} />
+        {make}
       </Toolbar>
       <Table<EventTrigger>
         label="Event triggers"
@@ -71,7 +89,13 @@ export function TriggersSection() {
           },
         ]}
       />
-      {trigger && <TriggerDialog trigger={trigger} onClose={() => setChosen('')} />}
+      {form}
+      {trigger && edited === 'change' && (
+        <TriggerForm base={metadata.data} trigger={trigger} onClose={() => setEdited('')} />
+      )}
+      {trigger && edited === '' && (
+        <TriggerDialog trigger={trigger} onChange={() => setEdited('change')} onClose={() => setChosen('')} />
+      )}
     </>
   )
 }

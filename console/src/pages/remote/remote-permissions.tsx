@@ -60,8 +60,8 @@ export function RemotePermissions({ schema, introspected, base, canEdit }: Remot
   return (
     <Body>
       <p className={css['note']}>
-        Permissions count when the server is started with <code>--enable-remote-schema-permissions</code>. Without it
-        every role sees all of the schema.
+        A server without <code>--enable-remote-schema-permissions</code> takes no permissions: every role sees all of
+        the schema there.
       </p>
       <ul className={css['list']} aria-label="Roles">
         {roles.map((role) => (

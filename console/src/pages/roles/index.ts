@@ -9,7 +9,10 @@ export const roles: ConsolePage = {
   title: 'Roles',
   icon: Users,
   letter: 'r',
-  routes: [{ path: 'roles', load: () => import('./roles.tsx') }],
+  routes: [
+    { path: 'roles', load: () => import('./roles.tsx') },
+    { path: 'roles/compare', load: () => import('./compare.tsx'), crumbs: () => [{ title: 'Compare' }] },
+  ],
   async commands() {
     const metadata = await queries.ensureQueryData(metadataQuery)
     return rolesOf(metadata).map((role) => ({

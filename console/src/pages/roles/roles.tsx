@@ -72,6 +72,9 @@ export default function Roles() {
             onChange={setRole}
           />
         </div>
+        <To path={compareOf(roles, role)} className={css['compare']}>
+          Compare two roles
+        </To>
       </Toolbar>
       {tables.length === 0 ? (
         <Empty title="No table matches">Change the filter to see others.</Empty>
@@ -112,7 +115,15 @@ const columnsOf = (roles: readonly string[]): readonly TableColumn<TableEntry>[]
   })),
 ]
 
-const permissionsOf = (table: TableEntry['table']): string => {
+/** The comparison of a role with another one. */
+function compareOf(roles: readonly string[], role: string): string {
+  const a = roles.includes(role) ? role : (roles[0] ?? 'admin')
+  const b = roles.find((each) => each !== a) ?? 'admin'
+  return `roles/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`
+}
+
+/** The path of a table's permissions. */
+export const permissionsOf = (table: TableEntry['table']): string => {
   const { schema, name } = tableName(table)
   return pathOf('data', schema, name, 'permissions')
 }

@@ -11,13 +11,17 @@ interface RuleFieldProps {
   readonly value: unknown
   readonly types: ReadonlyMap<string, string>
   readonly canEdit: boolean
+  /** An example; absent: one with a session variable. */
+  readonly help?: string
   onChange(rule: Condition): void
   /** Whether the text is not a rule now. */
   onFault(hasFault: boolean): void
 }
 
+const example = 'As customer_id = X-Service-User-Id and invoice.total > 5. Nothing: all rows.'
+
 /** A rule as a sentence, or as JSON where a sentence cannot hold it. */
-export function RuleField({ label, value, types, canEdit, onChange, onFault }: RuleFieldProps) {
+export function RuleField({ label, value, types, canEdit, help = example, onChange, onFault }: RuleFieldProps) {
   const sentence = ruleText(value, types)
   const [isJson, setJson] = useState(sentence === null)
   const [draft, setDraft] = useState<string | null>(null)
@@ -62,7 +66,7 @@ export function RuleField({ label, value, types, canEdit, onChange, onFault }: R
           disabled={!canEdit}
           value={draft ?? sentence ?? ''}
           error={fault}
-          help="As customer_id = X-Service-User-Id and invoice.total > 5. Nothing: all rows."
+          help={help}
           onChange={({ target }) => take(target.value, () => ruleOf(target.value, types))}
         />
       )}

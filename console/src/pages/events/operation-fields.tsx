@@ -1,0 +1,94 @@
+import { useMemo } from 'react'
+import { Checkbox } from '../../parts/field.tsx'
+import { RuleField } from '../data/permissions/rule-field.tsx'
+import type { TableInfo } from '../data/table-info.ts'
+import { typesOf } from '../data/types.ts'
+import css from './events.module.css'
+
+type Definition = Readonly<Record<string, unknown>>
+
+interface OperationFieldsProps {
+  readonly info: TableInfo
+  readonly operation: 'insert' | 'update' | 'delete'
+  /** Null: the operation makes no events. */
+  readonly value: Definition | null
+  onChange(value: Definition | null): void
+  onFault(hasFault: boolean): void
+}
+
+const sides = { insert: ['new'], update: ['old', 'new'], delete: ['old'] } as const
+
+const words = { old: 'The row before', new: 'The row after' } as const
+
+/** Which changes of one operation make events, and which columns they have. */
+export function OperationFields({ info, operation, value, onChange, onFault }: OperationFieldsProps) {
+  const types = useMemo(() => typesOf(info), [info])
+  const names = info.columns.map(({ name }) => name)
+  const columns = value?.['columns'] ?? '*'
+  const chosen = Array.isArray(columns) ? (columns as readonly string[]) : names
+  const when = (value?.['when'] ?? {}) as Definition
+  // Conditions that join both sides are written as JSON.
+  const isSimple = Object.keys(when).every((key) => key === 'old' || key === 'new')
+  const change = (changes: Definition) =>
+    onChange(
+      Object.fromEntries(
+        Object.entries({ ...value, ...changes }).filter(([, member]) => member !== undefined),
+      ) as Definition,
+    )
+  const setRule = (side: 'old' | 'new', rule: Definition) => {
+    const { [side]: _, ...others } = when
+    const next = Object.keys(rule).length === 0 ? others : { ...others, [side]: rule }
+    change({ when: Object.keys(next).length === 0 ? undefined : next })
+  }
+  return (
+    <fieldset className={css['operation']}>
+      <legend>
+        <Checkbox
+          label={operation}
+          checked={value !== null}
+          onChange={({ target }) => onChange(target.checked ? { columns: '*' } : null)}
+        />
+      </legend>
+      {value !== null && operation === 'update' && (
+        <div className={css['names']} role="group" aria-label="Columns whose change makes an event">
+          <Checkbox
+            label="any column"
+            checked={!Array.isArray(columns)}
+            onChange={({ target }) => change({ columns: target.checked ? '*' : names })}
+          />
+          {Array.isArray(columns) &&
+            names.map((name) => (
+              <Checkbox
+                key={name}
+                label={name}
+                checked={chosen.includes(name)}
+                onChange={() =>
+                  change({
+                    columns: chosen.includes(name) ? chosen.filter((each) => each !== name) : [...chosen, name],
+                  })
+                }
+              />
+            ))}
+        </div>
+      )}
+      {value !== null &&
+        (isSimple ? (
+          sides[operation].map((side) => (
+            <RuleField
+              key={side}
+              {...{ types, onFault }}
+              canEdit
+              help={`As ${names[0]} > 5 and ${names.at(-1)} is not null. Nothing: all rows.`}
+              label={`${words[side]} fulfils`}
+              value={when[side] ?? {}}
+              onChange={(rule) => setRule(side, rule)}
+            />
+          ))
+        ) : (
+          <p className={css['note']}>
+            Only when <code>{JSON.stringify(when)}</code>, which the JSON changes.
+          </p>
+        ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,239 @@
+import { useQuery } from '@tanstack/react-query'
+import { useId, useMemo, useState } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Checkbox, Field, Select } from '../../parts/field.tsx'
+import { Failed, Loading } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { useEdit } from '../../parts/use-edit.ts'
+import { type TableName, tableLabel, tableName } from '../../server/names.ts'
+import { type Metadata, tablesOf } from '../../server/queries.ts'
+import { type TableInfo, tableInfoQuery } from '../data/table-info.ts'
+import { type EventTrigger, eventTriggersOf } from './event-triggers.ts'
+import css from './events.module.css'
+import { OperationFields } from './operation-fields.tsx'
+import { Retries } from './retries.tsx'
+import { WebhookTest } from './webhook-test.tsx'
+
+type Definition = Readonly<Record<string, unknown>>
+
+interface TriggerFormProps {
+  readonly base: Metadata
+  /** Absent: a new trigger. */
+  readonly trigger?: EventTrigger
+  onClose(): void
+}
+
+const shown = (definition: Definition): string => JSON.stringify(definition, null, 2)
+
+function read(text: string): Definition | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Definition) : null
+  } catch {
+    return null
+  }
+}
+
+const beginning: Definition = {
+  insert: { columns: '*' },
+  webhook: '',
+  retry_conf: { num_retries: 3, interval_sec: 10, timeout_sec: 60 },
+}
+
+/** Makes or replaces an event trigger: as a form, and as the JSON that is saved. Nothing that the form does not know is lost. */
+export function TriggerForm({ base, trigger, onClose }: TriggerFormProps) {
+  const [name, setName] = useState(trigger?.name ?? '')
+  const [label, setLabel] = useState(trigger ? tableLabel(trigger.table) : '')
+  const [text, setText] = useState(() => shown(trigger?.definition ?? beginning))
+  const [view, setView] = useState<'form' | 'json'>('form')
+  const [hasFault, setFault] = useState(false)
+  const { isBusy, error, save } = useEdit()
+  const list = useId()
+  const tables = tablesOf(base).map(({ table }) => tableName(table))
+  const table = tables.find((each) => tableLabel(each) === label.trim()) ?? null
+  const definition = read(text)
+  const part = (now: Metadata) => eventTriggersOf(now).find((each) => each.name === name.trim())
+  const submit = async () => {
+    const args = { ...definition, name: name.trim(), table, ...(trigger && { replace: true }) }
+    const title = `${trigger ? 'Replace' : 'Make'} the event trigger ${name.trim()}`
+    const done = `${trigger ? 'Changed' : 'Made'} ${name.trim()}`
+    if (await save({ title, base, part, done, operations: [{ type: 'create_event_trigger', args }] })) onClose()
+  }
+  return (
+    <Dialog
+      isOpen
+      isWide
+      title={trigger ? `Change ${trigger.name}` : 'Make an event trigger'}
+      description="It sends changes of a table to a webhook. Events that wait already stay as they are."
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="main"
+            isBusy={isBusy}
+            disabled={!definition || !table || name.trim() === '' || hasFault}
+            onClick={() => void submit()}
+          >
+            {trigger ? 'Save trigger' : 'Make trigger'}
+          </Button>
+        </>
+      }
+    >
+      {error !== null && <Failed error={error} />}
+      <div className={css['columns']}>
+        <Field label="Name" value={name} disabled={!!trigger} onChange={({ target }) => setName(target.value)} />
+        <Field
+          label="Table"
+          list={list}
+          value={label}
+          disabled={!!trigger}
+          error={label.trim() !== '' && !table ? 'No tracked table has this name.' : null}
+          onChange={({ target }) => setLabel(target.value)}
+        />
+        <datalist id={list}>
+          {tables.map((each) => (
+            <option key={JSON.stringify(each)} value={tableLabel(each)} />
+          ))}
+        </datalist>
+      </div>
+      <Tabs<'form' | 'json'>
+        label="View of the trigger"
+        value={view}
+        tabs={[
+          { value: 'form', label: 'Form' },
+          { value: 'json', label: 'JSON' },
+        ]}
+        onChange={setView}
+      >
+        <div className={css['form']}>
+          {view === 'json' && <Code label="Definition" language="json" value={text} onChange={setText} />}
+          {definition === null && <p className={css['fault']}>This is not a JSON object.</p>}
+          {view === 'form' && definition && table === null && (
+            <p className={css['note']}>The rest of the form follows with the table.</p>
+          )}
+          {view === 'form' && definition && table && (
+            <Form
+              {...{ table, definition }}
+              name={name.trim()}
+              onChange={(next) => setText(shown(next))}
+              onFault={setFault}
+            />
+          )}
+        </div>
+      </Tabs>
+    </Dialog>
+  )
+}
+
+interface FormProps {
+  readonly table: TableName
+  readonly name: string
+  readonly definition: Definition
+  onChange(definition: Definition): void
+  onFault(hasFault: boolean): void
+}
+
+function Form({ table, ...props }: FormProps) {
+  const info = useQuery(tableInfoQuery(table))
+  if (info.isPending) return <Loading label="Reading the table" queryKey={tableInfoQuery(table).queryKey} />
+  if (!info.data) return <Failed error={info.error} onRetry={() => void info.refetch()} />
+  return <Fields info={info.data} {...props} />
+}
+
+const listText = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : '')
+
+const listOf = (text: string): readonly string[] | undefined => {
+  const names = text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+  return names.length > 0 ? names : undefined
+}
+
+const numberOf = (text: string): number | undefined => (/^\d{1,9}$/.test(text) ? Number(text) : undefined)
+
+function Fields({
+  info,
+  name,
+  definition,
+  onChange,
+  onFault,
+}: Omit<FormProps, 'table'> & { readonly info: TableInfo }) {
+  const change = (changes: Definition) =>
+    onChange(
+      Object.fromEntries(Object.entries({ ...definition, ...changes }).filter(([, value]) => value !== undefined)),
+    )
+  const isVariable = definition['webhook_from_env'] !== undefined
+  const webhook = definition['webhook_from_env'] ?? definition['webhook'] ?? ''
+  const ordering = useMemo(() => listText(definition['ordering_key']), [definition])
+  const [order, setOrder] = useState(ordering)
+  return (
+    <>
+      {(['insert', 'update', 'delete'] as const).map((operation) => (
+        <OperationFields
+          key={operation}
+          {...{ info, operation, onFault }}
+          value={(definition[operation] ?? null) as Definition | null}
+          onChange={(next) => change({ [operation]: next ?? undefined })}
+        />
+      ))}
+      <Checkbox
+        label="Payloads may be sent by hand"
+        checked={definition['enable_manual'] !== false}
+        onChange={({ target }) => change({ enable_manual: target.checked })}
+      />
+      {definition['handler'] === undefined ? (
+        <div className={css['columns']}>
+          <Select<'webhook' | 'webhook_from_env'>
+            label="Webhook from"
+            value={isVariable ? 'webhook_from_env' : 'webhook'}
+            options={[
+              { value: 'webhook', label: 'a URL' },
+              { value: 'webhook_from_env', label: 'a variable of the environment' },
+            ]}
+            onChange={(member) => change({ webhook: undefined, webhook_from_env: undefined, [member]: '' })}
+          />
+          <Field
+            label={isVariable ? 'Variable' : 'URL'}
+            isCode
+            placeholder={isVariable ? 'HOOK_URL' : 'https://hooks.example.com/invoices'}
+            value={typeof webhook === 'string' ? webhook : JSON.stringify(webhook)}
+            onChange={({ target }) => change({ [isVariable ? 'webhook_from_env' : 'webhook']: target.value })}
+          />
+        </div>
+      ) : (
+        <p className={css['note']}>Its events go to the function {String(definition['handler'])} of a plugin.</p>
+      )}
+      {!isVariable && typeof webhook === 'string' && /^https?:\/\//.test(webhook) && (
+        <WebhookTest url={webhook} {...{ info, name }} />
+      )}
+      <Retries
+        value={(definition['retry_conf'] ?? {}) as Definition}
+        onChange={(retries) => change({ retry_conf: retries })}
+      />
+      <div className={css['columns']}>
+        <Field
+          label="Columns whose equal rows keep their order"
+          placeholder="no order"
+          value={order}
+          help={`As ${info.primary_key?.join(', ') ?? info.columns[0]?.name}. Their events are delivered one at a time.`}
+          onChange={({ target }) => {
+            setOrder(target.value)
+            change({ ordering_key: listOf(target.value) })
+          }}
+        />
+        <Field
+          label="Events at once, at most"
+          inputMode="numeric"
+          placeholder="a share of the server's"
+          value={typeof definition['concurrency'] === 'number' ? String(definition['concurrency']) : ''}
+          onChange={({ target }) => change({ concurrency: numberOf(target.value) })}
+        />
+      </div>
+      <p className={css['note']}>Headers, transforms and clean-up are in the JSON.</p>
+    </>
+  )
+}

@@ -11,7 +11,8 @@ import { readOnly } from '../../requests/mode.ts'
 import { metadataQuery } from '../../server/queries.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
 import { ActionDialog } from './action-dialog.tsx'
-import { type Action, actionsOf, isAsynchronous } from './actions.ts'
+import type { Action } from './action-types.ts'
+import { actionsOf, isAsynchronous } from './actions.ts'
 import css from './remote.module.css'
 
 /** All actions. */

@@ -8,7 +8,7 @@ import {
   type RemoteType,
   referenceText,
   typeNamed,
-} from '../../server/remote-schemas.ts'
+} from '../../server/remote-types.ts'
 
 /** The members that a role sees: `Type.member` and `Type.member(argument)`, each with its preset as SDL, or empty. */
 export type Ticks = ReadonlyMap<string, string>
@@ -20,7 +20,7 @@ export const tickOf = (type: string, member: string, argument?: string): string 
 const presetOf = (directives: readonly ConstDirectiveNode[] | undefined): string =>
   (directives ?? []).map((directive) => print(directive)).join(' ')
 
-/** The ticks of an SDL; `*` is all of the schema. Throws where it is no SDL. */
+/** The ticks of an SDL; `*` is all of the schema. Throws where the text cannot be read. */
 export function readTicks(sdl: string, schema: Introspected): Ticks {
   if (sdl.trim() === '*') return new Map(allTicks(schema))
   const ticks = new Map<string, string>()

@@ -9,13 +9,8 @@ import { Tabs } from '../../parts/tabs.tsx'
 import { Touched } from '../../parts/touched.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
 import { type Metadata, rolesOf } from '../../server/queries.ts'
-import {
-  type Introspected,
-  type RemoteSchema,
-  type RemoteType,
-  referenceText,
-  remoteSchemasOf,
-} from '../../server/remote-schemas.ts'
+import { type RemoteSchema, remoteSchemasOf } from '../../server/remote-schemas.ts'
+import { type Introspected, type RemoteType, referenceText } from '../../server/remote-types.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
 import css from './remote.module.css'
 import {

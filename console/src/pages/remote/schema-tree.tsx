@@ -8,7 +8,7 @@ import {
   type RemoteTypeField,
   referenceText,
   typeNamed,
-} from '../../server/remote-schemas.ts'
+} from '../../server/remote-types.ts'
 import css from './remote.module.css'
 
 /** Fields that are shown at once. */

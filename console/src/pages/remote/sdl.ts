@@ -8,7 +8,7 @@ import {
   parse,
   print,
 } from 'graphql'
-import type { Action, ActionArgument, CustomTypes, EnumType, FieldType } from './actions.ts'
+import type { Action, ActionArgument, CustomTypes, EnumType, FieldType } from './action-types.ts'
 
 type Described = { readonly description?: string | null | undefined }
 
@@ -25,7 +25,7 @@ const enumText = ({ name, values, ...type }: EnumType): string => {
   return `${described(type, '')}enum ${name} {\n${lines.join('')}}\n`
 }
 
-/** The SDL of custom types. Relationships are no part of it. */
+/** The SDL of custom types. It does not have their relationships. */
 export function typesSdl({ input_objects = [], objects = [], scalars = [], enums = [] }: CustomTypes): string {
   const objectText = (keyword: string) => (type: FieldType) =>
     `${described(type, '')}${keyword} ${type.name} {\n${fieldsText(type.fields)}}\n`
@@ -43,7 +43,7 @@ const descriptionOf = ({ description }: { readonly description?: { readonly valu
 const fieldsOf = (fields: readonly (FieldDefinitionNode | InputValueDefinitionNode)[] | undefined) =>
   (fields ?? []).map((field) => ({ name: field.name.value, type: print(field.type), ...descriptionOf(field) }))
 
-/** The custom types of an SDL; objects keep the relationships that they have. Throws where it is no SDL of types. */
+/** The custom types of an SDL; objects keep the relationships that they have. Throws where the text has anything else. */
 export function readTypes(sdl: string, old: CustomTypes): CustomTypes {
   const definitions: readonly DefinitionNode[] = sdl.trim() === '' ? [] : parse(sdl).definitions
   const types = { input_objects: [], objects: [], scalars: [], enums: [] } as {

@@ -9,7 +9,8 @@ import { Touched } from '../../parts/touched.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { type Metadata, metadataQuery } from '../../server/queries.ts'
-import { type CustomTypes, customTypesOf } from './actions.ts'
+import type { CustomTypes } from './action-types.ts'
+import { customTypesOf } from './actions.ts'
 import css from './remote.module.css'
 import { lostRelationships, readTypes, typesSdl } from './sdl.ts'
 
@@ -54,7 +55,8 @@ function Types({ base }: { readonly base: Metadata }) {
     <>
       <div className={css['editor']}>
         <p className={css['note']}>
-          The types of arguments and results of actions. Relationships of objects are no part of the text, and stay.
+          The types of arguments and results of actions. The text does not have the relationships of objects, which
+          stay.
         </p>
         <Code
           label="Types"

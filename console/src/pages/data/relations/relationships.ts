@@ -2,7 +2,7 @@
 
 import { type GivenTable, type TableName, tableName } from '../../../server/names.ts'
 import type { Relationship, TableEntry } from '../../../server/queries.ts'
-import type { RemoteField } from '../../../server/remote-schemas.ts'
+import type { RemoteField } from '../../../server/remote-types.ts'
 import type { TableInfo } from '../table-info.ts'
 
 /** A column of this table with the one that it equals. */

@@ -6,14 +6,8 @@ import { Failed, Loading } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { tableLabel } from '../../../server/names.ts'
 import { entryOf, type Metadata } from '../../../server/queries.ts'
-import {
-  type Introspected,
-  introspectionQuery,
-  isLeaf,
-  type RemoteField,
-  referenceText,
-  remoteSchemasOf,
-} from '../../../server/remote-schemas.ts'
+import { introspectionQuery, remoteSchemasOf } from '../../../server/remote-schemas.ts'
+import { type Introspected, isLeaf, type RemoteField, referenceText } from '../../../server/remote-types.ts'
 import type { TableInfo } from '../table-info.ts'
 import css from './relations.module.css'
 import type { RemoteRelationship } from './relationships.ts'

@@ -8,7 +8,7 @@ import {
   type RemoteInput,
   type RemoteTypeField,
   typeNamed,
-} from '../../../server/remote-schemas.ts'
+} from '../../../server/remote-types.ts'
 
 /** A field on the way, with its arguments as texts: `$column`, JSON, or a plain text. An empty one is left open. */
 export interface Step {

@@ -35,3 +35,4 @@ export type {
 } from '../core/http/route/declared-route.ts'
 export type { Exchange } from '../core/http/route/exchange.ts'
 export { applicantOf } from '../core/http/route/route.ts'
+export { isStrict, strictHeader } from '../core/http/route/strict.ts'

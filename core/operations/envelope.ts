@@ -5,7 +5,7 @@ import { type CostLimit, RequestCost } from '../access/request-cost.ts'
 import { rootCost } from '../access/tuning.ts'
 import { TurnTaker } from '../concurrency/stepwise.ts'
 import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
-import { didYouMeanOneOf } from '../errors/nearest.ts'
+import { didYouMean, didYouMeanOneOf } from '../errors/nearest.ts'
 import { below, type PathKey, pathText } from '../errors/path.ts'
 import { hasMoreValues, isJsonObject, jsonType } from '../json/json.ts'
 import { own } from '../metadata/document/given-document.ts'
@@ -27,6 +27,8 @@ export interface Call {
   readonly resourceVersion: number | null
   /** The source that the request names; null: it names none. */
   readonly source: string | null
+  /** Whether unknown keys were refused in any dialect. */
+  readonly isStrict: boolean
   /** The requests that it runs itself; null if the operation has no members. */
   readonly members: readonly MemberCall[] | null
 }
@@ -43,6 +45,8 @@ export interface EnvelopeOptions {
   readonly environment: OperationEnvironment
   readonly form: RequestForm
   readonly session: Session
+  /** Whether unknown keys are refused in any dialect, also beside `args`. */
+  readonly isStrict: boolean
 }
 
 /**
@@ -54,7 +58,7 @@ export async function decodeEnvelope(
   options: EnvelopeOptions,
   at: readonly PathKey[] = [],
 ): Promise<Call> {
-  const { operations, form, session } = options
+  const { operations, form, session, isStrict } = options
   if (!isJsonObject(body)) {
     throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(body)}`, at)
   }
@@ -62,6 +66,7 @@ export async function decodeEnvelope(
   if (typeof type !== 'string') {
     throw parseFailed(`parsing Text failed, expected String, but encountered ${jsonType(type)}`, [...at, 'type'])
   }
+  if (isStrict) refuseUnknownKeys(body, at)
   const version = readVersion(body.version, at)
   const found = form.find({ type, version, args: own(body, 'args') }, operations)
   if (!found) throw form.unknownType?.(type).at(...at) ?? unknownType({ type, version: version ?? 1 }, operations, at)
@@ -70,11 +75,11 @@ export async function decodeEnvelope(
   const resourceVersion = readResourceVersion(body, at)
   const { args: given, source } = withoutSource(operation, required(body, 'args', at), at)
   const turns = new TurnTaker()
-  const args = await decodeArguments(found, given, at, options.environment).catch((error) => {
+  const args = await decodeArguments(found, given, at, environmentOf(options)).catch((error) => {
     throw form.interface === '2' && operation.pathsNameArguments ? namingArguments(error, at) : error
   })
   await turns.next()
-  const call = { operation, args, resourceVersion, source }
+  const call = { operation, args, resourceVersion, source, isStrict }
   if (!operation.members) return { ...call, members: null }
   const members: MemberCall[] = []
   for (const member of operation.members(args)) {
@@ -91,6 +96,13 @@ function namingArguments(error: unknown, at: readonly PathKey[]): unknown {
   const missing = /^the key '(.+)' was not present$/.exec(error.message)
   const path = [...at, 'args', ...error.path.slice(at.length)]
   return (missing ? error.saying(`key "${missing[1]}" not found`) : error).with({ path })
+}
+
+/** The environment of reading arguments: strictly, as in a dialect that refuses unknown keys. */
+function environmentOf({ environment, isStrict }: EnvelopeOptions): OperationEnvironment {
+  const { dialect, format } = environment
+  if (!isStrict || !dialect.unknownKeysPass) return environment
+  return { ...environment, dialect: { ...dialect, unknownKeysPass: false }, format: format.strictly() }
 }
 
 async function decodeArguments(
@@ -123,6 +135,16 @@ function refuseLarge({ mayBeLarge = false }: Operation<TSchema>, given: unknown,
     const large = elements.findIndex((element) => hasMoreValues(element, mostValues))
     if (large >= 0) throw tooManyValues('the element has', [...at, key, large])
   }
+}
+
+const envelopeKeys = ['type', 'args', 'version', 'resource_version', 'source']
+
+function refuseUnknownKeys(envelope: object, at: readonly PathKey[]): void {
+  const unknown = Object.keys(envelope).find((key) => !envelopeKeys.includes(key))
+  if (unknown === undefined) return
+  throw parseFailed(`unexpected key "${unknown}"`, [...at, unknown]).with({
+    help: didYouMean(unknown, () => envelopeKeys),
+  })
 }
 
 function required(envelope: Readonly<Record<string, unknown>>, key: string, at: readonly PathKey[]): unknown {

@@ -58,6 +58,8 @@ export interface Run {
   /** Filled by handlers. */
   readonly afterCommit: AfterCommit[]
   readonly signal: AbortSignal | null
+  /** Whether requests that are tried in it must have no unknown keys; absent: as in the dialect. */
+  readonly isStrict?: boolean
 }
 
 /** The edit of a request, and its edits that are resolved together. */

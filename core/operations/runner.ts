@@ -71,8 +71,8 @@ export class MetadataRunner {
   /** Runs an envelope; see `MetadataService.run`. */
   async run(envelope: unknown, session: Session, options: RequestOptions = {}): Promise<unknown> {
     const { operations, environment } = this.#options
-    const { whenUnwanted, caller = null, form = operations.form, ...cause } = options
-    const decoding = { operations, form, session, environment: { ...environment, interface: form.interface } }
+    const { whenUnwanted, caller = null, form = operations.form, isStrict = false, ...cause } = options
+    const decoding = { operations, form, session, isStrict, environment: { ...environment, interface: form.interface } }
     const call = await decodeEnvelope(envelope, decoding).catch(async (error) => {
       throw await withAllFaults(error, { session, interfaceName: form.interface }, this.#options)
     })
@@ -340,7 +340,7 @@ export class MetadataRunner {
       applySession: () => this.#options.sessionSettings.apply(session, transaction),
       runMember: (index) => this.#runMember(call, index, run),
       tryMember: (index) => this.#tryMember(call, index, run),
-      trial: (session, work) => this.#trial(session, run, work),
+      trial: (session, work) => this.#trial(session, { ...run, isStrict: call.isStrict }, work),
       afterCommit: (callback) => afterCommit.push(callback),
     }
   }
@@ -381,10 +381,10 @@ export class MetadataRunner {
   /** Runs a request of the metadata API within another one, as a session of its own. */
   async #runTried(envelope: unknown, run: Run): Promise<unknown> {
     const { operations, environment } = this.#options
-    const { session } = run
+    const { session, isStrict = false } = run
     const { form } = operations
     const call = await decodeEnvelope(envelope, {
-      ...{ operations, form, session },
+      ...{ operations, form, session, isStrict },
       environment: { ...environment, interface: form.interface },
     })
     authorize(call, session)

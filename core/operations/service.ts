@@ -19,6 +19,8 @@ export interface RequestOptions {
   readonly form?: RequestForm
   /** The HTTP request, for the record of changes; absent: no client asked. */
   readonly origin?: RequestOrigin
+  /** Whether unknown keys are refused in any dialect; absent: no. */
+  readonly isStrict?: boolean
   /** The plugin that asks. The service of a plugin sets it. */
   readonly plugin?: string
 }

@@ -8,10 +8,10 @@ import { bulk, queryRoute } from './requests.ts'
 
 export default definePlugin({
   name: 'metadata',
-  register({ settings, operations, routes, metadata, environment }) {
+  register({ settings, dialect, operations, routes, metadata, environment }) {
     operations.add(bulk, exportMetadata, exportMetadataV2, replaceMetadata, replaceMetadataV2)
     operations.add(validateMetadata, clearMetadata, reloadMetadata(metadata.service))
     operations.add(getInconsistentMetadata, dropInconsistentMetadata, dumpInternalState(environment))
-    routes.add(queryRoute(metadata.service, settings))
+    routes.add(queryRoute(metadata.service, { settings, dialect }))
   },
 })

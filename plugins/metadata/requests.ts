@@ -1,22 +1,26 @@
 // Requests of the metadata API: their endpoint, and `bulk`, which runs several as one.
 
-import { callerOf, disconnectSignal, originOf, type Route } from '../../sdk/http.ts'
+import { callerOf, disconnectSignal, isStrict, originOf, type Route, strictHeader } from '../../sdk/http.ts'
 import { type Engine, Type } from '../../sdk/index.ts'
 import { type MetadataService, operation } from '../../sdk/metadata.ts'
 
 /** `POST /v1/query`: one operation of the metadata API. */
-export const queryRoute = (service: MetadataService, settings: Engine['settings']): Route => ({
+export const queryRoute = (
+  service: MetadataService,
+  { settings, dialect }: Pick<Engine, 'settings' | 'dialect'>,
+): Route => ({
   method: 'POST',
   url: '/v1/query',
   shownAs: 'Metadata',
   api: 'metadata',
   auth: 'session',
   forReaders: true,
-  about: { summary: 'Runs an operation of the metadata API.' },
+  about: { summary: 'Runs an operation of the metadata API.', headers: strictHeader(dialect) },
   async handle(call) {
     const { body, session, reply } = call
     const whenUnwanted = disconnectSignal(reply)
-    const circumstances = { whenUnwanted, caller: callerOf(call, settings), origin: originOf(call) }
+    const how = { whenUnwanted, caller: callerOf(call, settings), origin: originOf(call) }
+    const circumstances = { ...how, isStrict: isStrict(call, dialect) }
     const result = await service.run(body, session, circumstances)
     // Fastify sends a string unchanged, which would not be JSON.
     return typeof result === 'string' ? JSON.stringify(result) : result

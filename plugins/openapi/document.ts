@@ -77,7 +77,13 @@ const json = (schema: JsonSchema, rest: JsonSchema = {}) => ({ 'application/json
 function endpoint(route: Route, context: Context): JsonSchema {
   const { method, url, auth, about, forReaders } = route
   const names = [...url.matchAll(parameter)].map(([, name]) => name)
-  const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+  const parameters = [
+    ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...Object.entries(about?.headers ?? {}).map(([name, description]) => ({
+      ...{ name, in: 'header', required: false, description },
+      schema: { type: 'string' },
+    })),
+  ]
   return {
     operationId: `${method.toLowerCase()}${pathOf(route).replaceAll(/[^A-Za-z0-9]+/g, '_')}`,
     summary: about?.summary ?? `${method} ${url}`,

@@ -1,6 +1,6 @@
 // `POST /v1/metadata` and `POST /v2/query`, which divide `/v1/query` of v1.3.
 
-import { callerOf, disconnectSignal, originOf, type Route } from '../../sdk/http.ts'
+import { callerOf, disconnectSignal, isStrict, originOf, type Route, strictHeader } from '../../sdk/http.ts'
 import { badRequest, type Engine, isAdmin, Type } from '../../sdk/index.ts'
 import type { MetadataService, RequestForm } from '../../sdk/metadata.ts'
 import { metadataForm, queryForm } from './forms.ts'
@@ -16,19 +16,24 @@ const endpoints: readonly Endpoint[] = [
   { url: '/v2/query', form: queryForm, summary: 'Runs a data operation or SQL of the metadata API of version 2.' },
 ]
 
-const routeOf = ({ url, form, summary }: Endpoint, service: MetadataService, settings: Engine['settings']): Route => ({
+const routeOf = (
+  { url, form, summary }: Endpoint,
+  service: MetadataService,
+  { settings, dialect }: Pick<Engine, 'settings' | 'dialect'>,
+): Route => ({
   method: 'POST',
   url,
   api: 'metadata',
   auth: 'session',
   forReaders: true,
-  about: { summary },
+  about: { summary, headers: strictHeader(dialect) },
   async handle(call) {
     const { body, session, reply } = call
     // Other roles learn nothing about operations and arguments.
     if (!isAdmin(session)) throw badRequest('access-denied', 'restricted access : admin only', { path: ['args'] })
     const whenUnwanted = disconnectSignal(reply)
-    const circumstances = { whenUnwanted, caller: callerOf(call, settings), origin: originOf(call), form }
+    const how = { whenUnwanted, caller: callerOf(call, settings), origin: originOf(call), form }
+    const circumstances = { ...how, isStrict: isStrict(call, dialect) }
     const result = await service.run(body, session, circumstances)
     // Fastify sends a string unchanged, which would not be JSON.
     return typeof result === 'string' ? JSON.stringify(result) : result
@@ -53,5 +58,8 @@ const entitlement = (database: Engine['database']): Route => ({
 /** The routes. */
 export const routesOf = (
   service: MetadataService,
-  { settings, database }: Pick<Engine, 'settings' | 'database'>,
-): readonly Route[] => [...endpoints.map((endpoint) => routeOf(endpoint, service, settings)), entitlement(database)]
+  engine: Pick<Engine, 'settings' | 'dialect' | 'database'>,
+): readonly Route[] => [
+  ...endpoints.map((endpoint) => routeOf(endpoint, service, engine)),
+  entitlement(engine.database),
+]

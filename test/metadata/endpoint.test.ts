@@ -78,3 +78,42 @@ test('names that are too long for PostgreSQL and large texts get clear errors', 
     assert.equal(body.error, `no such table/view exists in postgres: "${name}"`)
   }
 })
+
+test('a strict request with an unknown key is refused in any dialect', async (t) => {
+  const neutral = await startTrellis(t, { sql })
+  const { database } = neutral
+  const other = await startTrellis(t, { database, settings: { dialect: 'hasura' } })
+  const track = { type: 'track_table', args: { name: 'a', colour: 'red' } }
+  const ask = async (trellis: typeof neutral, body: object, strict: string, url = '/v1/query') => {
+    const prefix = trellis === other ? 'x-hasura' : 'x-service'
+    const { status, body: answer } = await trellis.request(url, { body, headers: { [`${prefix}-strict`]: strict } })
+    return [status, answer]
+  }
+  const unexpected = (key: string, path: string) => [
+    400,
+    { path, error: `unexpected key "${key}"`, code: 'parse-failed' },
+  ]
+  const bulk = { type: 'bulk', args: [{ type: 'export_metadata', args: {} }, track] }
+  assert.deepEqual(await ask(other, track, 'true'), unexpected('colour', '$.colour'))
+  assert.deepEqual(await ask(other, bulk, 'true'), unexpected('colour', '$[1].colour'))
+  const document = { version: 2, tables: [], shades: [] }
+  const metadata = { type: 'replace_metadata', version: 2, args: { metadata: document } }
+  assert.deepEqual(await ask(other, metadata, 'true'), unexpected('shades', '$.metadata.shades'))
+  const logs = { type: 'get_event_logs', args: { name: 'x', form: '2026-01-01' } }
+  assert.deepEqual(
+    await ask(other, { ...logs, type: 'pg_get_event_logs' }, 'true', '/v1/metadata'),
+    unexpected('form', '$.form'),
+  )
+  for (const trellis of [neutral, other]) {
+    const beside = { type: 'export_metadata', args: {}, flavour: 1 }
+    assert.deepEqual(await ask(trellis, beside, 'true'), unexpected('flavour', '$.flavour'))
+    assert.equal((await ask(trellis, beside, 'false'))[0], 200)
+    assert.equal((await ask(trellis, { type: 'export_metadata', args: {}, version: 1 }, 'true'))[0], 200)
+  }
+  const name = 'x-service-strict'
+  assert.deepEqual(await ask(neutral, bulk, 'yes'), [
+    400,
+    { path: '$', error: `the header "${name}" is "true" or "false"`, code: 'parse-failed' },
+  ])
+  assert.deepEqual(await ask(other, track, 'false'), [200, { message: 'success' }])
+})

@@ -41,6 +41,8 @@ export interface Route {
 export interface RouteDescription {
   /** One line. */
   readonly summary: string
+  /** Headers that requests may have beside those of authentication, with their descriptions. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The schema of the body; absent: no body. */
   readonly body?: TSchema
   /** The schema of the response; absent: any. */

@@ -69,6 +69,8 @@ export interface DocumentFormat {
   problemOf(key: string, value: unknown): string | null
   /** Refuses a document that declares a name twice, or whose parts do not fit together. */
   validate(read: ReadDocument): Promise<void>
+  /** The same format, which refuses unknown keys in any dialect. */
+  strictly(): DocumentFormat
   /** Empties a draft, except for the parts that slices keep. */
   clear(draft: MetadataDocument): void
   /** Clears a draft and fills it with the content of a document. */
@@ -91,6 +93,11 @@ export class DeclaredFormat implements DocumentFormat {
       context: this.#contextOf(3),
       unknownKeys: unknownKeysIn(dialect),
     }))
+  }
+
+  strictly(): DocumentFormat {
+    const dialect = { ...this.#dialect, unknownKeysPass: false }
+    return this.#dialect.unknownKeysPass ? new DeclaredFormat(this.#registry, dialect, this.#onIgnored) : this
   }
 
   async read(wire: unknown, at: readonly PathKey[] = []): Promise<ReadDocument> {

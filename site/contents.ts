@@ -7,7 +7,7 @@ export interface Group {
 }
 
 export const contents: readonly Group[] = [
-  { title: 'Start', pages: ['tour', 'tutorial', 'concepts', 'modelling', 'comparison', 'moving'] },
+  { title: 'Start', pages: ['tour', 'tutorial', 'existing-database', 'concepts', 'modelling', 'comparison', 'moving'] },
   { title: 'Model', pages: ['tables', 'relationships', 'functions', 'postgres-types', 'postgis', 'sql', 'metadata'] },
   {
     title: 'Access',

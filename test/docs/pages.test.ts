@@ -34,6 +34,7 @@ const pages = {
   'postgres-types': 'nothing',
   mcp: 'relationships',
   modelling: 'relationships',
+  'existing-database': 'nothing',
 } as const
 
 /** The path of the GraphQL requests of a page, if it is not `/v1/graphql`. */

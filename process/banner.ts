@@ -48,6 +48,10 @@ export function bannerText(facts: BannerFacts): string {
     ['Access', accessLine(facts, listening)],
   ]
   if (files.length > 0) lines.push(['Options', `from ${files.join(' and ')}, beside flags and variables`])
+  const { databaseUrl, metadataDatabaseUrl: unused } = settings
+  if (unused !== null && unused !== databaseUrl) {
+    lines.push(['Ignored', '--metadata-database-url: the metadata are stored in the served database'])
+  }
   if (unknownVariables.length > 0) lines.push(['Ignored', `${unknownVariables.join(', ')}: no such option`])
   const width = Math.max(...lines.map(([name]) => name.length))
   const text = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)

@@ -311,7 +311,8 @@ function configValue(entry: ConfigEntry, options: readonly Option[]): readonly (
 function combined(settings: AllSettings, prefix: string): AllSettings {
   const adminSecret = settings.adminSecret ?? settings.accessKey
   const enabledApis = settings.enabledApis?.map((name) => name.toLowerCase()) ?? null
-  return { ...settings, adminSecret, enabledApis, databaseUrl: settings.databaseUrl ?? urlOfParts(settings, prefix) }
+  const databaseUrl = settings.databaseUrl ?? urlOfParts(settings, prefix) ?? settings.metadataDatabaseUrl
+  return { ...settings, adminSecret, enabledApis, databaseUrl }
 }
 
 function unknownVariables(variables: Variables, options: readonly Option[], prefix: string): string[] {

@@ -49,6 +49,16 @@ export const databaseOptions = {
     placeholder: 'TEXT',
     description: 'options for the PostgreSQL session, such as -c search_path=app',
   }),
+  metadataDatabaseUrl: text({
+    flag: 'metadata-database-url',
+    variable: 'METADATA_DATABASE_URL',
+    placeholder: 'URL',
+    secret: true,
+    shown: redactedUrl,
+    check: databaseUrlRefusal,
+    description:
+      'for configurations of version 2: PostgreSQL to serve when no other is given; the metadata are always stored in the served one',
+  }),
   retries: whole(
     1,
     { minimum: 0 },

@@ -121,7 +121,7 @@ export function readSettings(settings: AllSettings, plugins: readonly LoadedPlug
   const refusal = authOptionsRefusal(settings, options, prefix)
   if (refusal !== null) throw new OptionsError(refusal)
   const ofPlugins = new Map(plugins.map((loaded) => [loaded, valuesOfPlugin(loaded, settings)]))
-  const databaseUrl = core.databaseUrl ?? urlOfParts(core, prefix)
+  const databaseUrl = core.databaseUrl ?? urlOfParts(core, prefix) ?? core.metadataDatabaseUrl
   return { core: { ...core, databaseUrl }, ofPlugins, variables: referableVariables(options, prefix) }
 }
 

@@ -139,6 +139,20 @@ test('the variable of the dialect, and that of the configuration file, are the s
   assert.deepEqual(files, ['own.json'])
 })
 
+test('the database of the metadata is served when no other is given', () => {
+  const read = (variables: Record<string, string>, ...argv: string[]) =>
+    parseSettings(readCommandLine(['--dialect', 'hasura', ...argv]), { variables, readFile: () => null }).settings
+  const metadata = { HASURA_GRAPHQL_METADATA_DATABASE_URL: 'postgres://meta:s@db:5432/app' }
+  assert.equal(read(metadata).databaseUrl, 'postgres://meta:s@db:5432/app')
+  const both = { ...metadata, HASURA_GRAPHQL_DATABASE_URL: 'postgres://db/rows' }
+  assert.equal(read(both).databaseUrl, 'postgres://db/rows')
+  assert.match(
+    read(metadata, '--host', 'other', '--port', '1', '--user', 'u', '--password', 'p', '--dbname', 'd').databaseUrl!,
+    /other/,
+  )
+  assert.throws(() => read({ HASURA_GRAPHQL_METADATA_DATABASE_URL: 'mysql://db/app' }), /METADATA_DATABASE_URL/)
+})
+
 test('the help text names both prefixes', () => {
   const text = helpText(options)
   assert.match(text, /variable SERVICE_GRAPHQL_SERVER_PORT/)

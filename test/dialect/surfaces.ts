@@ -438,7 +438,7 @@ export const differences: readonly Surface[] = [
       'is_allow_list_enabled',
       'live_queries',
       ...(word === 'hasura' ? ['console_assets_dir'] : []),
-      ...['dialect', 'apis', 'read_only', 'environment', 'postgres', 'plugins'],
+      ...['dialect', 'apis', 'read_only', 'environment', 'postgres', 'workers', 'plugins'],
     ],
   },
 ]

@@ -97,12 +97,16 @@ function numbers(option: Option) {
 
 const signingSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
+const databaseUrls = {
+  good: ['postgres://h/d', 'postgresql://u:p@h:1/d?x=y'],
+  bad: ['h/d', 'mysql://h/d', 'postgres://h:x/d'],
+}
+
 /** Texts that options with their own rules accept and refuse. */
 const ruled: Readonly<Record<string, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
-  databaseUrl: {
-    good: ['postgres://h/d', 'postgresql://u:p@h:1/d?x=y'],
-    bad: ['h/d', 'mysql://h/d', 'postgres://h:x/d'],
-  },
+  databaseUrl: databaseUrls,
+  metadataDatabaseUrl: databaseUrls,
+  workers: { good: ['1', '2', 'auto'], bad: ['0', '257', 'many'] },
   adminSecret: { good: ['a', '["a","b"]'], bad: ['[]', '["a",""]', '["a"'] },
   environmentColour: { good: ['#b3261e'], bad: ['red', '#fff'] },
   readSecret: { good: ['a', '["a","b"]'], bad: ['[]', '["a",""]', '["a"'] },

@@ -1,5 +1,6 @@
 // A plugin for tests of workers: it tells which process answers, waits, and runs a job.
 
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { definePlugin } from '../../core/engine/plugin.ts'
 
@@ -8,7 +9,8 @@ const open = { method: 'GET', api: null, auth: 'none' } as const
 export default definePlugin({
   name: 'which-worker',
   register({ routes, settings, workers, observe }) {
-    if (process.env['FAILING_WORKER'] === String(workers.own)) throw new Error('this worker does not start')
+    const { FAILING_WORKER: failing, FAILING_FILE: file } = process.env
+    if (failing === String(workers.own) || (file && existsSync(file))) throw new Error('this worker does not start')
     const self = { worker: workers.own, count: workers.count, pid: process.pid, connections: settings.connections }
     routes.add(
       { ...open, url: '/worker', handle: () => self },

@@ -2,13 +2,21 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { Agent, createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
-import { embeddedPid, spawnTrellis, startedDirectory, type TrellisProcess } from '../support/process.ts'
+import {
+  embeddedPid,
+  spawnTrellis,
+  startedDirectory,
+  type TrellisProcess,
+  temporaryDirectory,
+} from '../support/process.ts'
 import { eventually } from '../support/waiting.ts'
 
 const plugin = new URL('worker-plugin.ts', import.meta.url).pathname
@@ -343,6 +351,23 @@ test('a worker that cannot start ends the server with its error', async (t) => {
   const { code, stderr } = await server.ended
   assert.equal(code, 1)
   assert.match(stderr, /^Fatal Error: .*which-worker.*this worker does not start.*\n$/)
+})
+
+test('when no worker serves, a successor that cannot start ends the server with its error', async (t) => {
+  const { url: databaseUrl } = await testDatabase(t)
+  const file = join(temporaryDirectory(t), 'fail')
+  const server = spawnTrellis(t, ['--database-url', databaseUrl, ...twoWorkers], { FAILING_FILE: file })
+  const url = await server.ready()
+  const [first, second] = await connections(t, url)
+  const [one, two] = [await first.ask<Self>('/worker'), await second.ask<Self>('/worker')]
+  writeFileSync(file, '')
+  process.kill(one.pid, 'SIGKILL')
+  await server.output(/worker 1 cannot start: .*this worker does not start/)
+  assert.equal((await second.ask<Self>('/worker')).pid, two.pid)
+  process.kill(two.pid, 'SIGKILL')
+  const { code, stderr } = await server.ended
+  assert.equal(code, 1)
+  assert.match(stderr, /^Fatal Error: .*this worker does not start.*$/m)
 })
 
 test('numbers of workers that cannot be are refused', async (t) => {

@@ -155,6 +155,7 @@ export {
   type UnknownKeys,
   unknownKeysIn,
 } from '../core/wire/decode.ts'
+export { ContainedJson, PointInTime } from '../core/wire/log-filter.ts'
 export {
   ColumnName,
   DocumentTableName,

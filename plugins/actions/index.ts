@@ -13,6 +13,7 @@ import { actionContribution } from './graphql.ts'
 import { actionsSlice } from './metadata.ts'
 import { migrations } from './migrations.ts'
 import { createActionPermission, definingOperations, dropAction, dropActionPermission } from './operations.ts'
+import { getActionLogs } from './reading.ts'
 import { actionSchemas } from './schema.ts'
 import { cleaningMillis } from './tuning.ts'
 import { actionWorker } from './worker.ts'
@@ -104,6 +105,7 @@ export default definePlugin({
       actionsSlice(schemas, { hasFunction, isVersion2: settings.graphqlInterface === '2' }),
     )
     engine.operations.add(...definingOperations(schemas), dropAction, createActionPermission, dropActionPermission)
+    engine.operations.add(getActionLogs)
     engine.graphql.contribute(actionContribution((call) => answer(call)))
     engine.routes.add(declarationsRoute(engine))
     engine.provide(actionHandlers, functions)

@@ -20,3 +20,9 @@ export const itemsPerStep = 500
 
 /** Levels of an answer's lists and objects. Deeper values are certainly not real data. */
 export const maxDepth = 500
+
+/** Entries of a page of the log. */
+export const mostLogged = 1000
+
+/** Bytes of a page of the log. */
+export const mostLoggedBytes = 16 * 2 ** 20

@@ -1,7 +1,7 @@
 // Conditions on events of the log: time, state, operation, session and payload.
 
 import { parseFailed, type Static, Type } from '../../sdk/index.ts'
-import { VerbatimObject } from '../../sdk/metadata.ts'
+import { ContainedJson, PointInTime } from '../../sdk/metadata.ts'
 import { noSuchEvent } from './lookup.ts'
 
 /** Conditions on events by state; `processed` events need no more attempts. */
@@ -23,38 +23,12 @@ const State = Type.String({
   shown: Type.Union(Object.keys(states).map((each) => Type.Literal(each))),
 })
 
-const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
-
-function readTime(text: string): string {
-  const time = isoTime.test(text) ? new Date(text) : null
-  // An offset can lead to a year that PostgreSQL writes in another form.
-  if (time && time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999) return time.toISOString()
-  throw parseFailed(`expected a time such as 2026-12-01T01:00:00Z, encountered ${JSON.stringify(text)}`)
-}
-
-const Time = Type.String({ convert: readTime, shown: Type.String({ examples: ['2026-12-01T01:00:00Z'] }) })
-
 /** The period in which events were recorded. */
 export const period = {
-  from: Type.Optional(Time),
+  from: Type.Optional(PointInTime),
   /** The first moment after it. */
-  to: Type.Optional(Time),
+  to: Type.Optional(PointInTime),
 }
-
-/** JSON that PostgreSQL cannot store, which is therefore in no event. */
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
-
-function readContained(value: Readonly<Record<string, unknown>>): string {
-  const text = JSON.stringify(value)
-  if (unstorable.test(text)) throw parseFailed('the texts of events contain no U+0000 and no half of a surrogate pair')
-  return text
-}
-
-const Contained = Type.Unsafe<string>({
-  ...VerbatimObject,
-  convert: readContained,
-  shown: Type.Object({}, { additionalProperties: true }),
-})
 
 /** Arguments that choose events. */
 export const filter = {
@@ -62,9 +36,9 @@ export const filter = {
   status: Type.Optional(State),
   op: Type.Optional(Type.Union(['INSERT', 'UPDATE', 'DELETE', 'MANUAL'].map((op) => Type.Literal(op)))),
   /** Session variables that the change was made with. */
-  session: Type.Optional(Contained),
+  session: Type.Optional(ContainedJson),
   /** A part of the payload: `{"data": {"new": {"id": 4}}}`. */
-  where: Type.Optional(Contained),
+  where: Type.Optional(ContainedJson),
 }
 
 const Filter = Type.Object(filter)

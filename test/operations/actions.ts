@@ -24,6 +24,17 @@ const created = (members: object = {}, name = 'pay'): Call => ({
 
 const permitted: Call = { type: 'create_action_permission', args: { action: 'pay', role: 'clerk' } }
 
+const callId = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+
+/** Six calls, each one hour older than the one before; the odd ones failed. */
+const calls = `
+  insert into trellis.hdb_action_log (id, action_name, input_payload, request_headers, session_variables, errors, created_at, status)
+  select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'pay', jsonb_build_object('sku', 'a' || n),
+    '{"authorization": "secret"}', '{"x-service-role": "clerk"}',
+    case when n % 2 = 1 then '{"error": "closed"}'::jsonb end, now() - make_interval(hours => n),
+    case when n % 2 = 1 then 'error' else 'completed' end
+    from generate_series(1, 6) n`
+
 const missing = (args: object, error = 'action with name "gone" does not exist'): Refusal => ({
   title: 'an action that is not there',
   args,
@@ -350,6 +361,61 @@ export const actions: Area = {
           args: { action: 'pay', role: 'clerk' },
           code: 'not-exists',
           error: 'permission for role: "clerk" is not defined on "pay"',
+        },
+      ],
+    },
+    {
+      type: 'get_action_logs',
+      requires: [],
+      succeeds: [
+        {
+          title: 'lists calls, the newest first, without headers of requests',
+          given: [calls],
+          args: { limit: 1 },
+          answers: ([call]: Readonly<Record<string, unknown>>[]) => {
+            const { created_at: _, ...rest } = call!
+            assert.deepEqual(rest, {
+              ...{ id: callId(1), action: 'pay', status: 'error', input: { sku: 'a1' } },
+              ...{ session_variables: { 'x-service-role': 'clerk' }, output: null, errors: { error: 'closed' } },
+              response_received_at: null,
+            })
+          },
+        },
+        {
+          title: 'goes on after a call, with calls of an action, a state, a session and arguments',
+          given: [calls],
+          args: {
+            ...{ action: 'pay', status: 'error', from: '2020-01-01T00:00:00Z', to: '9999-01-01T00:00:00Z' },
+            ...{ session: { 'x-service-role': 'clerk' }, where: { sku: 'a5' }, limit: 100, after: callId(3) },
+          },
+          answers: (found: { id: string }[]) =>
+            assert.deepEqual(
+              found.map(({ id }) => id),
+              [callId(5)],
+            ),
+        },
+        {
+          title: 'finds nothing where no call fits',
+          given: [calls],
+          args: { action: 'sell' },
+          answers: (found: unknown[]) => assert.deepEqual(found, []),
+        },
+      ],
+      refuses: [
+        {
+          title: 'an entry that is not there',
+          args: { after: callId(77) },
+          code: 'not-exists',
+          path: '$.args.after',
+          error: 'the log has no such entry',
+        },
+        {
+          title: 'a time that is none',
+          args: { from: 'yesterday' },
+          code: 'parse-failed',
+          path: '$.from',
+          error: 'expected a time such as 2026-12-01T01:00:00Z, encountered "yesterday"',
+          fits: true,
         },
       ],
     },

@@ -46,11 +46,14 @@ export type RunSqlArgs = Static<typeof RunSqlArgs>
 /** Words of statements that may change objects of the metadata; comments and constants count too. */
 const catalogWords = /\b(alter|drop|replace|create function|comment on)\b/i
 
+/** Functions of Citus that place the rows of tables. */
+const placingWords = /\b(\w*distributed?_table\w*|create_reference_table|citus_\w*local_table\w*)\b/i
+
 /** Whether the metadata is checked after the script. */
 export function isChecked({
   sql,
   check_metadata_consistency: asked,
   read_only: readOnly = false,
 }: RunSqlArgs): boolean {
-  return !readOnly && (asked ?? catalogWords.test(sql))
+  return !readOnly && (asked ?? (catalogWords.test(sql) || placingWords.test(sql)))
 }

@@ -9,12 +9,13 @@ export const authOptions = {
   adminSecret: text({
     flag: 'admin-secret',
     variable: 'ADMIN_SECRET',
+    laterVariable: 'ADMIN_SECRETS',
     json: 'list',
     placeholder: 'TEXT',
     secret: true,
     check: secretsRefusal,
     description:
-      'secret that gives a request any role; without it, all requests are trusted. A JSON array of texts: any of them',
+      'secret that gives a request any role; without it, all requests are trusted. A JSON array of texts: any of them; ADMIN_SECRETS is the variable of later engines',
   }),
   accessKey: text({
     flag: 'access-key',

@@ -13,12 +13,17 @@ import type { ConfigurationEntry, PluginCommand } from './plugin.ts'
 import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
 
 /** The unique names of an option, as messages show them. */
-const namesOf = ({ key, declaration: { flag, short, variable, formerVariable } }: Option): readonly string[] => [
-  `the option --${flag}`,
-  `the key "${key}"`,
-  ...[short].flatMap((name) => (name === undefined ? [] : [`the option -${name}`])),
-  ...[variable, formerVariable].flatMap((name) => (name === undefined ? [] : [`the variable ${name}`])),
-]
+const namesOf = ({ key, declaration }: Option): readonly string[] => {
+  const { flag, short, variable, formerVariable, laterVariable } = declaration
+  return [
+    `the option --${flag}`,
+    `the key "${key}"`,
+    ...[short].flatMap((name) => (name === undefined ? [] : [`the option -${name}`])),
+    ...[variable, formerVariable, laterVariable].flatMap((name) =>
+      name === undefined ? [] : [`the variable ${name}`],
+    ),
+  ]
+}
 
 /** Flags of every command line. */
 const ownNames = ['the option --help', 'the option -h', 'the option --version', 'the option -v']

@@ -14,6 +14,8 @@ export interface OptionDeclaration {
   readonly short?: string
   /** The environment variable, without the dialect's prefix; absent: none. */
   readonly variable?: string
+  /** The name of the variable in later engines, which takes precedence. */
+  readonly laterVariable?: string
   /** A former name of the variable; the current name takes precedence. */
   readonly formerVariable?: string
   readonly description: string
@@ -198,8 +200,9 @@ export type SettingsOf<Options extends Readonly<Record<string, TSchema>>> = {
 export type AnySettings = Readonly<Record<string, unknown>>
 
 /** The variables of its value, in order of precedence; `prefix` is the dialect's. */
-export function variablesOf({ declaration: { variable, formerVariable } }: Option, prefix: string): readonly string[] {
-  return [variable, formerVariable].flatMap((name) => (name === undefined ? [] : [prefix + name]))
+export function variablesOf({ declaration }: Option, prefix: string): readonly string[] {
+  const { laterVariable, variable, formerVariable } = declaration
+  return [laterVariable, variable, formerVariable].flatMap((name) => (name === undefined ? [] : [prefix + name]))
 }
 
 /** The variable for a file with the value, which every secret option has; null for other options. */

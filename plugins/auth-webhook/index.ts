@@ -27,6 +27,11 @@ export default definePlugin({
       placeholder: 'GET/POST',
       description: 'method of requests to the webhook; AUTH_HOOK_TYPE is the former name of the variable',
     }),
+    authHookSendRequestBody: option.trueOrFalse(true, {
+      flag: 'auth-hook-send-request-body',
+      variable: 'AUTH_HOOK_SEND_REQUEST_BODY',
+      description: 'send the GraphQL request to a webhook that is called by POST, with --graphql-interface 2',
+    }),
   },
   logged: ({ authHook, authHookMode }) => [
     { key: 'auth_hook', place: 41, value: authHook && loggableUrl(authHook) },
@@ -35,9 +40,9 @@ export default definePlugin({
   register({ auth, configuration, dialect, observe, options, outgoing, settings }) {
     const isSet = { key: 'is_auth_hook_set', place: 21, schema: Type.Boolean(), value: () => auth.mode === 'webhook' }
     configuration.add(isSet)
-    const { authHook: url, authHookMode: method } = options
+    const { authHook: url, authHookMode: method, authHookSendRequestBody: mayBeSent } = options
     if (url === null) return
-    const sendsRequest = settings.graphqlInterface === '2'
+    const sendsRequest = settings.graphqlInterface === '2' && mayBeSent
     auth.use(webhookAuthenticator({ url, method, outgoing, observe, dialect, sendsRequest }))
   },
 })

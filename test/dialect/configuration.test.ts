@@ -153,6 +153,12 @@ test('the database of the metadata is served when no other is given', () => {
   assert.throws(() => read({ HASURA_GRAPHQL_METADATA_DATABASE_URL: 'mysql://db/app' }), /METADATA_DATABASE_URL/)
 })
 
+test('the variable of several secrets takes precedence', () => {
+  const variables = { HASURA_GRAPHQL_ADMIN_SECRETS: '["a", "b"]', HASURA_GRAPHQL_ADMIN_SECRET: 'old' }
+  const given = parseSettings(readCommandLine(['--dialect', 'hasura']), { variables, readFile: () => null })
+  assert.equal(given.settings.adminSecret, '["a", "b"]')
+})
+
 test('the help text names both prefixes', () => {
   const text = helpText(options)
   assert.match(text, /variable SERVICE_GRAPHQL_SERVER_PORT/)

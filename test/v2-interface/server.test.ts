@@ -37,6 +37,14 @@ test('a POST webhook gets the GraphQL request as it came', async () => {
   assert.deepEqual(seen(), [{ query: '{ a: note { id } }' }, { query: '{ b: note { id } }' }])
 })
 
+test('the GraphQL request is not sent where that is turned off', async (t) => {
+  const settings = { graphqlInterface: '2', adminSecret: 'sesame', authHook: hook.url, authHookMode: 'POST' } as const
+  const quiet = { ...settings, authHookSendRequestBody: false }
+  const other = await startTrellis(t, { database: trellis.database, settings: quiet })
+  await other.request('/v1/graphql', { body: { query: '{ note { id } }' } })
+  assert.deepEqual(Object.keys(JSON.parse(hook.received.at(-1)!.body)), ['headers'])
+})
+
 test('the webhook is asked without a GraphQL request too', async (t) => {
   const bodies = ['no JSON', '', '[]', '{"query":1}', '[{"query":"{ a }"},1]', '"text"', '\xff']
   for (const body of bodies) {

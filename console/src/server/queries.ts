@@ -127,9 +127,9 @@ export const useApi = (name: string): boolean => useConfig()?.apis.enabled.inclu
 /** Whether the server has a plugin; true until that is known. */
 export const usePlugin = (name: string): boolean => useConfig()?.plugins.some((each) => each.name === name) ?? true
 
-/** Reads the metadata and all that follows from it again, after an edit. */
+/** Reads the metadata and all that follows from it again, after an edit. Trials of the edit itself are over. */
 export const refreshMetadata = (): Promise<void> =>
-  queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'config' })
+  queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'config' && queryKey[0] !== 'simulation' })
 
 /** A table or view of the database, tracked or not. */
 export interface SourceTable extends TableName {

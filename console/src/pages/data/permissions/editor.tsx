@@ -154,7 +154,7 @@ function Form({ info, role, verb, permission, old, canEdit, onChange, onFault }:
           onChange={(filter) => onChange({ filter })}
         />
       )}
-      {verb !== 'insert' && <Preview {...{ info, role, old }} rule={permission['filter'] ?? {}} />}
+      {verb !== 'insert' && <Preview {...{ info, role, old, canEdit }} rule={permission['filter'] ?? {}} />}
       {(verb === 'insert' || verb === 'update') && (
         <RuleField
           {...rule}

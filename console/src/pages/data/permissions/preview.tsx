@@ -4,15 +4,20 @@ import { useDebounced } from '../../../base/debounced.ts'
 import { facts } from '../../../base/facts.ts'
 import { formatCount, plural } from '../../../base/format.ts'
 import { useStore } from '../../../base/store.ts'
+import { Button } from '../../../parts/button.tsx'
 import { Field } from '../../../parts/field.tsx'
 import { Mark } from '../../../parts/mark.tsx'
+import { Failed } from '../../../parts/states.tsx'
+import { toast } from '../../../parts/toast.tsx'
 import { asFailure } from '../../../requests/failure.ts'
 import { identity } from '../../../requests/identity.ts'
-import { usePlugin } from '../../../server/queries.ts'
+import { tableLabel } from '../../../server/names.ts'
+import { run } from '../../../server/operations.ts'
+import { queries, usePlugin } from '../../../server/queries.ts'
 import { variablesIn } from '../rules/context.ts'
 import type { TableInfo } from '../table-info.ts'
 import css from './permissions.module.css'
-import { type RuleTrial, trialQuery } from './trial.ts'
+import { type RuleTrial, type SuggestedIndex, trialQuery } from './trial.ts'
 
 interface PreviewProps {
   readonly info: TableInfo
@@ -20,13 +25,14 @@ interface PreviewProps {
   /** The rule of the metadata; null: the role has no permission yet. */
   readonly old: unknown
   readonly rule: unknown
+  readonly canEdit: boolean
 }
 
 /** Milliseconds that the typing has to rest before the rule is tried. */
 const restMillis = 400
 
 /** The rows that a rule lets through, and those that a change of it gives and takes. */
-export function Preview({ info, role, old, rule }: PreviewProps) {
+export function Preview({ info, role, old, rule, canEdit }: PreviewProps) {
   const { variables } = useStore(identity)
   const [given, setGiven] = useState<Readonly<Record<string, string>>>({})
   const values = useMemo(() => ({ ...lowered(variables), ...given }), [variables, given])
@@ -58,7 +64,11 @@ export function Preview({ info, role, old, rule }: PreviewProps) {
       {missing.length > 0 && <p>A value shows how many rows {role} gets.</p>}
       {missing.length === 0 && trial.isError && <p className={css['fault']}>{asFailure(trial.error).message}</p>}
       {missing.length === 0 && trial.data && !trial.isError && (
-        <Outcome role={role} trial={trial.data} isChanged={isChanged && !trial.isPlaceholderData && rested === asked} />
+        <Outcome
+          {...{ role, canEdit }}
+          trial={trial.data}
+          isChanged={isChanged && !trial.isPlaceholderData && rested === asked}
+        />
       )}
     </div>
   )
@@ -66,7 +76,14 @@ export function Preview({ info, role, old, rule }: PreviewProps) {
 
 const number = (count: number | null): string => (count === null ? 'too many' : formatCount(count))
 
-function Outcome({ role, trial, isChanged }: { role: string; trial: RuleTrial; isChanged: boolean }) {
+interface OutcomeProps {
+  readonly role: string
+  readonly trial: RuleTrial
+  readonly isChanged: boolean
+  readonly canEdit: boolean
+}
+
+function Outcome({ role, trial, isChanged, canEdit }: OutcomeProps) {
   const { all, seen, before, examples, hidden, gained, lost } = trial
   return (
     <div className={css['outcome']} role="status">
@@ -82,8 +99,44 @@ function Outcome({ role, trial, isChanged }: { role: string; trial: RuleTrial; i
           <Examples rows={lost} words={<Mark state="bad">loses {plural(lost.length, 'row')}</Mark>} />
         </>
       )}
+      {trial.indexes.map((index) => (
+        <IndexAdvice key={index.ddl} index={index} canEdit={canEdit} />
+      ))}
       {examples && <Examples rows={examples} words="rows that it gets" />}
       {hidden && <Examples rows={hidden} words="rows that it does not get" />}
+    </div>
+  )
+}
+
+/** A lookup that no index serves, with the statement that makes one. */
+function IndexAdvice({ index, canEdit }: { readonly index: SuggestedIndex; readonly canEdit: boolean }) {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const make = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      await run('run_sql', { sql: index.ddl })
+      toast('Made the index')
+      await queries.invalidateQueries({ queryKey: ['simulation'] })
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <div className={css['advice']}>
+      <Mark state="waiting">
+        no index serves {tableLabel(index.table)} ({index.columns.join(', ')})
+      </Mark>
+      <code>{index.ddl}</code>
+      {canEdit && (
+        <Button isBusy={isBusy} onClick={() => void make()}>
+          Make this index
+        </Button>
+      )}
+      {error !== null && <Failed error={error} />}
     </div>
   )
 }

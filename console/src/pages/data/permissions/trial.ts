@@ -2,6 +2,7 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import { facts } from '../../../base/facts.ts'
+import type { TableName } from '../../../server/names.ts'
 import { type SimulatedAnswer, simulate } from '../../../server/simulate.ts'
 import type { BrowsedRows } from '../rows/model.ts'
 import { rowId } from '../rows/staged.ts'
@@ -25,6 +26,16 @@ export interface RuleTrial {
   readonly hidden: readonly string[] | null
   readonly gained: readonly string[] | null
   readonly lost: readonly string[] | null
+  /** Indexes that the rule would use, and the database does not have. */
+  readonly indexes: readonly SuggestedIndex[]
+}
+
+/** An index that `suggest_indexes` names. */
+export interface SuggestedIndex {
+  readonly table: TableName
+  readonly columns: readonly string[]
+  readonly ddl: string
+  readonly reasons: readonly { readonly kind: string }[]
 }
 
 interface Tried {
@@ -66,6 +77,14 @@ function answered(answer: SimulatedAnswer<BrowsedRows> | undefined): Answered {
   return { count: count?.value ?? (isWhole ? rows.length : null), rows: isWhole ? new Map(named) : null }
 }
 
+/** The indexes for the rule itself: those for relationships do not depend on it. */
+function indexesIn(answer: SimulatedAnswer<unknown> | undefined): readonly SuggestedIndex[] {
+  // A server without this operation suggests nothing.
+  if (!answer || 'error' in answer) return []
+  const { suggestions } = answer.result as { readonly suggestions: readonly SuggestedIndex[] }
+  return suggestions.filter(({ reasons }) => reasons.some(({ kind }) => kind === 'permission'))
+}
+
 const missingIn = (one: Answered, other: Answered): readonly string[] | null => {
   if (!one.rows || !other.rows) return null
   const others = other.rows
@@ -99,18 +118,26 @@ export const trialQuery = ({ info, old, rule, variables }: Tried) =>
       })
       const [now, past] = [`rule_now_${mark}`, `rule_past_${mark}`]
       const hasOld = old !== null
-      const { answers } = await simulate<BrowsedRows>({
+      const { answers } = await simulate<unknown>({
         changes: [give(now, rule), ...(hasOld ? [give(past, old)] : [])],
-        ask: [{ operation: browse }, as(now), ...(hasOld ? [as(past)] : [])],
+        ask: [
+          { operation: { type: 'suggest_indexes', args: { role: now } } },
+          { operation: browse },
+          as(now),
+          ...(hasOld ? [as(past)] : []),
+        ],
         signal,
       })
-      const [all, seen, before] = [0, 1, 2].map((at) => answered(answers[at]?.after))
+      const [all, seen, before] = [1, 2, 3].map((at) =>
+        answered(answers[at]?.after as SimulatedAnswer<BrowsedRows> | undefined),
+      )
       return {
         ...{ all: all!.count, seen: seen!.count, before: before!.count },
         examples: seen!.rows && [...seen!.rows.values()],
         hidden: missingIn(all!, seen!),
         gained: missingIn(seen!, before!),
         lost: missingIn(before!, seen!),
+        indexes: indexesIn(answers[0]?.after),
       }
     },
   })

@@ -11,12 +11,26 @@ import type { Plugin } from '../core/engine/plugin.ts'
 import { type ServiceKey, serviceKey } from '../core/engine/service-key.ts'
 import type { LogEntry, LogReceiver } from '../core/log/observe.ts'
 import { builtInPlugins } from '../plugins/index.ts'
+import { type BrowserOptions, type Page, type SentRequest, startBrowser, type TestBrowser } from './testing/browser.ts'
 import { type EventuallyOptions, eventually } from './testing/eventually.ts'
 import { testLog } from './testing/log.ts'
 import { makeDatabase, testPostgres } from './testing/postgres.ts'
 import { type Answer, type RawRequest, type RequestOptions, requestsTo, type SendRequest } from './testing/requests.ts'
 
-export type { Answer, EventuallyOptions, LogEntry, LogReceiver, RawRequest, RequestOptions, SendRequest }
+export type {
+  Answer,
+  BrowserOptions,
+  EventuallyOptions,
+  LogEntry,
+  LogReceiver,
+  Page,
+  RawRequest,
+  RequestOptions,
+  SendRequest,
+  SentRequest,
+  TestBrowser,
+}
+export { startBrowser }
 
 export interface TestOptions {
   /** Added to the built-in ones. */

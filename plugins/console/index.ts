@@ -3,7 +3,8 @@
 import { hasAdminSecret } from '../../sdk/http.ts'
 import { definePlugin, option } from '../../sdk/index.ts'
 import { canServe } from './assets.ts'
-import { assetRoute, pageRoutes, rootRoute } from './routes.ts'
+import { consoleParts, Extensions } from './parts.ts'
+import { assetRoute, moduleRoute, pageRoutes, rootRoute } from './routes.ts'
 
 export default definePlugin({
   name: 'console',
@@ -20,13 +21,17 @@ export default definePlugin({
   },
   logged: ({ enableConsole }) => [{ key: 'enable_console', place: 70, value: enableConsole === true }],
   register(engine) {
+    const extensions = new Extensions()
+    engine.provide(consoleParts, extensions)
     if (!(engine.options.enableConsole ?? !hasAdminSecret(engine.settings))) return
     if (!canServe()) {
       const detail = 'the console is not served: run npm ci with development dependencies, which it is built from'
       engine.observe.log({ type: 'unstructured', level: 'warn', detail })
       return
     }
-    engine.routes.add(...pageRoutes(engine), assetRoute)
+    engine.configuration.add(extensions.member)
+    const pages = pageRoutes(engine)
+    engine.routes.add(...pages, assetRoute, moduleRoute(extensions, pages[0]!))
     // Where the API is closed, the root is left to others.
     if (engine.apis.isEnabled('metadata')) engine.routes.add(rootRoute)
   },

@@ -5,6 +5,7 @@ import { extname } from 'node:path'
 import { Gzipped, hasAdminSecret, type Route, type RouteCall, type RouteRequest } from '../../sdk/http.ts'
 import { type Engine, notFound } from '../../sdk/index.ts'
 import { filesState, loadFiles } from './assets.ts'
+import type { Extensions } from './parts.ts'
 
 type Described = Pick<Engine, 'dialect' | 'observe' | 'settings'>
 
@@ -54,7 +55,7 @@ export function pageRoutes({ dialect, observe, settings }: Described): Route[] {
 /** The way from the address of a page to the console's directory: addresses are relative, to work below a prefix. */
 function directoryOf({ url, routeOptions }: RouteRequest): string {
   const [path = ''] = url.split('?')
-  const own = (routeOptions.url ?? '').replace(/\/\*$/, '')
+  const own = (routeOptions.url ?? '').replace(/(?:\/\*|\/x\/:plugin\/:file)$/, '')
   const depth = path.split('/').length - own.split('/').length
   return depth === 0 ? './console/' : depth === 1 ? './' : '../'.repeat(depth - 1)
 }
@@ -94,21 +95,46 @@ export const assetRoute: Route = {
     const contentType = contentTypes[extname(file)]
     const bytes = contentType === undefined ? undefined : (await loadFiles()).get(file)
     if (contentType === undefined || bytes === undefined) throw notFound()
-    const etag = `"${file}"`
-    reply.raw.appendHeader('vary', 'Accept-Encoding')
-    reply.headers({
-      'content-type': contentType,
-      // Workers have a policy of their own.
-      'content-security-policy': "default-src 'none'",
-      'x-content-type-options': 'nosniff',
-      'cross-origin-resource-policy': 'same-origin',
-      'cache-control': file === 'licences.txt' ? 'no-cache' : 'public, max-age=31536000, immutable',
-      etag,
-    })
-    if (!isKept(request, etag)) return new Gzipped(bytes)
-    reply.code(304)
-    return ''
+    return sendFile({ request, reply }, { file, contentType, bytes })
   },
+}
+
+/** The module of a part of the console; other addresses there are those of pages. */
+export const moduleRoute = (extensions: Extensions, page: Route): Route => ({
+  method: 'GET',
+  url: '/console/x/:plugin/:file',
+  auth: 'none',
+  about: { summary: "A plugin's module for the console.", contentType: 'text/javascript' },
+  async handle(call) {
+    const { plugin = '', file = '' } = call.request.params
+    if (!file.endsWith('.js')) return page.handle(call)
+    const bytes = await extensions.module(plugin, file)
+    if (!bytes) throw notFound()
+    return sendFile(call, { file, contentType: contentTypes['.js']!, bytes })
+  },
+})
+
+interface ServedFile {
+  readonly file: string
+  readonly contentType: string
+  readonly bytes: Buffer
+}
+
+function sendFile({ request, reply }: Pick<RouteCall, 'request' | 'reply'>, { file, contentType, bytes }: ServedFile) {
+  const etag = `"${file}"`
+  reply.raw.appendHeader('vary', 'Accept-Encoding')
+  reply.headers({
+    'content-type': contentType,
+    // Workers have a policy of their own.
+    'content-security-policy': "default-src 'none'",
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': file === 'licences.txt' ? 'no-cache' : 'public, max-age=31536000, immutable',
+    etag,
+  })
+  if (!isKept(request, etag)) return new Gzipped(bytes)
+  reply.code(304)
+  return ''
 }
 
 /** Whether the client has it. */

@@ -77,6 +77,15 @@ export async function clickButton(page: Page, text: string): Promise<void> {
   await page.evaluate(`${find}.click()`)
 }
 
+/** The faults that axe finds in a page. */
+export const axeFaults = (page: Page): Promise<readonly object[]> =>
+  page.evaluate(`(async () => {
+    ${axe}
+    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+    const shown = ({ html, failureSummary }) => html.slice(0, 200) + failureSummary
+    return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(shown) }))
+  })()`)
+
 /** Runs before the page's own script: signs in, and puts faults in the place of answers. */
 const beforehand = ({ faults = [], isSignedOut = false, theme = 'light' }: Opening): string => `
   localStorage.setItem('trellis:console:theme', ${JSON.stringify(JSON.stringify(theme))})
@@ -133,11 +142,7 @@ export async function startConsole(t: TestContext): Promise<Console> {
       return page
     },
     async check(page, complains) {
-      const found = await page.evaluate<readonly object[]>(`(async () => {
-        ${axe}
-        const { violations } = await axe.run(document, { resultTypes: ['violations'] })
-        return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, failureSummary }) => html.slice(0, 200) + failureSummary) }))
-      })()`)
+      const found = await axeFaults(page)
       assert.deepEqual(found, [])
       assert.deepEqual(
         page.complaints.filter((complaint) => !complains?.test(complaint)),

@@ -20,7 +20,7 @@ test('the package, installed in an empty project', async (t) => {
   await t.test('holds the needed files and no more', async () => {
     const names = (await runIn(project, 'tar', '-tzf', tarball)).trim().split('\n')
     const kinds =
-      /^package\/(package\.json|[A-Z]+\.md|LICENSE|sdk\/api-report\.md|docs\/([\w-]+\/)?[\w-]+\.(md|png)|examples\/[\w-]+\.ts|test\/guide\/[\w-]+\.ts|dist\/sbom\.cdx\.json|dist\/.+(\.js|\.js\.map|\.d\.ts|\.sql|\.html|\/assets\/[\w.-]+\.gz))$/
+      /^package\/(package\.json|[A-Z]+\.md|LICENSE|sdk\/api-report\.md|docs\/([\w-]+\/)?[\w-]+\.(md|png)|examples\/[\w-]+\.ts|examples\/profile\/\w+\.js|test\/guide\/[\w-]+\.ts|dist\/sbom\.cdx\.json|dist\/.+(\.js|\.js\.map|\.d\.ts|\.sql|\.html|\/assets\/[\w.-]+\.gz))$/
     assert.deepEqual(
       names.filter((name) => !kinds.test(name)),
       [],

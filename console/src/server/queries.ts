@@ -4,6 +4,7 @@ import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { asFailure } from '../requests/failure.ts'
 import { readOnly } from '../requests/mode.ts'
 import { send } from '../requests/send.ts'
+import type { PluginParts } from './config-parts.ts'
 import { type GivenTable, type TableName, tableKey } from './names.ts'
 import { run } from './operations.ts'
 
@@ -29,6 +30,8 @@ export interface ServerConfig {
   readonly read_only: boolean
   readonly environment: { readonly label: string | null; readonly colour: string | null }
   readonly postgres: { readonly version: number }
+  /** The parts that plugins add; see `plugins/parts.ts`. */
+  readonly console?: PluginParts
   readonly plugins: readonly {
     readonly name: string
     readonly version: string | null

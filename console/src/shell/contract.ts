@@ -13,6 +13,8 @@ export interface ConsolePage {
   readonly icon: LucideIcon
   /** The key that leads to it after `g`. */
   readonly letter: string
+  /** Whether the rail lists it; absent: it does. */
+  readonly isListed?: boolean
   /** Whether the server has all that it needs; absent: always. */
   isOffered?(config: ServerConfig): boolean
   readonly routes: readonly PageRoute[]

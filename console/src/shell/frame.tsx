@@ -1,7 +1,7 @@
 import { useIsFetching } from '@tanstack/react-query'
 import { Outlet, useMatches, useRouter } from '@tanstack/react-router'
 import { Activity, LogOut, Moon, PanelBottom, Search, Sun, SunMoon } from 'lucide-react'
-import { Suspense, useCallback, useEffect, useMemo } from 'react'
+import { Fragment, Suspense, useCallback, useEffect, useMemo } from 'react'
 import { facts } from '../base/facts.ts'
 import { useStore } from '../base/store.ts'
 import { IconButton } from '../parts/button.tsx'
@@ -10,15 +10,18 @@ import { ToastArea } from '../parts/toast.tsx'
 import { credentialKind, forgetCredentials } from '../requests/credentials.ts'
 import { identity } from '../requests/identity.ts'
 import { isOnline, readOnly } from '../requests/mode.ts'
+import { pagePath, useParts } from '../server/plugin-parts.ts'
 import { queries, useConfig } from '../server/queries.ts'
+import { ConfirmDialog } from './confirm-dialog.tsx'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import type { ConsolePage, Crumb } from './contract.ts'
 import css from './frame.module.css'
 import { HelpDialog } from './help-dialog.tsx'
 import { IdentityChip } from './identity-chip.tsx'
 import { useKeys } from './keys.ts'
-import { hrefOf, To } from './navigation.tsx'
+import { hrefOf, To, useNames } from './navigation.tsx'
 import { isDrawerOpen, isPaletteOpen } from './overlays.ts'
+import { iconOf } from './page-icons.ts'
 import { Palette } from './palette.tsx'
 import { RequestsDrawer } from './requests-drawer.tsx'
 import { SignIn } from './sign-in.tsx'
@@ -58,6 +61,7 @@ export function frameOf(all: readonly ConsolePage[]) {
         <Palette pages={pages} go={go} />
         <SignIn />
         <ConflictDialog />
+        <ConfirmDialog />
         <HelpDialog pages={pages} />
         <ToastArea />
       </div>
@@ -89,20 +93,47 @@ const Rail = ({
       </svg>
       <span>Trellis</span>
     </To>
-    {pages.map(({ id, title, icon: Icon, letter }) => (
-      <To
-        key={id}
-        path={id}
-        className={css['link']}
-        aria-current={current?.id === id ? 'page' : undefined}
-        title={`${title} (g ${letter})`}
-      >
-        <Icon aria-hidden />
-        <span>{title}</span>
-      </To>
-    ))}
+    {pages
+      .filter(({ isListed = true }) => isListed)
+      .map(({ id, title, icon: Icon, letter }) => (
+        <Fragment key={id}>
+          <To
+            path={id}
+            className={css['link']}
+            aria-current={current?.id === id ? 'page' : undefined}
+            title={`${title} (g ${letter})`}
+          >
+            <Icon aria-hidden />
+            <span>{title}</span>
+          </To>
+          <PluginLinks group={id} />
+        </Fragment>
+      ))}
+    <PluginLinks group={null} />
   </nav>
 )
+
+/** The pages of plugins below a page of the rail; null: those that have a place of their own. */
+function PluginLinks({ group }: { readonly group: string | null }) {
+  const { plugin, _splat } = useNames()
+  const own = useParts().pages.filter((page) => page.group === group)
+  return own.map((page) => {
+    const path = pagePath(page)
+    const Icon = iconOf(page.icon)
+    return (
+      <To
+        key={path}
+        path={path}
+        className={`${css['link']} ${group === null ? '' : css['below']}`}
+        aria-current={page.plugin === plugin && page.path === _splat ? 'page' : undefined}
+        title={page.title}
+      >
+        <Icon aria-hidden />
+        <span>{page.title}</span>
+      </To>
+    )
+  })
+}
 
 function Top({ crumbs }: { readonly crumbs: readonly Crumb[] }) {
   const chosen = useStore(theme)

@@ -69,7 +69,9 @@ function Search({ pages, go }: { readonly pages: readonly ConsolePage[]; go(path
     },
   })
   const results = useMemo(() => {
-    const ofPages = pages.map(({ id, title }) => ({ id: `page ${id}`, title, kind: 'page', path: id }))
+    const ofPages = pages
+      .filter(({ isListed = true }) => isListed)
+      .map(({ id, title }) => ({ id: `page ${id}`, title, kind: 'page', path: id }))
     return found([...ofPages, ...shellCommands, ...(offered.data ?? [])], text)
   }, [pages, offered.data, text])
   const run = (command: Command | undefined) => {

@@ -10,7 +10,7 @@ import { Page, Toolbar } from '../../parts/page.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { identity } from '../../requests/identity.ts'
-import { useUrlState } from '../../shell/navigation.tsx'
+import { To, useUrlState } from '../../shell/navigation.tsx'
 import css from './api.module.css'
 import { Explorer } from './explorer.tsx'
 import { curlOf, fetchOf, type GraphqlRequest, namesIn, titleOf, variablesIn } from './operations.ts'
@@ -43,9 +43,12 @@ export default function Api() {
       title="API"
       note={`GraphQL as ${role ?? 'the administrator'}`}
       actions={
-        <Button aria-pressed={isExploring !== ''} onClick={() => setExploring(isExploring === '' ? 'open' : '')}>
-          {isExploring === '' ? 'Open the explorer' : 'Close the explorer'}
-        </Button>
+        <>
+          <To path="api/operations">All operations</To>
+          <Button aria-pressed={isExploring !== ''} onClick={() => setExploring(isExploring === '' ? 'open' : '')}>
+            {isExploring === '' ? 'Open the explorer' : 'Close the explorer'}
+          </Button>
+        </>
       }
     >
       <Tabs

@@ -4,8 +4,10 @@ import { formatEstimate, plural } from '../../base/format.ts'
 import { Page } from '../../parts/page.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
-import type { TableName } from '../../server/names.ts'
-import { sourceTablesQuery } from '../../server/queries.ts'
+import { Mounted } from '../../plugins/mounted.tsx'
+import { type TableName, tableKey } from '../../server/names.ts'
+import { useParts } from '../../server/plugin-parts.ts'
+import { metadataQuery, sourceTablesQuery, tablesOf } from '../../server/queries.ts'
 import { pathOf, useGo, useNames } from '../../shell/navigation.tsx'
 import { tableInfoQuery } from './table-info.ts'
 
@@ -21,7 +23,15 @@ const tabs = [
   { value: 'permissions', label: 'Permissions' },
 ] as const
 
-type Tab = (typeof tabs)[number]['value']
+/** The tabs that plugins add for a table. */
+function usePluginTabs(table: TableName) {
+  const all = useParts().table_tabs
+  const metadata = useQuery({ ...metadataQuery, enabled: all.some(({ facet }) => facet !== null) }).data
+  const entry = metadata && tablesOf(metadata).find((each) => tableKey(each.table) === tableKey(table))
+  return all
+    .filter(({ facet }) => facet === null || entry?.[facet] !== undefined)
+    .map((part) => ({ value: `${part.plugin}.${part.id}`, label: part.title, part }))
+}
 
 /** A table: its rows and its structure. */
 export default function TablePage() {
@@ -30,7 +40,10 @@ export default function TablePage() {
   const go = useGo()
   const listed = useQuery(sourceTablesQuery).data?.find((each) => each.schema === schema && each.name === name)
   const info = useQuery(tableInfoQuery(table))
-  const chosen: Tab = tabs.find(({ value }) => value === tab)?.value ?? 'rows'
+  const added = usePluginTabs(table)
+  const all = [...tabs, ...added]
+  const chosen = all.find(({ value }) => value === tab)?.value ?? 'rows'
+  const plugin = added.find(({ value }) => value === chosen)?.part
   const rows = listed?.estimated_rows
   const facts = [
     listed?.kind,
@@ -45,10 +58,10 @@ export default function TablePage() {
       )}
       {info.isError && <Failed error={info.error} onRetry={() => void info.refetch()} />}
       {info.data && (
-        <Tabs<Tab>
+        <Tabs<string>
           label="Table"
           value={chosen}
-          tabs={tabs}
+          tabs={all}
           onChange={(next) => go(next === 'rows' ? pathOf('data', schema, name) : pathOf('data', schema, name, next))}
         >
           <Suspense fallback={<Loading label="Loading" />}>
@@ -63,6 +76,7 @@ export default function TablePage() {
             {chosen === 'structure' && <Structure info={info.data} />}
             {chosen === 'relations' && <Relations info={info.data} />}
             {chosen === 'permissions' && <Permissions info={info.data} />}
+            {plugin && <Mounted part={plugin} context={{ table }} />}
           </Suspense>
         </Tabs>
       )}

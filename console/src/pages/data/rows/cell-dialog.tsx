@@ -8,6 +8,7 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { JsonTree } from '../../../parts/json-tree.tsx'
 import { LargeText } from '../../../parts/large-text.tsx'
 import { Failed, Loading } from '../../../parts/states.tsx'
+import { ColumnActions } from '../../../plugins/column-actions.tsx'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
 import { exchange } from '../../../server/operations.ts'
@@ -73,6 +74,9 @@ export function CellDialog({ table, row, column, as, types, ...props }: CellDial
       {whole.isLoading && <Loading label="Reading the cell" queryKey={key} />}
       {whole.isError && <Failed error={whole.error} onRetry={() => void whole.refetch()} />}
       {isReady && <Editor value={value} row={row} column={column} {...props} />}
+      {value !== undefined && (
+        <ColumnActions table={table} row={row.key} value={value} column={{ name: column.name, type: column.type }} />
+      )}
       {value !== undefined && (value?.length ?? 0) <= filteredCharacters && !column.isLong && (
         <Button
           look="quiet"

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp, KeyRound } from 'lucide-react'
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react'
+import { PluginCell } from '../../../plugins/plugin-cell.tsx'
 import { CellText } from './cell.tsx'
 import { CellEditor } from './cell-editor.tsx'
 import css from './grid.module.css'
@@ -205,7 +206,9 @@ const Cell = memo(({ row, column }: { readonly row: GridRow; readonly column: Gr
           <CellText value={row.old[column.name]!} />
         </del>
       )}
-      <CellText value={value} bytes={row.truncated.get(column.name)} />
+      <PluginCell column={column} value={value}>
+        <CellText value={value} bytes={row.truncated.get(column.name)} />
+      </PluginCell>
     </>
   )
 })

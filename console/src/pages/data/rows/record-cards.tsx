@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { plural } from '../../../base/format.ts'
 import { Button } from '../../../parts/button.tsx'
+import { PluginCell } from '../../../plugins/plugin-cell.tsx'
 import { CellText } from './cell.tsx'
 import type { GridColumn, GridRow } from './model.ts'
 import css from './rows.module.css'
@@ -38,7 +39,9 @@ export function RecordCards({ columns, rows, hasMore, onMore, onOpen }: RecordCa
                     {value === undefined ? (
                       'default'
                     ) : (
-                      <CellText value={value} bytes={row.truncated.get(column.name)} />
+                      <PluginCell column={column} value={value}>
+                        <CellText value={value} bytes={row.truncated.get(column.name)} />
+                      </PluginCell>
                     )}
                   </span>
                 </button>

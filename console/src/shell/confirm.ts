@@ -1,0 +1,27 @@
+// Questions before something that cannot be undone.
+
+import { createStore } from '../base/store.ts'
+
+/** A question. */
+export interface Question {
+  readonly title: string
+  readonly text?: string
+  /** The button: a verb with its object. */
+  readonly action: string
+  answer(agreed: boolean): void
+}
+
+/** The question that the shell shows; null: there is none. */
+export const question = createStore<Question | null>(null)
+
+/** Asks the person. A question that is asked meanwhile declines the one before. */
+export function confirm(asked: Omit<Question, 'answer'>): Promise<boolean> {
+  question.get()?.answer(false)
+  return new Promise((done) => {
+    const answer = (agreed: boolean) => {
+      question.set(null)
+      done(agreed)
+    }
+    question.set({ ...asked, answer })
+  })
+}

@@ -1,0 +1,269 @@
+// A real browser for tests of pages: Chromium, by its own protocol. It finds names of this machine only.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, rmSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { makeTemporaryDirectory } from './postgres.ts'
+
+type Parameters = Readonly<Record<string, unknown>>
+
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: Parameters
+  readonly result?: Parameters
+  readonly error?: { readonly message: string }
+  readonly sessionId?: string
+}
+
+/** A request of a page. */
+export interface SentRequest {
+  readonly method: string
+  readonly url: string
+  /** Null: it had none. */
+  readonly body: string | null
+}
+
+/** An open page. */
+export interface Page {
+  /** The addresses of all requests that it made, sockets and workers included. */
+  readonly requests: readonly string[]
+  /** The requests that left the page, with their bodies. */
+  readonly sent: readonly SentRequest[]
+  /** The faults in its console: refusals by its policy, and uncaught errors. */
+  readonly complaints: readonly string[]
+  /** The value of an expression; promises are awaited. */
+  evaluate<T>(expression: string): Promise<T>
+  /** Waits until an expression is true. */
+  until(expression: string): Promise<void>
+  /** Types into the element of a selector; the text replaces the old content. */
+  type(selector: string, text: string): Promise<void>
+  /** Clicks on the middle of the element of a selector. */
+  click(selector: string): Promise<void>
+  press(key: string, modifiers?: readonly ('ctrl' | 'shift')[]): Promise<void>
+  /** Sets the size of the window's content in CSS pixels. */
+  resize(width: number, height: number): Promise<void>
+  /** A screenshot, as PNG. */
+  screenshot(): Promise<Buffer>
+  /** Loads the page again. */
+  reload(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Milliseconds for any step on a machine under load. */
+const timeoutMillis = 60_000
+
+/** The Chromium to start. */
+export interface BrowserOptions {
+  /** The program; absent: the one of the variable `SERVICE_GRAPHQL_TEST_CHROMIUM`, else an installed one. */
+  readonly program?: string
+  /** The environment of its process; absent: that of this one. */
+  readonly environment?: NodeJS.ProcessEnv
+}
+
+/** A browser for tests. */
+export interface TestBrowser extends AsyncDisposable {
+  /** Opens a page; `before` is a script that runs first. */
+  open(url: string, before?: string): Promise<Page>
+  close(): Promise<void>
+}
+
+const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+function installed(): string {
+  const given = process.env['SERVICE_GRAPHQL_TEST_CHROMIUM']
+  if (given !== undefined) return given
+  const directories = (process.env['PATH'] ?? '').split(delimiter)
+  const found = names.flatMap((name) => directories.map((directory) => join(directory, name))).find(existsSync)
+  if (found === undefined) throw new Error(`no Chromium is installed: looked for ${names.join(', ')}`)
+  return found
+}
+
+/** Starts a browser. */
+export async function startBrowser({ program = installed(), environment }: BrowserOptions = {}): Promise<TestBrowser> {
+  const directory = makeTemporaryDirectory()
+  const args = [
+    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--lang=en'],
+    // A colour that fades is another one for a moment.
+    '--force-prefers-reduced-motion',
+    ...['--remote-debugging-port=0', `--user-data-dir=${directory}`, '--window-size=1280,800'],
+    '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1',
+    ...['--disable-background-networking', 'about:blank'],
+  ]
+  const child = spawn(program, args, { env: environment ?? process.env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = once(child, 'close')
+  let said = ''
+  const address = new Promise<string>((done, failed) => {
+    child.stderr.on('data', (chunk) => {
+      said += chunk
+      const url = /DevTools listening on (\S+)/.exec(said)?.[1]
+      if (url !== undefined) done(url)
+    })
+    ended.then(() => failed(new Error(`Chromium ended: ${said}`)), failed)
+  })
+  const connection = new Connection(new WebSocket(await address, { perMessageDeflate: false }))
+  await connection.opened
+  const close = async () => {
+    connection.close()
+    child.kill()
+    await ended
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+  }
+  return { open: (url, before) => openPage(connection, { url, before }), close, [Symbol.asyncDispose]: close }
+}
+
+/** The browser's protocol over its socket. */
+class Connection {
+  readonly opened: Promise<unknown>
+  #socket: WebSocket
+  #waiting = new Map<number, (message: Message) => void>()
+  #listeners: ((message: Message) => void)[] = []
+  #last = 0
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket
+    this.opened = once(socket, 'open')
+    socket.on('message', (data) => {
+      const message: Message = JSON.parse(String(data))
+      if (message.id === undefined) for (const listen of this.#listeners) listen(message)
+      else this.#waiting.get(message.id)?.(message)
+    })
+  }
+
+  onEvent(listen: (message: Message) => void): void {
+    this.#listeners.push(listen)
+  }
+
+  async send(method: string, params: Parameters = {}, sessionId?: string): Promise<Parameters> {
+    const id = ++this.#last
+    const answered = new Promise<Message>((done) => this.#waiting.set(id, done))
+    this.#socket.send(JSON.stringify({ id, method, params, sessionId }))
+    const { result = {}, error } = await answered
+    if (error) throw new Error(`${method}: ${error.message}`)
+    return result
+  }
+
+  close(): void {
+    this.#socket.terminate()
+  }
+}
+
+const modifierBits = { ctrl: 2, shift: 8 }
+
+async function openPage(
+  connection: Connection,
+  { url, before }: { url: string; before: string | undefined },
+): Promise<Page> {
+  const { targetId } = await connection.send('Target.createTarget', { url: 'about:blank' })
+  const { sessionId } = await connection.send('Target.attachToTarget', { targetId, flatten: true })
+  const send = (method: string, params: Parameters = {}) => connection.send(method, params, String(sessionId))
+  const requests: string[] = []
+  const sent: SentRequest[] = []
+  const complaints: string[] = []
+  await watch(connection, { session: String(sessionId), requests, sent, complaints })
+  await send('Page.enable')
+  if (before !== undefined) await send('Page.addScriptToEvaluateOnNewDocument', { source: before })
+  await send('Page.navigate', { url })
+  const evaluate = async <T>(expression: string): Promise<T> => {
+    const asked = { expression, awaitPromise: true, returnByValue: true }
+    const { result, exceptionDetails } = await send('Runtime.evaluate', asked)
+    if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`)
+    return (result as { value: T }).value
+  }
+  const until = async (expression: string): Promise<void> => {
+    // The page repeats the check itself, because a busy page cannot be asked all the time.
+    const waited = `new Promise((done) => {
+      const end = Date.now() + ${timeoutMillis}
+      const look = () => ((${expression}) ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 50))
+      look()
+    })`
+    if (await evaluate<boolean>(waited)) return
+    const text = await evaluate<string>('document.body.innerText')
+    throw new Error(`it did not happen: ${expression}\n${text}\n${complaints.join('\n')}`)
+  }
+  const press = async (key: string, modifiers: readonly ('ctrl' | 'shift')[] = []) => {
+    const bits = modifiers.reduce((sum, name) => sum + modifierBits[name], 0)
+    const windowsVirtualKeyCode = key === 'Enter' ? 13 : key.toUpperCase().charCodeAt(0)
+    const text = key === 'Enter' && bits === 0 ? { text: '\r' } : {}
+    await send('Input.dispatchKeyEvent', { type: 'keyDown', key, modifiers: bits, windowsVirtualKeyCode, ...text })
+    await send('Input.dispatchKeyEvent', { type: 'keyUp', key, modifiers: bits, windowsVirtualKeyCode })
+  }
+  const click = async (selector: string) => {
+    const element = `document.querySelector(${JSON.stringify(selector)})`
+    await until(`${element} !== null`)
+    const { x, y, width, height } = await evaluate<DOMRectLike>(`${element}.getBoundingClientRect().toJSON()`)
+    const at = { x: x + width / 2, y: y + height / 2, button: 'left', clickCount: 1 }
+    await send('Input.dispatchMouseEvent', { type: 'mousePressed', ...at })
+    await send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at })
+  }
+  return {
+    ...{ requests, sent, complaints, evaluate, until, press, click },
+    async type(selector, text) {
+      await click(selector)
+      await press('a', ['ctrl'])
+      await send('Input.insertText', { text })
+    },
+    async resize(width, height) {
+      await send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false })
+    },
+    async screenshot() {
+      const { data } = await send('Page.captureScreenshot', { format: 'png' })
+      return Buffer.from(String(data), 'base64')
+    },
+    async reload() {
+      await evaluate('(window.isBeforeReload = true)')
+      await send('Page.reload')
+      // The old page cannot be asked while the new one comes.
+      const isThere = () => evaluate<boolean>('!window.isBeforeReload').catch(() => false)
+      while (!(await isThere())) await sleep(50)
+    },
+    async close() {
+      await connection.send('Target.closeTarget', { targetId })
+    },
+  }
+}
+
+interface DOMRectLike {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+interface Watched {
+  readonly session: string
+  readonly requests: string[]
+  readonly sent: SentRequest[]
+  readonly complaints: string[]
+}
+
+/** Records the requests and the faults of a page and its workers from now on. */
+async function watch(connection: Connection, { session, requests, sent, complaints }: Watched): Promise<void> {
+  const sessions = new Set([session])
+  const attend = async (sessionId: string) => {
+    sessions.add(sessionId)
+    for (const domain of ['Network', 'Log', 'Runtime']) {
+      // Workers lack some of them.
+      await connection.send(`${domain}.enable`, {}, sessionId).catch(() => {})
+    }
+    const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }
+    await connection.send('Target.setAutoAttach', attach, sessionId).catch(() => {})
+    await connection.send('Runtime.runIfWaitingForDebugger', {}, sessionId).catch(() => {})
+  }
+  connection.onEvent(({ method, params = {}, sessionId = '' }) => {
+    if (!sessions.has(sessionId)) return
+    if (method === 'Target.attachedToTarget') void attend(String(params['sessionId']))
+    if (method === 'Network.requestWillBeSent') {
+      const request = params['request'] as { url: string; method: string; postData?: string }
+      requests.push(request.url)
+      sent.push({ method: request.method, url: request.url, body: request.postData ?? null })
+    }
+    if (method === 'Network.webSocketCreated') requests.push(String(params['url']))
+    if (method === 'Runtime.exceptionThrown') complaints.push(JSON.stringify(params['exceptionDetails']))
+    if (method === 'Log.entryAdded') complaints.push((params['entry'] as { text: string }).text)
+  })
+  await attend(session)
+}

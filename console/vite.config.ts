@@ -13,6 +13,21 @@ export default defineConfig({
     outDir: '../node_modules/.cache/trellis/console-watched',
     emptyOutDir: true,
     chunkSizeWarningLimit: 1000,
+    rolldownOptions: {
+      output: {
+        // A few files that every page shares, in the place of one for each module that two pages share.
+        codeSplitting: {
+          groups: [
+            {
+              name: 'shared',
+              // The editor is loaded when code is shown, and kept texts wait for the browser's storage.
+              test: /node_modules\/(?!@codemirror|@lezer|cm6-)|src\/(?:requests|server|parts\/(?!code-editor)|shell|styles|base\/(?!kept|drafts))/,
+              minShareCount: 2,
+            },
+          ],
+        },
+      },
+    },
   },
   define: { 'process.env.NODE_ENV': '"production"' },
 })

@@ -18,6 +18,11 @@ export default definePlugin({
       description:
         'serve the console at /console, and lead browsers there from /; without it while there is no admin secret',
     }),
+    consoleReadOnly: option.flagOnly({
+      flag: 'console-read-only',
+      variable: 'CONSOLE_READ_ONLY',
+      description: 'the console has no controls to edit and refuses edits; a read secret does so for every client',
+    }),
   },
   logged: ({ enableConsole }) => [{ key: 'enable_console', place: 70, value: enableConsole === true }],
   register(engine) {

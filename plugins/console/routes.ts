@@ -7,7 +7,9 @@ import { type Engine, notFound } from '../../sdk/index.ts'
 import { filesState, loadFiles } from './assets.ts'
 import type { Extensions } from './parts.ts'
 
-type Described = Pick<Engine, 'dialect' | 'observe' | 'settings'>
+type Described = Pick<Engine, 'dialect' | 'observe' | 'settings'> & {
+  readonly options: { readonly consoleReadOnly: boolean }
+}
 
 /** Headers of every page. */
 const pageHeaders = {
@@ -19,12 +21,13 @@ const pageHeaders = {
 }
 
 /** Each address of the console has the same page, which reads its address. */
-export function pageRoutes({ dialect, observe, settings }: Described): Route[] {
+export function pageRoutes({ dialect, observe, options, settings }: Described): Route[] {
   const facts = JSON.stringify({
     adminSecretHeader: dialect.adminSecretHeader,
     roleHeader: dialect.roleVariable,
     variablePrefix: dialect.sessionPrefix,
     isOpen: !hasAdminSecret(settings),
+    isReadOnly: options.consoleReadOnly,
   }).replaceAll('"', '&quot;')
   const handle = async ({ request, reply }: RouteCall) => {
     reply.raw.appendHeader('vary', 'Accept')

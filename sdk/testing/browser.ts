@@ -58,7 +58,7 @@ const timeoutMillis = 60_000
 
 /** The Chromium to start. */
 export interface BrowserOptions {
-  /** The program; absent: the one of the variable `SERVICE_GRAPHQL_TEST_CHROMIUM`, else an installed one. */
+  /** The program; absent: the one of the variable `TRELLIS_TEST_CHROMIUM`, else an installed one. */
   readonly program?: string
   /** The environment of its process; absent: that of this one. */
   readonly environment?: NodeJS.ProcessEnv
@@ -74,7 +74,7 @@ export interface TestBrowser extends AsyncDisposable {
 const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
 function installed(): string {
-  const given = process.env['SERVICE_GRAPHQL_TEST_CHROMIUM']
+  const given = process.env['TRELLIS_TEST_CHROMIUM']
   if (given !== undefined) return given
   const directories = (process.env['PATH'] ?? '').split(delimiter)
   const found = names.flatMap((name) => directories.map((directory) => join(directory, name))).find(existsSync)

@@ -2,6 +2,7 @@
 // the policy or written to the browser's console. All pages share one server and one browser.
 
 import assert from 'node:assert/strict'
+import { isEditing } from '../../console/src/server/editing.ts'
 import { browserTest } from '../support/chromium.ts'
 import { api } from './pages/api.ts'
 import { data } from './pages/data.ts'
@@ -27,13 +28,14 @@ const only = process.env['TRELLIS_TEST_STATES'] ?? ''
 browserTest('the pages of the console', async (t) => {
   const context = await startConsole(t)
   for (const [name, states] of Object.entries(pages)) {
-    for (const { title, shows, act, complains, ...opening } of states) {
+    for (const { title, shows, act, complains, isKnown, ...opening } of states) {
       if (!`${name}: ${title}`.includes(only)) continue
       await t.test(`${name}: ${title}`, async () => {
         const page = await context.open(opening)
         await page.until(shows)
         await act?.(page, context)
-        await context.check(page, complains)
+        if (isKnown) context.checkComplaints(page, complains)
+        else await context.check(page, complains)
         const origin = new URL(await page.evaluate<string>('location.href')).origin
         assert.deepEqual(
           page.requests.filter(
@@ -42,8 +44,21 @@ browserTest('the pages of the console', async (t) => {
           ),
           [],
         )
+        for (const request of page.sent) context.contract.check(request)
         await page.close()
       })
     }
   }
+  await t.test('the page itself knows which of its operations edit', () => {
+    const { contract } = context
+    const wrong = contract.operations
+      .map((name) => {
+        const [, type = '', , version = '1'] = /^request\.(\w+)(\.v(\d+))?$/.exec(name) ?? []
+        const operation = { type, version: Number(version), args: {} }
+        return { name, page: isEditing(operation), server: contract.edits(operation) }
+      })
+      // `bulk` is as its members are.
+      .filter(({ page, server }) => server !== undefined && page !== server)
+    assert.deepEqual(wrong, [])
+  })
 })

@@ -33,7 +33,7 @@ test('an open server leads browsers to the console, at every address of it', asy
 
 test('the page allows its own files alone, which are compressed, and kept for good by browsers', async (t) => {
   const files = await loadFiles()
-  const { request } = await startTrellis(t, { settings: { dialect: 'hasura' } })
+  const { request } = await startTrellis(t, { settings: { dialect: 'hasura', consoleReadOnly: true } })
   const { headers, text } = await request('/console/', asBrowser)
   const policy = headers.get('content-security-policy') ?? ''
   const [, nonce = ''] = /'nonce-([^']{24})'/.exec(policy) ?? []
@@ -49,6 +49,7 @@ test('the page allows its own files alone, which are compressed, and kept for go
   assert.ok(text.includes(`nonce="${nonce}"`))
   assert.equal((await request('/console/', asBrowser)).text.includes(nonce), false)
   assert.match(text, /&quot;roleHeader&quot;:&quot;x-hasura-role&quot;/)
+  assert.match(text, /&quot;isReadOnly&quot;:true/)
   assert.doesNotMatch(text, /https?:/)
   const [, script = ''] = /src="\.\/([^"]+)"/.exec(text) ?? []
   const packed = await request(`/console/${script}`, { headers: { 'accept-encoding': 'gzip' } })

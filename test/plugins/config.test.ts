@@ -19,7 +19,7 @@ const report = {
 
 /** The report without the members about the server's parts and surroundings. */
 function withoutServer(body: unknown): unknown {
-  const { dialect, apis, read_only, environment, postgres, workers, plugins, ...others } = body as Record<
+  const { dialect, apis, read_only, environment, postgres, workers, plugins, console, ...others } = body as Record<
     string,
     unknown
   >

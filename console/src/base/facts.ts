@@ -7,11 +7,13 @@ interface Facts {
   readonly variablePrefix: string
   /** Whether the server has no admin secret. */
   readonly isOpen: boolean
+  /** Whether the server wants nothing edited in the console. */
+  readonly isReadOnly: boolean
 }
 
 const element = document.querySelector('meta[name="trellis"]')
 
-/** The names of headers in the server's dialect, and whether it is open. */
+/** The names of headers in the server's dialect, whether it is open, and whether the console may edit. */
 export const facts: Facts = JSON.parse(element?.getAttribute('content') ?? '{}')
 
 /** The nonce for style elements. Browsers hide it from `getAttribute`. */

@@ -2,7 +2,7 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import { send } from '../requests/send.ts'
-import { learnEditing } from './operations.ts'
+import { learnEditing } from './editing.ts'
 import { queries } from './queries.ts'
 
 /** A JSON Schema, as far as forms need it. */

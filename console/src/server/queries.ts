@@ -1,6 +1,7 @@
 // The server's state that pages share, each fetched once: configuration, metadata, names of tables.
 
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { facts } from '../base/facts.ts'
 import { asFailure } from '../requests/failure.ts'
 import { readOnly } from '../requests/mode.ts'
 import { send } from '../requests/send.ts'
@@ -48,7 +49,7 @@ export const configQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const { body } = await send<ServerConfig>({ name: 'config', path: 'v1alpha1/config', signal })
     if (body.read_only) readOnly.set('server')
-    else if (readOnly.get() === 'server') readOnly.set(null)
+    else if (readOnly.get() === 'server' && !facts.isReadOnly) readOnly.set(null)
     return body
   },
 })

@@ -65,6 +65,7 @@ export const api: readonly State[] = [
   ...[0, 401, 403].map(
     (status): State => ({
       title: status === 0 ? 'loading' : `${status}`,
+      isKnown: status > 0,
       path: 'api',
       faults: [{ on: 'v1/graphql', status, body: fault, isOnce: status === 401 }],
       shows: isReady,
@@ -81,6 +82,29 @@ export const api: readonly State[] = [
       },
     }),
   ),
+  {
+    title: 'operations: each has a form, an edit is tried without keeping it, and 320 px',
+    path: 'api/operations?filter=untrack_table',
+    width: 320,
+    theme: 'dark',
+    shows: `${hasText('operations of the metadata API')} && document.querySelectorAll('[role=row]').length > 1`,
+    async act(page, { check, op }) {
+      await check(page)
+      await page.click('[aria-label=Operations] [role=row][data-index="1"]')
+      await page.until(hasText('Run untrack_table'))
+      await page.type('section[aria-label=Arguments] input[list]', 'keyless')
+      await clickText(page, 'Simulate')
+      await page.until(`${hasText('It would do this')} && ${hasText('patch')}`)
+      await check(page)
+      await page.evaluate(`document.querySelector('section[aria-label=Arguments] input').focus()`)
+      await typeCode(page, 'Arguments', '{"table": ')
+      await page.until(hasText('once the JSON is an object again'))
+      const tables = await op<{ name: string; is_tracked: boolean }[]>('pg_get_source_tables', {})
+      assert.equal(tables.find(({ name }) => name === 'keyless')?.is_tracked, true)
+      await page.click('button[title="Refuse all edits of this page"]')
+      await page.until(hasText('Nothing can be edited now'))
+    },
+  },
   {
     title: 'read-only mode refuses mutations before they are sent',
     path: 'api',

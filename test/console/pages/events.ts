@@ -8,9 +8,10 @@ const isLoading = `document.querySelector('[data-loading]') !== null`
 
 /** The states of a section that reads with one request. */
 const statesOf = (path: string, on: string, full: string): readonly State[] => [
-  { title: `${path}, loading`, path: `events/${path}`, faults: [{ on, status: 0 }], shows: isLoading },
+  { title: `${path}, loading`, path: `events/${path}`, faults: [{ on, status: 0 }], isKnown: true, shows: isLoading },
   {
     title: `${path}, error with a retry`,
+    isKnown: true,
     path: `events/${path}`,
     faults: [{ on, status: 400, body: fault, isOnce: true }],
     shows: hasText('it <b>broke</b>'),
@@ -176,12 +177,14 @@ export const events: readonly State[] = [
   },
   {
     title: 'log, without rights',
+    isKnown: true,
     path: 'events/log?name=genre_changed',
     faults: [{ on: 'pg_get_event_logs', status: 403, body: { ...fault, code: 'access-denied' } }],
     shows: hasText('access-denied'),
   },
   {
     title: 'triggers, signed out',
+    isKnown: true,
     path: 'events',
     isSignedOut: true,
     shows: `document.querySelector('input[type=password]') !== null`,

@@ -9,9 +9,16 @@ const chorus = { table: 'artist', role: 'chorus', permission: { columns: ['name'
 
 /** The states of a section that reads with one request. */
 const statesOf = (section: string, on: string, full: string): readonly State[] => [
-  { title: `${section}, loading`, path: `govern/${section}`, faults: [{ on, status: 0 }], shows: isLoading },
+  {
+    title: `${section}, loading`,
+    path: `govern/${section}`,
+    faults: [{ on, status: 0 }],
+    isKnown: true,
+    shows: isLoading,
+  },
   {
     title: `${section}, error with a retry`,
+    isKnown: true,
     path: `govern/${section}`,
     faults: [{ on, status: 400, body: fault, isOnce: true }],
     shows: hasText('it <b>broke</b>'),
@@ -118,6 +125,7 @@ export const govern: readonly State[] = [
   },
   {
     title: 'history, signed out',
+    isKnown: true,
     path: 'govern/history',
     isSignedOut: true,
     shows: `document.querySelector('input[type=password]') !== null`,

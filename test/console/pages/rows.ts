@@ -159,6 +159,7 @@ export const rows: readonly State[] = [
   { title: 'structure', path: 'data/public/track/structure', shows: hasText('track_album_id_fkey') },
   {
     title: 'loading',
+    isKnown: true,
     path: 'data/public/track',
     faults: [{ on: 'browse_rows', status: 0 }],
     shows: `document.querySelector('[data-loading]') !== null && ${hasText('Cancel')}`,

@@ -56,7 +56,7 @@ export function operationsOf({ entry, role, verb, permission }: Change): readonl
   const old = lists?.find((each) => each.role === role)
   const comment = old?.comment === undefined ? {} : { comment: old.comment }
   return [
-    ...(old ? [{ type: `pg_drop_${verb}_permission`, args: { table, role } }] : []),
-    ...(permission ? [{ type: `pg_create_${verb}_permission`, args: { table, role, permission, ...comment } }] : []),
+    ...(old ? [{ type: `drop_${verb}_permission`, args: { table, role } }] : []),
+    ...(permission ? [{ type: `create_${verb}_permission`, args: { table, role, permission, ...comment } }] : []),
   ]
 }

@@ -9,6 +9,7 @@ import './styles/tokens.css'
 import './styles/fonts.css'
 import { nonce } from './base/facts.ts'
 import { pages } from './pages/index.ts'
+import { followFeed } from './server/feed.ts'
 import { queries } from './server/queries.ts'
 import { frameOf } from './shell/frame.tsx'
 import { endIdleSessions } from './shell/idle.ts'
@@ -17,6 +18,7 @@ import { followTheme } from './shell/theme.ts'
 
 followTheme()
 endIdleSessions()
+followFeed()
 const router = routerOf(pages, frameOf(pages))
 
 createRoot(document.querySelector('#console')!).render(

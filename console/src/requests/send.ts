@@ -78,6 +78,53 @@ function parsed(text: string): unknown {
   }
 }
 
+/** An event of a stream. */
+export interface StreamEvent {
+  readonly event: string
+  readonly data: unknown
+}
+
+/** Follows a stream of server-sent events until it ends. Throws `RequestFailed` where it is refused; nobody is asked to sign in. */
+export async function follow(
+  { name, path, signal }: Required<Pick<ServerRequest, 'name' | 'path'>> & { readonly signal: AbortSignal },
+  onEvent: (event: StreamEvent) => void,
+): Promise<void> {
+  const end = logRequest({
+    ...{ name, method: 'GET', path, isEdit: false, isRepeated: true, body: null },
+    headers: shownCredentialHeaders(),
+  })
+  try {
+    const response = await fetch(new URL(path, serverUrl), {
+      ...{
+        headers: { ...credentialHeaders(), accept: 'text/event-stream' },
+        signal,
+        cache: 'no-store',
+        redirect: 'error',
+      },
+    })
+    const requestId = response.headers.get('x-request-id')
+    end({ status: response.status, answer: response.ok ? 'a stream of events' : null, requestId })
+    if (!response.ok) throw failureOf(response.status, parsed(await response.text()), requestId)
+    let rest = ''
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const blocks = (rest + part.value).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) readEvent(block, onEvent)
+    }
+  } catch (error) {
+    if (!(error instanceof RequestFailed)) end({ status: 0, answer: String(error), requestId: null })
+    throw error
+  }
+}
+
+function readEvent(block: string, onEvent: (event: StreamEvent) => void): void {
+  const lines = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line))
+  const fieldOf = (field: string) => lines.find((line) => line?.[1] === field)?.[2]
+  const [event, data] = [fieldOf('event'), fieldOf('data')]
+  if (event !== undefined && data !== undefined) onEvent({ event, data: parsed(data) })
+}
+
 interface Exchange {
   readonly response: Response
   readonly text: string

@@ -133,7 +133,11 @@ export const events: readonly State[] = [
       await clickText(page, 'Send payload')
       await page.until(hasText('Last hour: 1 recorded'))
       await clickText(page, 'Open its log')
-      await page.until(`${hasText('MANUAL')} && ${hasText('pending')}`)
+      // The first attempt fails, which the page hears of by itself.
+      await page.until(`${hasText('MANUAL')} && ${hasText('new ones appear by themselves')}`)
+      await op('insert', { table: 'genre', objects: [{ genre_id: 900, name: 'live' }] })
+      await page.until(hasText('INSERT'))
+      await op('delete', { table: 'genre', where: { genre_id: 900 } })
       await page.evaluate(`document.querySelector('[aria-label="Events"] input[type=checkbox]').click()`)
       await clickText(page, 'Redeliver 1 event')
       await page.until(`document.querySelector('[role=dialog]') !== null`)

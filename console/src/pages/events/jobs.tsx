@@ -9,6 +9,7 @@ import { Table } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { readOnly } from '../../requests/mode.ts'
 import { send } from '../../requests/send.ts'
+import { isLive } from '../../server/feed.ts'
 import { run } from '../../server/operations.ts'
 import { useConfig } from '../../server/queries.ts'
 import css from './events.module.css'
@@ -51,9 +52,10 @@ export function JobsSection() {
 }
 
 function List() {
+  const isFollowed = useStore(isLive)
   const jobs = useQuery({
     queryKey: key,
-    refetchInterval: 15_000,
+    refetchInterval: isFollowed ? false : 15_000,
     queryFn: async ({ signal }) => (await send<Jobs>({ name: 'jobs', path: 'dev/jobs', signal })).body,
   })
   const canEdit = useStore(readOnly) === null

@@ -9,6 +9,7 @@ import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { readOnly } from '../../requests/mode.ts'
+import { isLive } from '../../server/feed.ts'
 import { run } from '../../server/operations.ts'
 import { metadataQuery } from '../../server/queries.ts'
 import { useUrlChange, useUrlState } from '../../shell/navigation.tsx'
@@ -65,6 +66,7 @@ interface LogProps {
 function Log({ name, names, onName }: LogProps) {
   const { filter, fault } = useEventFilter()
   const canEdit = useStore(readOnly) === null
+  const isFollowed = useStore(isLive)
   const [open, setOpen] = useUrlState('event')
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [question, setQuestion] = useState<'selected' | 'matching' | null>(null)
@@ -105,7 +107,9 @@ function Log({ name, names, onName }: LogProps) {
             columns={columnsOf({ canEdit, selected, toggle })}
           />
           <div className={css['foot']}>
-            <span className={css['note']}>{plural(events.length, 'event')} read</span>
+            <span className={css['note']}>
+              {plural(events.length, 'event')} read{isFollowed && ', new ones appear by themselves'}
+            </span>
             {log.hasNextPage && (
               <Button isBusy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
                 Read {pageSize} more

@@ -2,6 +2,7 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import { send } from '../../requests/send.ts'
+import { isLive } from '../../server/feed.ts'
 import { run } from '../../server/operations.ts'
 
 /** Milliseconds between two reads while the page is visible. */
@@ -61,7 +62,8 @@ interface Inconsistent {
 /** Objects of the metadata that are not served. */
 export const inconsistentQuery = queryOptions({
   queryKey: ['now', 'inconsistent'],
-  refetchInterval: 4 * refetchInterval,
+  // The news of the server tell when to read them again.
+  refetchInterval: () => (isLive.get() ? false : 4 * refetchInterval),
   queryFn: async ({ signal }) => {
     const answer = await run<{ readonly inconsistent_objects: readonly Inconsistent[] }>(
       'get_inconsistent_metadata',

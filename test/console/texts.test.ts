@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asCsv, asJson, asMarkdown } from '../../console/src/base/clipboard-formats.ts'
+import { readCsv } from '../../console/src/base/csv.ts'
+import { differencesOf } from '../../console/src/base/json-diff.ts'
 import { indexOfPosition, isExplainable, statementAt, statementsIn } from '../../console/src/pages/sql/statements.ts'
 import { diffDocuments, withChanges } from '../../console/src/server/metadata-diff.ts'
 
@@ -86,4 +88,34 @@ test('documents differ object by object, and any choice of the differences can b
     [['a', 'b', 'c']],
   )
   assert.deepEqual(diffDocuments(before, before), [])
+})
+
+test('CSV is read with quotes, nulls, other separators, and a fault by its line', () => {
+  assert.deepEqual(readCsv('a,b\r\n"x ""y"", z",\n"",1\n\n'), [
+    ['a', 'b'],
+    ['x "y", z', null],
+    ['', '1'],
+  ])
+  assert.deepEqual(readCsv('a\tb\n"two\nlines"\t2'), [
+    ['a', 'b'],
+    ['two\nlines', '2'],
+  ])
+  assert.deepEqual(readCsv('a;b;c\n1,5;;'), [
+    ['a', 'b', 'c'],
+    ['1,5', null, null],
+  ])
+  assert.deepEqual(readCsv(''), [])
+  assert.throws(() => readCsv('a,b\n"x'), /line 2: a quote has no end/)
+  assert.throws(() => readCsv('"a"b'), /line 1/)
+})
+
+test('differences of answers name their places, up to a limit', () => {
+  const before = { data: { a: [{ n: 1, o: null }], gone: true } }
+  const after = { data: { a: [{ n: 2, o: null }, { n: 3 }] } }
+  assert.deepEqual(differencesOf(before, after, 10), [
+    { path: 'data.a[0].n', before: 1, after: 2 },
+    { path: 'data.a[1]', before: undefined, after: { n: 3 } },
+    { path: 'data.gone', before: true, after: undefined },
+  ])
+  assert.equal(differencesOf([1, 2, 3], [4, 5, 6], 2).length, 2)
 })

@@ -84,23 +84,30 @@ export interface StreamEvent {
   readonly data: unknown
 }
 
+interface Followed extends Pick<ServerRequest, 'name' | 'path' | 'body' | 'as'> {
+  readonly signal: AbortSignal
+}
+
 /** Follows a stream of server-sent events until it ends. Throws `RequestFailed` where it is refused; nobody is asked to sign in. */
 export async function follow(
-  { name, path, signal }: Required<Pick<ServerRequest, 'name' | 'path'>> & { readonly signal: AbortSignal },
+  { name, path, signal, body, as = admin }: Followed,
   onEvent: (event: StreamEvent) => void,
 ): Promise<void> {
+  const sent = body === undefined ? null : JSON.stringify(body)
+  const method = sent === null ? 'GET' : 'POST'
+  const headers = {
+    ...(sent !== null && { 'content-type': 'application/json' }),
+    ...{ accept: 'text/event-stream', ...identityHeaders(as) },
+  }
   const end = logRequest({
-    ...{ name, method: 'GET', path, isEdit: false, isRepeated: true, body: null },
-    headers: shownCredentialHeaders(),
+    ...{ name, method, path, isEdit: false, isRepeated: sent === null },
+    headers: { ...headers, ...shownCredentialHeaders() },
+    body: sent === null ? null : withoutCredentials(sent),
   })
   try {
     const response = await fetch(new URL(path, serverUrl), {
-      ...{
-        headers: { ...credentialHeaders(), accept: 'text/event-stream' },
-        signal,
-        cache: 'no-store',
-        redirect: 'error',
-      },
+      ...{ method, headers: { ...headers, ...credentialHeaders() }, body: sent, signal },
+      ...{ cache: 'no-store', redirect: 'error' },
     })
     const requestId = response.headers.get('x-request-id')
     end({ status: response.status, answer: response.ok ? 'a stream of events' : null, requestId })

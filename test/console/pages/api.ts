@@ -83,6 +83,22 @@ export const api: readonly State[] = [
     }),
   ),
   {
+    title: 'a subscription shows the differences of each message, and is stopped',
+    path: 'api',
+    shows: isReady,
+    async act(page, { op, check }) {
+      await typeCode(page, 'Operation', 'subscription one { genre(where: {genre_id: {_eq: 25}}) { name } }')
+      await clickText(page, 'Send operation')
+      await page.until(`${hasText('following')} && ${hasText('Message 1')} && ${hasText('"Opera"')}`)
+      await op('update', { table: 'genre', where: { genre_id: 25 }, $set: { name: 'Song' } })
+      await page.until(`${hasText('data.genre[0].name')} && ${hasText('"Song"')}`)
+      await check(page)
+      await op('update', { table: 'genre', where: { genre_id: 25 }, $set: { name: 'Opera' } })
+      await clickText(page, 'Stop')
+      await page.until(hasText('ended'))
+    },
+  },
+  {
     title: 'operations: each has a form, an edit is tried without keeping it, and 320 px',
     path: 'api/operations?filter=untrack_table',
     width: 320,
@@ -99,7 +115,7 @@ export const api: readonly State[] = [
       await page.evaluate(`document.querySelector('section[aria-label=Arguments] input').focus()`)
       await typeCode(page, 'Arguments', '{"table": ')
       await page.until(hasText('once the JSON is an object again'))
-      const tables = await op<{ name: string; is_tracked: boolean }[]>('pg_get_source_tables', {})
+      const tables = await op<{ name: string; is_tracked: boolean }[]>('pg_get_source_tables', { details: true })
       assert.equal(tables.find(({ name }) => name === 'keyless')?.is_tracked, true)
       await page.click('button[title="Refuse all edits of this page"]')
       await page.until(hasText('Nothing can be edited now'))

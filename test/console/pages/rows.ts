@@ -93,6 +93,26 @@ export const rows: readonly State[] = [
     },
   },
   {
+    title: 'rows of a spreadsheet are imported, and a refusal says how far it came',
+    path: 'data/public/media_type?order=media_type_id',
+    theme: 'dark',
+    shows: hasText('5 rows'),
+    complains: refused,
+    async act(page, { op, check }) {
+      await clickButton(page, 'Import rows')
+      await page.type('textarea[aria-label="Rows as CSV"]', 'media_type_id,title\n6,x')
+      await page.until(hasText('names "title", which is no column'))
+      const rows = Array.from({ length: 501 }, (_, index) => `${index + 6}\t"type ${index}"`)
+      await page.type('textarea[aria-label="Rows as CSV"]', `media_type_id\tname\n${rows.join('\n')}\n1\tagain`)
+      await page.until(hasText('Insert 502 rows'))
+      await check(page)
+      await clickButton(page, 'Insert 502 rows')
+      await page.until(`${hasText('Rows 1 to 500 are inserted')} && ${hasText('Uniqueness violation')}`)
+      assert.deepEqual(await op('count', { table: 'media_type' }), { count: 505 })
+      await op('delete', { table: 'media_type', where: { media_type_id: { _gt: 5 } } })
+    },
+  },
+  {
     title: 'a role without rights reads why',
     path: 'data/public/genre',
     shows: hasText('25 rows'),

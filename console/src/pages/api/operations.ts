@@ -17,6 +17,13 @@ const withoutTexts = (text: string): string => text.replaceAll(/"""[\s\S]*?"""|"
 export const namesIn = (text: string): readonly string[] =>
   [...withoutTexts(text).matchAll(/\b(?:query|mutation|subscription)\s+([_A-Za-z]\w*)/g)].map(([, name = '']) => name)
 
+/** Whether the operation that is sent is a subscription. */
+export function isSubscription({ query, operationName }: GraphqlRequest): boolean {
+  const kinds = [...withoutTexts(query).matchAll(/\b(query|mutation|subscription)\b\s*([_A-Za-z]\w*)?/g)]
+  const chosen = operationName === undefined ? kinds[0] : kinds.find(([, , name]) => name === operationName)
+  return /^\s*(?:query|mutation|subscription|fragment)\b/.test(withoutTexts(query)) && chosen?.[1] === 'subscription'
+}
+
 /** The title of a draft: its operation, else its first field. */
 export function titleOf(text: string): string {
   const [name] = namesIn(text)

@@ -8,6 +8,7 @@ import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useUrlState } from '../../shell/navigation.tsx'
 import css from './api.module.css'
+import { Messages } from './messages.tsx'
 import type { FieldPlan, Outcome } from './running.ts'
 
 /** Characters of an answer that the page shows as text. */
@@ -34,6 +35,7 @@ export function ResultView({ outcome }: { readonly outcome: Outcome | undefined 
     )
   }
   if (outcome.state === 'failed') return <Failed error={outcome.error} onRetry={outcome.retry} />
+  if (outcome.state === 'following') return <Messages outcome={outcome} />
   if (outcome.state === 'plans') return <Plans plans={outcome.plans} />
   return <Answer outcome={outcome} />
 }

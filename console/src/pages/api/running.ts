@@ -6,9 +6,9 @@ import { useStore } from '../../base/store.ts'
 import type { PlanNode } from '../../parts/plan-tree.tsx'
 import { credentialKind } from '../../requests/credentials.ts'
 import { type Identity, identity, identityHeaders } from '../../requests/identity.ts'
-import { send } from '../../requests/send.ts'
+import { follow, send } from '../../requests/send.ts'
 import { graphql } from '../../server/operations.ts'
-import type { GraphqlRequest } from './operations.ts'
+import { type GraphqlRequest, isSubscription } from './operations.ts'
 
 /** The SQL and the plan of a root field. */
 export interface FieldPlan {
@@ -16,6 +16,18 @@ export interface FieldPlan {
   readonly sql: string | null
   readonly plan: { readonly Plan: PlanNode } | null
 }
+
+/** A message of a subscription. */
+export interface Message {
+  /** The first one is 1. */
+  readonly id: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly body: unknown
+}
+
+/** Messages of a subscription that the page keeps. */
+const keptMessages = 100
 
 interface Sent {
   readonly request: GraphqlRequest
@@ -26,6 +38,14 @@ interface Sent {
 export type Outcome =
   | { readonly state: 'running'; cancel(): void }
   | { readonly state: 'failed'; readonly error: unknown; retry(): void }
+  | {
+      readonly state: 'following'
+      /** The last of them. */
+      readonly messages: readonly Message[]
+      readonly isOpen: boolean
+      readonly as: Identity
+      stop(): void
+    }
   | { readonly state: 'plans'; readonly plans: readonly FieldPlan[]; readonly as: Identity }
   | {
       readonly state: 'done'
@@ -53,6 +73,26 @@ async function outcomeOf({ request, mode }: Sent, as: Identity, signal: AbortSig
   return { state: 'plans', plans: [body].flat(), as }
 }
 
+/** Shows the messages of a subscription until it ends or is stopped. */
+async function subscribe(request: GraphqlRequest, controller: AbortController, show: (outcome: Outcome) => void) {
+  const as = identity.get()
+  let messages: readonly Message[] = []
+  const state = (isOpen: boolean) => show({ state: 'following', messages, isOpen, as, stop: () => controller.abort() })
+  const stream = { name: request.operationName ?? 'graphql', path: 'v1/graphql', as, signal: controller.signal }
+  state(true)
+  try {
+    await follow({ ...stream, body: request }, ({ event, data: body }) => {
+      if (event !== 'next') return
+      const message = { id: (messages.at(-1)?.id ?? 0) + 1, at: Date.now(), body }
+      messages = [...messages, message].slice(-keptMessages)
+      state(true)
+    })
+  } catch (error) {
+    if (!controller.signal.aborted) throw error
+  }
+  state(false)
+}
+
 /** The outcomes of drafts, with the function that sends one. Answers go when the person signs out. */
 export function useRequests(): {
   readonly outcomes: Readonly<Record<string, Outcome>>
@@ -75,6 +115,10 @@ export function useRequests(): {
     }
     show({ state: 'running', cancel: () => controller.abort() })
     try {
+      if (sent.mode === 'run' && isSubscription(sent.request)) {
+        await subscribe(sent.request, controller, show)
+        return
+      }
       show(await outcomeOf(sent, identity.get(), controller.signal))
     } catch (error) {
       const shown = controller.signal.aborted ? new Error('cancelled') : error

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Columns3, Eye, Plus, Trash2 } from 'lucide-react'
+import { Columns3, Eye, FileUp, Plus, Trash2 } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { formatCount, formatEstimate, plural } from '../../../base/format.ts'
 import { useStore } from '../../../base/store.ts'
@@ -20,6 +20,7 @@ import { ColumnsPanel } from './columns-panel.tsx'
 import { type Condition, FilterFault, readFilter } from './filter.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { Grid } from './grid.tsx'
+import { ImportDialog } from './import-dialog.tsx'
 import { type BrowsedRows, columnsOf, type GridColumn, type GridRow, rowsOf } from './model.ts'
 import { RecordCards } from './record-cards.tsx'
 import { Review } from './review.tsx'
@@ -120,6 +121,7 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
   const [opened, setOpened] = useState<{ row: GridRow; column: GridColumn } | null>(null)
   const [isReviewing, setReviewing] = useState(false)
   const [areColumnsOpen, setColumnsOpen] = useState(false)
+  const [isImporting, setImporting] = useState(false)
   // The key of a row is needed, shown or not.
   const fetched = [...new Set([...names, ...(info.primary_key ?? [])])]
   const key = ['rows', table, as, names, order, condition]
@@ -205,6 +207,7 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
           selected={selected.size}
           onLook={() => setLook(',')}
           onInsert={() => stage(stageInsert(store.get()))}
+          onImport={() => setImporting(true)}
           onDelete={deleteSelected}
         />
       </Toolbar>
@@ -273,6 +276,13 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
         />
       )}
       {areColumnsOpen && <ColumnsPanel info={info} names={names} onClose={() => setColumnsOpen(false)} />}
+      {isImporting && (
+        <ImportDialog
+          {...{ table, as, types }}
+          onInserted={() => void rows.refetch()}
+          onClose={() => setImporting(false)}
+        />
+      )}
       {isReviewing && (
         <Review
           {...{ table, staged, as, types }}
@@ -299,6 +309,7 @@ interface RowButtonsProps {
   onColumns(): void
   onLook(): void
   onInsert(): void
+  onImport(): void
   onDelete(): void
 }
 
@@ -313,9 +324,14 @@ const RowButtons = ({ info, names, isAdmin, canEdit, selected, ...props }: RowBu
       </Button>
     )}
     {canEdit && info.insertable && (
-      <Button icon={<Plus aria-hidden />} onClick={props.onInsert}>
-        Insert row
-      </Button>
+      <>
+        <Button icon={<Plus aria-hidden />} onClick={props.onInsert}>
+          Insert row
+        </Button>
+        <Button icon={<FileUp aria-hidden />} onClick={props.onImport}>
+          Import rows
+        </Button>
+      </>
     )}
     {canEdit && selected > 0 && (
       <Button look="danger" icon={<Trash2 aria-hidden />} onClick={props.onDelete}>

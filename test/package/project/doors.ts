@@ -4,8 +4,8 @@ import * as main from 'trellis'
 import * as access from 'trellis/access'
 import * as actions from 'trellis/actions'
 import * as collections from 'trellis/collections'
-import * as browser_console from 'trellis/console'
 import * as computed_fields from 'trellis/computed-fields'
+import * as browser_console from 'trellis/console'
 import * as custom_types from 'trellis/custom-types'
 import * as data from 'trellis/data'
 import * as delivery from 'trellis/delivery'
@@ -53,7 +53,7 @@ export const plugin = main.definePlugin({
 })
 
 const ofSubjects = [main, access, engine, graphql, http, metadata, registry, services, sql, testing, unstable]
-const ofNew = [inherited_roles, introspection, network, rest_endpoints, tracing]
+const ofNew = [browser_console, inherited_roles, introspection, network, rest_endpoints, tracing]
 const ofPlugins = [
   actions,
   collections,

@@ -1,3 +1,4 @@
+import { FileUp } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { CsvFault, readCsv } from '../../../base/csv.ts'
 import { formatCount, plural } from '../../../base/format.ts'
@@ -52,8 +53,21 @@ function readRows(text: string, types: ReadonlyMap<string, string>): Read {
   }
 }
 
+/** The button that opens the import. */
+export function ImportRows(props: Omit<ImportDialogProps, 'onClose'>) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button icon={<FileUp aria-hidden />} onClick={() => setOpen(true)}>
+        Import rows
+      </Button>
+      {isOpen && <ImportDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
 /** Inserts rows of a CSV file, or of cells that were copied in a spreadsheet. */
-export function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogProps) {
+function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogProps) {
   const [text, setText] = useState('')
   const [inserted, setInserted] = useState(0)
   const [isBusy, setBusy] = useState(false)

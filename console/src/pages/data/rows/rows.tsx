@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Columns3, Eye, FileUp, Plus, Trash2 } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { Columns3, Eye, Plus, Trash2 } from 'lucide-react'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { formatCount, formatEstimate, plural } from '../../../base/format.ts'
 import { useStore } from '../../../base/store.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -20,7 +20,7 @@ import { ColumnsPanel } from './columns-panel.tsx'
 import { type Condition, FilterFault, readFilter } from './filter.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { Grid } from './grid.tsx'
-import { ImportDialog } from './import-dialog.tsx'
+import { ImportRows } from './import-dialog.tsx'
 import { type BrowsedRows, columnsOf, type GridColumn, type GridRow, rowsOf } from './model.ts'
 import { RecordCards } from './record-cards.tsx'
 import { Review } from './review.tsx'
@@ -121,7 +121,6 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
   const [opened, setOpened] = useState<{ row: GridRow; column: GridColumn } | null>(null)
   const [isReviewing, setReviewing] = useState(false)
   const [areColumnsOpen, setColumnsOpen] = useState(false)
-  const [isImporting, setImporting] = useState(false)
   // The key of a row is needed, shown or not.
   const fetched = [...new Set([...names, ...(info.primary_key ?? [])])]
   const key = ['rows', table, as, names, order, condition]
@@ -207,7 +206,7 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
           selected={selected.size}
           onLook={() => setLook(',')}
           onInsert={() => stage(stageInsert(store.get()))}
-          onImport={() => setImporting(true)}
+          importing={<ImportRows {...{ table, as, types }} onInserted={() => void rows.refetch()} />}
           onDelete={deleteSelected}
         />
       </Toolbar>
@@ -276,13 +275,6 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
         />
       )}
       {areColumnsOpen && <ColumnsPanel info={info} names={names} onClose={() => setColumnsOpen(false)} />}
-      {isImporting && (
-        <ImportDialog
-          {...{ table, as, types }}
-          onInserted={() => void rows.refetch()}
-          onClose={() => setImporting(false)}
-        />
-      )}
       {isReviewing && (
         <Review
           {...{ table, staged, as, types }}
@@ -309,7 +301,8 @@ interface RowButtonsProps {
   onColumns(): void
   onLook(): void
   onInsert(): void
-  onImport(): void
+  /** The button for rows of files. */
+  readonly importing: ReactNode
   onDelete(): void
 }
 
@@ -328,9 +321,7 @@ const RowButtons = ({ info, names, isAdmin, canEdit, selected, ...props }: RowBu
         <Button icon={<Plus aria-hidden />} onClick={props.onInsert}>
           Insert row
         </Button>
-        <Button icon={<FileUp aria-hidden />} onClick={props.onImport}>
-          Import rows
-        </Button>
+        {props.importing}
       </>
     )}
     {canEdit && selected > 0 && (

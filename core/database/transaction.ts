@@ -37,6 +37,15 @@ export interface ScriptResult {
   readonly rows: readonly (readonly (string | null)[])[] | null
   /** The outcomes of all statements, in order. */
   readonly all: readonly StatementResult[]
+  /** The notices and warnings of all statements, in order; the first ones of very many. */
+  readonly notices: readonly Notice[]
+}
+
+/** A message of PostgreSQL beside the results, as of `raise notice`. */
+export interface Notice {
+  /** `NOTICE`, `WARNING`, `INFO`, `LOG` or `DEBUG`. */
+  readonly severity: string
+  readonly message: string
 }
 
 /** The outcome of a statement; `columns` is null for commands that return no rows. */

@@ -65,11 +65,11 @@ export const runSqlV2 = operation({
       await transaction.rows(`set local statement_timeout = ${Math.ceil(timeout * 1000)}`)
     }
     const started = performance.now()
-    const { all } = await runFollowed(context, args, { rows: limit, characters: mostCharacters })
+    const { all, notices } = await runFollowed(context, args, { rows: limit, characters: mostCharacters })
     const seconds = Math.round(performance.now() - started) / 1000
     // A statement that consists of comments has no command.
     const ran = all.filter(({ command }) => command !== '')
-    return { results: await outcomesOf(transaction, ran), seconds }
+    return { results: await outcomesOf(transaction, ran), notices, seconds }
   },
 })
 

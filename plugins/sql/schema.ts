@@ -32,8 +32,14 @@ const StatementOutcome = Type.Object(
   { title: 'StatementOutcome' },
 )
 
-/** The outcome of each statement, and the seconds of the whole. */
-export const SqlResultV2 = Type.Object({ results: Type.Array(StatementOutcome), seconds: Type.Number() })
+const Notice = Type.Object({ severity: Type.String(), message: Type.String() }, { title: 'Notice' })
+
+/** The outcome of each statement, the notices of all, and the seconds of the whole. */
+export const SqlResultV2 = Type.Object({
+  results: Type.Array(StatementOutcome),
+  notices: Type.Array(Notice),
+  seconds: Type.Number(),
+})
 
 /** Column names and rows, every cell as text; null for a command without rows. */
 export const SqlResult = Type.Union([

@@ -54,7 +54,7 @@ browserTest('the pages of the console', async (t) => {
     const wrong = contract.operations
       .map((name) => {
         const [, type = '', , version = '1'] = /^request\.(\w+)(\.v(\d+))?$/.exec(name) ?? []
-        const operation = { type, version: Number(version), args: {} }
+        const operation = { type, version: Number(version), args: { apply: true } }
         return { name, page: isEditing(operation), server: contract.edits(operation) }
       })
       // `bulk` is as its members are.

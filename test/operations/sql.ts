@@ -55,11 +55,12 @@ export const sql: Area = {
           title: 'answers with every outcome, with types, nulls, and as many rows as are wanted',
           args: {
             sql: `select 'NULL' as word, null::numeric(4, 1) as number; -- done
-              update book set price = 1 where id = 1; select id from book order by id; create table made ()`,
+              update book set price = 1 where id = 1; select id from book order by id; create table made (); drop table if exists nothing`,
             ...{ limit: 2, timeout: 10 },
           },
-          answers: ({ results, seconds }: { results: unknown; seconds: number }) => {
+          answers: ({ results, notices, seconds }: { results: unknown; notices: unknown; seconds: number }) => {
             assert.equal(typeof seconds, 'number')
+            assert.deepEqual(notices, [{ severity: 'NOTICE', message: 'table "nothing" does not exist, skipping' }])
             const nothing = { columns: null, rows: null, has_more: false }
             assert.deepEqual(results, [
               {
@@ -75,6 +76,7 @@ export const sql: Area = {
                 columns: [{ name: 'id', type: 'integer' }],
               },
               { command: 'CREATE', row_count: null, ...nothing },
+              { command: 'DROP', row_count: null, ...nothing },
             ])
           },
         },

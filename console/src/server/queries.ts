@@ -131,9 +131,12 @@ export const useApi = (name: string): boolean => useConfig()?.apis.enabled.inclu
 /** Whether the server has a plugin; true until that is known. */
 export const usePlugin = (name: string): boolean => useConfig()?.plugins.some((each) => each.name === name) ?? true
 
-/** Reads the metadata and all that follows from it again, after an edit. Trials of the edit itself are over. */
+/** Reads the metadata and all that follows from it again, after an edit. */
 export const refreshMetadata = (): Promise<void> =>
-  queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'config' && queryKey[0] !== 'simulation' })
+  queries.invalidateQueries({ predicate: ({ queryKey }) => !kept.has(queryKey[0]) })
+
+/** Queries that an edit does not change, and trials of edits, which the server would refuse once they are made. */
+const kept = new Set<unknown>(['config', 'openapi', 'simulation'])
 
 /** A table or view of the database, tracked or not. */
 export interface SourceTable extends TableName {

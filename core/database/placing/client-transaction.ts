@@ -76,13 +76,14 @@ export class ClientTransaction implements OwnTransaction {
 
   async script(text: string, most: KeptRows = {}): Promise<ScriptResult> {
     this.isUnlikeOthers = true
-    const all = await this.#run(text, [], () => runScript(this.#options.client, text, most))
+    const { all, notices } = await this.#run(text, [], () => runScript(this.#options.client, text, most))
     const last = all.at(-1)
     return {
       command: last?.command ?? '',
       columns: last?.columns?.map(({ name }) => name) ?? null,
       rows: last?.columns ? last.rows : null,
       all,
+      notices,
     }
   }
 

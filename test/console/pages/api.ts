@@ -87,6 +87,7 @@ export const api: readonly State[] = [
     path: 'api',
     shows: isReady,
     async act(page, { op, check }) {
+      await typeCode(page, 'Variables', '{}')
       await typeCode(page, 'Operation', 'subscription one { genre(where: {genre_id: {_eq: 25}}) { name } }')
       await clickText(page, 'Send operation')
       await page.until(`${hasText('following')} && ${hasText('Message 1')} && ${hasText('"Opera"')}`)

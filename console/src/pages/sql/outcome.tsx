@@ -85,7 +85,7 @@ function Failure({ error, run, onRun }: { readonly error: unknown; readonly run:
 }
 
 function Done({ outcome, onRun }: { readonly outcome: Outcome & { state: 'done' }; onRun(run: Run): void }) {
-  const { results, seconds, changes, run } = outcome
+  const { results, notices, seconds, changes, run } = outcome
   const withRows = results.findLastIndex(({ rows }) => rows !== null)
   const [index, setIndex] = useState(withRows < 0 ? results.length - 1 : withRows)
   const result = results[Math.min(index, results.length - 1)]
@@ -121,6 +121,17 @@ function Done({ outcome, onRun }: { readonly outcome: Outcome & { state: 'done' 
         <span className={css['space']} />
         {result?.rows && result.rows.length > 0 && <CopyButtons result={result} />}
       </div>
+      {notices.length > 0 && (
+        <section className={css['changes']} aria-label="Notices">
+          <ul>
+            {notices.map(({ severity, message }, at) => (
+              <li key={`${at} ${message}`}>
+                {severity}: {message}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {changes.length > 0 && (
         <section className={css['changes']} aria-label="Changes of the metadata">
           <p>The metadata changed:</p>

@@ -19,8 +19,15 @@ export interface StatementOutcome {
   readonly has_more: boolean
 }
 
+/** A message of PostgreSQL beside the results. */
+export interface Notice {
+  readonly severity: string
+  readonly message: string
+}
+
 interface Answer {
   readonly results: readonly StatementOutcome[]
+  readonly notices: readonly Notice[]
   readonly seconds: number
 }
 
@@ -44,6 +51,7 @@ export type Outcome =
       readonly state: 'done'
       readonly run: Run
       readonly results: readonly StatementOutcome[]
+      readonly notices: readonly Notice[]
       readonly seconds: number
       /** Objects of the metadata that it changed. */
       readonly changes: readonly ObjectChange[]
@@ -105,7 +113,7 @@ async function outcomeOf(run: Run, signal: AbortSignal): Promise<Outcome> {
   }
   if (writes) await refreshMetadata()
   const changes = before ? await changesSince(before) : []
-  return { state: 'done', run, results: body.results, seconds: body.seconds, changes }
+  return { state: 'done', run, results: body.results, notices: body.notices, seconds: body.seconds, changes }
 }
 
 async function changesSince(before: Metadata): Promise<readonly ObjectChange[]> {

@@ -101,7 +101,7 @@ export const trialQuery = ({ info, old, rule, variables }: Tried) =>
       const mark = crypto.randomUUID().slice(0, 8)
       const columns = readColumns(info)
       const give = (role: string, filter: unknown) => ({
-        type: 'pg_create_select_permission',
+        type: 'create_select_permission',
         args: { table: info.name, role, permission: { columns, filter } },
       })
       const given = Object.entries(variables).map(([name, value]) => [facts.variablePrefix + name, value] as const)

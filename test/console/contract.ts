@@ -38,7 +38,7 @@ export class Contract {
     return this.#document.components.schemas[nameOf(operation)]?.['x-edits']
   }
 
-  /** Fails where a request is none that the server describes. */
+  /** Fails for a request that the server does not describe. */
   check({ method, url, body }: SentRequest): void {
     if (url.startsWith('data:')) return
     const path = decodeURI(new URL(url).pathname)

@@ -1,6 +1,6 @@
 // Reading CSV, and the cells that spreadsheets put into the clipboard.
 
-/** A text that is no CSV. */
+/** A text that is not CSV. */
 export class CsvFault extends Error {}
 
 const separators = [',', ';', '\t']
@@ -29,7 +29,7 @@ export function readCsv(text: string): readonly (readonly (string | null)[])[] {
     const [, quoted, plain, end] = found
     line.push(quoted === undefined ? (plain ?? null) : quoted.replaceAll('""', '"'))
     if (end === separator) continue
-    // A line without anything is no row.
+    // A line without anything is not a row.
     if (line.length > 1 || line[0] !== null) lines.push(line)
     line = []
     if (cell.lastIndex >= text.length) break

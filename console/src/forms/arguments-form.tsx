@@ -59,7 +59,7 @@ interface ArgumentProps {
 }
 
 function Argument({ field: { name, kind, isRequired, description, choices }, list, value, onChange }: ArgumentProps) {
-  // A text that is no JSON yet is only here.
+  // A text that is not JSON yet stays here.
   const [typed, setTyped] = useState<string | null>(null)
   const label = isRequired ? name : `${name} (optional)`
   if (kind === 'flag') {

@@ -64,7 +64,7 @@ export function textOf(kind: FieldKind, value: unknown): string {
   return typeof value === 'string' && kind !== 'json' ? value : JSON.stringify(value)
 }
 
-/** The argument for a text; undefined: it is not given. Throws where a text is no JSON. */
+/** The argument for a text; undefined: it is not given. Throws where a text is not JSON. */
 export function argumentFrom(kind: FieldKind, text: string): unknown {
   if (text.trim() === '') return undefined
   if (kind === 'number') return /^-?\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) : text

@@ -12,7 +12,7 @@ import { graphql, run } from '../server/operations.ts'
 import { metadataQuery, queries, refreshMetadata } from '../server/queries.ts'
 import { confirm } from '../shell/confirm.ts'
 
-/** What a place tells its part. */
+/** The facts of a place for its part. */
 export type PartContext = Pick<ConsoleServices, 'table' | 'column' | 'value' | 'row'>
 
 interface ServicesOptions {

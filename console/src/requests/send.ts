@@ -88,7 +88,7 @@ interface Followed extends Pick<ServerRequest, 'name' | 'path' | 'body' | 'as'> 
   readonly signal: AbortSignal
 }
 
-/** Follows a stream of server-sent events until it ends. Throws `RequestFailed` where it is refused; nobody is asked to sign in. */
+/** Follows a stream of server-sent events until it ends. A refused stream throws `RequestFailed`, and no dialog asks to sign in. */
 export async function follow(
   { name, path, signal, body, as = admin }: Followed,
   onEvent: (event: StreamEvent) => void,

@@ -45,7 +45,7 @@ export interface DescribedOperation {
 /** The operations of the server, by type and version. */
 export interface Api {
   readonly operations: readonly DescribedOperation[]
-  /** The schema that a reference leads to; itself where there is none. */
+  /** The schema that a reference leads to; any other schema is answered as it is. */
   resolve(schema: Schema): Schema
 }
 

@@ -11,7 +11,7 @@ export interface Question {
   answer(agreed: boolean): void
 }
 
-/** The question that the shell shows; null: there is none. */
+/** The question that the shell shows; null: nothing is asked. */
 export const question = createStore<Question | null>(null)
 
 /** Asks the person. A question that is asked meanwhile declines the one before. */

@@ -146,8 +146,14 @@ export const renamedRelationships = (
   }))
 
 /** The description of a relationship in lists of inconsistencies. */
-function describe(place: TypeRelationshipPlace, { name, definition }: TypeRelationship): ObjectDescription {
+function describe(
+  place: TypeRelationshipPlace,
+  { name, definition: stored }: TypeRelationship,
+  { definitions }: RelationshipsOfTypes,
+): ObjectDescription {
   const { remoteSchema: remote_schema, typeName: type_name } = place
+  // Lists of inconsistencies have no source: they are made when the metadata are resolved.
+  const definition = definitions?.write(stored, { formatVersion: 2, source: '' }) ?? stored
   return {
     ref: typeRelationshipRef(place, name),
     type: 'remote_schema_remote_relationship',
@@ -175,7 +181,7 @@ export function resolveRelationships(given: ResolvingRelationships): ReadonlyMap
     for (const { type_name: typeName, relationships } of relationshipsOf(remoteSchema)) {
       const local = remote.types.names.localType(typeName)
       for (const relationship of relationships) {
-        const object = describe({ remoteSchema, typeName }, relationship)
+        const object = describe({ remoteSchema, typeName }, relationship, service)
         const member = attempt(object, () => {
           if (!definitions) throw badRequest('not-supported', `"${relationshipsKey}" of remote schemas is not served`)
           const others = members.get(local) ?? []

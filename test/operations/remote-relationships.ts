@@ -260,7 +260,7 @@ export const remoteRelationships: Area = {
             },
           },
           {
-            to_remote_schema: { remote_schema: 'crm', service_fields: ['name'], remote_field: byName },
+            to_remote_schema: { remote_schema: 'crm', lhs_fields: ['name'], remote_field: byName },
           },
           'expected type "Int" but got "String"',
         ),

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import fc from '../support/fast-check.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { create, ofOrder, startShop, toBook, toUser, usual } from './types.ts'
@@ -74,6 +75,14 @@ test('objects at any depth are joined with one statement and one request', async
   const deep = '{ book(order_by: {id: asc}, limit: 2) { sold { volume { sold { person { name } } } } } }'
   const sold = (id: number) => ({ sold: { volume: { sold: { person: { name: `user ${id + 4}` } } } } })
   assert.deepEqual(await trellis.graphql(deep), { data: { book: [sold(1), sold(2)] } })
+
+  // In subscriptions to rows.
+  const followed = subscribeWith(
+    graphqlWsClient(t, trellis.url),
+    'subscription { book_by_pk(id: 1) { sold { volume { title } } } }',
+  )
+  const first = { data: { book_by_pk: { sold: { volume: { title: 'Dawn' } } } } }
+  assert.deepEqual(await followed.until((items) => items.length > 0), [first])
 
   // Errors are at their fields.
   const failed = async (selection: string) => {

@@ -201,7 +201,18 @@ test('members of the configuration come from all plugins, in order', async (t) =
   const { body } = await trellis.request<object>('/v1alpha1/config')
   assert.deepEqual(Object.keys(body), [
     ...['version', 'early', 'is_admin_secret_set', 'is_auth_hook_set', 'is_jwt_set', 'jwt', 'is_allow_list_enabled'],
-    ...['live_queries', 'dialect', 'apis', 'read_only', 'environment', 'postgres', 'plugins', 'console', 'last'],
+    ...[
+      'live_queries',
+      'dialect',
+      'apis',
+      'read_only',
+      'environment',
+      'postgres',
+      'workers',
+      'plugins',
+      'console',
+      'last',
+    ],
   ])
   const again = definePlugin({
     name: 'again',

@@ -1,26 +1,15 @@
-// Why a role gets a row or not: the conditions of its rule one by one, each counted on the row. The one module that knows
-// how the verdicts are found.
+// Why a role gets a row or not, as `explain_access` tells it. The one module that knows the shape of its answer.
 
-import type { Operation } from '../../../server/operations.ts'
+import type { TableName } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
-import type { Condition } from '../rows/filter.ts'
 import { testText } from '../rule-text.ts'
-import {
-  type RuleTable,
-  related,
-  resolvedRule,
-  resolvedValue,
-  typeOf,
-  type Variables,
-  variableOf,
-} from '../rules/context.ts'
 
 /** A part of a rule with its verdict on a row. */
 export interface Verdict {
   readonly kind: 'all' | 'any' | 'not' | 'test'
-  /** The condition as a sentence; of groups: empty. */
+  /** The condition as a sentence, or the relationship that the parts are about; empty: there is nothing to say. */
   readonly text: string
-  /** The session variable's value, as `X-Service-User-Id is 2`; null: there is no variable. */
+  /** The value that the operand stands for, as `X-Service-User-Id is 2`; null: it is the value itself. */
   readonly wanted: string | null
   /** The values that the row has, or its related rows; null: not known. */
   readonly actual: readonly string[] | null
@@ -28,126 +17,85 @@ export interface Verdict {
   readonly parts: readonly Verdict[]
 }
 
-interface Asked {
-  readonly table: RuleTable
-  /** The condition for the row. */
-  readonly key: object
-  readonly rule: unknown
-  readonly variables: Variables
+/** The rule of a role, or of a parent of it. */
+export interface RuleVerdict {
+  readonly role: string
+  readonly verdict: Verdict
 }
 
-/** A part before it is asked about. */
+/** The answer. */
+export interface Access {
+  readonly isAllowed: boolean
+  /** Null: the rules say all. */
+  readonly reason: string | null
+  readonly rules: readonly RuleVerdict[]
+}
+
 interface Node {
-  readonly kind: Verdict['kind']
-  readonly text: string
-  readonly wanted: string | null
-  readonly where: Condition
-  /** The column with the relationships that lead to it; null: no column. */
-  readonly column: readonly string[] | null
-  readonly isMany: readonly boolean[]
-  readonly parts: readonly Node[]
+  readonly at: string
+  readonly verdict: boolean | null
+  readonly column?: string
+  readonly operator?: string
+  readonly operand?: unknown
+  readonly actual?: unknown
+  readonly expected?: unknown
+  readonly missing?: string
+  readonly nodes?: readonly Node[]
 }
 
-interface Way {
-  readonly names: readonly string[]
-  readonly isMany: readonly boolean[]
-  readonly table: RuleTable
+interface Answer {
+  readonly allowed: boolean
+  readonly reason: string | null
+  readonly rules: readonly (Node & { readonly role: string })[]
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+interface Asked {
+  readonly table: TableName
+  readonly key: Readonly<Record<string, unknown>>
+  readonly role: string
+  /** Session variables by their full names. */
+  readonly session: Readonly<Record<string, string>>
+}
 
-const wrapped = (names: readonly string[], condition: Condition): Condition =>
-  names.reduceRight<Condition>((inner, name) => ({ [name]: inner }), condition)
+const shown = (value: unknown): string =>
+  value === null ? 'NULL' : typeof value === 'string' ? value : JSON.stringify(value)
 
-const group = (kind: Node['kind'], { names }: Way, parts: readonly Node[], where: Condition): Node => ({
-  ...{ kind, text: '', wanted: null, where: wrapped(names, where), column: null, isMany: [], parts },
-})
+/** The last name in a place, as `_or` or the name of a relationship. */
+const lastName = (at: string): string => /([^.[\]]+)(?:\[\d+\])?$/.exec(at)?.[1] ?? ''
 
-/** The parts of a rule, read on the way to a table. */
-async function nodeOf(rule: unknown, way: Way, variables: Variables): Promise<Node> {
-  const where = (await resolvedRule(rule, way.table, variables)) as Condition
-  const entries = isObject(rule) ? Object.entries(rule) : []
-  const parts = await Promise.all(entries.map(([key, value]) => memberNode(key, value, way, variables)))
+const groupKinds: Readonly<Record<string, Verdict['kind']>> = { _or: 'any', _and: 'all', _not: 'not' }
+
+function wantedOf({ operand, expected, missing }: Node): string | null {
+  if (missing !== undefined) return `${missing} is not set`
+  return expected === undefined ? null : `${shown(operand)} is ${shown(expected)}`
+}
+
+function verdictOf(node: Node): Verdict {
+  const { at, verdict, column, operator, operand, actual, nodes = [] } = node
+  const name = lastName(at)
+  const isElement = at.endsWith(']')
+  const kind = nodes.length === 0 ? 'test' : ((isElement ? undefined : groupKinds[name]) ?? 'all')
+  const parts = nodes.map(verdictOf)
   const [only] = parts
-  return parts.length === 1 && only ? only : group('all', way, parts, where)
-}
-
-async function memberNode(key: string, value: unknown, way: Way, variables: Variables): Promise<Node> {
-  const where = (await resolvedRule({ [key]: value }, way.table, variables)) as Condition
-  if (key === '_not') return group('not', way, [await nodeOf(value, way, variables)], where)
-  if ((key === '_and' || key === '_or') && Array.isArray(value)) {
-    const parts = await Promise.all(value.map((part) => nodeOf(part, way, variables)))
-    return group(key === '_and' ? 'all' : 'any', way, parts, where)
+  // A column is shown with the relationships that lead to it.
+  if (kind === 'all' && only && parts.length === 1 && name !== '_exists') return only
+  const tested = operator === undefined ? null : testText(column ?? name, operator, operand)
+  return {
+    kind,
+    text: tested ?? (kind === 'test' ? at : groupKinds[name] || isElement || name === 'filter' ? '' : name),
+    wanted: wantedOf(node),
+    actual: actual === undefined ? null : Array.isArray(actual) ? actual.map(shown) : [shown(actual)],
+    holds: verdict === true,
+    parts,
   }
-  const type = typeOf(way.table, key)
-  const other = type === undefined ? await related(way.table, key) : null
-  if (other) {
-    const next = { names: [...way.names, key], isMany: [...way.isMany, other.isMany], table: other }
-    return nodeOf(value, next, variables)
+}
+
+/** The verdicts of a role's rules on a row. */
+export async function explainAccess({ table, key, role, session }: Asked, signal?: AbortSignal): Promise<Access> {
+  const { allowed, reason, rules } = await run<Answer>('explain_access', { table, key, role, session }, { signal })
+  return {
+    isAllowed: allowed,
+    reason,
+    rules: rules.map((rule) => ({ role: rule.role, verdict: verdictOf(rule) })),
   }
-  if (type === undefined || !isObject(value) || Object.keys(value).length === 0) return opaque(key, value, way, where)
-  const tests = Object.entries(value).map(([operator, given]): Node => {
-    const column = [...way.names, key]
-    const resolved = resolvedValue(given, { operator, type }, variables)
-    const name = variableOf(given)
-    return {
-      ...{ kind: 'test', text: testText(column.join('.'), operator, given), column, isMany: way.isMany, parts: [] },
-      wanted: name === null ? null : `${String(given)} is ${variables[name] ?? 'not set'}`,
-      where: wrapped(way.names, { [key]: { [operator]: resolved } }),
-    }
-  })
-  const [only] = tests
-  return tests.length === 1 && only ? only : group('all', way, tests, where)
-}
-
-/** A part that is shown as JSON. */
-const opaque = (key: string, value: unknown, { names }: Way, where: Condition): Node => ({
-  ...{ kind: 'test', text: JSON.stringify(wrapped(names, { [key]: value })), wanted: null },
-  ...{ where: wrapped(names, where), column: null, isMany: [], parts: [] },
-})
-
-const flat = (node: Node): readonly Node[] => [node, ...node.parts.flatMap(flat)]
-
-/** Related rows whose values are read. */
-const readRows = 5
-
-/** The columns of a `select` that lead to a column. */
-function selected(column: readonly string[], isMany: readonly boolean[]): unknown {
-  const [name = '', ...rest] = column
-  if (rest.length === 0) return name
-  const [many = false, ...others] = isMany
-  return { name, columns: [selected(rest, others)], ...(many && { limit: readRows }) }
-}
-
-/** The values at the end of a way in the answer of a `select`. */
-function valuesAt(value: unknown, column: readonly string[]): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap((each) => valuesAt(each, column))
-  const [name, ...rest] = column
-  if (name === undefined) return [value === null ? 'NULL' : typeof value === 'string' ? value : JSON.stringify(value)]
-  return isObject(value) ? valuesAt(value[name], rest) : []
-}
-
-/** The verdicts of a rule's parts on a row, in one request. */
-export async function explainAccess({ table, key, rule, variables }: Asked, signal?: AbortSignal): Promise<Verdict> {
-  const { name } = table.info
-  const root = await nodeOf(rule, { names: [], isMany: [], table }, variables)
-  const nodes = flat(root)
-  const tests = nodes.filter(({ column }) => column !== null)
-  const operations: readonly Operation[] = [
-    ...nodes.map(({ where }) => ({ type: 'count', args: { table: name, where: { _and: [key, where] } } })),
-    ...tests.map(({ column, isMany }) => ({
-      type: 'select',
-      args: { table: name, columns: [selected(column ?? [], isMany)], where: key, limit: 1 },
-    })),
-  ]
-  const answers = await run<readonly unknown[]>('bulk', operations, signal ? { signal } : {})
-  const verdictOf = (node: Node): Verdict => {
-    const { count } = answers[nodes.indexOf(node)] as { readonly count: number }
-    const at = tests.indexOf(node)
-    const actual = at < 0 || node.column === null ? null : valuesAt(answers[nodes.length + at], node.column)
-    const { kind, text, wanted, parts } = node
-    return { kind, text, wanted, actual, holds: count > 0, parts: parts.map(verdictOf) }
-  }
-  return verdictOf(root)
 }

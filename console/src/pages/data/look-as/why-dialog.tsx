@@ -13,10 +13,9 @@ import { send } from '../../../requests/send.ts'
 import { tableLabel } from '../../../server/names.ts'
 import { entryOf, type Metadata, type TableEntry } from '../../../server/queries.ts'
 import { pathOf, useGo } from '../../../shell/navigation.tsx'
-import { type Permission, permissionOf } from '../permissions/verbs.ts'
 import { rootFieldOf } from '../relations/relationships.ts'
 import type { GridRow } from '../rows/model.ts'
-import { keyCondition } from '../rows/save.ts'
+import { argumentOf, keyCondition } from '../rows/save.ts'
 import type { TableInfo } from '../table-info.ts'
 import { typesOf } from '../types.ts'
 import { explainAccess, type Verdict } from './explain-access.ts'
@@ -31,23 +30,11 @@ interface WhyDialogProps {
   onClose(): void
 }
 
-interface InheritedRole {
-  readonly role_name: string
-  readonly role_set: readonly string[]
-}
-
-/** The role, or the parents whose permissions it has. */
-function sourcesOf({ metadata }: Metadata, role: string): readonly string[] {
-  const inherited = (metadata['inherited_roles'] ?? []) as readonly InheritedRole[]
-  return inherited.find(({ role_name }) => role_name === role)?.role_set ?? [role]
-}
-
 /** Why a role gets a row or not: its rule with a verdict on each condition. */
 export function WhyDialog({ info, metadata, look, row, isSeen, onClose }: WhyDialogProps) {
   const go = useGo()
   const role = look.role ?? ''
   const entry = entryOf(metadata, info.name)
-  const sources = sourcesOf(metadata, role)
   const edit = (of: string) => {
     const path = pathOf('data', info.name.schema, info.name.name, 'permissions')
     go(`${path}?edit=${encodeURIComponent(`select ${of}`)}`)
@@ -62,48 +49,56 @@ export function WhyDialog({ info, metadata, look, row, isSeen, onClose }: WhyDia
       actions={
         <>
           <Button onClick={onClose}>Close</Button>
-          <Button look="main" onClick={() => edit(sources[0] ?? role)}>
+          <Button look="main" onClick={() => edit(role)}>
             Edit this rule
           </Button>
         </>
       }
     >
-      {sources.map((source) => (
-        <section key={source} aria-label={`Rule of ${source}`}>
-          {source !== role && <h3 className={css['label']}>{source}</h3>}
-          <Reason {...{ info, metadata, look, row }} permission={permissionOf(entry, source, 'select')} />
-        </section>
-      ))}
+      <Reasons {...{ info, look, row }} />
       {entry && <Plan {...{ info, look, row, entry }} />}
     </Dialog>
   )
 }
 
-interface ReasonProps extends Pick<WhyDialogProps, 'info' | 'metadata' | 'look' | 'row'> {
-  readonly permission: Permission | null
-}
+type ReasonsProps = Pick<WhyDialogProps, 'info' | 'look' | 'row'>
 
-function Reason({ info, metadata, look, row, permission }: ReasonProps) {
-  const rule = permission?.['filter'] ?? {}
-  const key = ['access', info.name, row.key, rule, look.variables]
-  const verdict = useQuery({
+function Reasons({ info, look, row }: ReasonsProps) {
+  const types = typesOf(info)
+  const role = look.role ?? ''
+  const key = ['access', info.name, row.key, look]
+  const access = useQuery({
     queryKey: key,
-    enabled: permission !== null,
     retry: false,
-    queryFn: ({ signal }) =>
-      explainAccess(
-        { table: { info, metadata }, key: keyCondition(row.key, typesOf(info)), rule, variables: look.variables },
-        signal,
-      ),
+    queryFn: ({ signal }) => {
+      const named = Object.entries(row.key).map(([name, value]) => [name, argumentOf(value, types.get(name))] as const)
+      const { [facts.roleHeader]: _, ...session } = identityHeaders(look)
+      return explainAccess({ table: info.name, key: Object.fromEntries(named), role, session }, signal)
+    },
   })
-  if (permission === null) return <Mark state="bad">There is no permission to select from this table.</Mark>
-  if (Object.keys(rule).length === 0) return <Mark state="good">The rule lets all rows through.</Mark>
-  if (verdict.isPending) return <Loading label="Asking for each condition" queryKey={key} />
-  if (!verdict.data) return <Failed error={verdict.error} onRetry={() => void verdict.refetch()} />
+  if (access.isPending) return <Loading label="Asking for each condition" queryKey={key} />
+  if (!access.data) return <Failed error={access.error} onRetry={() => void access.refetch()} />
+  const { isAllowed, reason, rules } = access.data
   return (
-    <ul className={css['tree']} aria-label="Conditions">
-      <Branch verdict={verdict.data} />
-    </ul>
+    <>
+      {(reason !== null || rules.length === 0) && (
+        <p>
+          <Mark state={isAllowed ? 'good' : 'bad'}>{reason ?? 'nothing hides the row'}</Mark>
+        </p>
+      )}
+      {rules.map(({ role: source, verdict }) => (
+        <section key={source} aria-label={`Rule of ${source}`}>
+          {source !== role && <h3 className={css['label']}>{source}</h3>}
+          {verdict.kind === 'test' && verdict.parts.length === 0 && verdict.actual === null ? (
+            <Mark state={verdict.holds ? 'good' : 'bad'}>The rule lets all rows through.</Mark>
+          ) : (
+            <ul className={css['tree']} aria-label="Conditions">
+              <Branch verdict={verdict} />
+            </ul>
+          )}
+        </section>
+      ))}
+    </>
   )
 }
 
@@ -115,7 +110,7 @@ const Branch = ({ verdict }: { readonly verdict: Verdict }) => {
     <li className={css['verdict']}>
       <span className={css['condition']} data-holds={holds || undefined}>
         {holds ? <Check aria-label="holds" /> : <X aria-label="fails" />}
-        {kind === 'test' ? <code>{text}</code> : groupWords[kind]}
+        {kind === 'test' ? <code>{text}</code> : [text && `in ${text}`, groupWords[kind]].filter(Boolean).join(', ')}
       </span>
       {actual !== null && (
         <span className={css['actual']}>
@@ -140,7 +135,7 @@ interface FieldPlan {
 }
 
 /** The SQL and the plan for the row, as the role. */
-function Plan({ info, look, row, entry }: Pick<ReasonProps, 'info' | 'look' | 'row'> & { readonly entry: TableEntry }) {
+function Plan({ info, look, row, entry }: ReasonsProps & { readonly entry: TableEntry }) {
   const [isAsked, setAsked] = useState(false)
   const key = ['access-plan', info.name, row.key, look]
   const plan = useQuery({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { clickButton, hasText, type State } from '../support.ts'
+import { clickButton, hasText, type State, screenshot } from '../support.ts'
 
 const list = 'pg_get_source_tables'
 
@@ -57,6 +57,26 @@ export const data: readonly State[] = [
       await clickButton(page, 'Undo')
       await page.until(hasText('15 tables, 14 tracked'))
       assert.equal(await tracked(), 14)
+    },
+  },
+  {
+    title: 'the diagram of a role, around a table, and as a list',
+    path: 'data/diagram',
+    theme: 'dark',
+    shows: `document.querySelectorAll('.react-flow__node').length === 14`,
+    async act(page, { op, check }) {
+      await check(page)
+      await screenshot(page, 'diagram')
+      const give = (table: string, filter: object) =>
+        op('create_select_permission', { table, role: 'viewer', permission: { columns: '*', filter } })
+      await give('album', {})
+      await give('artist', { name: { _eq: 'AC/DC' } })
+      await page.evaluate(`history.replaceState(null, '', '?role=viewer&around=album')`)
+      await page.reload()
+      await page.until(`${hasText('2 tables, 1 link, as viewer')} && ${hasText("name = 'AC/DC'")}`)
+      await clickButton(page, 'Show list')
+      await page.until(hasText('artist.albums'))
+      for (const table of ['album', 'artist']) await op('drop_select_permission', { table, role: 'viewer' })
     },
   },
 ]

@@ -13,6 +13,11 @@ export const data: ConsolePage = {
   letter: 'd',
   routes: [
     { path: 'data', load: () => import('./overview.tsx') },
+    {
+      path: 'data/diagram',
+      load: () => import('./diagram/diagram.tsx'),
+      crumbs: () => [{ title: 'Diagram' }],
+    },
     ...['data/$schema/$table', 'data/$schema/$table/$tab'].map((path) => ({
       path,
       load: () => import('./table-page.tsx'),

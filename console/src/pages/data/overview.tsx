@@ -214,6 +214,7 @@ function Actions({ rows, isChosen, onDone, onSuggest }: ActionsProps) {
           </p>
         ))}
       </Dialog>
+      <To path="data/diagram">Diagram</To>
       <Button look="quiet" onClick={onSuggest}>
         Suggest relationships
       </Button>

@@ -72,6 +72,12 @@ export default function Roles() {
             onChange={setRole}
           />
         </div>
+        <To
+          path={`data/diagram${roles.includes(role) ? `?role=${encodeURIComponent(role)}` : ''}`}
+          className={css['compare']}
+        >
+          Diagram
+        </To>
         <To path={compareOf(roles, role)} className={css['compare']}>
           Compare two roles
         </To>

@@ -27,13 +27,19 @@ export const ChangeView = ({
       {before !== undefined && (
         <div>
           <p className={css['note']}>Before</p>
-          <pre className={css['value']}>{shown(before)}</pre>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
+          <pre className={css['value']} tabIndex={0}>
+            {shown(before)}
+          </pre>
         </div>
       )}
       {after !== undefined && (
         <div>
           <p className={css['note']}>After</p>
-          <pre className={css['value']}>{shown(after)}</pre>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
+          <pre className={css['value']} tabIndex={0}>
+            {shown(after)}
+          </pre>
         </div>
       )}
     </div>

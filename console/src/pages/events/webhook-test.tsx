@@ -55,7 +55,12 @@ export function WebhookTest({ url, info, name }: WebhookTestProps) {
           <Mark state={isGood ? 'good' : 'bad'}>
             {answer.error ?? `status ${answer.status}`}, {answer.seconds} s
           </Mark>
-          {answer.body && <pre className={css['value']}>{answer.body.slice(0, 2000)}</pre>}
+          {answer.body && (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+            <pre className={css['value']} tabIndex={0}>
+              {answer.body.slice(0, 2000)}
+            </pre>
+          )}
         </div>
       )}
     </div>

@@ -98,13 +98,19 @@ export function ActionTry({ action, base }: ActionTryProps) {
         <div className={css['answers']}>
           <div>
             <p className={css['label']}>Sent</p>
-            <pre className={css['value']}>{JSON.stringify(exchanged.sent, null, 2)}</pre>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
+            <pre className={css['value']} tabIndex={0}>
+              {JSON.stringify(exchanged.sent, null, 2)}
+            </pre>
           </div>
           <div>
             <p className={css['label']}>
               {exchanged.got.error ?? `Status ${exchanged.got.status ?? 'none'}`}, {exchanged.got.seconds} s
             </p>
-            <pre className={css['value']}>{exchanged.got.body ?? ''}</pre>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
+            <pre className={css['value']} tabIndex={0}>
+              {exchanged.got.body ?? ''}
+            </pre>
           </div>
         </div>
       )}

@@ -175,7 +175,10 @@ const CallDialog = ({ call, onClose }: { readonly call: Call; onClose(): void })
       {parts.map(([title, value]) => (
         <section key={title} aria-label={title}>
           <p className={css['label']}>{title}</p>
-          <pre className={css['value']}>{JSON.stringify(value, null, 2)}</pre>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
+          <pre className={css['value']} tabIndex={0}>
+            {JSON.stringify(value, null, 2)}
+          </pre>
         </section>
       ))}
     </Dialog>

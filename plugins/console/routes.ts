@@ -1,8 +1,15 @@
 // The addresses of the console and its files.
 
 import { randomBytes } from 'node:crypto'
-import { extname } from 'node:path'
-import { Gzipped, hasAdminSecret, type Route, type RouteCall, type RouteRequest } from '../../sdk/http.ts'
+import {
+  browserFile,
+  Gzipped,
+  hasAdminSecret,
+  type Route,
+  type RouteCall,
+  type RouteRequest,
+  wantsHtml,
+} from '../../sdk/http.ts'
 import { type Engine, notFound } from '../../sdk/index.ts'
 import { filesState, loadFiles } from './assets.ts'
 import type { Extensions } from './parts.ts'
@@ -77,28 +84,16 @@ export const rootRoute: Route = {
   },
 }
 
-const wantsHtml = ({ headers }: RouteRequest): boolean => (headers.accept ?? '').toLowerCase().includes('text/html')
-
-const contentTypes: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.woff2': 'font/woff2',
-}
-
-/** A file of the console. The name of each but the licences tells its content, so that browsers need not ask again. */
+/** A file of the console. The name of each but the licences tells its content. */
 export const assetRoute: Route = {
   method: 'GET',
   url: '/console/assets/:file',
   auth: 'none',
   about: { summary: 'A file of the console.', contentType: 'text/javascript' },
-  async handle({ request, reply }) {
-    const { file = '' } = request.params
-    const contentType = contentTypes[extname(file)]
-    const bytes = contentType === undefined ? undefined : (await loadFiles()).get(file)
-    if (contentType === undefined || bytes === undefined) throw notFound()
-    return sendFile({ request, reply }, { file, contentType, bytes })
+  async handle(call) {
+    const { file: name = '' } = call.request.params
+    const gzipped = (await loadFiles()).get(name)
+    return browserFile(call, { name, gzipped, isImmutable: name !== 'licences.txt' })
   },
 }
 
@@ -109,40 +104,11 @@ export const moduleRoute = (extensions: Extensions, page: Route): Route => ({
   auth: 'none',
   about: { summary: "A plugin's module for the console.", contentType: 'text/javascript' },
   async handle(call) {
-    const { plugin = '', file = '' } = call.request.params
-    if (!file.endsWith('.js')) return page.handle(call)
-    const bytes = await extensions.module(plugin, file)
-    if (!bytes) throw notFound()
-    return sendFile(call, { file, contentType: contentTypes['.js']!, bytes })
+    const { plugin = '', file: name = '' } = call.request.params
+    if (!name.endsWith('.js')) return page.handle(call)
+    return browserFile(call, { name, gzipped: await extensions.module(plugin, name), isImmutable: true })
   },
 })
-
-interface ServedFile {
-  readonly file: string
-  readonly contentType: string
-  readonly bytes: Buffer
-}
-
-function sendFile({ request, reply }: Pick<RouteCall, 'request' | 'reply'>, { file, contentType, bytes }: ServedFile) {
-  const etag = `"${file}"`
-  reply.raw.appendHeader('vary', 'Accept-Encoding')
-  reply.headers({
-    'content-type': contentType,
-    // Workers have a policy of their own.
-    'content-security-policy': "default-src 'none'",
-    'x-content-type-options': 'nosniff',
-    'cross-origin-resource-policy': 'same-origin',
-    'cache-control': file === 'licences.txt' ? 'no-cache' : 'public, max-age=31536000, immutable',
-    etag,
-  })
-  if (!isKept(request, etag)) return new Gzipped(bytes)
-  reply.code(304)
-  return ''
-}
-
-/** Whether the client has it. */
-const isKept = ({ headers }: RouteRequest, etag: string): boolean =>
-  (headers['if-none-match'] ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
 
 /**
  * The header `content-security-policy`: the page may run its own scripts and ask its own server, and nothing else. The

@@ -1,8 +1,7 @@
 // The addresses of the page and its files.
 
 import { randomBytes } from 'node:crypto'
-import { extname } from 'node:path'
-import { Gzipped, hasAdminSecret, type Route, type RouteCall, type RouteRequest } from '../../sdk/http.ts'
+import { browserFile, Gzipped, hasAdminSecret, type Route, type RouteCall, wantsHtml } from '../../sdk/http.ts'
 import { type Engine, notFound } from '../../sdk/index.ts'
 import { loadAssets } from './assets.ts'
 
@@ -77,50 +76,24 @@ const hint = `<!doctype html>
 </html>
 `
 
-const wantsHtml = ({ headers }: RouteRequest): boolean => (headers.accept ?? '').toLowerCase().includes('text/html')
-
 async function pageTemplate(): Promise<string> {
   const bytes = (await loadAssets()).get('index.html')
   if (!bytes) throw notFound()
   return (await new Gzipped(bytes).unpacked()).toString()
 }
 
-const contentTypes: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
-}
-
-/** A file of the page. The name of each but the licences tells its content, so that browsers need not ask again. */
+/** A file of the page. The name of each but the licences tells its content. */
 export const assetRoute: Route = {
   method: 'GET',
   url: '/graphiql/assets/:file',
   auth: 'none',
   about: { summary: 'A file of GraphiQL.', contentType: 'text/javascript' },
-  async handle({ request, reply }) {
-    const { file = '' } = request.params
-    const contentType = contentTypes[extname(file)]
-    const bytes = contentType === undefined ? undefined : (await loadAssets()).get(file)
-    if (contentType === undefined || bytes === undefined) throw notFound()
-    const etag = `"${file}"`
-    reply.raw.appendHeader('vary', 'Accept-Encoding')
-    reply.headers({
-      'content-type': contentType,
-      // Workers have a policy of their own.
-      'content-security-policy': "default-src 'none'",
-      'x-content-type-options': 'nosniff',
-      'cache-control': /-[A-Z0-9]{8}\./.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache',
-      etag,
-    })
-    if (!isKept(request, etag)) return new Gzipped(bytes)
-    reply.code(304)
-    return ''
+  async handle(call) {
+    const { file: name = '' } = call.request.params
+    const gzipped = (await loadAssets()).get(name)
+    return browserFile(call, { name, gzipped, isImmutable: /-[A-Z0-9]{8}\./.test(name) })
   },
 }
-
-/** Whether the client has it. */
-const isKept = ({ headers }: RouteRequest, etag: string): boolean =>
-  (headers['if-none-match'] ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
 
 /**
  * The header `content-security-policy`: the page may run its own scripts and ask its own server, and nothing else. Style

@@ -1,14 +1,15 @@
 // The page that a browser shows when it opens a path of GraphQL.
 
-import type { RouteCall, RouteRequest } from '../../sdk/http.ts'
+import { type RouteCall, type RouteRequest, wantsHtml } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
 
 /**
  * Whether a browser opens the path as a page: it accepts HTML, and the request has no query or comes from a page of
  * another site. Such a page could otherwise run any query.
  */
-export function isForBrowser({ headers, query }: RouteRequest): boolean {
-  if (!headers.accept?.toLowerCase().includes('text/html')) return false
+export function isForBrowser(request: RouteRequest): boolean {
+  if (!wantsHtml(request)) return false
+  const { headers, query } = request
   const site = headers['sec-fetch-site']
   return query['query'] === undefined || site === 'cross-site' || site === 'same-site'
 }

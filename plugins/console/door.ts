@@ -1,6 +1,6 @@
 // The door `trellis/console` for other plugins: parts of the console.
 
-export type { ConsoleEnd, ConsoleIdentity, ConsoleModule, ConsoleServices } from './module-contract.ts'
+export type { ConsoleElement, ConsoleEnd, ConsoleIdentity, ConsoleModule, ConsoleServices } from './module-contract.ts'
 export {
   type ConsoleCell,
   type ConsoleColumnAction,

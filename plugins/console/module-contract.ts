@@ -1,5 +1,8 @@
 // The contract between the console in the browser and the modules of plugins.
 
+/** An element in the browser; `unknown` to projects without the types of the DOM. */
+export type ConsoleElement = typeof globalThis extends { HTMLElement: { prototype: infer Element } } ? Element : unknown
+
 /** The default export of a module. */
 export interface ConsoleModule {
   /** The version of this contract. */
@@ -8,7 +11,7 @@ export interface ConsoleModule {
    * Puts its content into the element, which is in a shadow root of its own. Within three seconds it returns, or fulfils, the
    * function that ends it, or nothing.
    */
-  mount(host: HTMLElement, services: ConsoleServices): ConsoleEnd | Promise<ConsoleEnd>
+  mount(host: ConsoleElement, services: ConsoleServices): ConsoleEnd | Promise<ConsoleEnd>
 }
 
 /** Ends a part: it is called before its element goes. */

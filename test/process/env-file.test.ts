@@ -64,6 +64,7 @@ test('invalid values and unknown options in it are named', () => {
 test('every secret with a variable may be given as a file, in both dialects', () => {
   const values: Readonly<Record<string, string>> = {
     databaseUrl: 'postgres://u:p@h/d',
+    metadataDatabaseUrl: 'postgres://u:p@h/d',
     jwtSecret: '{"type":"x"}',
     mongodbUrl: 'mongodb://u:p@h/d',
     webhookSigningSecrets: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',

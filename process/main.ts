@@ -31,7 +31,7 @@ import {
 } from './settings.ts'
 import { aborted, exitCodes, stopSignal } from './signals.ts'
 import { engineCloseMillis, forcedLogMillis, forcedStopMillis, lateStopMillis, stopMillis } from './tuning.ts'
-import { compileSooner, growWithRequests } from './v8.ts'
+import { collectWhenIdle, compileSooner, growWithRequests } from './v8.ts'
 import { settingsOfWorker, workerCount } from './workers/division.ts'
 import { WorkerLink } from './workers/link.ts'
 import type { WorkerStart } from './workers/messages.ts'
@@ -189,6 +189,7 @@ async function listen(
   if (stop.aborted) return null
   const port = await engine.listen()
   growWithRequests()
+  collectWhenIdle()
   compileSooner()
   observe.log(listeningEntry(settings, port, process.uptime()))
   return bannerText({

@@ -43,6 +43,13 @@ export const heapGrowingPercent = 40
  */
 export const leastHeapGrowth = 64 * 1024 * 1024
 
+/** Milliseconds between two looks whether the process is idle, and the part of the time that it may work meanwhile. */
+export const idleCheckMillis = 5_000
+export const mostIdleUtilization = 0.02
+
+/** Bytes that an idle process gives back: collecting fewer is not worth a pause. */
+export const leastIdleGarbage = 64 * 1024 * 1024
+
 /** Calls after which V8 compiles a function with Maglev and with Turbofan, and calls with the same types needed for that. */
 export const callsForMaglev = 100
 export const callsForTurbofan = 300

@@ -1,14 +1,24 @@
 // How V8 collects garbage and compiles, for a server instead of a page. Each setting must be made before the code runs that
 // it concerns.
 
-import { constants, type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import {
+  constants,
+  type NodeGCPerformanceDetail,
+  type PerformanceEntry,
+  PerformanceObserver,
+  performance,
+} from 'node:perf_hooks'
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import {
   callsForMaglev,
   callsForTurbofan,
   callsWithSameTypes,
   heapGrowingPercent,
+  idleCheckMillis,
   leastHeapGrowth,
+  leastIdleGarbage,
+  mostIdleUtilization,
   youngGenerationBytes,
 } from './tuning.ts'
 
@@ -66,3 +76,38 @@ export function growWithRequests(): void {
 
 const isFullCollection = (entry: PerformanceEntry): boolean =>
   (entry as { detail?: NodeGCPerformanceDetail }).detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR
+
+/**
+ * Gives memory back after large requests, such as the introspection of a thousand tables. V8 by itself collects old objects
+ * only when further requests need room. The collection takes some tenths of a second, so it waits until nobody else does.
+ */
+export function collectWhenIdle(everyMillis = idleCheckMillis): void {
+  const collect = collector()
+  let before = performance.eventLoopUtilization()
+  let least = held()
+  const check = () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, before)
+    before = now
+    // It also falls with each full collection of V8.
+    least = Math.min(least, held())
+    if (utilization > mostIdleUtilization || held() - least < leastIdleGarbage) return
+    collect({ type: 'major', flavor: 'last-resort' })
+    least = held()
+  }
+  setInterval(check, everyMillis).unref()
+}
+
+/** Bytes of objects and buffers. V8's own number of external bytes counts freed buffers until the next collection. */
+function held(): number {
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+/** V8's function for full collections, which only new contexts get after the start. */
+function collector(): (options: Readonly<Record<string, string>>) => void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc')
+  setFlagsFromString('--no-expose-gc')
+  return collect
+}

@@ -56,3 +56,24 @@ test('a small heap may grow by more than its size before it is collected', async
   )
   assert.ok(served! * 2 <= frugal!, `${served} full collections, ${frugal} without growth`)
 })
+
+/** The full collections that a process asks for after a large piece of work; `meanwhile` runs every 10 ms. */
+async function askedCollections(meanwhile: string): Promise<number> {
+  const work = `
+    import { collectWhenIdle } from ${JSON.stringify(collecting)}
+    collectWhenIdle(100)
+    let kept = Array.from({ length: 2_000_000 }, (_, i) => ({ i, list: [i] }))
+    kept = null
+    setInterval(() => { ${meanwhile} }, 10)
+    setTimeout(() => process.exit(), 1500)
+  `
+  const { stdout } = await promisify(execFile)(process.execPath, ['--trace-gc', '--input-type=module', '--eval', work])
+  return stdout.match(/ Mark-Compact .* testing;/g)?.length ?? 0
+}
+
+test('an idle server gives back the memory of large requests; a busy one is not interrupted', async () => {
+  const busy = 'for (const end = performance.now() + 3; performance.now() < end; );'
+  const [idle, working] = await Promise.all(['', busy].map(askedCollections))
+  assert.ok(idle! > 0)
+  assert.equal(working, 0)
+})

@@ -1,5 +1,5 @@
-// The services that modules of plugins get. Requests go through the request module, so that they are shown and refused as any
-// other; the credentials are not handed over.
+// The services that modules of plugins get. Their requests go through the request module, which shows them, and refuses edits in
+// read-only mode. Modules do not get the credentials.
 
 import type { ConsoleServices } from '../../../plugins/console/module-contract.ts'
 import { kept } from '../base/kept.ts'

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
-import { Field } from '../../parts/field.tsx'
+import { FilterField } from '../../parts/filter-field.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { type Identity, identity } from '../../requests/identity.ts'
 import { graphql } from '../../server/operations.ts'
@@ -51,15 +51,7 @@ export function Explorer({ onInsert }: { onInsert(text: string): void }) {
   return (
     <aside className={css['explorer']} aria-label="Explorer">
       <div className={css['search']}>
-        <Field
-          label="Filter root fields"
-          isLabelHidden
-          placeholder="Filter root fields  /"
-          type="search"
-          data-filter
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
+        <FilterField label="Filter root fields" value={filter} onChange={setFilter} />
       </div>
       {roots.isPending && <Loading label="Reading the schema" queryKey={key} />}
       {roots.isError && <Failed error={roots.error} onRetry={() => void roots.refetch()} />}

@@ -4,7 +4,8 @@ import { formatBytes, formatEstimate, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Checkbox, Field, Select } from '../../parts/field.tsx'
+import { Checkbox, Select } from '../../parts/field.tsx'
+import { FilterField } from '../../parts/filter-field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Page, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -136,15 +137,7 @@ function Filters({ tables }: { readonly tables: readonly SourceTable[] }) {
   return (
     <Toolbar label="Filter">
       <div className={css['filter']}>
-        <Field
-          label="Filter tables"
-          isLabelHidden
-          placeholder="Filter tables  /"
-          type="search"
-          data-filter
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
+        <FilterField label="Filter tables" value={text} onChange={setText} />
       </div>
       <div className={css['choice']}>
         <Select<string>

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
-import { Field } from '../../parts/field.tsx'
+import { FilterField } from '../../parts/filter-field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -51,15 +51,7 @@ export function TriggersSection() {
     <>
       <Toolbar label="Filter">
         <div className={css['filter']}>
-          <Field
-            label="Filter triggers"
-            isLabelHidden
-            placeholder="Filter triggers  /"
-            type="search"
-            data-filter
-            value={filter}
-            onChange={(event) => setFilter(event.target.value)}
-          />
+          <FilterField label="Filter triggers" value={filter} onChange={setFilter} />
         </div>
         <span className={css['space']} />
         {make}

@@ -6,7 +6,7 @@ import { plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
-import { Field } from '../../parts/field.tsx'
+import { FilterField } from '../../parts/filter-field.tsx'
 import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -76,15 +76,7 @@ function Document({ metadata }: { readonly metadata: Metadata }) {
     <>
       <Toolbar label="Metadata">
         <div className={css['filter']}>
-          <Field
-            label="Filter objects"
-            isLabelHidden
-            placeholder="Filter objects  /"
-            type="search"
-            data-filter
-            value={filter}
-            onChange={(event) => setFilter(event.target.value)}
-          />
+          <FilterField label="Filter objects" value={filter} onChange={setFilter} />
         </div>
         <span className={css['space']} />
         <Button

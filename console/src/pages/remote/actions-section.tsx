@@ -3,7 +3,7 @@ import { Plus } from 'lucide-react'
 import { plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
-import { Field } from '../../parts/field.tsx'
+import { FilterField } from '../../parts/filter-field.tsx'
 import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -42,15 +42,7 @@ export function ActionsSection() {
         <>
           <Toolbar label="Filter">
             <div className={css['filter']}>
-              <Field
-                label="Filter actions"
-                isLabelHidden
-                placeholder="Filter actions  /"
-                type="search"
-                data-filter
-                value={filter}
-                onChange={({ target }) => setFilter(target.value)}
-              />
+              <FilterField label="Filter actions" value={filter} onChange={setFilter} />
             </div>
             {add}
           </Toolbar>

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { formatTime, plural } from '../../base/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Field, Select } from '../../parts/field.tsx'
+import { Select } from '../../parts/field.tsx'
+import { FilterField } from '../../parts/filter-field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -83,15 +84,7 @@ export function CallsSection() {
     <>
       <Toolbar label="Filter">
         <div className={css['filter']}>
-          <Field
-            label="Action"
-            isLabelHidden
-            placeholder="Action  /"
-            type="search"
-            data-filter
-            value={action}
-            onChange={({ target }) => setAction(target.value)}
-          />
+          <FilterField label="Action" value={action} onChange={setAction} />
         </div>
         <div className={css['choice']}>
           <Select<string>

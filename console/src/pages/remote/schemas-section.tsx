@@ -3,7 +3,7 @@ import { Plus } from 'lucide-react'
 import { plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
-import { Field } from '../../parts/field.tsx'
+import { FilterField } from '../../parts/filter-field.tsx'
 import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -40,15 +40,7 @@ export function SchemasSection() {
         <>
           <Toolbar label="Filter">
             <div className={css['filter']}>
-              <Field
-                label="Filter remote schemas"
-                isLabelHidden
-                placeholder="Filter remote schemas  /"
-                type="search"
-                data-filter
-                value={filter}
-                onChange={({ target }) => setFilter(target.value)}
-              />
+              <FilterField label="Filter remote schemas" value={filter} onChange={setFilter} />
             </div>
             {add}
           </Toolbar>

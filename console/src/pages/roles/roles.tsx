@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { plural } from '../../base/format.ts'
-import { Field, Select } from '../../parts/field.tsx'
+import { Select } from '../../parts/field.tsx'
+import { FilterField } from '../../parts/filter-field.tsx'
 import { Page, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
@@ -53,15 +54,7 @@ export default function Roles() {
     <Page title="Roles" note={noteOf(roles, chosen, metadata.data)}>
       <Toolbar label="Filter">
         <div className={css['filter']}>
-          <Field
-            label="Filter tables"
-            isLabelHidden
-            placeholder="Filter tables  /"
-            type="search"
-            data-filter
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
+          <FilterField label="Filter tables" value={text} onChange={setText} />
         </div>
         <div className={css['choice']}>
           <Select<string>

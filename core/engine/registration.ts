@@ -6,18 +6,13 @@ import type { Auth } from '../auth/auth.ts'
 import type { Vocabulary } from '../compiler/types/vocabulary.ts'
 import { type Workers, workersFor } from '../concurrency/workers.ts'
 import type { PooledDatabase } from '../database/placing/pooled-database.ts'
-import { isConnectionLost } from '../database/wire/postgres-errors.ts'
-import { own } from '../errors/blame.ts'
-import { TrellisError } from '../errors/errors.ts'
 import type { GraphQLEngine } from '../graphql/engine.ts'
 import type { Contribution } from '../graphql/schema/contribution.ts'
 import { contributable } from '../graphql/service.ts'
-import type { Route } from '../http/route/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
 import type { ColumnTransforms } from '../metadata/resolving/column-transforms.ts'
 import type { MetadataRegistry } from '../metadata/slices/registry.ts'
-import type { ModelEffect, Slice } from '../metadata/slices/slices.ts'
-import type { Source } from '../metadata/slices/sources.ts'
+import type { Slice } from '../metadata/slices/slices.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { serviceOf } from '../operations/author.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
@@ -35,7 +30,6 @@ import {
   checkMeasure,
   checkNarrowing,
   checkOperation,
-  checkRoute,
   checkSlice,
   checkSource,
   checkSurroundings,
@@ -45,10 +39,12 @@ import {
 } from './declared.ts'
 import type { Measures } from './measures.ts'
 import type { Settings } from './options.ts'
+import { ownedBy, ownSettings, reconciling, wantedBy, withOwner } from './owned.ts'
+import { addRoutes, type OwnedRoute, openRoutes } from './owned-routes.ts'
 import type { ConfigurationMember, DescribedPlugin, Engine } from './plugin.ts'
 import { databaseForPlugin } from './plugin-database.ts'
 import type { ReadSettings } from './plugin-options.ts'
-import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
+import { type LoadedPlugin, PluginError, pluginLabel } from './plugins.ts'
 import type { ServiceRegistry } from './service-registry.ts'
 import type { WorkHooks } from './work-hooks.ts'
 import { admissionBy } from './work-hooks.ts'
@@ -95,14 +91,6 @@ export interface Services {
 export interface OwnedHook {
   readonly run: () => void | Promise<void>
   readonly plugin: LoadedPlugin
-}
-
-/** A route and its plugin. */
-export interface OwnedRoute {
-  readonly route: Route
-  readonly plugin: LoadedPlugin
-  /** The API that enables it; null: always enabled. */
-  readonly api: string | null
 }
 
 /** Creates one plugin's view of the services. */
@@ -290,82 +278,6 @@ const checkedAccess = (access: AccessService): AccessService => ({
   of: access.of,
 })
 
-/** Records the owner of a declaration. Code of built-in plugins runs that of others, which its errors may come from. */
-function ownedBy(loaded: LoadedPlugin, declaration: object): void {
-  if (!loaded.plugin.builtIn) own(declaration, pluginLabel(loaded))
-}
-
-/** Blames errors of a plugin's settings on it. */
-function ownSettings(settings: SessionSettings, plugin: LoadedPlugin): Engine['sessionSettings'] {
-  return {
-    add(more) {
-      settings.add(more)
-      ownedBy(plugin, more)
-    },
-    of: (session) => settings.of(session),
-    apply: (session, transaction) => settings.apply(session, transaction),
-  }
-}
-
-/**
- * Names the plugin in errors of the slice's `resolve`. A broken entry is not an error; it is reported as
- * inconsistent.
- */
-function withOwner(slice: Slice, plugin: LoadedPlugin): Slice {
-  if (!slice.resolve) return slice
-  const resolve: Slice['resolve'] = (value, context) => {
-    try {
-      const resolved = slice.resolve?.(value, context)
-      refusePromise(resolved)
-      return resolved
-    } catch (error) {
-      throw pluginFailure(plugin, error, `failed to resolve the metadata "${slice.key}"`)
-    }
-  }
-  return { ...slice, resolve }
-}
-
-/** Refuses the promise of an asynchronous function where it would not be awaited. */
-function refusePromise(value: unknown): void {
-  if (!(value instanceof Promise)) return
-  value.catch(() => {})
-  throw new Error('"resolve" must not be asynchronous')
-}
-
-/** Names the plugin in errors of the source's `wanted`. */
-const wantedBy = <Definition, Value>(
-  source: Source<Definition, Value>,
-  plugin: LoadedPlugin,
-): Source<Definition, Value> => ({
-  key: source.key,
-  ...(source.timeout !== undefined && { timeout: source.timeout }),
-  ...(source.reloadedBy !== undefined && { reloadedBy: source.reloadedBy }),
-  fetch: (definition, signal, context) => source.fetch(definition, signal, context),
-  wanted(document) {
-    try {
-      const wanted = source.wanted(document)
-      if (!Array.isArray(wanted)) throw new Error('"wanted" has to give a list')
-      return wanted
-    } catch (error) {
-      throw pluginFailure(plugin, error, `failed in "wanted" of the source "${source.key}"`)
-    }
-  },
-})
-
-/** Names the plugin in errors of the effect at startup, which no request caused. */
-const reconciling =
-  (effect: ModelEffect, plugin: LoadedPlugin): ModelEffect =>
-  async (change) => {
-    try {
-      await effect(change)
-    } catch (error) {
-      // After a lost connection, the start is retried.
-      const isLost = error instanceof TrellisError && isConnectionLost(error)
-      if (change.previous !== null || isLost) throw error
-      throw pluginFailure(plugin, error, 'failed to bring the database in line with the metadata')
-    }
-  }
-
 function addMembers(configuration: ConfigurationMember[], members: readonly ConfigurationMember[]): void {
   for (const member of members) {
     checkConfigurationMember(member)
@@ -381,23 +293,4 @@ function addContribution(contributions: Contribution[], contribution: Contributi
   if (taken) throw new Error(`GraphQL contribution "${contribution.name}" is declared already`)
   contributions.push(contribution)
   ownedBy(plugin, contribution)
-}
-
-/** The enabled routes. */
-export const openRoutes = ({ routes, apis }: Pick<Services, 'routes' | 'apis'>): readonly OwnedRoute[] =>
-  [...routes.values()].filter(({ api }) => api === null || apis.isEnabled(api))
-
-function addRoutes({ routes, apis }: Services, plugin: LoadedPlugin, added: readonly Route[]): void {
-  for (const route of added) {
-    checkRoute(route)
-    const place = `${route.method} ${route.url}`
-    const other = routes.get(place)
-    if (other) throw new Error(`route ${place} is declared by plugin "${other.plugin.plugin.name}" already`)
-    const api = route.api === null ? null : (route.api?.toLowerCase() ?? apiOf(plugin.plugin))
-    if (api !== null && !apis.known.includes(api)) {
-      throw new Error(`route ${place} is of API "${api}", which no plugin declares`)
-    }
-    routes.set(place, { route, plugin, api })
-    ownedBy(plugin, route)
-  }
 }

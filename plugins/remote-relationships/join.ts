@@ -46,7 +46,7 @@ export function joinPlan(field: FieldSelection, joining: Joining, { operation }:
     const text = new RequestText(view, { tellTypes: true, ...prefixes, skipsNulls })
     const { text: selection, shape } = text.selectionSet(field, leaf.field)
     const presets = way.map(({ parent, field: each, arguments: given }) =>
-      text.presetArguments(parent, each, new Set(Object.keys(given))),
+      text.arguments.ofPresets(parent, each, new Set(Object.keys(given))),
     )
     const renamed = renamedOf(shape.members)
     return new Selected(way, { index, text, selection, shape: shapeOfWay(way, shape), renamed, presets, skipsNulls })
@@ -210,8 +210,8 @@ function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): 
     fields: texts.first(values.length),
     values,
     texts,
-    own: text.presets.map((preset) => presetVariable(preset, call.session)),
-    variables: text.variables,
+    own: text.arguments.presets.map((preset) => presetVariable(preset, call.session)),
+    variables: text.arguments.variables,
     fragments: selected.fragments,
     shape: selected.options.shape,
     isExact: false,

@@ -153,8 +153,8 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking, { o
         fields,
         values,
         texts,
-        own: text.presets.map((preset) => presetVariable(preset, session)),
-        variables: text.variables,
+        own: text.arguments.presets.map((preset) => presetVariable(preset, session)),
+        variables: text.arguments.variables,
         fragments: text.fragments,
         isExact: text.isExact,
         result(given) {

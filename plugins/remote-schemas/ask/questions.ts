@@ -7,8 +7,8 @@ import { jsonType } from '../../../sdk/services.ts'
 import type { RemoteError } from '../servers/transport.ts'
 import type { Preset, RemoteView, SessionValue } from '../types/view.ts'
 import type { AnswerShape } from './answer-shape.ts'
+import type { SessionPreset } from './argument-text.ts'
 import { type ArrayItem, arrayItems } from './array-literal.ts'
-import type { SessionPreset } from './request-text.ts'
 
 /** A field of the root type, asked for under its own alias. */
 export interface AskedField {

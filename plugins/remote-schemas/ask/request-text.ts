@@ -1,55 +1,33 @@
-// Prints selected fields for a remote server: with the server's names, presets added, and fragments inlined. Every field and
-// argument is checked against the role's view before it is printed.
+// Prints selected fields for a remote server: with the server's names, and fragments inlined. Every field is checked against
+// the role's view before it is printed.
 
 import {
-  type ArgumentNode,
-  type GraphQLArgument,
   type GraphQLField,
-  type GraphQLInputField,
-  type GraphQLInputType,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   GraphQLNonNull,
   type GraphQLObjectType,
   GraphQLString,
   getNamedType,
-  getNullableType,
-  isInputObjectType,
   isInterfaceType,
-  isListType,
   isObjectType,
   isUnionType,
-  Kind,
-  print,
-  type ValueNode,
-  type VariableNode,
-  visit,
 } from 'graphql'
 import { type FieldSelection, tooManySelections } from '../../../sdk/graphql.ts'
 import { badRequest, pathKeys } from '../../../sdk/index.ts'
 import { longestSelection } from '../tuning.ts'
 import { typeMember } from '../types/role-types.ts'
 import { neededFields, neededName } from '../types/type-members.ts'
-import type { Preset, RemoteView, SessionValue } from '../types/view.ts'
+import type { RemoteView } from '../types/view.ts'
 import { type AnswerMember, type AnswerMembers, type AnswerShape, fits, joined, shapeOf } from './answer-shape.ts'
+import { type ArgumentOptions, ArgumentText } from './argument-text.ts'
 import { type NeededField, RepeatedSelections, type SelectedPart, type WrittenField } from './repeated-selections.ts'
 
-/** A preset whose value depends on the session: it is sent as a variable. */
-export interface SessionPreset {
-  readonly name: string
-  readonly value: SessionValue
-  readonly type: GraphQLInputType
-}
-
-export interface TextOptions {
+export interface TextOptions extends ArgumentOptions {
   /** Whether to ask for the types of values, which completing an answer needs. */
   readonly tellTypes: boolean
-  /** Prefix of the variables for presets; unique within a request. */
-  readonly presetPrefix: string
   /** Prefix of fragment names; unique within a request. */
   readonly fragmentPrefix: string
-  /** Whether null arguments and null members of input objects are left out. */
-  readonly skipsNulls: boolean
 }
 
 /** The printed selection of a field's values. */
@@ -69,9 +47,7 @@ interface SharedField {
 
 /** Prints the selections of one part of a request. */
 export class RequestText {
-  /** The client's variables that the texts use. */
-  readonly variables = new Set<string>()
-  readonly presets: SessionPreset[] = []
+  readonly arguments: ArgumentText
   /** Whether the answer has the shape that the client asked for. */
   isExact = true
   readonly #view: RemoteView
@@ -83,6 +59,7 @@ export class RequestText {
   constructor(view: RemoteView, options: TextOptions) {
     this.#view = view
     this.#options = options
+    this.arguments = new ArgumentText(view, options)
     this.#repeated = new RepeatedSelections(options.fragmentPrefix)
   }
 
@@ -94,7 +71,7 @@ export class RequestText {
   /** A field without its response name: `user(id: 1) { name }`. */
   field(selection: FieldSelection, parent: GraphQLObjectType | GraphQLInterfaceType): WrittenField {
     const field = this.#remoteField(selection, parent)
-    const args = this.#arguments(selection, parent, field)
+    const args = this.arguments.of(selection, parent, field)
     const written = this.selectionSet(selection, field)
     return { ...written, text: `${field.name}${args}${written.text}` }
   }
@@ -276,76 +253,6 @@ export class RequestText {
     const field = Object.values(object.getFields()).find((each) => names.localField(object.name, each.name) === name)
     const held = field && holder.getFields()[field.name]
     return held && getNamedType(held.type) === getNamedType(field.type) ? held : null
-  }
-
-  #arguments(selection: FieldSelection, parent: GraphQLNamedType, field: GraphQLField<unknown, unknown>): string {
-    const visible = this.#view.arguments(parent, field)
-    const given = (selection.nodes[0]!.arguments ?? []).flatMap((node) => this.#argument(node, visible, selection))
-    const added = this.presetArguments(parent, field)
-    const all = [...given, ...added]
-    return all.length > 0 ? `(${all.join(', ')})` : ''
-  }
-
-  /** The arguments of a field that presets give, except those in `given`. */
-  presetArguments(
-    parent: GraphQLNamedType,
-    field: GraphQLField<unknown, unknown>,
-    given: ReadonlySet<string> = new Set(),
-  ): string[] {
-    const presets = [...this.#view.argumentPresets(parent.name, field.name)].filter(([name]) => !given.has(name))
-    return presets.map(([name, preset]) => {
-      return `${name}: ${this.#preset(preset, field.args.find((each) => each.name === name)!)}`
-    })
-  }
-
-  #argument({ name, value }: ArgumentNode, visible: readonly GraphQLArgument[], selection: FieldSelection): string[] {
-    const argument = visible.find((each) => each.name === name.value)
-    if (argument && this.#isSkipped(value)) return []
-    if (argument) return [`${name.value}: ${this.value(value, argument.type)}`]
-    const message = `"${selection.name}" has no argument named "${name.value}"`
-    throw badRequest('validation-failed', message, { path: pathKeys(selection.path) })
-  }
-
-  #isSkipped({ kind }: ValueNode): boolean {
-    return kind === Kind.NULL && this.#options.skipsNulls
-  }
-
-  /** Prints a value for a type of the server. */
-  value(node: ValueNode, type: GraphQLInputType): string {
-    if (!this.#view.hasPresets && !this.#options.skipsNulls) {
-      visit(node, { Variable: ({ name }: VariableNode) => void this.variables.add(name.value) })
-      return print(node)
-    }
-    const nullable = getNullableType(type)
-    if (node.kind === Kind.VARIABLE) {
-      this.variables.add(node.name.value)
-      return print(node)
-    }
-    if (node.kind === Kind.LIST && isListType(nullable)) {
-      return `[${node.values.map((item) => this.value(item, nullable.ofType)).join(', ')}]`
-    }
-    const named = getNamedType(type)
-    if (node.kind !== Kind.OBJECT || !isInputObjectType(named)) {
-      visit(node, { Variable: ({ name }: VariableNode) => void this.variables.add(name.value) })
-      return print(node)
-    }
-    const fields = named.getFields()
-    const presets = this.#view.inputPresets(named.name)
-    const members = node.fields.flatMap(({ name, value }) => {
-      const field = fields[name.value]
-      return field && !presets.has(name.value) && !this.#isSkipped(value)
-        ? [`${name.value}: ${this.value(value, field.type)}`]
-        : []
-    })
-    const added = [...presets].map(([name, preset]) => `${name}: ${this.#preset(preset, fields[name]!)}`)
-    return `{${[...members, ...added].join(', ')}}`
-  }
-
-  #preset(preset: Preset, { type }: GraphQLArgument | GraphQLInputField): string {
-    if (preset.kind === 'value') return print(preset.node)
-    const name = `${this.#options.presetPrefix}${this.presets.length}`
-    this.presets.push({ name, value: preset.value, type })
-    return `$${name}`
   }
 }
 

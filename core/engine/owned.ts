@@ -21,8 +21,8 @@ export function ownSettings(settings: SessionSettings, plugin: LoadedPlugin): En
       settings.add(more)
       ownedBy(plugin, more)
     },
-    of: (session) => settings.of(session),
-    apply: (session, transaction) => settings.apply(session, transaction),
+    of: (...given) => settings.of(...given),
+    apply: (...given) => settings.apply(...given),
   }
 }
 

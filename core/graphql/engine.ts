@@ -179,11 +179,13 @@ export class GraphQLEngine implements GraphQLService {
   #context(planned: PlannedRequest, { session, signal, extras, request, bound }: Given): ExecutionContext {
     const { database, dialect, sessionSettings, toAnswerable, hooks } = this.#options
     const { headers, whenUnwanted = null, caller = null, response = null, showInternal = false } = extras
+    const { requestId = null } = extras
     return {
       database: extras.transaction ? withinTransaction(extras.transaction) : database,
       dialect,
       session,
       sessionSettings,
+      requestId,
       // Only `set-cookie` can be a list, and requests do not have it.
       headers: headers as ExecutionContext['headers'],
       signal,

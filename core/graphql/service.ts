@@ -23,6 +23,8 @@ import type { OperationWork } from './works.ts'
 export interface RequestExtras extends PlanOptions {
   /** The client's headers, lower-case names. */
   readonly headers: RequestHeaders
+  /** The id of the request; absent: no client asked. */
+  readonly requestId?: string
   /** Returns a signal that aborts when the client is gone: reads then end, and changes continue. */
   readonly whenUnwanted?: () => AbortSignal
   /** The client, for its share of the connections; absent: the server itself. */

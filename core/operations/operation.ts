@@ -56,6 +56,8 @@ export interface OperationContext extends OperationEnvironment {
   readonly model: Model
   readonly catalog: Catalog
   readonly session: Session
+  /** The id of the HTTP request; null if no client asked. */
+  readonly requestId: string | null
   /** The transaction that saves the metadata, for operations that also change the database. */
   readonly transaction: Transaction
   /** Removes an object from the draft through the slice or facet that owns it; false when there is no such object. */

@@ -58,17 +58,19 @@ export interface Run {
   /** Filled by handlers. */
   readonly afterCommit: AfterCommit[]
   readonly signal: AbortSignal | null
+  /** The id of the HTTP request; null if no client asked. */
+  readonly requestId: string | null
   /** Whether requests that are tried in it must have no unknown keys; absent: as in the dialect. */
   readonly isStrict?: boolean
 }
 
 /** The edit of a request, and its edits that are resolved together. */
-export type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined' | 'interface' | 'signal'> & {
+export type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined' | 'interface' | 'signal' | 'requestId'> & {
     readonly author: Author
   }
 
 /** Transaction options of a call that edits nothing. */
-export type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'> & Pick<Run, 'interface'>
+export type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'> & Pick<Run, 'interface' | 'requestId'>
 
 /** The options of a request with their defaults. */
 export type Circumstances = Pick<RequestOptions, 'whenUnwanted' | 'origin' | 'plugin'> & {

@@ -61,6 +61,8 @@ const maxReruns = 3
 
 const success = { message: 'success' } as const
 
+const requestIdOf = ({ origin }: Pick<Circumstances, 'origin'>): string | null => origin?.requestId ?? null
+
 export class MetadataRunner {
   readonly #options: RunnerOptions
 
@@ -97,10 +99,10 @@ export class MetadataRunner {
     const { form, whenUnwanted, caller } = how
     const readOnly = accessMode(call) !== 'READ WRITE' || work.session.readOnly === true
     if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
-    if (accessMode(call) === 'none') return this.#runAlone(call, work, form.interface)
+    if (accessMode(call) === 'none') return this.#runAlone(call, work, how)
     const running = withMembers(call).some(editsMetadata)
       ? this.#runEdit(call, work, how)
-      : this.#runRead(call, work, { readOnly, caller, interface: form.interface })
+      : this.#runRead(call, work, { readOnly, caller, interface: form.interface, requestId: requestIdOf(how) })
     if (call.operation.rollsBack) return triedResult(running)
     const { result, afterCommit } = await running
     for (const callback of afterCommit) await this.#options.served.attempt(callback)
@@ -108,10 +110,11 @@ export class MetadataRunner {
   }
 
   /** Runs a request that uses no connection. */
-  #runAlone(call: Call, { session, signal }: MetadataWork, interfaceName: InterfaceName): Promise<unknown> {
+  #runAlone(call: Call, { session, signal }: MetadataWork, how: Circumstances): Promise<unknown> {
     const none = { edit: null, combined: null, afterCommit: [], transaction: noTransaction }
     const { state } = this.#options.served
-    return this.#call(call, { session, signal, state, interface: interfaceName, ...none })
+    const about = { session, signal, state, interface: how.form.interface, requestId: requestIdOf(how) }
+    return this.#call(call, { ...about, ...none })
   }
 
   /**
@@ -131,14 +134,14 @@ export class MetadataRunner {
   }
 
   #readOn(state: MetadataState, call: Call, { session, signal }: MetadataWork, reading: Reading): Promise<Outcome> {
-    const { interface: interfaceName, ...how } = reading
+    const { interface: interfaceName, requestId, ...how } = reading
     const { database, served, sessionSettings } = this.#options
     const work = async (transaction: Transaction) => {
       const expected = expectedVersions(call)
       if (expected.length > 0) refuseStale(expected, await served.storedVersion(transaction))
-      await inArguments(sessionSettings.apply(session, transaction))
+      await inArguments(sessionSettings.apply(session, transaction, requestId))
       const none = { edit: null, combined: null, afterCommit: [] }
-      const run: Run = { session, signal, transaction, interface: interfaceName, state, ...none }
+      const run: Run = { session, signal, requestId, transaction, interface: interfaceName, state, ...none }
       const result = await asChange(call, run, this.#options.hooks, () => this.#call(call, run))
       endTrial(call.operation, result)
       return { result, afterCommit: run.afterCommit }
@@ -150,7 +153,12 @@ export class MetadataRunner {
   async #runEdit(call: Call, { session, signal }: MetadataWork, how: EditCircumstances): Promise<Outcome> {
     const { served, fetcher } = this.#options
     const { interface: interfaceName } = how.form
-    const given = { signal, interface: interfaceName, author: authorOf(call, session, how) }
+    const given = {
+      signal,
+      interface: interfaceName,
+      requestId: requestIdOf(how),
+      author: authorOf(call, session, how),
+    }
     const expected = expectedVersions(call)
     // Checked before other servers are called, and again under the lock.
     if (expected.length > 0) refuseStale(expected, await served.storedVersion())
@@ -225,11 +233,11 @@ export class MetadataRunner {
     const stored = await inArguments(edit.open())
     refuseStale(expectedVersions(call), stored)
     const { state } = edit
-    await inArguments(this.#options.sessionSettings.apply(session, edit.transaction))
+    await inArguments(this.#options.sessionSettings.apply(session, edit.transaction, given.requestId))
     edit.tables.expect(namedTables(call))
     const afterCommit: AfterCommit[] = []
     const run: Run = {
-      ...{ session, transaction: edit.tables.changing, interface: given.interface },
+      ...{ session, transaction: edit.tables.changing, interface: given.interface, requestId: given.requestId },
       ...{ state, edit, combined, afterCommit, signal },
     }
     const result = await asChange(call, run, this.#options.hooks, async () => {
@@ -324,12 +332,12 @@ export class MetadataRunner {
 
   /** The context of an operation that does not edit: its document is frozen. */
   #readContext(call: Call, run: Run): OperationContext {
-    const { session, transaction, afterCommit, signal } = run
+    const { session, transaction, afterCommit, signal, requestId } = run
     const { document, model, catalog } = run.edit?.state ?? run.state
     return {
       ...this.#options.environment,
       interface: run.interface,
-      ...{ metadata: document, model, catalog, session, transaction, signal },
+      ...{ metadata: document, model, catalog, session, requestId, transaction, signal },
       remove: refuseEdit,
       rename: refuseEdit,
       refreshCatalog: refuseEdit,
@@ -337,7 +345,7 @@ export class MetadataRunner {
       storeEdits: async () => run.edit?.store(),
       validateDocument: async (text, options) => this.#validate(text, options, model),
       preview: async () => ({ model, conflictingType: null }),
-      applySession: () => this.#options.sessionSettings.apply(session, transaction),
+      applySession: () => this.#options.sessionSettings.apply(session, transaction, requestId),
       runMember: (index) => this.#runMember(call, index, run),
       tryMember: (index) => this.#tryMember(call, index, run),
       trial: (session, work) => this.#trial(session, { ...run, isStrict: call.isStrict }, work),
@@ -373,7 +381,7 @@ export class MetadataRunner {
     await edit?.follow()
     const { document: metadata, model } = edit?.state ?? run.state
     return inTrial(run, async () => {
-      await this.#options.sessionSettings.apply(session, transaction)
+      await this.#options.sessionSettings.apply(session, transaction, run.requestId)
       return work({ metadata, model, transaction, run: (envelope) => this.#runTried(envelope, { ...run, session }) })
     })
   }

@@ -8,33 +8,36 @@ import type { Session } from './session.ts'
 
 export class SessionSettings {
   readonly #userSetting: string
-  readonly #more: (() => TransactionSettings)[] = []
+  readonly #more: ((requestId: string | null) => TransactionSettings)[] = []
 
   constructor({ userSetting }: Pick<Dialect, 'userSetting'>) {
     this.#userSetting = userSetting
   }
 
-  /** Adds settings of a plugin for the current request; called at the start of each transaction. */
-  add(more: () => TransactionSettings): void {
+  /**
+   * Adds settings of a plugin for the current request; called at the start of each transaction with the id of the request, or
+   * null if no client asked.
+   */
+  add(more: (requestId: string | null) => TransactionSettings): void {
     if (typeof more !== 'function') throw new Error('session settings must be given as a function')
     this.#more.push(more)
   }
 
-  /** The session variables as JSON, and the settings of plugins. */
-  of({ variables }: Session): TransactionSettings {
+  /** The session variables as JSON, and the settings of plugins. `requestId`: null if no client asked. */
+  of({ variables }: Session, requestId: string | null = null): TransactionSettings {
     const settings: Record<string, string> = {}
     settings[this.#userSetting] = JSON.stringify(variables)
     for (const more of this.#more)
       Object.assign(
         settings,
-        blaming(more, () => checked(more())),
+        blaming(more, () => checked(more(requestId))),
       )
     return settings
   }
 
   /** Applies the settings in a transaction that has begun. */
-  async apply(session: Session, transaction: Transaction): Promise<void> {
-    const { text, values } = settingsStatement(this.of(session), false)!
+  async apply(session: Session, transaction: Transaction, requestId: string | null = null): Promise<void> {
+    const { text, values } = settingsStatement(this.of(session, requestId), false)!
     await transaction.rows(text, values)
   }
 }

@@ -70,9 +70,9 @@ function synchronousField(action: ActionModel, { scope, run }: Fields): Field {
     kind: 'resolved',
     explainRefusal: 'query actions cannot be explained',
     async resolve(call) {
-      const { args: input, session, operation, signal } = call
+      const { args: input, session, operation, signal, requestId } = call
       const clientHeaders = headersOf(action, call, scope.dialect)
-      const given = { action, input, session, clientHeaders, requestQuery: operation.text, id: null, signal }
+      const given = { action, input, session, clientHeaders, requestQuery: operation.text, id: null, requestId, signal }
       const { value, cookies } = await run(given)
       return cookies.length > 0 ? answered(value, { headers: { 'set-cookie': cookies } }) : value
     },

@@ -32,7 +32,10 @@ export function actionWorker({ engine, log, batchSize, run }: WorkerOptions): Qu
       async run({ id, action, input, headers, sessionVariables }, { signal }) {
         const session = assumedSession(sessionVariables, engine.dialect)
         try {
-          const answer = await run({ id, action, input, session, clientHeaders: headers, requestQuery: null, signal })
+          const answer = await run({
+            ...{ id, action, input, session, clientHeaders: headers, signal },
+            ...{ requestQuery: null, requestId: null },
+          })
           return answer && { status: 'completed', text: JSON.stringify(answer.value ?? null) }
         } catch (error) {
           if (signal.aborted) throw error

@@ -162,6 +162,7 @@ export function answerGraphQL(
   return engine.graphql.execute(given, session, {
     schema,
     headers: request.headers,
+    requestId: request.id,
     whenUnwanted: whenUnwanted ?? disconnectSignal(reply),
     caller: callerOf(call, engine.settings),
     response: isAlone ? reply : undefined,

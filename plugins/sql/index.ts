@@ -1,12 +1,13 @@
 // Running SQL as it is.
 
 import { definePlugin } from '../../sdk/index.ts'
+import { cancelSql } from './cancelling.ts'
 import { runSql, runSqlV2 } from './operations.ts'
 
 export default definePlugin({
   name: 'sql',
   dependencies: ['metadata', 'tables', 'relationships', 'permissions'],
   register({ operations }) {
-    operations.add(runSql, runSqlV2)
+    operations.add(runSql, runSqlV2, cancelSql)
   },
 })

@@ -2,6 +2,7 @@
 
 import { type OperationContext, operation } from '../../sdk/metadata.ts'
 import type { KeptRows, ScriptResult, StatementResult, Transaction } from '../../sdk/sql.ts'
+import { nameConnection } from './cancelling.ts'
 import { presentTables } from './catalog-changes.ts'
 import { presentFunctions } from './function-changes.ts'
 import { followCatalog } from './metadata-effects.ts'
@@ -61,6 +62,7 @@ export const runSqlV2 = operation({
   async handle(context, { limit = rowsByDefault, timeout, ...args }) {
     const { transaction } = context
     await context.storeEdits()
+    await nameConnection(context.requestId, transaction)
     if (timeout !== undefined) {
       await transaction.rows(`set local statement_timeout = ${Math.ceil(timeout * 1000)}`)
     }

@@ -7,6 +7,7 @@ import { librarySql, trackLibrary } from '../support/library.ts'
 import { pooledTest, startPgBouncer } from '../support/pgbouncer.ts'
 import { spawnTrellis } from '../support/process.ts'
 import { startTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 
 const size = 3
 
@@ -65,6 +66,13 @@ for (const usePreparedStatements of [true, false]) {
         requests.map(({ data }) => ({ data })),
       )
       assert.deepEqual(await direct.sql('select count(*)::int from visit'), [{ count: 40 }])
+      const named = `select count(*)::int as n from pg_stat_activity where application_name like 'trellis sql %'`
+      const headers = { 'x-request-id': 'slow' }
+      const running = trellis.opError('run_sql', { sql: 'select pg_sleep(60)' }, { version: 2, headers })
+      await eventually(async () => (await direct.sql<{ n: number }>(named))[0]?.n === 1)
+      assert.deepEqual(await trellis.op('cancel_sql', { request_id: 'slow' }), { cancelled: 1 })
+      assert.match(JSON.stringify((await running).body), /canceling statement due to user request/)
+      assert.deepEqual(await direct.sql(named), [{ n: 0 }])
     },
   )
 }

@@ -1,6 +1,7 @@
 // Running SQL and its effect on the metadata; and several requests as one.
 
 import assert from 'node:assert/strict'
+import { eventually } from '../support/waiting.ts'
 import { documentHas, inconsistencies, isUntracked, rows, serves, tableIs } from './effects.ts'
 import type { Area, Effect, Refusal } from './entry.ts'
 import { named } from './world.ts'
@@ -42,9 +43,62 @@ const readOnly = { type: 'run_sql', args: { sql: 'select 1', read_only: true } }
 const readsAndWrites = (index: string, mode: string, expected: string) =>
   `incompatible access mode requirements in bulk query, expected access mode: ${expected} but ${index} forces ${mode}`
 
+/** Runs SQL under a long id, beside that of another request, cancels it, and looks at the connections. */
+const cancels =
+  (args: { readonly sql: string; readonly read_only?: boolean }): Effect =>
+  async ({ op, opError, sql: query }) => {
+    const named = () =>
+      query<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity where application_name like 'trellis sql %'`,
+      )
+    const [id, otherId] = [`${'long '.repeat(30)}1`, `${'long '.repeat(30)}2`]
+    const headersOf = (requestId: string) => ({ version: 2, headers: { 'x-request-id': requestId } })
+    const running = opError('run_sql', args, headersOf(id))
+    const other = op('run_sql', { sql: 'select pg_sleep(1)', read_only: true }, headersOf(otherId))
+    await eventually(async () => (await named())[0]?.n === 2)
+    assert.deepEqual(await op('cancel_sql', { request_id: id }), { cancelled: 1 })
+    const { status, body } = await running
+    const { error, code, internal } = body as { error: string; code: string; internal: { error: object } }
+    assert.deepEqual([status, error, code], [400, 'query execution failed', 'postgres-error'])
+    const said = { status_code: '57014', message: 'canceling statement due to user request' }
+    assert.deepEqual({ ...internal.error, ...said }, internal.error)
+    await other
+    assert.deepEqual(await named(), [{ n: 0 }])
+    assert.deepEqual(await op('cancel_sql', { request_id: id }), { cancelled: 0 })
+  }
+
 export const sql: Area = {
   title: 'SQL and several requests as one',
   operations: [
+    {
+      type: 'cancel_sql',
+      requires: ['request_id'],
+      notFound: { $: true },
+      succeeds: [
+        {
+          title: 'ends what the request runs, and nothing else',
+          args: { request_id: 'nothing runs for it' },
+          answers: { cancelled: 0 },
+          then: [cancels({ sql: 'select pg_sleep(60)' }), cancels({ sql: 'select pg_sleep(60)', read_only: true })],
+        },
+      ],
+      refuses: [
+        {
+          title: 'an id without characters',
+          args: { request_id: '' },
+          code: 'parse-failed',
+          path: '$.request_id',
+          error: 'empty string not allowed',
+        },
+        {
+          title: 'other roles',
+          role: 'reader',
+          args: { request_id: 'x' },
+          code: 'access-denied',
+          error: 'restricted access : admin only',
+        },
+      ],
+    },
     {
       type: 'run_sql',
       version: 2,

@@ -35,8 +35,8 @@ export function runOperation(context: ExecutionContext): Promise<Piece | null> {
 
 /** A statement that writes, in its own transaction. */
 function runAlone(program: DirectProgram, context: ExecutionContext): Promise<Piece> {
-  const { database, session, sessionSettings, signal, caller } = context
-  const options = { settings: sessionSettings.of(session), signal, caller }
+  const { database, session, sessionSettings, requestId, signal, caller } = context
+  const options = { settings: sessionSettings.of(session, requestId), signal, caller }
   return runDirect(program, context, (statement, values) => database.change(statement, values, options))
 }
 
@@ -144,7 +144,7 @@ class Running {
       this.#parts[last] = await runAlone(sole.program, this.#context)
       return
     }
-    const { database, session, sessionSettings, signal, caller } = this.#context
+    const { database, session, sessionSettings, requestId, signal, caller } = this.#context
     const own = places.flatMap((i) => {
       const step = steps[i]!
       return needsTransaction(step) ? [[i, step] as const] : []
@@ -163,7 +163,7 @@ class Running {
       await runLevels(joins, state)
     }
     const work = change ? (transaction: OwnTransaction) => this.#hooked(transaction, run) : run
-    const settings = sessionSettings.of(session)
+    const settings = sessionSettings.of(session, requestId)
     await database.transaction(work, { settings, signal, caller, isRepeatable: !hasJoins })
   }
 

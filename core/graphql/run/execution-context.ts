@@ -24,6 +24,8 @@ export interface ExecutionContext {
   readonly dialect: Dialect
   readonly session: Session
   readonly sessionSettings: Pick<SessionSettings, 'of'>
+  /** The id of the request; null if no client asked. */
+  readonly requestId: string | null
   readonly headers: Readonly<Record<string, string>>
   /** Cancels the operation when it aborts. */
   readonly signal: AbortSignal | null

@@ -151,10 +151,10 @@ function resolve({ step, rows, places }: CallRun, run: Run): unknown {
 /** The argument of a call's `run`. */
 export function callOf({ step, rows }: CallRun, { context, argumentsOf, signal, transaction }: Run): GroupedCall {
   const { field, plan } = step
-  const { prepared, variables, session, headers } = context
+  const { prepared, variables, session, headers, requestId } = context
   const { operation } = prepared
   const given = { field, args: argumentsOf(field), plan, argumentsOf, rows }
-  return { ...given, operation, variables, session, headers, signal, transaction }
+  return { ...given, operation, variables, session, headers, requestId, signal, transaction }
 }
 
 /** Stores the results of a call and runs the statements that add to them; returns the calls that depend on them. */

@@ -27,6 +27,8 @@ export interface ResolvedCall<Plan = unknown> {
   readonly session: Session
   /** The client's request headers, lower-case names. */
   readonly headers: Readonly<Record<string, string>>
+  /** The id of the request; null if no client asked. */
+  readonly requestId: string | null
   /** Aborts when the value is no longer needed; pass it on to requests to other servers. */
   readonly signal: AbortSignal | null
   /** The operation's transaction, for a field that runs `inTransaction`; otherwise null. */

@@ -13,6 +13,8 @@ export interface HandlerCall {
   readonly clientHeaders: OutgoingHeaders
   /** The text of the GraphQL request; null for asynchronous calls. */
   readonly requestQuery: string | null
+  /** The id of the client's request; null for asynchronous calls. */
+  readonly requestId: string | null
   /** The id of an asynchronous call. */
   readonly id: string | null
   readonly signal: AbortSignal | null

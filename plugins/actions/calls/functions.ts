@@ -43,11 +43,11 @@ export async function callFunction(
   call: HandlerCall,
   { engine, rules, finish }: FunctionContext & { readonly finish?: Finish },
 ): Promise<HandlerAnswer> {
-  const { action, session } = call
+  const { action, session, requestId } = call
   const limit = AbortSignal.timeout(Math.min(action.timeout, longestTimer))
   const signal = call.signal ? AbortSignal.any([limit, call.signal]) : limit
   const { database, sessionSettings } = engine
-  const transaction = new HandlerTransaction({ database, sessionSettings, session, signal })
+  const transaction = new HandlerTransaction({ database, sessionSettings, session, requestId, signal })
   try {
     const { given, asked } = callOf(call, { engine, transaction, signal })
     signal.throwIfAborted()

@@ -6,6 +6,8 @@ import type { Database, Transaction } from '../../../sdk/sql.ts'
 export interface HandlerTransactionOptions {
   readonly database: Pick<Database, 'transaction'>
   readonly session: Session
+  /** The id of the client's request; null for asynchronous calls. */
+  readonly requestId: string | null
   readonly sessionSettings: Pick<SessionSettings, 'of'>
   readonly signal: AbortSignal
 }
@@ -46,7 +48,7 @@ export class HandlerTransaction {
   }
 
   #begin(): Promise<Begun> {
-    const { database, session, sessionSettings, signal } = this.#options
+    const { database, session, requestId, sessionSettings, signal } = this.#options
     return new Promise((resolve, reject) => {
       const ending = Promise.withResolvers<void>()
       ending.promise.catch(() => {})
@@ -67,7 +69,7 @@ export class HandlerTransaction {
         await ending.promise
       }
       const done = database.transaction(work, {
-        settings: sessionSettings.of(session),
+        settings: sessionSettings.of(session, requestId),
         signal,
         forReader: session.readOnly,
       })

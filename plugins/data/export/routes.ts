@@ -70,12 +70,15 @@ async function send(call: RouteCall, format: Format, engine: Parts, offers: Tabl
   if (request.method === 'HEAD') return sendStreamHead(reply, headers)
   const target = new Target(call, headers)
   try {
-    await database.transaction((transaction) => copy(planned, target, { session, transaction, engine }), {
-      readOnly: true,
-      forReader: session.readOnly,
-      caller: callerOf(call, settings),
-      signal: target.signal,
-    })
+    await database.transaction(
+      (transaction) => copy(planned, target, { session, requestId: request.id, transaction, engine }),
+      {
+        readOnly: true,
+        forReader: session.readOnly,
+        caller: callerOf(call, settings),
+        signal: target.signal,
+      },
+    )
   } catch (error) {
     if (session.readOnly || !isReadOnlyTransaction(error)) throw error
     throw badRequest('not-supported', 'a function that the rows need writes, and exports only read')
@@ -85,6 +88,7 @@ async function send(call: RouteCall, format: Format, engine: Parts, offers: Tabl
 
 interface Copying {
   readonly session: Session
+  readonly requestId: string
   readonly transaction: Transaction
   readonly engine: Parts
 }
@@ -92,9 +96,9 @@ interface Copying {
 async function copy(
   { statement, head, texts }: Export,
   target: Target,
-  { session, transaction, engine }: Copying,
+  { session, requestId, transaction, engine }: Copying,
 ): Promise<void> {
-  await engine.sessionSettings.apply(session, transaction)
+  await engine.sessionSettings.apply(session, transaction, requestId)
   // All rows are read: a plan that gives the first ones soon may take longer for all of them.
   await transaction.rows('set local cursor_tuple_fraction = 1')
   const values = bindParams(statement.params, { variables: {}, session })

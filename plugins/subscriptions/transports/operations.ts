@@ -92,7 +92,7 @@ class Operation implements RunningOperation, LiveSink {
 
   async #run(request: GraphQLRequest): Promise<void> {
     if (this.#isStopped) return
-    const { engine, schema, applicant, headers, caller } = this.#context
+    const { engine, schema, applicant, headers, requestId, caller } = this.#context
     const { kind } = engine.graphql.operation(request)
     if (kind === 'subscription') {
       this.#subscribe(request)
@@ -104,7 +104,7 @@ class Operation implements RunningOperation, LiveSink {
       this.#isPlanned = true
       logQuery(request, generatedSql, this.#context)
     }
-    const extras = { schema, headers, caller, onPlanned, whenUnwanted: () => controller.signal }
+    const extras = { schema, headers, requestId, caller, onPlanned, whenUnwanted: () => controller.signal }
     const body = await engine.graphql.execute(request, applicant.session, extras)
     if (this.#isStopped) return
     this.#sink.result(body)

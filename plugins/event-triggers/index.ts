@@ -4,6 +4,7 @@ import './log.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { deliveries } from '../delivery/index.ts'
 import { jobs } from '../jobs/index.ts'
+import { recordRequestIds } from './capture/request-id.ts'
 import { DisabledTriggers, followEventTriggers, reconcileEventTriggers } from './capture/sync-triggers.ts'
 import { scheduleCleanups } from './cleanup/cleanup.ts'
 import { cleanupEventTriggerLogs, pauseCleanups, resumeCleanups } from './cleanup/cleanup-operations.ts'
@@ -24,6 +25,7 @@ import {
   resumeEventTrigger,
 } from './operations.ts'
 import { getEventById, getEventInvocationLogs, getEventLogs } from './reading.ts'
+import { getEventTimeline } from './timeline.ts'
 
 export { type EventCall, type EventHandler, type EventHandlers, eventHandlers } from '../delivery/index.ts'
 export type { EventCondition } from './capture/condition.ts'
@@ -57,6 +59,7 @@ export default definePlugin({
     engine.metadata.slice('row_listeners', rowListenersSlice(listeners, { ...names, listsRows: false }))
     engine.provide(rowEvents, listeners)
     engine.onReady(() => listeners.complete())
+    recordRequestIds(engine)
     engine.metadata.effect(async ({ previous, next, isReread, transaction }) => {
       if (previous) await followEventTriggers({ previous, next }, { transaction, dialect })
       // Another instance, or a reload by the server itself, may have found changed tables.
@@ -70,6 +73,7 @@ export default definePlugin({
     )
     engine.operations.add(redeliverEvent, redeliverEvents, getEventStats, invokeEventTrigger(dialect))
     engine.operations.add(pauseEventTrigger, resumeEventTrigger, getEventLogs, getEventInvocationLogs, getEventById)
+    engine.operations.add(getEventTimeline)
     engine.operations.add(cleanupEventTriggerLogs, pauseCleanups, resumeCleanups)
     archiveWhatIsLeft(engine, report)
     scheduleCleanups(engine, engine.use(jobs), engine.use(deliveries))

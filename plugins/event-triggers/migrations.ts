@@ -1,6 +1,7 @@
 // The event log in the database: its tables, and the function by which the triggers of tables write to it.
 
 import type { Migration } from '../../sdk/index.ts'
+import { requestSetting } from './capture/request-id.ts'
 
 /**
  * `trigger-sql.ts` describes the payload. `locked` is the end of a lease; `seq` orders events with the same `order_key`;
@@ -115,7 +116,51 @@ const manyEvents = `
     end if;
   end $$`
 
+/**
+ * The functions read the request's id themselves: triggers that other versions of the server wrote call them as before. No index
+ * serves it, which each event would pay for.
+ */
+const requestIds = `
+  alter table trellis.event_log add column request_id text;
+
+  create or replace function trellis.record_event(
+    schema_name name, table_name name, trigger_name text, op text, old_data json, new_data json,
+    session_variables text, trace_context text, order_key text, is_paused boolean) returns void language plpgsql
+  set search_path = pg_catalog, pg_temp as $$
+  begin
+    insert into trellis.event_log (schema_name, table_name, trigger_name, payload, order_key, next_retry_at, request_id)
+    values (schema_name, table_name, trigger_name, json_build_object(
+      'op', op, 'data', json_build_object('old', old_data, 'new', new_data),
+      'session_variables', case when session_variables <> '' then trellis.setting_json(session_variables) end,
+      'trace_context', case when trace_context <> '' then trellis.setting_json(trace_context) end), order_key,
+      case when is_paused then 'infinity'::timestamptz end, nullif(current_setting('${requestSetting}', true), ''));
+    if not is_paused and (abs(pg_sequence_last_value('trellis.event_log_watched'::regclass)
+      - date_part('epoch', clock_timestamp()) * 1000 - ${farthest / 2}) <= ${farthest / 2}) is not true then
+      perform pg_notify('trellis_delivery', 'events');
+    end if;
+  end $$;
+
+  create or replace function trellis.record_events(
+    schema_name name, table_name name, trigger_names text[], op text, old_data json, new_data json,
+    session_variables text, trace_context text, order_key text, paused boolean[]) returns void language plpgsql
+  set search_path = pg_catalog, pg_temp as $$
+  begin
+    insert into trellis.event_log (schema_name, table_name, trigger_name, payload, order_key, next_retry_at, request_id)
+    select record_events.schema_name, record_events.table_name, recorded.name, event.payload, record_events.order_key,
+      case when recorded.is_paused then 'infinity'::timestamptz end, nullif(current_setting('${requestSetting}', true), '')
+    from (
+      select json_build_object('op', op, 'data', json_build_object('old', old_data, 'new', new_data),
+        'session_variables', case when session_variables <> '' then trellis.setting_json(session_variables) end,
+        'trace_context', case when trace_context <> '' then trellis.setting_json(trace_context) end) as payload
+      offset 0) as event, unnest(trigger_names, paused) as recorded (name, is_paused);
+    if false = any (paused) and (abs(pg_sequence_last_value('trellis.event_log_watched'::regclass)
+      - date_part('epoch', clock_timestamp()) * 1000 - ${farthest / 2}) <= ${farthest / 2}) is not true then
+      perform pg_notify('trellis_delivery', 'events');
+    end if;
+  end $$`
+
 export const eventLogMigrations: readonly Migration[] = [
   { name: '0001-baseline', sql: `${tables};\n${functions}` },
   { name: '0002-several-triggers', sql: manyEvents },
+  { name: '0003-request-ids', sql: requestIds },
 ]

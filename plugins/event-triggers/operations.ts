@@ -4,6 +4,7 @@ import { badRequest, type Dialect, didYouMean, nameKey, sameName, Type } from '.
 import { findTable, type Model, operation, type TableModel } from '../../sdk/metadata.ts'
 import { isLeaseOver, notifyStatement } from '../delivery/index.ts'
 import { requireTable } from '../tables/index.ts'
+import { recordedId } from './capture/request-id.ts'
 import { rowOperations } from './capture/row-operations.ts'
 import { archive } from './ledger/archive.ts'
 import { asNew } from './ledger/ledger-statements.ts'
@@ -168,7 +169,7 @@ export const invokeEventTrigger = (dialect: Dialect) =>
     },
     args: InvokeEventTriggerArgs,
     editsMetadata: false,
-    async handle({ model, metadata, transaction }, { name, payload }) {
+    async handle({ model, metadata, transaction, requestId }, { name, payload }) {
       refuseListener(model, name)
       const { owner, entry } = requireEventTrigger(metadata, name)
       if (!entry.definition.enable_manual) {
@@ -176,12 +177,15 @@ export const invokeEventTrigger = (dialect: Dialect) =>
       }
       const table = eventTriggersOf(model).get(name)?.table ?? owner.table
       const [event] = await transaction.rows<{ id: string }>(
-        `insert into trellis.event_log (schema_name, table_name, trigger_name, payload)
+        `insert into trellis.event_log (schema_name, table_name, trigger_name, payload, request_id)
          values ($1, $2, $3, json_build_object('op', 'MANUAL', 'data', $4::json,
            'session_variables', trellis.setting_json(current_setting($5, true)),
-           'trace_context', trellis.setting_json(current_setting($6, true))))
+           'trace_context', trellis.setting_json(current_setting($6, true))), $7)
          returning id, pg_notify('trellis_delivery', 'events')`,
-        [table.schema, table.name, name, JSON.stringify(payload), dialect.userSetting, dialect.traceSetting],
+        [
+          ...[table.schema, table.name, name, JSON.stringify(payload), dialect.userSetting, dialect.traceSetting],
+          requestId && recordedId(requestId),
+        ],
       )
       return { event_id: event!.id }
     },

@@ -30,8 +30,17 @@ export const archivePauseMillis = 100
 /** Bytes of an ordering key: a longer one is stored as its digest, because an index entry holds hardly twice as many. */
 export const longestKey = 1000
 
+/** Characters of a request's id in the log. */
+export const longestRequestId = 200
+
 /** Entries of a page of the logs. */
 export const mostRead = 10_000
+
+/** The attempts of an event in its timeline, the last ones. */
+export const mostAttempts = 100
+
+/** The period in which the events of a request are looked for, unless told otherwise. */
+export const dayMillis = 86_400_000
 
 /** Events that one request redelivers: it locks them while it runs. */
 export const mostRedelivered = 10_000

@@ -130,6 +130,8 @@ test('requests with the read secret read as any role, and no API lets them chang
       body: { type: 'pg_get_event_logs', args: { name: 'none' } },
     })
     assert.notEqual((logs.body as { code?: string }).code, 'access-denied')
+    const timeline = await opError('get_event_timeline', { event_id: 'none' }, reader)
+    assert.equal((timeline.body as { code?: string }).code, 'not-exists')
     const explained = await request('/v1/graphql/explain', { ...reader, body: { query: { query: '{ book { id } }' } } })
     assert.equal(explained.status, 200)
   })
@@ -159,6 +161,7 @@ test('requests with the read secret read as any role, and no API lets them chang
     const edits = [
       ['untrack_table', { table: 'book' }],
       ['run_sql', { sql: 'select 1', read_only: true }],
+      ['cancel_sql', { request_id: 'x' }],
       ['delete', { table: 'book', where: {} }],
       ['replace_metadata', before],
       ['reload_metadata', {}],

@@ -8,7 +8,7 @@ import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis, type TrellisProcess } from '../support/process.ts'
 import { eventually } from '../support/waiting.ts'
-import { type Shop, startShop } from './shop.ts'
+import { type SentEvent, type Shop, startShop } from './shop.ts'
 
 interface Invocation extends Record<string, unknown> {
   readonly status: number
@@ -56,7 +56,57 @@ test('a failing webhook is called again as often as configured, and each attempt
   assert.deepEqual([request.payload.id, request.version], [events[0]?.id, '2'])
   assert.deepEqual([response.type, response.version], ['webhook_response', '2'])
   assert.deepEqual([response.data['body'], response.data['status']], ['hm', 500])
+  await tellsTimeline(shop, events[0]!)
 })
+
+interface Timeline {
+  readonly request: Readonly<Record<string, unknown>> | null
+  readonly events: readonly {
+    readonly op: string
+    readonly data: unknown
+    readonly state: string
+    readonly attempts: readonly { readonly status: number }[]
+  }[]
+}
+
+/** The timeline of that event, which SQL made, and those of requests. */
+async function tellsTimeline(shop: Shop, { id }: SentEvent): Promise<void> {
+  const timeline = (args: object) => shop.op<Timeline>('get_event_timeline', args)
+  const bySql = await timeline({ event_id: id })
+  assert.equal(bySql.request, null)
+  assert.deepEqual(
+    bySql.events.map(({ state, attempts }) => [state, attempts.map(({ status }) => status)]),
+    [['delivered', [500, 500, 200]]],
+  )
+  const requestId = `mutation ${'x'.repeat(300)}`
+  const as = (more: object = {}) => ({ headers: { 'x-request-id': requestId, ...more } })
+  const traced = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' }
+  // Two triggers that do the same share a function in the database.
+  await shop.trigger({ name: 'again' })
+  const mutation = 'mutation { update_orders_by_pk(pk_columns: {id: 1}, _set: {total: 12345678901234567890.5}) { id } }'
+  await shop.graphql(mutation, {}, as(traced))
+  await shop.op('run_sql', { sql: 'delete from orders' }, as())
+  await shop.op('invoke_event_trigger', { name: 'again', payload: { by: 'hand' } }, as())
+  await shop.events(8)
+  const { request, events } = await eventually(async () => {
+    const found = await timeline({ request_id: requestId })
+    return found.events.every(({ attempts }) => attempts.length > 0) && found
+  })
+  assert.deepEqual(
+    events.map(({ op }) => op),
+    ['UPDATE', 'UPDATE', 'DELETE', 'DELETE', 'MANUAL'],
+  )
+  assert.deepEqual([request?.['role'], String(request?.['id']).length], ['admin', 200])
+  assert.match(JSON.stringify(request), /"traceparent":"00-4bf92f3577b34da6/)
+  const [update] = await shop.sql<{ payload: string }>(
+    `select payload::text as payload from trellis.event_log where payload ->> 'op' = 'UPDATE' limit 1`,
+  )
+  assert.ok(!update!.payload.includes('xxx'), 'the payload is as before')
+  const { text } = await shop.request('/v1/query', {
+    body: { type: 'get_event_timeline', args: { request_id: requestId } },
+  })
+  assert.ok(text.includes('12345678901234567890.5'), 'numbers have all digits')
+}
 
 test('after the last retry the event is an error, which can be redelivered', async (t) => {
   let status = 500

@@ -34,6 +34,11 @@ const changes = `
     json_build_object('id', 4, 'title', 'Dawn')), 'session_variables', json_build_object('x-service-role', 'editor'))
   where substr(id, 2)::int % 4 = 1`
 
+interface Timeline {
+  readonly request: unknown
+  readonly events: readonly Readonly<Record<string, unknown>>[]
+}
+
 const idsOf = (body: unknown) => (body as { id: string }[]).map(({ id }) => id)
 
 const noSuchTrigger = (args: object): Refusal => ({
@@ -287,6 +292,105 @@ export const eventLog: Area = {
       refuses: [
         { title: 'an event that is not there', args: { event_id: 'x' }, code: 'not-exists', error: 'event not found' },
         { title: 'a text that no event has', args: { event_id: '\0' }, code: 'not-exists', error: 'event not found' },
+        noSuchSource({ event_id: 'x' }),
+      ],
+    },
+    {
+      type: 'get_event_timeline',
+      notFound: { $: true },
+      succeeds: [
+        {
+          title: 'answers with an event, the change of its row, and its attempts',
+          given: [
+            created(),
+            events(5),
+            changes,
+            `update trellis.event_log set created_at = '2026-01-02T03:04:05Z', request_id = 'r1',
+              next_retry_at = 'infinity', error = false where id = 'e5'`,
+          ],
+          args: { event_id: 'e5' },
+          answers: ({ request, events: [event, ...others] }: Timeline) => {
+            const variables = { 'x-service-role': 'editor' }
+            assert.deepEqual(request, {
+              ...{ id: 'r1', role: 'editor', session_variables: variables, trace_context: null },
+            })
+            const { attempts, created_at, ...rest } = event!
+            assert.ok(String(created_at).startsWith('2026-01-02T'))
+            assert.deepEqual(rest, {
+              ...{ id: 'e5', trigger_name: 'told', schema_name: 'public', table_name: 'book', op: 'UPDATE' },
+              ...{ data: { new: { id: 4, title: 'Dawn' } }, state: 'pending', tries: 0, locked: null },
+              ...{ next_retry_at: null, is_waiting: true },
+            })
+            const [attempt] = attempts as [Record<string, unknown>]
+            assert.deepEqual(
+              { ...attempt, created_at: '' },
+              {
+                ...{ id: 'i5', status: 200, request: { r: 5 }, response: {}, created_at: '' },
+              },
+            )
+            assert.deepEqual(others, [])
+          },
+        },
+        {
+          title: 'answers with the events of a request, the oldest first, also those of a trigger that is gone',
+          given: [
+            created(),
+            events(6),
+            `update trellis.event_log set request_id = 'r1' where id <> 'e3';
+              update trellis.event_log set trigger_name = 'gone' where id = 'e2'`,
+          ],
+          args: { request_id: 'r1', limit: 4 },
+          answers: (body: Timeline) => assert.deepEqual(idsOf(body.events), ['e6', 'e5', 'e4', 'e2']),
+        },
+        {
+          title: 'looks for them in a period',
+          given: [
+            created(),
+            events(3),
+            `update trellis.event_log set request_id = 'r1';
+              update trellis.event_log set created_at = '2026-01-02' where id = 'e2'`,
+          ],
+          args: { request_id: 'r1', from: '2026-01-01', to: '2026-01-05' },
+          answers: (body: Timeline) => assert.deepEqual(idsOf(body.events), ['e2']),
+        },
+        {
+          title: 'knows no request of what another program changed',
+          given: [created(), events(1)],
+          args: { event_id: 'e1' },
+          answers: ({ request, events: [event] }: Timeline) =>
+            assert.deepEqual([request, event?.op, event?.data, event?.state], [null, null, null, 'error']),
+        },
+      ],
+      refuses: [
+        { title: 'an event that is not there', args: { event_id: 'x' }, code: 'not-exists', error: 'event not found' },
+        {
+          title: 'a request without events within the last day',
+          given: [
+            created(),
+            events(1),
+            `update trellis.event_log set request_id = 'r1', created_at = '2026-01-02T03:04:05Z'`,
+          ],
+          args: { request_id: 'r1' },
+          code: 'not-exists',
+          error: 'the log has no event of this request',
+        },
+        { title: 'a text that no event has', args: { event_id: '\0' }, code: 'not-exists', error: 'event not found' },
+        {
+          title: 'neither an event nor a request',
+          args: {},
+          code: 'parse-failed',
+          path: '$.args',
+          fits: true,
+          error: 'expected either "event_id" or "request_id"',
+        },
+        {
+          title: 'a period of an event',
+          args: { event_id: 'e1', from: '2026-01-01' },
+          code: 'parse-failed',
+          path: '$.args',
+          fits: true,
+          error: '"from" and "to" are about the events of a request',
+        },
         noSuchSource({ event_id: 'x' }),
       ],
     },

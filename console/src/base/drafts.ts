@@ -1,6 +1,7 @@
 // Texts that a person types and keeps: they survive navigation, reloads and sessions that expire. Each is stored under its
 // own key, so that two windows of the console do not overwrite each other.
 
+import { newId } from './ids.ts'
 import { kept } from './kept.ts'
 import { createStore, type Store } from './store.ts'
 
@@ -51,7 +52,7 @@ export function draftsOf(kind: string): Drafts {
   return {
     all,
     add(text, more = {}) {
-      const draft = { id: crypto.randomUUID().slice(0, 8), text, more, createdAt: Date.now() }
+      const draft = { id: newId().slice(0, 8), text, more, createdAt: Date.now() }
       keep(prefix, draft)
       all.set([...all.get(), draft])
       return draft.id

@@ -26,6 +26,8 @@ export interface ServerRequest {
   readonly body?: unknown
   /** Absent: the administrator. */
   readonly as?: Identity
+  /** The id that the server takes for it; absent: the server gives one. */
+  readonly id?: string
   /** Whether it may change something. */
   readonly isEdit?: boolean
   /** Whether the page repeats it by itself. */
@@ -141,7 +143,11 @@ interface Exchange {
 async function exchange({ name, path, body, as = admin, signal, ...request }: ServerRequest): Promise<Exchange> {
   const sent = body === undefined ? null : JSON.stringify(body)
   const method = request.method ?? (sent === null ? 'GET' : 'POST')
-  const headers = { ...(sent !== null && { 'content-type': 'application/json' }), ...identityHeaders(as) }
+  const headers = {
+    ...(sent !== null && { 'content-type': 'application/json' }),
+    ...(request.id !== undefined && { 'x-request-id': request.id }),
+    ...identityHeaders(as),
+  }
   const end = logRequest({
     ...{ name, method, path, isEdit: request.isEdit === true, isRepeated: request.isRepeated === true },
     headers: { ...headers, ...shownCredentialHeaders() },

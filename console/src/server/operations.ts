@@ -14,6 +14,8 @@ interface RunOptions {
   /** The version of the metadata that an edit is based on: the server refuses it with 409 once there is another. */
   readonly basedOn?: number
   readonly version?: number
+  /** The id of the request; absent: the server gives one. */
+  readonly id?: string
   /** Whether the page repeats it by itself. */
   readonly isRepeated?: boolean
 }
@@ -22,7 +24,7 @@ interface RunOptions {
 export async function exchange<T>(
   type: string,
   args: unknown,
-  { as, signal, basedOn, version, isRepeated = false }: RunOptions = {},
+  { as, signal, basedOn, version, id, isRepeated = false }: RunOptions = {},
 ): Promise<Answer<T>> {
   const operation = { type, ...(version !== undefined && { version }), args }
   const isEdit = isEditing(operation)
@@ -32,6 +34,7 @@ export async function exchange<T>(
     path: as && as.role !== null ? 'v1/query' : 'v1/metadata',
     body: basedOn === undefined ? operation : { ...operation, resource_version: basedOn },
     ...(as && { as }),
+    ...(id !== undefined && { id }),
   })
   if (isEdit) recordEdit(operation)
   return answer

@@ -109,12 +109,15 @@ export const sql: readonly State[] = [
   {
     title: 'a statement that runs can be cancelled',
     path: 'sql',
-    faults: [{ on: 'run_sql', status: 0 }],
     shows: isReady,
+    complains: refused(400),
     async act(page, { check }) {
-      await runText(page, 'select 1;')
+      await runText(page, 'select pg_sleep(60);')
       await page.until(hasText('running for'))
+      await page.until(hasText('Cancel statement'))
       await check(page)
+      await clickText(page, 'Cancel statement')
+      await page.until(hasText('canceling statement due to user request'))
     },
   },
   ...[401, 403].map(

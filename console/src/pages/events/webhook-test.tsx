@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { newId } from '../../base/ids.ts'
 import { Button } from '../../parts/button.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Failed } from '../../parts/states.tsx'
@@ -32,7 +33,7 @@ export function WebhookTest({ url, info, name }: WebhookTestProps) {
       const { rows, columns } = await run<BrowsedRows>('browse_rows', { table: info.name, limit: 1 })
       const row = Object.fromEntries(columns.map((column, at) => [column.name, rows[0]?.[at] ?? null]))
       const payload = {
-        ...{ id: crypto.randomUUID(), created_at: new Date().toISOString(), trigger: { name }, table: info.name },
+        ...{ id: newId(), created_at: new Date().toISOString(), trigger: { name }, table: info.name },
         event: { op: 'MANUAL', data: { old: null, new: row }, session_variables: null },
         delivery_info: { current_retry: 0, max_retries: 0 },
       }

@@ -38,17 +38,40 @@ export function OutcomeView({ outcome, onRun }: OutcomeProps) {
   return <Done outcome={outcome} onRun={onRun} />
 }
 
-function Running({ cancel }: { cancel(): void }) {
+/** Seconds until a run can be cancelled. */
+const cancelledAfter = 2
+
+function Running({ cancel }: { cancel(): Promise<void> }) {
   const [seconds, setSeconds] = useState(0)
+  const [isCancelling, setCancelling] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const end = async () => {
+    setCancelling(true)
+    setError(null)
+    try {
+      await cancel()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setCancelling(false)
+    }
+  }
   useEffect(() => {
     const timer = setInterval(() => setSeconds((count) => count + 1), 1000)
     return () => clearInterval(timer)
   }, [])
   return (
-    <div className={css['bar']} role="status" data-loading>
-      <Mark state="waiting">running for {seconds} s</Mark>
-      <Button onClick={cancel}>Cancel</Button>
-    </div>
+    <>
+      <div className={css['bar']} role="status" data-loading>
+        <Mark state="waiting">running for {seconds} s</Mark>
+        {seconds >= cancelledAfter && (
+          <Button isBusy={isCancelling} onClick={() => void end()}>
+            Cancel statement
+          </Button>
+        )}
+      </div>
+      {error !== null && <Failed error={error} />}
+    </>
   )
 }
 

@@ -1,10 +1,12 @@
 // Running a text: its results, its plan, its errors, and what it did to the metadata.
 
 import { useEffect, useRef, useState } from 'react'
+import { newId } from '../../base/ids.ts'
 import { useStore } from '../../base/store.ts'
 import type { PlanNode } from '../../parts/plan-tree.tsx'
 import { credentialKind } from '../../requests/credentials.ts'
 import { asFailure, RequestFailed } from '../../requests/failure.ts'
+import { send } from '../../requests/send.ts'
 import { diffDocuments, flatDocument, type ObjectChange } from '../../server/metadata-diff.ts'
 import { exchange } from '../../server/operations.ts'
 import { type Metadata, metadataQuery, queries, refreshMetadata } from '../../server/queries.ts'
@@ -44,7 +46,7 @@ export interface Run {
 
 /** The state of the last run of a draft. */
 export type Outcome =
-  | { readonly state: 'running'; readonly run: Run; cancel(): void }
+  | { readonly state: 'running'; readonly run: Run; cancel(): Promise<void> }
   | { readonly state: 'failed'; readonly run: Run; readonly error: unknown }
   | { readonly state: 'plan'; readonly run: Run; readonly plan: PlanNode; readonly seconds: number }
   | {
@@ -98,7 +100,19 @@ export function dependentsOf(error: unknown): readonly string[] {
   return message.slice(message.indexOf(' : ') + 3).split(', ')
 }
 
-async function outcomeOf(run: Run, signal: AbortSignal): Promise<Outcome> {
+/** Has PostgreSQL cancel what the request with this id runs. */
+async function cancelRequest(id: string): Promise<void> {
+  const body = { type: 'cancel_sql', args: { request_id: id } }
+  const answer = await send<{ readonly cancelled: number }>({ name: 'cancel_sql', path: 'v1/metadata', body })
+  if (answer.body.cancelled === 0) throw new Error('PostgreSQL ran nothing for it at that moment')
+}
+
+interface Sending {
+  readonly id: string
+  readonly signal: AbortSignal
+}
+
+async function outcomeOf(run: Run, sending: Sending): Promise<Outcome> {
   const { text, mode, canWrite, hasCascade, limit } = run
   const writes = canWrite && mode === 'run'
   const before = writes && touchesMetadata(text) ? await queries.ensureQueryData(metadataQuery) : null
@@ -106,7 +120,7 @@ async function outcomeOf(run: Run, signal: AbortSignal): Promise<Outcome> {
     ...{ sql: prefixes[mode] + text, read_only: !writes, limit },
     ...(writes && hasCascade && { cascade: true }),
   }
-  const { body } = await exchange<Answer>('run_sql', args, { version: 2, signal })
+  const { body } = await exchange<Answer>('run_sql', args, { version: 2, ...sending })
   if (mode !== 'run') {
     const [{ Plan }] = JSON.parse(body.results[0]?.rows?.[0]?.[0] ?? '[{}]') as [{ readonly Plan: PlanNode }]
     return { state: 'plan', run, plan: Plan, seconds: body.seconds }
@@ -141,18 +155,15 @@ export function useRuns(): {
       running.current[draft]?.abort()
       const controller = new AbortController()
       running.current[draft] = controller
-      show(draft, { state: 'running', run, cancel: () => controller.abort() })
+      const id = newId()
+      show(draft, { state: 'running', run, cancel: () => cancelRequest(id) })
       try {
-        const outcome = await outcomeOf(run, controller.signal)
+        const outcome = await outcomeOf(run, { id, signal: controller.signal })
         remember(run.text, 'good')
         if (running.current[draft] === controller) show(draft, outcome)
       } catch (error) {
-        const isCancelled = controller.signal.aborted
         remember(run.text, 'bad')
-        const shown = isCancelled
-          ? new Error('cancelled: the server ends the statement, and nothing is changed')
-          : error
-        if (running.current[draft] === controller) show(draft, { state: 'failed', run, error: shown })
+        if (running.current[draft] === controller) show(draft, { state: 'failed', run, error })
       }
     },
   }

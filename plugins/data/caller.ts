@@ -65,6 +65,8 @@ export interface CallerInput {
   /** The permissions of the session's role in the model. */
   readonly access: RoleAccess
   readonly settings: CostLimit['settings']
+  /** The name of the source in errors. */
+  readonly source: string
 }
 
 /** The sender of a request before a model. */
@@ -77,11 +79,13 @@ export class Caller {
   readonly reads: TransformedReads = new Map()
   readonly #session: Session
   readonly #access: RoleAccess
+  readonly #source: string
 
-  constructor({ session, dialect, access, settings }: CallerInput) {
+  constructor({ session, dialect, access, settings, source }: CallerInput) {
     this.cost = new RequestCost({ settings, dialect })
     this.#session = session
     this.#access = access
+    this.#source = source
     this.expressions = {
       dialect,
       table: (name) => this.#seen(name),
@@ -105,7 +109,9 @@ export class Caller {
     const access = this.#access.get(name)
     if (access && (isAdmin(this.#session) || actions.some((each) => access[each]))) return access
     if (!isAdmin(this.#session)) throw this.#notAllowed(name, action, because)
-    throw badRequest('not-exists', `table "${nameText(name)}" does not exist`, { path: at })
+    const message = `table "${nameText(name)}" does not exist`
+    const inInterface2 = { message: `${message} in source: ${this.#source}` }
+    throw badRequest('not-exists', message, { path: at, inInterface2 })
   }
 
   /** The caller's permission for an action on a table; throws without one, with `because` after the message. */

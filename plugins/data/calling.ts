@@ -1,7 +1,7 @@
 // The sender of a data operation, and the printer of its statements.
 
 import type { Engine, QualifiedName } from '../../sdk/index.ts'
-import type { OperationContext } from '../../sdk/metadata.ts'
+import { type OperationContext, sourceName } from '../../sdk/metadata.ts'
 import type { PrinterOptions } from '../../sdk/sql.ts'
 import { Caller } from './caller.ts'
 import type { TableOffers } from './offered-tables.ts'
@@ -22,7 +22,13 @@ export async function callerOf(
   const offered = offers.modelFor(table, session, model)
   if (offered) await context.storeEdits()
   const served = offered ?? model
-  return new Caller({ session, dialect, settings, access: access.of(served, session) })
+  return new Caller({
+    session,
+    dialect,
+    settings,
+    source: sourceName(model.slices),
+    access: access.of(served, session),
+  })
 }
 
 export const printerOptions = ({ catalog, settings }: OperationContext): PrinterOptions => ({

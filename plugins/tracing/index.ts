@@ -17,10 +17,11 @@ export default definePlugin({
   async register(engine) {
     const storage = new SpanStorage()
     const { traceSetting } = engine.dialect
+    const { graphqlInterface } = engine.settings
     engine.sessionSettings.add(() => {
       const span = storage.current
       const settings: Record<string, string> = {}
-      settings[traceSetting] = storedSpan(span?.ids ?? newTrace(), span?.recorded ?? null)
+      settings[traceSetting] = storedSpan(span?.ids ?? newTrace(), span?.recorded ?? null, graphqlInterface)
       return settings
     })
     engine.metadata.slice('opentelemetry', openTelemetrySlice(engine.dialect))

@@ -11,7 +11,9 @@ function findOperation(request: NamedRequest, operations: OperationFinder): Foun
   const { type, version } = request
   const name = unprefixed(type)
   if (name !== null) {
-    const operation = operations.find(type, 1) ?? operations.find(name, 2) ?? operations.find(name, 1)
+    // Later engines have one version of these.
+    const latest = queryTypes.has(name) ? (version ?? 1) : 2
+    const operation = operations.find(type, 1) ?? operations.find(name, latest) ?? operations.find(name, 1)
     return operation && { operation, ...(converters[name] && { convert: converters[name] }) }
   }
   // Some tools leave out the prefix of operations that v1.3 does not have.

@@ -61,8 +61,11 @@ export const addSource = operation({
     { missingKey: 'A' },
   ),
   check: 'new',
-  handle({ metadata }, { name, replace_configuration: _, ...settings }) {
+  handle({ metadata }, { name, replace_configuration, ...settings }) {
     refuseSecond(metadata, name)
+    if (metadata.source && name === sourceName(metadata) && replace_configuration !== true) {
+      throw badRequest('already-exists', `source with name "${name}" already exists`)
+    }
     configure(metadata, metadata.source && name === 'default' ? sourceName(metadata) : name, settings)
   },
 })

@@ -54,6 +54,13 @@ export const sources: Area = {
       ],
       refuses: [
         {
+          title: 'the source under its name again',
+          given: [{ type: 'pg_add_source', args: { name: 'default', configuration } }],
+          args: { name: 'default', configuration },
+          code: 'already-exists',
+          error: 'source with name "default" already exists',
+        },
+        {
           title: 'a second source',
           args: { name: 'other', configuration },
           code: 'not-supported',

@@ -262,6 +262,13 @@ test('names that are taken are refused', async (t) => {
     ...duplicate,
     internal: object('other', `Duplicate remote field 'a'`),
   })
+  const [type, args] = add(crm.url, 'other')
+  const later = `Inconsistent object: Duplicate remote field 'a'`
+  const inVersion2 = await trellis.request('/v1/metadata', { body: { type, args } })
+  assert.deepEqual(inVersion2.body, {
+    ...{ path: '$.args', error: later, code: 'invalid-configuration' },
+    internal: [{ ...object('other', later)[0], name: 'remote_schema other' }],
+  })
   const once = JSON.stringify(introspectionFromSchema(buildSchema('type Query { twice: Int }')))
   const twice: { __schema: { types: { name: string; fields: object[] }[] } } = JSON.parse(once)
   const { fields } = twice.__schema.types.find(({ name }) => name === 'Query')!
@@ -287,6 +294,13 @@ test('names that are taken are refused', async (t) => {
     error: 'node a already exists in current graphql schema',
   }
   await refused(trellis, ['track_table', 'a'], taken)
+  const tracked = await trellis.request('/v1/metadata', { body: { type: 'pg_track_table', args: { table: 'a' } } })
+  const { internal, ...refusal } = tracked.body as { internal: unknown }
+  assert.deepEqual(refusal, {
+    ...{ path: '$.args', code: 'unexpected', error: 'cannot continue due to new inconsistent metadata' },
+  })
+  const overwrites = `Inconsistent object: Field cannot be overwritten by remote field 'a'`
+  assert.deepEqual(internal, [{ ...object('crm', overwrites)[0], name: 'remote_schema crm' }])
 })
 
 test('equal types of several servers are merged, and different ones are refused', async (t) => {

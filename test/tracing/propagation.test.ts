@@ -77,7 +77,7 @@ test('headers of another trace are replaced, in any case', () => {
 
 test('a span stored for triggers is read back with all digits', () => {
   assert.equal(
-    storedSpan(ids(), ids({ state: 'k="v"' })),
+    storedSpan(ids(), ids({ state: 'k="v"' }), '1.3'),
     `{"trace_id":${BigInt(`0x${short}`)},"span_id":${BigInt(`0x${span}`)},` +
       `"traceparent":"00-${trace}-${span}-01","tracestate":"k=\\"v\\""}`,
   )
@@ -88,11 +88,15 @@ test('a span stored for triggers is read back with all digits', () => {
     })
   const property = fc.property(hex(16), hex(16), hex(32), fc.boolean(), (lower, spanId, traceId, sampled) => {
     const own = ids({ traceId: lower.padStart(32, '0'), spanId, sampled: null })
-    assert.deepEqual(readStoredSpan(storedSpan(own, null)), own)
     const foreign = ids({ traceId, spanId, sampled, state: 'a=1,b="2"' })
-    assert.deepEqual(readStoredSpan(storedSpan(own, foreign)), foreign)
+    for (const form of ['1.3', '2'] as const) {
+      assert.deepEqual(readStoredSpan(storedSpan(own, null, form)), own)
+      assert.deepEqual(readStoredSpan(storedSpan(own, foreign, form)), foreign)
+    }
+    const later = ids({ traceId, spanId, sampled })
+    assert.deepEqual(readStoredSpan(storedSpan(later, null, '2')), later)
     // As `jsonb` prints it.
-    const spaced = storedSpan(own, foreign).replaceAll('":', '": ').replaceAll(',"', ', "')
+    const spaced = storedSpan(own, foreign, '1.3').replaceAll('":', '": ').replaceAll(',"', ', "')
     assert.deepEqual(readStoredSpan(spaced), foreign)
   })
   fc.assert(property)

@@ -159,6 +159,17 @@ test('the GraphQL API of interface 2', async (t) => {
     assert.deepEqual(await refused('pg_drop_relationship', { table: 'nope', relationship: 'x' }), [
       ...[400, 'not-exists', '$.args', 'table "nope" does not exist in source: default'],
     ])
+    const table = 'nope'
+    for (const [type, args, at] of [
+      ['select', { table, columns: ['*'] }, '.table'],
+      ['update', { table, where: {}, $set: { title: '' } }, '.table'],
+      ['insert', { table, objects: [{}] }, ''],
+      ['delete', { table, where: {} }, ''],
+      ['count', { table }, ''],
+    ] as const) {
+      const unknown = [400, 'not-exists', `$.args${at}`, 'table "nope" does not exist in source: default']
+      assert.deepEqual(await refused(type, args), unknown, type)
+    }
     const using = { foreign_key_constraint_on: 'title' }
     const [, code, , error] = await refused('pg_create_object_relationship', { table: 'book', name: 'w', using })
     assert.equal(code, 'invalid-configuration')

@@ -125,11 +125,22 @@ test('with numbers as texts, events have wide numbers as texts', async () => {
   const sent = await eventually(() => sentTo('/read').length === 2 && sentTo('/read'))
   const dataOf = (op: string) =>
     sent.map(({ body }) => JSON.parse(body).event).find((event) => event.op === op)?.data as unknown
-  const inserted = { id: '90071992547409931', amount: '1.50', share: 0.1, small: 4, list: [1], sensor: 'a' }
+  const inserted = { id: '90071992547409931', amount: '1.50', share: '0.1', small: 4, list: [1], sensor: 'a' }
   assert.deepEqual(dataOf('INSERT'), { old: null, new: inserted })
   const amount = '123456789012345678901234567890.12'
   assert.deepEqual(dataOf('UPDATE'), { old: inserted, new: { ...inserted, amount } })
   assert.equal(sent[0]?.headers['x-kind'], 'reading')
+})
+
+test('the trace of an event has hexadecimal ids, and continues that of the client', async () => {
+  const traceparent = `00-${'a'.repeat(31)}b-${'c'.repeat(16)}-01`
+  const insert = 'mutation { insert_reading_one(object: {id: "50", amount: "1"}) { id } }'
+  await shop.graphql(insert, {}, { role: 'admin', headers: { traceparent } })
+  const call = await eventually(() => sentTo('/read').find(({ body }) => JSON.parse(body).event.data.new.id === '50'))
+  const { trace_id, span_id, sampling_state } = JSON.parse(call.body).event.trace_context
+  assert.deepEqual([trace_id, sampling_state], [`${'a'.repeat(31)}b`, '1'])
+  assert.match(span_id, /^[0-9a-f]{16}$/)
+  assert.equal(call.headers['x-b3-traceid'], trace_id)
 })
 
 test('a trigger that does not exist cannot be deleted', async () => {

@@ -190,6 +190,9 @@ test('data operations and SQL have an endpoint of their own', async (t) => {
     status: 200,
     body: [{ count: 1 }, { count: 1 }],
   })
+  const answered = { status: 200, body: { result_type: 'TuplesOk', result: [['one'], ['1']] } }
+  for (const type of ['run_sql', 'pg_run_sql'])
+    assert.deepEqual(await query(type, { sql: 'select 1 as one' }), answered)
   const unknown = await query('export_metadata', {})
   assert.deepEqual([unknown.status, (unknown.body as { error: string }).error], [400, 'unknown type "export_metadata"'])
 

@@ -5,7 +5,7 @@ import { nameText } from '../../names/names.ts'
 import type { InterfaceName } from '../../names/version.ts'
 import type { Model } from '../document/model.ts'
 import { type ConflictingObject, type ObjectRef, objectText } from '../document/objects.ts'
-import { defaultSource } from '../slices/given-source.ts'
+import { defaultSource, sourceName } from '../slices/given-source.ts'
 
 /** The interface of an answer, and the name of the source there. */
 export interface Wording {
@@ -20,7 +20,7 @@ export const formerWording: Wording = { interface: '1.3', source: defaultSource 
 export const wordingOf = (
   { slices }: Pick<Model, 'slices'>,
   { interface: interfaceName }: { readonly interface: InterfaceName },
-): Wording => ({ interface: interfaceName, source: slices.source?.name ?? defaultSource })
+): Wording => ({ interface: interfaceName, source: sourceName(slices) })
 
 const prefix = 'Inconsistent object: '
 

@@ -380,7 +380,9 @@ export function refuseNameConflicts(
       if (wording.interface !== '2' || !isAboutRootFields(message)) throw badRequest('unexpected', message)
       throw internalError(conflictText(message, wording))
     }
-    const error = check === 'strict' ? null : refusal(own !== undefined && objects.has(own))
+    // Interface 2 has the same words for all that makes an object inconsistent.
+    const isChecked = check === 'strict' || wording.interface === '2'
+    const error = isChecked ? null : refusal(own !== undefined && objects.has(own))
     if (error) throw error
   }
 }

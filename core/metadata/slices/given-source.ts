@@ -43,8 +43,9 @@ export const sourceKey = 'source'
 /** The name that always means the one source. */
 export const defaultSource = 'default'
 
-/** The name under which the source was given. */
-export const sourceName = ({ source }: Pick<MetadataDocument, 'source'>): string => source?.name ?? defaultSource
+/** The name under which the source was given, in a document or a model. */
+export const sourceName = ({ source }: { readonly source?: { readonly name: string } | null }): string =>
+  source?.name ?? defaultSource
 
 /** The source of a document that has none: the database of the server's options. */
 export const unnamedSource = ({ environmentPrefix }: Pick<Dialect, 'environmentPrefix'>): StoredSource => ({

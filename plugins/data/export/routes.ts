@@ -4,6 +4,7 @@
 import { once } from 'node:events'
 import { callerOf, disconnectSignal, type Route, type RouteCall, sendStreamHead } from '../../../sdk/http.ts'
 import { badRequest, type Engine, type Session, TrellisError } from '../../../sdk/index.ts'
+import { sourceName } from '../../../sdk/metadata.ts'
 import { bindParams, isReadOnlyTransaction, type PrinterOptions, type Transaction } from '../../../sdk/sql.ts'
 import { Caller } from '../caller.ts'
 import type { TableOffers } from '../offered-tables.ts'
@@ -52,7 +53,8 @@ async function send(call: RouteCall, format: Format, engine: Parts, offers: Tabl
   const asked = readParameters(request.query)
   const { access, database, dialect, model, settings } = engine
   const served = offers.modelFor(tableOf(asked), session, model) ?? model
-  const caller = new Caller({ session, dialect, settings, access: access.of(served, session) })
+  const source = sourceName(model.slices)
+  const caller = new Caller({ session, dialect, settings, source, access: access.of(served, session) })
   const printing: PrinterOptions = {
     stringifyNumbers: settings.stringifyNumericTypes,
     serverVersion: database.serverVersion,

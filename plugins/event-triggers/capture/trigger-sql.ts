@@ -252,8 +252,8 @@ function textOr(row: RowName, name: string, { table, isText }: TextParts): Sql {
   return type && isText(type) ? sql`${value}::text` : value
 }
 
-/** Numbers that a double cannot hold. */
-const wideNumbers: ReadonlySet<string> = new Set(['int8', 'numeric'])
+/** Numbers that are texts in answers, too. */
+const wideNumbers: ReadonlySet<string> = new Set(['int8', 'numeric', 'float8'])
 
 const isText = ({ name, schema }: PgType, { stringifyNumbers }: TriggerNames): boolean =>
   stringifyNumbers && schema === 'pg_catalog' && wideNumbers.has(name)

@@ -6,6 +6,8 @@ import { arrayRelationships, objectRelationships } from './metadata.ts'
 import { createRelationships, dropRelationship, renameRelationship, setRelationshipComment } from './operations.ts'
 import { pgSuggestRelationships, suggestRelationships } from './suggest.ts'
 
+export { resolveColumns } from './metadata.ts'
+
 export default definePlugin({
   name: 'relationships',
   dependencies: ['tables'],

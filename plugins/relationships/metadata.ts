@@ -44,7 +44,7 @@ export const describeRelationship = (
 type FacetKey<T extends RelationshipType> = `${T}_relationships` & keyof TableEntry
 
 /** The part of a relationship's model that its configuration decides. */
-type Link = Pick<RelationshipModel, 'target' | 'mapping' | 'required' | 'unique' | 'insertedAfter'>
+export type Link = Pick<RelationshipModel, 'target' | 'mapping' | 'required' | 'unique' | 'insertedAfter'>
 
 type ResolveForeignKey<T extends RelationshipType> = (
   key: ForeignKeyColumns[T],
@@ -68,7 +68,7 @@ function relationshipFacet<T extends RelationshipType>(
       const explain = (reason: string) =>
         broken(`in table "${nameText(table.name)}": in relationship "${name}": ${reason}`)
       const link = using.manual_configuration
-        ? resolveManual(type, using.manual_configuration, { table, context, explain })
+        ? resolveColumns(type, using.manual_configuration, { table, context, explain })
         : resolveForeignKey(using.foreign_key_constraint_on as ForeignKeyColumns[T], table, context, explain)
       return { kind: 'relationship', name, type, comment, ...link }
     },
@@ -141,13 +141,15 @@ const resolveOtherKey: ResolveForeignKey<'array'> = (given, table, context, expl
   return { target, mapping, required: false, unique: isUniqueBy(other.catalog, columns), insertedAfter: true }
 }
 
-interface ManualPlace {
+/** The place of such a configuration. */
+export interface ManualPlace {
   readonly table: TableModel
   readonly context: ResolveContext
   explain(reason: string): Error
 }
 
-function resolveManual(
+/** The link of a relationship whose configuration names the columns of both tables. */
+export function resolveColumns(
   type: RelationshipType,
   { remote_table: target, column_mapping, insertion_order: order }: ManualConfiguration,
   { table, context, explain }: ManualPlace,

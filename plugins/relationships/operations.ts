@@ -56,7 +56,9 @@ function requireRelationship(
   if (found) return found
   const kind = otherKind(model, table, name)
   if (kind === null) throw badRequest('not-exists', `relationship "${name}" does not exist`)
-  throw badRequest('unexpected-payload', `expecting a relationship; but, "${name}" is a ${kind}; `)
+  // Another plugin keeps it.
+  const named = kind === 'relationship' ? 'remote relationship' : kind
+  throw badRequest('unexpected-payload', `expecting a relationship; but, "${name}" is a ${named}; `)
 }
 
 /** The reason if a manual configuration compares a member that is not a column; null if resolving finds whether columns exist. */

@@ -12,7 +12,7 @@ import { typeRelationships } from './type-relationships.ts'
 
 export default definePlugin({
   name: 'remote-relationships',
-  dependencies: ['tables', 'remote-schemas', 'custom-types'],
+  dependencies: ['tables', 'relationships', 'remote-schemas', 'custom-types'],
   register(engine) {
     const { dialect } = engine
     engine.metadata.facet(remoteRelationships(dialect))

@@ -7,6 +7,7 @@ import {
   memberValue,
   type ObjectRef,
   type PgType,
+  type RelationshipModel,
   type Rename,
   type ResolveContext,
   type TableModel,
@@ -20,9 +21,12 @@ import {
   laterEntry,
   type RemoteField,
   type RemoteRelationshipEntry,
-  remoteRelationshipEntry,
+  type TableRelationshipEntry,
+  tableRelationshipEntry,
   writtenEntry,
 } from './schema.ts'
+import { renamedToTableEntry, resolveToTable, type ToTableEntry, toTableRef } from './table-relationships.ts'
+import { leadsToTable, writtenToTable } from './to-table.ts'
 
 /** The join of rows or objects to a field of a remote server. */
 export interface RemoteJoin {
@@ -54,42 +58,75 @@ export const remoteRelationshipRef = (table: QualifiedName, name: string): Objec
   name,
 })
 
-type RemoteRelationshipFacet = Facet<RemoteRelationshipEntry, RemoteRelationshipModel> & {
+type TableRelationshipModel = RemoteRelationshipModel | RelationshipModel
+
+type RemoteRelationshipFacet = Facet<TableRelationshipEntry, TableRelationshipModel> & {
   readonly key: 'remote_relationships'
 }
+
+/** The reference to an entry of a table in dependencies and inconsistencies. */
+export const entryRef = (table: QualifiedName, { name, definition }: TableRelationshipEntry): ObjectRef =>
+  leadsToTable(definition) ? toTableRef(table, name) : remoteRelationshipRef(table, name)
+
+/** Whether an entry leads to rows of a table. */
+const isToTable = (entry: TableRelationshipEntry): entry is ToTableEntry => leadsToTable(entry.definition)
+
+const isRemote = (entry: TableRelationshipEntry): entry is RemoteRelationshipEntry => !isToTable(entry)
 
 /** The facet `remote_relationships`. */
 export const remoteRelationships = (dialect: Dialect): RemoteRelationshipFacet => ({
   key: 'remote_relationships',
   stage: 'fields',
   after: ['remote_schemas'],
-  schema: remoteRelationshipEntry(dialect),
+  schema: tableRelationshipEntry(dialect),
   duplicates: { kind: 'remote relationships', name: ({ name }) => name },
   identify: ({ name }) => name,
   describe(table, entry) {
-    const { name, definition } = writtenEntry(entry, dialect)
-    return {
-      ref: remoteRelationshipRef(table, name),
-      type: 'remote_relationship',
-      definition: { table, name, ...definition },
-    }
+    const { name, definition } = entry
+    const ref = entryRef(table, entry)
+    const written = isRemote(entry) ? writtenEntry(entry, dialect).definition : { definition }
+    return { ref, type: 'remote_relationship', definition: { table, name, ...written } }
   },
-  write: (entry, { formatVersion }) => (formatVersion === 3 ? laterEntry(entry) : writtenEntry(entry, dialect)),
-  resolve: resolveRemoteRelationship,
+  read: (value, { source }) => withoutOwnSource(value as TableRelationshipEntry, source),
+  write(entry, form) {
+    if (isToTable(entry)) return { name: entry.name, definition: writtenToTable(entry.definition, form) }
+    return isRemote(entry) && (form.formatVersion === 3 ? laterEntry(entry) : writtenEntry(entry, dialect))
+  },
+  resolve(entry, table, context) {
+    // The message has no space there in v1.3.
+    const where = `in table "${nameText(table.name)}": in remote relationship"${entry.name}"`
+    if (isToTable(entry)) return located(where, () => resolveToTable(entry, table, context))
+    return resolveRemoteRelationship(entry as RemoteRelationshipEntry, { table, context, where })
+  },
   attach(table, name, relationship) {
     table.fields.set(name, relationship)
   },
-  rename: (entry, rename, { table }) => renamed(entry, rename, table),
+  rename: (entry, rename, { table }) =>
+    isToTable(entry)
+      ? renamedToTableEntry(entry, rename, table)
+      : renamed(entry as RemoteRelationshipEntry, rename, table),
 })
+
+/** The entry without the name of the one source, which may get another one. */
+function withoutOwnSource(entry: TableRelationshipEntry, source: string): TableRelationshipEntry {
+  if (!isToTable(entry)) return entry
+  const { source: given, ...toTable } = entry.definition.to_source
+  const isOwn = given === undefined || given === 'default' || given === source
+  return isOwn ? { name: entry.name, definition: { to_source: toTable } } : entry
+}
+
+interface Place {
+  readonly table: TableModel
+  readonly context: ResolveContext
+  /** The beginning of messages. */
+  readonly where: string
+}
 
 function resolveRemoteRelationship(
   { name, definition }: RemoteRelationshipEntry,
-  table: TableModel,
-  context: ResolveContext,
+  { table, context, where }: Place,
 ): RemoteRelationshipModel {
   const { remote_schema: remoteSchema, service_fields: given } = definition
-  // The message has no space there in v1.3.
-  const where = `in table "${nameText(table.name)}": in remote relationship"${name}"`
   const computed = computedFields(given, table, context)
   const join = located(where, () => resolveJoin({ name, definition }, membersOf(table, computed), context))
   for (const column of join.columns) located(where, () => refuseTransformed(column, table))

@@ -1,10 +1,16 @@
 // Operations that create, update, and delete remote relationships.
 
 import { badRequest, type Dialect, nameKey, nameText, type QualifiedName } from '../../sdk/index.ts'
-import { type MetadataDocument, type Model, operation } from '../../sdk/metadata.ts'
-import { requireTable } from '../tables/index.ts'
-import { remoteRelationshipRef } from './metadata.ts'
-import { DeleteRemoteRelationshipArgs, entryOf, remoteRelationshipArgs } from './schema.ts'
+import { dependenciesOn, type MetadataDocument, type Model, objectKey, operation } from '../../sdk/metadata.ts'
+import { releaseDependents, requireTable } from '../tables/index.ts'
+import { entryRef } from './metadata.ts'
+import {
+  DeleteRemoteRelationshipArgs,
+  type RemoteRelationshipArgs,
+  remoteRelationshipArgs,
+  type TableRelationshipEntry,
+} from './schema.ts'
+import { inOneSource, leadsToTable } from './to-table.ts'
 
 interface Place {
   readonly metadata: MetadataDocument
@@ -32,33 +38,41 @@ function isTaken({ model, metadata }: Place, table: QualifiedName, name: string)
   return entries.some((each) => each.name === name) || (field !== undefined && field.kind !== 'column')
 }
 
+const storedEntry = (
+  metadata: MetadataDocument,
+  { name, definition }: RemoteRelationshipArgs,
+): TableRelationshipEntry => ({
+  name,
+  definition: leadsToTable(definition) ? inOneSource(metadata, definition) : definition,
+})
+
 export const createRemoteRelationship = (dialect: Dialect) =>
   operation({
     type: 'create_remote_relationship',
-    about: { summary: 'Joins the rows of a table to a field of a remote schema.' },
+    about: { summary: 'Joins the rows of a table to a field of a remote schema, or to rows of a table.' },
     args: remoteRelationshipArgs(dialect),
     check: 'object',
-    object: ({ table, name }) => remoteRelationshipRef(table, name),
+    object: ({ table, ...entry }) => entryRef(table, entry),
     handle({ metadata, model }, args) {
       const { table, name } = args
       const entry = requireTable(metadata, table)
       if (isTaken({ metadata, model }, table, name)) {
         throw badRequest('already-exists', `field with name "${name}" already exists in table "${nameText(table)}"`)
       }
-      entry.remote_relationships = [...(entry.remote_relationships ?? []), entryOf(args)]
+      entry.remote_relationships = [...(entry.remote_relationships ?? []), storedEntry(metadata, args)]
     },
   })
 
 export const updateRemoteRelationship = (dialect: Dialect) =>
   operation({
     type: 'update_remote_relationship',
-    about: { summary: 'Changes the remote field of a remote relationship.' },
+    about: { summary: 'Changes the target of a remote relationship.' },
     args: remoteRelationshipArgs(dialect),
     check: 'object',
-    object: ({ table, name }) => remoteRelationshipRef(table, name),
+    object: ({ table, ...entry }) => entryRef(table, entry),
     handle(context, args) {
       const entry = requireRemoteRelationship(context, args.table, args.name)
-      entry.definition = entryOf(args).definition
+      entry.definition = storedEntry(context.metadata, args).definition
     },
   })
 
@@ -68,7 +82,12 @@ export const deleteRemoteRelationship = operation({
   args: DeleteRemoteRelationshipArgs,
   check: 'new',
   handle(context, { table, name }) {
-    requireRemoteRelationship(context, table, name)
-    context.remove(remoteRelationshipRef(table, name))
+    const { definition } = requireRemoteRelationship(context, table, name)
+    const ref = entryRef(table, { name, definition })
+    const key = objectKey(ref)
+    // Permissions may follow a relationship to rows.
+    const dependents = dependenciesOn(context.model, table).filter(({ on }) => objectKey(on) === key)
+    releaseDependents(dependents, false, context)
+    context.remove(ref)
   },
 })

@@ -7,6 +7,7 @@ import {
   parseFailed,
   type QualifiedName,
   type TProperties,
+  type TSchema,
   Type,
   within,
 } from '../../sdk/index.ts'
@@ -22,6 +23,7 @@ import {
   type WireObject,
 } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
+import { leadsToTable, type ToTableDefinition, toTableSchema } from './to-table.ts'
 
 /** A field of a remote schema, with the path from there: an object whose only key is the field's name. */
 export interface RemoteField {
@@ -40,9 +42,18 @@ export interface RemoteRelationshipEntry {
   definition: RemoteRelationshipDefinition
 }
 
+/** The definition of a table's relationship: to a field of a remote schema, or to rows of a table. */
+export type TableRelationshipDefinition = RemoteRelationshipDefinition | ToTableDefinition
+
+/** An entry of a table. */
+export interface TableRelationshipEntry {
+  name: string
+  definition: TableRelationshipDefinition
+}
+
 declare module '../../sdk/registry.ts' {
   interface TableFacets {
-    remote_relationships?: RemoteRelationshipEntry[]
+    remote_relationships?: TableRelationshipEntry[]
   }
 }
 
@@ -116,22 +127,26 @@ function definitionMembers(dialect: Dialect): TProperties {
 }
 
 /** The arguments of `create_remote_relationship` and `update_remote_relationship`. */
-export interface RemoteRelationshipArgs extends RemoteRelationshipDefinition {
-  name: string
+export interface RemoteRelationshipArgs extends TableRelationshipEntry {
   table: QualifiedName
 }
+
+/** An entry in the flat form. */
+type FlatEntry = { name: string } & RemoteRelationshipDefinition
 
 /** The arguments; later engines nest those of the definition one level deeper. */
 export function remoteRelationshipArgs(dialect: Dialect) {
   const head = { name: ObjectName, table: TableName, source: SourceName }
   const flat = Type.Object(
     { ...head, ...definitionMembers(dialect) },
-    { convert: (given: Readonly<Record<string, unknown>>) => canonical(given, columnKeys(dialect)) },
+    {
+      convert: (given: Readonly<Record<string, unknown>>) => {
+        const { table, ...entry } = canonical(given, columnKeys(dialect)) as unknown as FlatEntry & { table: object }
+        return { table, ...entryOf(entry) }
+      },
+    },
   )
-  const nested = Type.Object(
-    { ...head, definition: definitionSchema(dialect) },
-    { convert: ({ definition, ...others }: { readonly definition: object }) => ({ ...others, ...definition }) },
-  )
+  const nested = Type.Object({ ...head, definition: tableDefinitionSchema(dialect, false) })
   const isDefined = (args: unknown) => isJsonObject(args) && own(args, 'definition') !== undefined
   return Type.Unsafe<RemoteRelationshipArgs>(
     Type.Unknown({
@@ -159,7 +174,23 @@ export function definitionSchema(dialect: Dialect) {
   })
 }
 
-/** An entry of a document. */
+/** A definition of a table's relationship. */
+function tableDefinitionSchema(dialect: Dialect, isDocument: boolean) {
+  const [toTable, toRemoteSchema] = [toTableSchema(isDocument), definitionSchema(dialect)]
+  return Type.Unknown({
+    shown: Type.Union([toTable, toRemoteSchema]),
+    convert: (value: unknown, decodePart: DecodePart) =>
+      decodePart<TSchema>(leadsToTable(value) ? toTable : toRemoteSchema, value),
+  })
+}
+
+/** An entry of a table in a document. */
+export const tableRelationshipEntry = (dialect: Dialect) =>
+  Type.Unsafe<TableRelationshipEntry>(
+    Type.Object({ name: ObjectName, definition: tableDefinitionSchema(dialect, true) }, closed),
+  )
+
+/** An entry that leads to a remote schema, in a document. */
 export const remoteRelationshipEntry = (dialect: Dialect) =>
   Type.Unsafe<RemoteRelationshipEntry>(Type.Object({ name: ObjectName, definition: definitionSchema(dialect) }, closed))
 
@@ -171,7 +202,7 @@ export const isRemoteEntry = (entry: object): boolean =>
 export function objectEntryReader(dialect: Dialect): (given: object) => RemoteRelationshipEntry {
   // The remote field's type decides between object and array, so `type` is ignored.
   const named = { name: GraphQLName, type: Type.Optional(Type.Union([Type.Literal('object'), Type.Literal('array')])) }
-  const flat = Type.Unsafe<RemoteRelationshipArgs>(
+  const flat = Type.Unsafe<FlatEntry>(
     Type.Object(
       { ...named, ...definitionMembers(dialect) },
       { ...closed, convert: (given: Readonly<Record<string, unknown>>) => canonical(given, columnKeys(dialect)) },
@@ -190,12 +221,7 @@ export function objectEntryReader(dialect: Dialect): (given: object) => RemoteRe
 }
 
 /** The entry for the flat form. */
-export const entryOf = ({
-  name,
-  remote_schema,
-  service_fields,
-  remote_field,
-}: Omit<RemoteRelationshipArgs, 'table'>): RemoteRelationshipEntry => ({
+const entryOf = ({ name, remote_schema, service_fields, remote_field }: FlatEntry): RemoteRelationshipEntry => ({
   name,
   definition: { remote_schema, service_fields, remote_field },
 })

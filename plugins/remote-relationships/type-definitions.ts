@@ -1,31 +1,14 @@
 // The shapes of relationships from remote types: `{"to_source": …}` leads to rows of a table, `{"to_remote_schema": …}` to a field
 // of a remote schema.
 
-import { type Dialect, parseFailed, type QualifiedName, type TSchema, Type } from '../../sdk/index.ts'
-import {
-  ColumnName,
-  type DecodePart,
-  DocumentTableName,
-  GraphQLName,
-  ObjectName,
-  own,
-  SourceName,
-  TableName,
-} from '../../sdk/metadata.ts'
+import { type Dialect, parseFailed, type TSchema, Type } from '../../sdk/index.ts'
+import { type DecodePart, GraphQLName, ObjectName, own } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 import { definitionSchema, type RemoteRelationshipDefinition } from './schema.ts'
-
-/** A relationship to rows of a table; `field_mapping` maps fields of the type to columns. */
-export interface ToTable {
-  relationship_type: 'object' | 'array'
-  /** As given; exports have the name of the one source. */
-  source?: string
-  table: QualifiedName
-  field_mapping: Record<string, string>
-}
+import { type ToTableDefinition, toTableSchema, writtenToTable } from './to-table.ts'
 
 /** The definition of a relationship from a remote type. */
-export type TypeDefinition = { to_source: ToTable } | { to_remote_schema: RemoteRelationshipDefinition }
+export type TypeDefinition = ToTableDefinition | { to_remote_schema: RemoteRelationshipDefinition }
 
 /** The arguments of `create_remote_schema_remote_relationship` and its counterpart for updates. */
 export interface TypeRelationshipArgs {
@@ -37,28 +20,11 @@ export interface TypeRelationshipArgs {
 
 const closed = { additionalProperties: false }
 
-function notEmpty(mapping: Readonly<Record<string, string>>) {
-  if (Object.keys(mapping).length === 0) throw parseFailed('expecting at least one field in the mapping')
-  return mapping
-}
-
 const forms = ['to_source', 'to_remote_schema']
 
 /** A definition, in documents or in arguments. */
 export function typeDefinitionSchema(dialect: Dialect, isDocument: boolean) {
-  const toTable = Type.Object(
-    {
-      relationship_type: Type.Union([Type.Literal('object'), Type.Literal('array')]),
-      source: SourceName,
-      table: isDocument ? DocumentTableName : TableName,
-      field_mapping: Type.Record(Type.String(), ColumnName, {
-        ...{ minProperties: 1, convert: notEmpty },
-        examples: [{ author_id: 'id' }],
-      }),
-    },
-    closed,
-  )
-  const toSource = Type.Object({ to_source: toTable }, closed)
+  const toSource = toTableSchema(isDocument)
   const toRemoteSchema = Type.Object({ to_remote_schema: definitionSchema(dialect) }, closed)
   const convert = (value: unknown, decodePart: DecodePart): TypeDefinition => {
     const given = isJsonObject(value) ? forms.filter((form) => own(value, form) !== undefined) : []
@@ -92,11 +58,11 @@ export const DeleteTypeRelationshipArgs = Type.Object({
 /** A definition in the form of documents; only those of format 3 name the source. */
 export function writtenDefinition(
   definition: TypeDefinition,
-  { formatVersion, source }: { readonly formatVersion: number; readonly source: string },
+  form: { readonly formatVersion: number; readonly source: string },
 ): TypeDefinition | object {
   if ('to_source' in definition) {
-    const { relationship_type, table, field_mapping } = definition.to_source
-    return { to_source: { relationship_type, ...(formatVersion === 3 && { source }), table, field_mapping } }
+    const { source: _, ...toTable } = definition.to_source
+    return writtenToTable({ to_source: toTable }, form)
   }
   const { remote_schema, service_fields: lhs_fields, remote_field } = definition.to_remote_schema
   return { to_remote_schema: { remote_schema, lhs_fields, remote_field } }

@@ -1,19 +1,15 @@
 // Operations that create, update, and delete relationships from remote types.
 
 import { badRequest, type Dialect } from '../../sdk/index.ts'
-import { type MetadataDocument, operation, requireSource } from '../../sdk/metadata.ts'
+import { type MetadataDocument, operation } from '../../sdk/metadata.ts'
 import {
   requireRemoteSchema,
   type TypeRelationshipPlace,
   typeRelationshipRef,
   withRelationship,
 } from '../remote-schemas/index.ts'
-import {
-  DeleteTypeRelationshipArgs,
-  type TypeDefinition,
-  type TypeRelationshipArgs,
-  typeRelationshipArgs,
-} from './type-definitions.ts'
+import { inOneSource, leadsToTable } from './to-table.ts'
+import { DeleteTypeRelationshipArgs, type TypeRelationshipArgs, typeRelationshipArgs } from './type-definitions.ts'
 
 type Names = Pick<TypeRelationshipArgs, 'remote_schema' | 'type_name' | 'name'>
 
@@ -40,16 +36,8 @@ function requireExisting(metadata: MetadataDocument, names: Names): void {
 /** Stores a relationship. */
 function store(metadata: MetadataDocument, { remote_schema, type_name, name, definition }: TypeRelationshipArgs): void {
   const entry = requireRemoteSchema(metadata, remote_schema)
-  const stored = { name, definition: inOneSource(metadata, definition) }
+  const stored = { name, definition: leadsToTable(definition) ? inOneSource(metadata, definition) : definition }
   entry.remote_relationships = withRelationship(entry.remote_relationships ?? [], type_name, stored)
-}
-
-/** The definition without the name of the source, which may get another one. */
-function inOneSource(metadata: MetadataDocument, definition: TypeDefinition): TypeDefinition {
-  if (!('to_source' in definition)) return definition
-  const { source, ...toTable } = definition.to_source
-  requireSource(metadata, source, ['definition', 'to_source', 'source'])
-  return { to_source: toTable }
 }
 
 export const createTypeRelationship = (dialect: Dialect) =>

@@ -10,8 +10,8 @@ import {
   isRequiredArgument,
 } from 'graphql'
 import type { FieldMap, SchemaScope } from '../../sdk/graphql.ts'
-import { badRequest, type Dialect, nameText, sameName } from '../../sdk/index.ts'
-import { isUniqueBy, type PgType, type Rename } from '../../sdk/metadata.ts'
+import { badRequest, type Dialect, nameText } from '../../sdk/index.ts'
+import { isUniqueBy, type PgType } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 import { columnPair } from '../../sdk/sql.ts'
 import { type RelationshipOfObject, tableFields } from '../custom-types/index.ts'
@@ -27,19 +27,17 @@ import { checkedSteps, columnsOf, type JoinedMembers, type RemoteStep } from './
 import { depthOf, joinedField } from './graphql.ts'
 import { located, type RemoteJoin } from './metadata.ts'
 import { columnOf, type RemoteRelationshipDefinition } from './schema.ts'
-import { type ToTable, type TypeDefinition, typeDefinitionSchema, writtenDefinition } from './type-definitions.ts'
+import { leadsToTable, renamedToTable, type ToTable } from './to-table.ts'
+import { type TypeDefinition, typeDefinitionSchema, writtenDefinition } from './type-definitions.ts'
 
 /** The definitions of relationships from remote types. */
 export const typeRelationships = (dialect: Dialect, servers: RemoteServers): RelationshipDefinitions => ({
   schema: typeDefinitionSchema(dialect, true),
-  source: (definition) => toTableOf(definition)?.source,
+  source: (definition) => (leadsToTable(definition) ? definition.to_source.source : undefined),
   write: (definition, form) => writtenDefinition(definition as TypeDefinition, form),
   resolve: (given) => resolveRelationship(given, servers),
-  rename: (definition, rename) => renamed(definition as TypeDefinition, rename),
+  rename: (definition, rename) => (leadsToTable(definition) ? renamedToTable(definition, rename) : definition),
 })
-
-const toTableOf = (definition: object): ToTable | undefined =>
-  'to_source' in definition ? (definition as { to_source: ToTable }).to_source : undefined
 
 const broken = (reason: string) => badRequest('constraint-violation', reason)
 
@@ -200,18 +198,4 @@ function remoteFields({ scope, join, servers, owner }: RemoteFieldsOf): FieldMap
     return { ...field, extensions: { member: planner } }
   }
   return new Map([[join.name, make]])
-}
-
-/** A definition with the new name of its table or of a column of it. */
-function renamed(definition: TypeDefinition, rename: Rename): TypeDefinition {
-  if (!('to_source' in definition)) return definition
-  const { table, field_mapping: mapping } = definition.to_source
-  if (rename.kind === 'table') {
-    return sameName(table, rename.from) ? { to_source: { ...definition.to_source, table: rename.to } } : definition
-  }
-  if (rename.kind !== 'column' || !sameName(table, rename.table)) return definition
-  const field_mapping = Object.fromEntries(
-    Object.entries(mapping).map(([field, column]) => [field, column === rename.from ? rename.to : column]),
-  )
-  return { to_source: { ...definition.to_source, field_mapping } }
 }

@@ -45,8 +45,9 @@ const itemsOf = (key: string, columns: string): string =>
     from ${entries}, json_array_elements(entry -> '${key}') as item where slice = 'tables'`
 
 /** The definition of a remote relationship; its join columns are stored by the neutral name. */
-const joinDefinition = `((item -> 'definition')::jsonb - 'service_fields')
-    || jsonb_build_object('hasura_fields', item #> '{definition,service_fields}')`
+const joinDefinition = `case when item #> '{definition,to_source}' is not null then (item -> 'definition')::jsonb
+    else ((item -> 'definition')::jsonb - 'service_fields')
+      || jsonb_build_object('hasura_fields', item #> '{definition,service_fields}') end`
 
 /** The entries of a slice of the document. */
 const entriesOf = (slice: string, columns: string): string =>

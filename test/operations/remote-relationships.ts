@@ -98,6 +98,64 @@ const noTome: Refusal = {
   error: 'remote relationship "nobody" of type "User" in remote schema "crm" does not exist',
 }
 
+const toRows = (more: object = {}) => ({
+  ...{ name: 'same_length', table: 'book' },
+  definition: {
+    to_source: {
+      ...{ relationship_type: 'array', source: 'default', table: 'book', field_mapping: { pages: 'pages' } },
+      ...more,
+    },
+  },
+})
+const stored = (more: object) => ({
+  to_source: { relationship_type: 'array', table: named('book'), field_mapping: { pages: 'pages' }, ...more },
+})
+
+/** Rows that are not there: they are refused with the reason, and listed with the stored definition. */
+function noRows(title: string, given: object, kept: object, reason: string): Refusal {
+  const error = `in table "book": in remote relationship"same_length": ${reason}`
+  const definition = { name: 'same_length', table: named('book'), definition: stored(kept) }
+  return {
+    ...{ title, args: toRows(given), code: 'constraint-violation', error },
+    internal: [{ type: 'remote_relationship', definition, reason: error }],
+  }
+}
+
+const toRowsRefusals: readonly Refusal[] = [
+  {
+    title: 'rows of another source',
+    args: toRows({ source: 'other' }),
+    path: '$.args.definition.to_source.source',
+    code: 'not-exists',
+    error: 'source with name "other" does not exist',
+  },
+  noRows(
+    'rows of a table that is not there',
+    { table: 'shelf' },
+    { table: named('shelf') },
+    'table "shelf" does not exist',
+  ),
+  noRows(
+    'a column of rows that is not there',
+    { field_mapping: { age: 'pages' } },
+    { field_mapping: { age: 'pages' } },
+    'field with name "age" not found in table "book"',
+  ),
+  noRows(
+    'a column of the other rows that is not there',
+    { field_mapping: { pages: 'age' } },
+    { field_mapping: { pages: 'age' } },
+    'column "age" does not exist in table "book"',
+  ),
+  {
+    title: 'rows by no column',
+    args: toRows({ field_mapping: {} }),
+    path: '$.definition.to_source.field_mapping',
+    code: 'parse-failed',
+    error: 'expecting at least one field in the mapping',
+  },
+]
+
 export const remoteRelationships: Area = {
   title: 'remote relationships',
   given: [{ type: 'add_remote_schema', args: { name: 'crm', definition: { url: remoteUrl } } }],
@@ -126,8 +184,19 @@ export const remoteRelationships: Area = {
           },
           then: [serves('{ book_by_pk(id: 1) { author { name } } }', { book_by_pk: { author: { name: 'user 1' } } })],
         },
+        {
+          title: 'joins rows to rows of a table',
+          args: toRows(),
+          then: [
+            tableIs('book', { remote_relationships: [{ name: 'same_length', definition: stored({}) }] }),
+            serves('{ book_by_pk(id: 1) { same_length { id } same_length_aggregate { aggregate { count } } } }', {
+              book_by_pk: { same_length: [{ id: 1 }], same_length_aggregate: { aggregate: { count: 1 } } },
+            }),
+          ],
+        },
       ],
       refuses: [
+        ...toRowsRefusals,
         missing(author)[0]!,
         {
           title: 'a definition without a remote schema',

@@ -53,9 +53,10 @@ const functionEntry = ({ name, roles }: TableFunction): Metadata => ({
 
 function tableEntry(table: Table, world: World): Metadata {
   const names = table.columns.flatMap(({ name, customName }) => (customName === null ? [] : [[name, customName]]))
+  const own = world.relationships.filter((relationship) => relationship.table === table.id)
   const relationships = (type: Relationship['type']) =>
-    world.relationships
-      .filter((relationship) => relationship.table === table.id && relationship.type === type)
+    own
+      .filter((relationship) => relationship.type === type && !isToSource(relationship))
       .map((relationship) => ({ name: relationship.name, using: usingOf(relationship, world) }))
   return {
     table: tableName(table),
@@ -63,12 +64,25 @@ function tableEntry(table: Table, world: World): Metadata {
     configuration: { custom_root_fields: table.customRoots, custom_column_names: Object.fromEntries(names) },
     object_relationships: relationships('object'),
     array_relationships: relationships('array'),
+    remote_relationships: own.filter(isToSource).map((relationship) => toSource(relationship, world)),
     computed_fields: (table.computed ?? []).map(({ name }) => ({
       name,
       definition: { function: { schema: 'public', name: computedFunction(table, name) } },
     })),
     ...permissionsOf(table, world),
   }
+}
+
+/** Whether a relationship is given in the form of those between sources; every other one that can be. */
+const isToSource = ({ id, type, byForeignKey, after }: Relationship): boolean =>
+  !byForeignKey && (type === 'array' || !after) && Number(id.split('#')[1]) % 2 === 1
+
+function toSource({ name, type, mapping, target }: Relationship, world: World): Metadata {
+  const field_mapping = Object.fromEntries(
+    mapping.map(([from, to]) => [columnOf(world, from).name, columnOf(world, to).name]),
+  )
+  const to_source = { relationship_type: type, table: tableName(tableOf(world, target)), field_mapping }
+  return { name, definition: { to_source } }
 }
 
 function usingOf({ type, byForeignKey, mapping, target, after }: Relationship, world: World): Metadata {

@@ -219,3 +219,123 @@ test('a change of the remote schema makes relationships inconsistent until it is
   await trellis.op('reload_metadata', { reload_remote_schemas: ['crm'] })
   assert.deepEqual(await trellis.op('get_inconsistent_metadata', {}), [])
 })
+
+test('a relationship to rows of a table is one of the model, with the permissions of its table', async (t) => {
+  const { trellis } = await start(t)
+  const to_source = {
+    relationship_type: 'object',
+    source: 'default',
+    table: 'publisher',
+    field_mapping: { publisher_id: 'id' },
+  }
+  const home = { table: 'book', name: 'home', definition: { to_source } }
+  await trellis.op('create_remote_relationship', home)
+  const list = { relationship_type: 'array', table: 'book', field_mapping: { id: 'publisher_id' } }
+  await trellis.op('create_remote_relationship', { table: 'publisher', name: 'works', definition: { to_source: list } })
+  const query = `{ book(where: {home: {name: {_eq: "Bell"}}}) {
+    title home { name works(where: {title: {_eq: "Fog"}}) { id } works_aggregate { aggregate { count } } } } }`
+  const home2 = { name: 'Bell', works: [{ id: 3 }], works_aggregate: { aggregate: { count: 1 } } }
+  assert.deepEqual(await trellis.graphql(query), { data: { book: [{ title: 'Fog', home: home2 }] } })
+
+  const select = (table: string, filter: object) =>
+    trellis.op('create_select_permission', { table, role: 'r', permission: { columns: '*', filter } })
+  await select('book', { home: { name: { $in: ['Ark', 'Bell'] } } })
+  const asRole = (text: string) => trellis.graphql(text, {}, { role: 'r' })
+  assert.match(JSON.stringify(await asRole('{ book { home { name } } }')), /field \\"home\\" not found/)
+  await select('publisher', { name: { $ne: 'Ark' } })
+  assert.deepEqual(await asRole('{ book(order_by: {id: asc}) { id home { name } } }'), {
+    data: {
+      book: [
+        { id: 1, home: null },
+        { id: 2, home: null },
+        { id: 3, home: { name: 'Bell' } },
+      ],
+    },
+  })
+
+  await trellis.op('run_sql', { sql: 'alter table publisher rename to house; alter table house rename id to key' })
+  await trellis.op('run_sql', { sql: 'alter table book rename publisher_id to house_id' })
+  const entry = async () =>
+    (
+      await trellis.op<{ tables: { table: { name: string }; remote_relationships?: unknown[] }[] }>(
+        'export_metadata',
+        {},
+      )
+    ).tables.find(({ table }) => table.name === 'book')?.remote_relationships
+  const table = { schema: 'public', name: 'house' }
+  const renamed = { relationship_type: 'object', table, field_mapping: { house_id: 'key' } }
+  assert.deepEqual(await entry(), [{ name: 'home', definition: { to_source: renamed } }])
+  await refused(trellis, 'untrack_table', { table: 'house' }, [
+    '$.args',
+    'dependency-error',
+    'cannot drop due to the following dependent objects : permission book.r.select, relationship book.home, relationship book.publisher',
+  ])
+  await refused(trellis, 'drop_relationship', { table: 'book', relationship: 'home' }, [
+    '$.args',
+    'unexpected-payload',
+    'expecting a relationship; but, "home" is a remote relationship; ',
+  ])
+  await refused(trellis, 'delete_remote_relationship', { table: 'book', name: 'home' }, [
+    '$.args',
+    'dependency-error',
+    'cannot drop due to the following dependent objects : permission book.r.select',
+  ])
+  await trellis.op('untrack_table', { table: 'house', cascade: true })
+  assert.deepEqual(await entry(), undefined)
+  await refused(trellis, 'delete_remote_relationship', { table: 'book', name: 'home' }, [
+    '$.args',
+    'not-exists',
+    '"home" does not exist',
+  ])
+})
+
+test('a document keeps a relationship to rows that are not there, and lists it', async (t) => {
+  const { trellis } = await start(t)
+  const metadata = (source: string, name: string) => ({
+    version: 3,
+    sources: [
+      {
+        ...{ name: 'library', kind: 'postgres' },
+        tables: [
+          {
+            table: { schema: 'public', name: 'book' },
+            remote_relationships: [
+              {
+                name: 'other',
+                definition: {
+                  to_source: {
+                    ...{ relationship_type: 'object', source, table: { schema: 'public', name } },
+                    field_mapping: { id: 'id' },
+                  },
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  })
+  const ask = async (type: string, args: unknown) =>
+    (await trellis.request('/v1/metadata', { body: { type, args } })).body as Record<string, unknown>
+  for (const [given, reason] of [
+    [metadata('elsewhere', 'book'), 'source with name "elsewhere" does not exist'],
+    [metadata('library', 'shelf'), 'table "shelf" does not exist'],
+  ] as const) {
+    const { inconsistent_objects } = await ask('replace_metadata', {
+      allow_inconsistent_metadata: true,
+      metadata: given,
+    })
+    const [object] = inconsistent_objects as { name: string; reason: string }[]
+    const where = 'Inconsistent object: in table "book": in remote relationship"other": '
+    assert.equal(object?.reason, where + reason)
+    assert.equal(object.name, 'remote_relationship other in table book in source library')
+    assert.deepEqual(await ask('export_metadata', {}), given)
+  }
+  assert.deepEqual(await ask('replace_metadata', { metadata: metadata('default', 'book') }), {
+    is_consistent: true,
+    inconsistent_objects: [],
+  })
+  await ask('rename_source', { name: 'library', new_name: 'archive' })
+  const { sources } = metadata('archive', 'book')
+  assert.deepEqual((await ask('export_metadata', {}))['sources'], [{ ...sources[0]!, name: 'archive' }])
+})

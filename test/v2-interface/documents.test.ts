@@ -98,6 +98,17 @@ const whole = (url: string) => {
                   },
                 },
               },
+              {
+                name: 'same_writer',
+                definition: {
+                  to_source: {
+                    relationship_type: 'array',
+                    source: 'library',
+                    table: { schema: 'public', name: 'book' },
+                    field_mapping: { writer_id: 'writer_id' },
+                  },
+                },
+              },
             ],
             insert_permissions: [{ role: 'reader', permission: { check: {}, columns: ['id', 'title'] } }],
             select_permissions: [{ role: 'reader', permission: { columns: ['id', 'title'], filter: {} } }],

@@ -23,7 +23,7 @@ import {
 import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
 import { Faults, FaultyDocument, TooManyFaults } from './faults.ts'
 import { givenKey } from './given-slice.ts'
-import { checkSettings, isOwnConnection, sourceKey, sourceName, unnamedSource } from './given-source.ts'
+import { checkSettings, defaultSource, isOwnConnection, sourceKey, sourceName, unnamedSource } from './given-source.ts'
 import { GivenTexts } from './given-texts.ts'
 import type { PartPlace } from './recorder.ts'
 import { documentOf, documentRank, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
@@ -89,8 +89,8 @@ export class DeclaredFormat implements DocumentFormat {
     this.#registry = registry
     this.#dialect = dialect
     this.#onIgnored = onIgnored
-    this.#givenTexts = new GivenTexts(registry, () => ({
-      context: this.#contextOf(3),
+    this.#givenTexts = new GivenTexts(registry, (source) => ({
+      context: this.#contextOf(3, source),
       unknownKeys: unknownKeysIn(dialect),
     }))
   }
@@ -193,9 +193,10 @@ export class DeclaredFormat implements DocumentFormat {
     return this.#contextOf(currentVersion)
   }
 
-  #contextOf(formatVersion: ExportVersion): FormatContext {
+  #contextOf(formatVersion: ExportVersion, source?: string): FormatContext {
     const unknownKeys = unknownKeysIn(this.#dialect)
-    return { facets: new DeclaredFacets(this.#registry.facets, unknownKeys, null, formatVersion), formatVersion }
+    const facets = new DeclaredFacets(this.#registry.facets, { unknownKeys, formatVersion, source })
+    return { facets, formatVersion, source }
   }
 
   #shapes(): Record<string, TSchema> {
@@ -214,8 +215,8 @@ export class DeclaredFormat implements DocumentFormat {
   }
 
   #canonical(document: MetadataDocument, version: ExportVersion): Record<string, unknown> {
-    const context = this.#contextOf(version)
     const named = sourceName(document)
+    const context = this.#contextOf(version, named)
     const shown = this.#registry.slices.filter(({ isInternal }) => !isInternal)
     const declared = shown.map(
       ({ key }, i) => [key, writeSlice(shown[i]!, sliceValue(document, key), context, named)] as const,
@@ -237,7 +238,7 @@ export class DeclaredFormat implements DocumentFormat {
     try {
       if (member === undefined) return writeOne(slice, value, this.#contextOf(version))
       const facet = name === undefined ? undefined : this.#registry.facets.find(({ key }) => key === member)
-      return facet?.write ? facet.write(value, { formatVersion: version }) : value
+      return facet?.write ? facet.write(value, { formatVersion: version, source: defaultSource }) : value
     } catch {
       return value
     }
@@ -335,7 +336,7 @@ export class DeclaredFormat implements DocumentFormat {
     if (!readEntry) return this.#readWhole(slice, decoded, { formatVersion, faults: faults.at(...at) })
     const read = (entry: unknown, i: number) => {
       const inside = faults.at(...at, i)
-      const facets = new DeclaredFacets(this.#registry.facets, unknownKeys, inside)
+      const facets = new DeclaredFacets(this.#registry.facets, { unknownKeys, faults: inside, source: source?.name })
       const context = { facets, fault: inside.add, formatVersion }
       return entry === undefined ? undefined : inside.attempt(() => deepFreeze(readEntry.call(slice, entry, context)))
     }

@@ -11,6 +11,7 @@ import type { TableEntry } from '../document/document.ts'
 import { laterTableKeys, own, type WireObject } from '../document/given-document.ts'
 import type { Rename } from '../document/objects.ts'
 import type { Faults } from './faults.ts'
+import { defaultSource } from './given-source.ts'
 import type { Facet, FacetFormat, RenamePlace } from './slices.ts'
 
 /** The entries of a facet within a table's entry. */
@@ -19,24 +20,33 @@ export const facetEntries = (entry: TableEntry, facet: Facet): readonly unknown[
   return Array.isArray(entries) ? entries : []
 }
 
+/** How the members of facets are read and written. */
+interface FacetForms {
+  readonly unknownKeys?: UnknownKeys
+  /** Collects faults of reading; null: the first one is thrown. */
+  readonly faults?: Faults | null
+  readonly formatVersion?: number
+  /** The name of the source. */
+  readonly source?: string
+}
+
 /** The given facets combined into one format. */
 export class DeclaredFacets implements FacetFormat {
   readonly #facets: readonly Facet[]
   readonly #unknownKeys: UnknownKeys
   readonly #faults: Faults | null
   readonly #formatVersion: number
+  readonly #source: string
 
-  /** `faults` collects faults of reading; null: the first one is thrown. */
   constructor(
     facets: readonly Facet[],
-    unknownKeys: UnknownKeys = 'passed over',
-    faults: Faults | null = null,
-    formatVersion = 2,
+    { unknownKeys = 'passed over', faults = null, formatVersion = 2, source = defaultSource }: FacetForms = {},
   ) {
     this.#formatVersion = formatVersion
     this.#facets = facets
     this.#unknownKeys = unknownKeys
     this.#faults = faults
+    this.#source = source
   }
 
   shapes(): Record<string, TSchema> {
@@ -68,26 +78,25 @@ export class DeclaredFacets implements FacetFormat {
       list = Type.Array(schema)
       lists.set(schema, list)
     }
-    const faults = this.#faults
+    const [faults, context] = [this.#faults, { source: this.#source }]
     if (!faults) {
       const entries = decode(list, value, [key], this.#unknownKeys) as unknown[]
-      return read ? entries.map((entry, i) => locate([key, i], () => read(entry))) : entries
+      return read ? entries.map((entry, i) => locate([key, i], () => read(entry, context))) : entries
     }
     const entries = atOnce(faults.decodeList(list, value, [key], this.#unknownKeys))
     return entries
-      .map((entry, i) => (read && entry !== undefined ? faults.at(key, i).attempt(() => read(entry)) : entry))
+      .map((entry, i) => (read && entry !== undefined ? faults.at(key, i).attempt(() => read(entry, context)) : entry))
       .filter((entry) => entry !== undefined)
   }
 
   write(entry: TableEntry): Record<string, unknown> {
     const wire: Record<string, unknown> = {}
+    const context = { formatVersion: this.#formatVersion, source: this.#source }
     for (const facet of this.#facets) {
       const entries = facetEntries(entry, facet)
       if (entries.length === 0) continue
       const sorted = [...entries].sort((a, b) => compareText(facet.identify(a), facet.identify(b)))
-      wire[facet.key] = facet.write
-        ? sorted.map((each) => facet.write?.(each, { formatVersion: this.#formatVersion }))
-        : sorted
+      wire[facet.key] = facet.write ? sorted.map((each) => facet.write?.(each, context)) : sorted
     }
     return { ...wire, ...Object.fromEntries(this.#undeclared(entry)) }
   }

@@ -42,10 +42,10 @@ interface ParsedText {
 
 export class GivenTexts {
   readonly #registry: MetadataRegistry
-  readonly #forms: () => Forms
+  readonly #forms: (source: string) => Forms
   readonly #parsed = new WeakMap<GivenText, ParsedText>()
 
-  constructor(registry: MetadataRegistry, forms: () => Forms) {
+  constructor(registry: MetadataRegistry, forms: (source: string) => Forms) {
     this.#registry = registry
     this.#forms = forms
   }
@@ -142,7 +142,7 @@ export class GivenTexts {
 
   /** The canonical form of a part; undefined if it cannot be read. */
   #canonicalOf(slice: Slice, wire: unknown, source: string): unknown {
-    const { context, unknownKeys } = this.#forms()
+    const { context, unknownKeys } = this.#forms(source)
     try {
       return writeOne(slice, readOne(slice, wire, context, unknownKeys), context, source)
     } catch {
@@ -151,7 +151,7 @@ export class GivenTexts {
   }
 
   *#entriesOf(slice: Slice, given: readonly unknown[], source: string) {
-    const { context, unknownKeys } = this.#forms()
+    const { context, unknownKeys } = this.#forms(source)
     return yield* mapSteps(given, (wire) => {
       const stored = readOne(slice, wire, context, unknownKeys)
       return { key: slice.entryKey!(stored), given: wire, canonical: writeOne(slice, stored, context, source) }
@@ -162,7 +162,7 @@ export class GivenTexts {
   #keysOf(slice: Slice, document: MetadataDocument, list: readonly unknown[]): readonly string[] {
     if (!slice.write)
       return sortedEntries(slice, sliceEntries(document, slice.key)).map((entry) => slice.entryKey!(entry))
-    const { context, unknownKeys } = this.#forms()
+    const { context, unknownKeys } = this.#forms(sourceName(document))
     return list.map((wire) => slice.entryKey!(readOne(slice, wire, context, unknownKeys)))
   }
 

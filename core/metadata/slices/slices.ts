@@ -127,6 +127,8 @@ export interface FormatContext {
   readonly facets: FacetFormat
   /** The format of the document that is read or written; absent: that of the stored form. */
   readonly formatVersion?: number
+  /** The name of the source; absent: the one that always means it. */
+  readonly source?: string
   /** Takes a fault of an entry that can be read all the same; absent: throw it. */
   readonly fault?: (error: TrellisError) => void
 }
@@ -246,8 +248,8 @@ export interface Facet<Entry = unknown, Resolved = unknown> {
   identify(entry: Entry): string
   describe(table: QualifiedName, entry: Entry): ObjectDescription
   /** Wire shape to stored shape; paths of errors are relative to the entry. */
-  read?(value: unknown): Entry
-  write?(entry: Entry, context: { readonly formatVersion: number }): unknown
+  read?(value: unknown, context: { readonly source: string }): Entry
+  write?(entry: Entry, context: { readonly formatVersion: number; readonly source: string }): unknown
   /** The database functions that resolving reads. */
   functionsOf?(entry: Entry): readonly QualifiedName[]
   /** Throws a TrellisError when the entry is broken; its message becomes the inconsistency's reason. */

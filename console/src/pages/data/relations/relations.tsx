@@ -49,12 +49,14 @@ export default function Relations({ info }: { readonly info: TableInfo }) {
   const name = rest.join(' ')
   const chosen = [...tracked, ...remote].find((each) => each.name === name)
   const close = () => setDialog('')
-  const buttons = (of: string): ReactNode =>
+  const buttons = ({ name: of, isToSource }: TableRelationship): ReactNode =>
     canEdit && (
       <>
-        <Button look="quiet" aria-label={`Rename ${of}`} onClick={() => setDialog(`rename ${of}`)}>
-          Rename
-        </Button>
+        {!isToSource && (
+          <Button look="quiet" aria-label={`Rename ${of}`} onClick={() => setDialog(`rename ${of}`)}>
+            Rename
+          </Button>
+        )}
         <Button look="quiet" aria-label={`Remove ${of}`} onClick={() => setDialog(`remove ${of}`)}>
           Remove
         </Button>
@@ -86,7 +88,7 @@ export default function Relations({ info }: { readonly info: TableInfo }) {
               note={[pairsText(each.columns), each.isManual ? 'manual' : '', each.comment].filter(Boolean).join(', ')}
               to={<TableLink table={each.to} />}
               example={<ExampleText example={exampleAt(index)} />}
-              actions={buttons(each.name)}
+              actions={buttons(each)}
             />
           ))}
           {remote.map((each) => (
@@ -133,7 +135,7 @@ export default function Relations({ info }: { readonly info: TableInfo }) {
         table={info.name}
         example={(index) => <ExampleText example={exampleAt(tracked.length + index)} />}
       />
-      {(verb === 'add' || (verb === 'change' && chosen)) && (
+      {(verb === 'add' || (verb === 'change' && remote.some((each) => each.name === name))) && (
         <AddDialog
           {...{ info, entry }}
           base={metadata.data}
@@ -150,7 +152,7 @@ export default function Relations({ info }: { readonly info: TableInfo }) {
           {...{ name, entry }}
           table={info.name}
           base={metadata.data}
-          isRemote={'remoteSchema' in chosen}
+          isRemote={'remoteSchema' in chosen || chosen.isToSource === true}
           onClose={close}
         />
       )}

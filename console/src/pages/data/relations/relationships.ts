@@ -16,6 +16,8 @@ export interface TableRelationship {
   readonly columns: readonly ColumnPair[]
   /** Whether no foreign key stands behind it. */
   readonly isManual: boolean
+  /** Whether the metadata keep it among the remote relationships. */
+  readonly isToSource?: boolean
   readonly comment?: string | undefined
 }
 
@@ -80,7 +82,14 @@ export function tableRelationships(entry: TableEntry, info: TableInfo): readonly
       const found = joined(using, info)
       return found ? [{ name, kind, comment, ...found }] : []
     })
-  return [...of('object', entry.object_relationships), ...of('array', entry.array_relationships)]
+  const toSource = remoteEntries(entry).flatMap(({ name, definition = {} }): TableRelationship[] => {
+    const to = definition['to_source']
+    if (!isObject(to)) return []
+    const kind = to['relationship_type'] === 'array' ? 'array' : 'object'
+    const columns = pairsOf(to['field_mapping'])
+    return [{ name, kind, to: tableName(to['table'] as GivenTable), columns, isManual: true, isToSource: true }]
+  })
+  return [...of('object', entry.object_relationships), ...of('array', entry.array_relationships), ...toSource]
 }
 
 interface RemoteEntry {
@@ -88,15 +97,22 @@ interface RemoteEntry {
   readonly definition?: Readonly<Record<string, unknown>>
 }
 
+const remoteEntries = (entry: TableEntry): readonly RemoteEntry[] =>
+  (entry['remote_relationships'] ?? []) as readonly RemoteEntry[]
+
 /** The relationships to remote schemas, of either format of documents. */
 export const remoteRelationships = (entry: TableEntry): readonly RemoteRelationship[] =>
-  ((entry['remote_relationships'] ?? []) as readonly RemoteEntry[]).map(({ name, definition = {} }) => {
+  remoteEntries(entry).flatMap(({ name, definition = {} }): RemoteRelationship[] => {
+    if (definition['to_source'] !== undefined) return []
     const to = (definition['to_remote_schema'] ?? definition) as Readonly<Record<string, unknown>>
     const columns = to['lhs_fields'] ?? to['service_fields'] ?? to['hasura_fields'] ?? []
-    return {
-      ...{ name, remoteSchema: String(to['remote_schema'] ?? ''), columns: columns as readonly string[] },
-      field: (to['remote_field'] ?? {}) as RemoteField,
-    }
+    const remoteSchema = String(to['remote_schema'] ?? '')
+    return [
+      {
+        ...{ name, remoteSchema, columns: columns as readonly string[] },
+        field: (to['remote_field'] ?? {}) as RemoteField,
+      },
+    ]
   })
 
 /** The columns of a relationship: `artist_id`, or `billing_city = city`. */

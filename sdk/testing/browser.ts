@@ -43,7 +43,10 @@ export interface Page {
   type(selector: string, text: string): Promise<void>
   /** Clicks on the middle of the element of a selector. */
   click(selector: string): Promise<void>
-  press(key: string, modifiers?: readonly ('ctrl' | 'shift')[]): Promise<void>
+  /** Presses a key by its name, as `Tab`, `ArrowDown` or `k`. */
+  press(key: string, modifiers?: readonly ('alt' | 'ctrl' | 'shift')[]): Promise<void>
+  /** Pastes a text where the focus is. */
+  paste(text: string): Promise<void>
   /** Sets the size of the window's content in CSS pixels. */
   resize(width: number, height: number): Promise<void>
   /** A screenshot, as PNG. */
@@ -151,7 +154,13 @@ class Connection {
   }
 }
 
-const modifierBits = { ctrl: 2, shift: 8 }
+const modifierBits = { alt: 1, ctrl: 2, shift: 8 }
+
+/** Windows' numbers of keys that type no text: Chromium acts by them. */
+const keyNumbers: Readonly<Record<string, number>> = {
+  ...{ Backspace: 8, Tab: 9, Enter: 13, Escape: 27, PageUp: 33, PageDown: 34, End: 35, Home: 36 },
+  ...{ ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Delete: 46, F2: 113, F6: 117 },
+}
 
 async function openPage(
   connection: Connection,
@@ -184,13 +193,7 @@ async function openPage(
     const text = await evaluate<string>('document.body.innerText')
     throw new Error(`it did not happen: ${expression}\n${text}\n${complaints.join('\n')}`)
   }
-  const press = async (key: string, modifiers: readonly ('ctrl' | 'shift')[] = []) => {
-    const bits = modifiers.reduce((sum, name) => sum + modifierBits[name], 0)
-    const windowsVirtualKeyCode = key === 'Enter' ? 13 : key.toUpperCase().charCodeAt(0)
-    const text = key === 'Enter' && bits === 0 ? { text: '\r' } : {}
-    await send('Input.dispatchKeyEvent', { type: 'keyDown', key, modifiers: bits, windowsVirtualKeyCode, ...text })
-    await send('Input.dispatchKeyEvent', { type: 'keyUp', key, modifiers: bits, windowsVirtualKeyCode })
-  }
+  const { press, paste } = keyboardOf(send)
   const click = async (selector: string) => {
     const element = `document.querySelector(${JSON.stringify(selector)})`
     await until(`${element} !== null`)
@@ -200,7 +203,7 @@ async function openPage(
     await send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at })
   }
   return {
-    ...{ requests, sent, complaints, evaluate, until, press, click },
+    ...{ requests, sent, complaints, evaluate, until, press, paste, click },
     async type(selector, text) {
       await click(selector)
       await press('a', ['ctrl'])
@@ -224,6 +227,29 @@ async function openPage(
       await connection.send('Target.closeTarget', { targetId })
     },
   }
+}
+
+/** The keyboard of a page. */
+function keyboardOf(send: (method: string, params: Parameters) => Promise<Parameters>): Pick<Page, 'press' | 'paste'> {
+  const press = async (key: string, modifiers: readonly ('alt' | 'ctrl' | 'shift')[] = []) => {
+    const bits = modifiers.reduce((sum, name) => sum + modifierBits[name], 0)
+    // Of other signs the numbers depend on the keyboard; their codes as characters are the numbers of other keys.
+    const windowsVirtualKeyCode = keyNumbers[key] ?? (/^[a-z0-9 ]$/i.test(key) ? key.toUpperCase().charCodeAt(0) : 0)
+    const typed = key === 'Enter' ? '\r' : key
+    const hasText = typed.length === 1 && !modifiers.includes('ctrl') && !modifiers.includes('alt')
+    const event = { key, modifiers: bits, windowsVirtualKeyCode, ...(hasText && { text: typed }) }
+    await send('Input.dispatchKeyEvent', { ...event, type: 'keyDown' })
+    await send('Input.dispatchKeyEvent', { ...event, type: 'keyUp' })
+  }
+  const paste = async (text: string) => {
+    await send('Browser.grantPermissions', { permissions: ['clipboardReadWrite', 'clipboardSanitizedWrite'] })
+    const expression = `navigator.clipboard.writeText(${JSON.stringify(text)})`
+    await send('Runtime.evaluate', { expression, awaitPromise: true })
+    const event = { key: 'v', modifiers: modifierBits.ctrl, windowsVirtualKeyCode: 86 }
+    await send('Input.dispatchKeyEvent', { ...event, type: 'keyDown', commands: ['paste'] })
+    await send('Input.dispatchKeyEvent', { ...event, type: 'keyUp' })
+  }
+  return { press, paste }
 }
 
 interface DOMRectLike {

@@ -29,4 +29,5 @@ export function createStore<T>(initial: T): Store<T> {
 }
 
 /** The value of a store, in a component. */
-export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get)
+export const useStore = <T>(store: Pick<Store<T>, 'get' | 'subscribe'>): T =>
+  useSyncExternalStore(store.subscribe, store.get)

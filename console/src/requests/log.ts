@@ -1,7 +1,9 @@
 // Every request of this page, for the drawer "Requests". Credentials are replaced before anything is kept.
 
 import { serverUrl } from '../base/facts.ts'
-import { createStore } from '../base/store.ts'
+import { kept } from '../base/kept.ts'
+import { createStore, type Store } from '../base/store.ts'
+import { tabKeys } from '../base/tab.ts'
 import { secretVariable } from './credentials.ts'
 
 /** A request with its answer. */
@@ -51,13 +53,41 @@ export function logRequest(
   }
 }
 
-/** The edits since recording began; null: nothing is recorded. */
-export const recording = createStore<readonly unknown[] | null>(null)
+const recordingKeys = tabKeys('recording')
+/** Digits of the number of an edit, so that their keys are in order. */
+const numberDigits = 8
+
+const recordingKey = (index: number): string => recordingKeys + String(index).padStart(numberDigits, '0')
+
+/** The first text says that recording began, the others are edits. */
+function readRecording(): readonly unknown[] | null {
+  const [begun, ...edits] = kept.keys(recordingKeys).toSorted()
+  return begun === undefined ? null : edits.map((key) => JSON.parse(kept.get(key) ?? 'null'))
+}
+
+const recorded = createStore(readRecording())
+
+/** The edits since recording began, reloads of the page included; null: nothing is recorded. */
+export const recording: Pick<Store<readonly unknown[] | null>, 'get' | 'subscribe'> = recorded
+
+/** Begins to record. */
+export function startRecording(): void {
+  kept.set(recordingKey(0), 'begun')
+  recorded.set([])
+}
+
+/** Stops recording, and forgets the edits. */
+export function stopRecording(): void {
+  for (const key of kept.keys(recordingKeys)) kept.set(key, null)
+  recorded.set(null)
+}
 
 /** Adds an edit to the recording. */
 export function recordEdit(operation: unknown): void {
-  const recorded = recording.get()
-  if (recorded !== null) recording.set([...recorded, operation])
+  const edits = recorded.get()
+  if (edits === null) return
+  kept.set(recordingKey(edits.length + 1), JSON.stringify(operation))
+  recorded.set([...edits, operation])
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -6,7 +6,7 @@ import { useStore } from '../base/store.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Mark } from '../parts/mark.tsx'
 import { toast } from '../parts/toast.tsx'
-import { asCurl, type LoggedRequest, recording, requestLog } from '../requests/log.ts'
+import { asCurl, type LoggedRequest, recording, requestLog, startRecording, stopRecording } from '../requests/log.ts'
 import { isDrawerOpen } from './overlays.ts'
 import css from './requests-drawer.module.css'
 
@@ -51,7 +51,7 @@ function Drawer() {
         <span className={css['note']}>{plural(requests.length, 'request')}</span>
         <span className={css['space']} />
         {recorded === null ? (
-          <Button look="quiet" icon={<Circle aria-hidden />} onClick={() => recording.set([])}>
+          <Button look="quiet" icon={<Circle aria-hidden />} onClick={startRecording}>
             Record edits
           </Button>
         ) : (
@@ -65,7 +65,7 @@ function Drawer() {
             >
               Save as bulk
             </Button>
-            <Button look="quiet" icon={<Square aria-hidden />} onClick={() => recording.set(null)}>
+            <Button look="quiet" icon={<Square aria-hidden />} onClick={stopRecording}>
               Stop
             </Button>
           </>

@@ -41,6 +41,10 @@ function dependents(error: unknown): readonly Warning[] {
   return code === 'metadata-warnings' && Array.isArray(internal) ? (internal as Warning[]) : []
 }
 
+/** How many relationships a result names. */
+const relationshipsOf = (result: unknown): number =>
+  (result as { readonly relationships?: readonly unknown[] } | null)?.relationships?.length ?? 0
+
 /** Tracks and untracks tables; `onDone` follows a success. */
 export function useTracking(onDone: () => void): Tracking {
   const [isBusy, setBusy] = useState(false)
@@ -55,7 +59,9 @@ export function useTracking(onDone: () => void): Tracking {
       const results = await edit({ title, operations, base })
       if (results === null) return
       setWarnings(results.flatMap((result) => (result as { warnings?: readonly Warning[] }).warnings ?? []))
-      toast(confirmation, { undo: () => void undo(base).catch(setError) })
+      const created = results.reduce<number>((sum, result) => sum + relationshipsOf(result), 0)
+      const more = created > 0 ? ` and ${plural(created, 'relationship')}` : ''
+      toast(confirmation + more, { undo: () => void undo(base).catch(setError) })
       onDone()
     } finally {
       setBusy(false)

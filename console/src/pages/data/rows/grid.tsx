@@ -81,7 +81,8 @@ export function Grid(props: GridProps) {
     else setEditing(true)
   }
   const follow = (event: KeyboardEvent) => {
-    if (isEditing) return
+    // The headings have keys of their own.
+    if (isEditing || !(event.target as Element).closest('[role=gridcell]')) return
     const { row, column } = active
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 2)
     const moves: Readonly<Record<string, readonly [number, number]>> = {

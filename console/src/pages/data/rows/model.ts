@@ -68,6 +68,10 @@ export function columnsOf(
   })
 }
 
+/** The cells of which the server sent more than a part. */
+const wholeCells = (cells: Row, cut: readonly { readonly column: string }[] = []): Row =>
+  Object.fromEntries(Object.entries(cells).filter(([name]) => !cut.some(({ column }) => column === name)))
+
 const none: ReadonlyMap<string, number> = new Map()
 
 function rowsOfPage(
@@ -85,7 +89,7 @@ function rowsOfPage(
     return {
       ...{ id, key: keyed, reactKey: id ?? `row ${offset + index}` },
       cells: { ...fetched, ...changes },
-      old: row?.isConflict ? fetched : (row?.old ?? {}),
+      old: row?.isConflict ? wholeCells(fetched, cut.get(index)) : (row?.old ?? {}),
       changed: new Set(Object.keys(changes)),
       truncated: new Map(
         cut.get(index)?.flatMap(({ column, bytes }) => (column in changes ? [] : [[column, bytes]])) ?? none,

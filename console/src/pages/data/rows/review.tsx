@@ -5,21 +5,25 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { Mark } from '../../../parts/mark.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toast.tsx'
+import { asFailure } from '../../../requests/failure.ts'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
 import { CellText } from './cell.tsx'
+import type { GridRow } from './model.ts'
 import css from './rows.module.css'
-import { saveRows } from './save.ts'
-import { type Row, type Staged, type StagedRow, unstage } from './staged.ts'
+import { inverseOf, saveRows } from './save.ts'
+import { type Row, type Staged, type StagedRow, stagedOf, unstage } from './staged.ts'
 
 interface ReviewProps {
   readonly table: TableName
   readonly staged: Staged
   readonly as: Identity
+  /** The rows of the grid: of conflicts, `old` has the values of the other person. */
+  readonly rows: readonly GridRow[]
   /** The types of the table's columns. */
   readonly types: ReadonlyMap<string, string>
-  /** The rows that somebody else had changed stay staged. */
-  onSaved(conflicts: Staged): void
+  /** `left`: the edits that stay staged, such as those of rows that somebody else had changed. */
+  onSaved(left: Staged): void
   onUnstage(staged: Staged): void
   onClose(): void
 }
@@ -27,7 +31,7 @@ interface ReviewProps {
 const words = { update: 'change', delete: 'delete', insert: 'insert' } as const
 
 /** The staged edits, before they are sent as one request. */
-export function Review({ table, staged, as, types, onSaved, onUnstage, onClose }: ReviewProps) {
+export function Review({ table, staged, rows, as, types, onSaved, onUnstage, onClose }: ReviewProps) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const entries = Object.entries(staged)
@@ -36,9 +40,11 @@ export function Review({ table, staged, as, types, onSaved, onUnstage, onClose }
     setError(null)
     try {
       const conflicts = await saveRows({ ...{ table, staged, types, as } })
-      const saved = entries.length - Object.keys(conflicts).length
+      const saved = Object.fromEntries(entries.filter(([id]) => !(id in conflicts)))
+      const count = Object.keys(saved).length
+      const inverse = inverseOf(saved)
       onSaved(conflicts)
-      if (saved > 0) toast(`Saved ${plural(saved, 'row')}`)
+      if (count > 0) toast(`Saved ${plural(count, 'row')}`, inverse ? { undo: () => void undo(inverse) } : {})
       if (Object.keys(conflicts).length === 0) onClose()
     } catch (failure) {
       setError(failure)
@@ -46,6 +52,15 @@ export function Review({ table, staged, as, types, onSaved, onUnstage, onClose }
       setBusy(false)
     }
   }
+  const undo = async (inverse: Staged) => {
+    try {
+      const conflicts = await saveRows({ table, staged: inverse, types, as })
+      onSaved({ ...stagedOf(table).get(), ...conflicts })
+    } catch (failure) {
+      toast(`Nothing was taken back: ${asFailure(failure).facts.message}`)
+    }
+  }
+  const theirsOf = (id: string) => rows.find((row) => row.id === id && row.state === 'conflict')?.old
   const hasConflicts = entries.some(([, { isConflict }]) => isConflict)
   return (
     <Dialog
@@ -74,8 +89,7 @@ export function Review({ table, staged, as, types, onSaved, onUnstage, onClose }
       {error !== null && <Failed error={error} />}
       {hasConflicts && (
         <p role="alert" className={css['fault']}>
-          Somebody else changed the marked rows meanwhile, so that nothing was done to them. The grid shows their values
-          beside yours.
+          Somebody else changed the marked rows meanwhile, so that nothing was done to them.
         </p>
       )}
       {entries.length === 0 && <p>Nothing is staged.</p>}
@@ -89,7 +103,7 @@ export function Review({ table, staged, as, types, onSaved, onUnstage, onClose }
               <span>{keyText(row.key)}</span>
               <span className={css['space']} />
               {row.isConflict && (
-                <Button look="quiet" onClick={() => onUnstage({ ...staged, [id]: onTop(row) })}>
+                <Button look="quiet" onClick={() => onUnstage({ ...staged, [id]: onTop(row, theirsOf(id)) })}>
                   Save on top
                 </Button>
               )}
@@ -105,6 +119,11 @@ export function Review({ table, staged, as, types, onSaved, onUnstage, onClose }
                     <CellText value={row.old[name] ?? null} />
                   </del>
                 )}{' '}
+                {row.isConflict && theirsOf(id)?.[name] !== undefined && (
+                  <>
+                    theirs <CellText value={theirsOf(id)![name]!} />, yours{' '}
+                  </>
+                )}
                 <ins>
                   <CellText value={value} />
                 </ins>
@@ -117,8 +136,11 @@ export function Review({ table, staged, as, types, onSaved, onUnstage, onClose }
   )
 }
 
-/** The edit without its condition on the values that were seen. */
-const onTop = ({ isConflict: _, ...row }: StagedRow): StagedRow => ({ ...row, old: {} })
+/** The edit, conditioned on the values that the other person wrote; without a condition where they are not shown. */
+function onTop({ isConflict: _, ...row }: StagedRow, theirs: Row = {}): StagedRow {
+  const seen = Object.keys(row.old).filter((name) => theirs[name] !== undefined)
+  return { ...row, old: Object.fromEntries(seen.map((name) => [name, theirs[name]!])) }
+}
 
 const keyText = (key: Row): string =>
   Object.entries(key)

@@ -278,6 +278,7 @@ function TrackedRows({ table, info }: Omit<RowsProps, 'isTracked'>) {
       {isReviewing && (
         <Review
           {...{ table, staged, as, types }}
+          rows={shown}
           onSaved={(conflicts) => {
             store.set(conflicts)
             setPast([])

@@ -3,7 +3,7 @@
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
 import { type Operation, run } from '../../../server/operations.ts'
-import type { Row, Staged, StagedRow } from './staged.ts'
+import { type Row, rowId, type Staged, type StagedRow } from './staged.ts'
 
 /** Types that PostgreSQL cannot compare. */
 const incomparable = new Set([
@@ -73,4 +73,18 @@ export async function saveRows({ table, staged, types, as }: SaveOptions): Promi
   })
   const entries = Object.entries(staged).filter((_, index) => results[index]?.affected_rows === 0)
   return Object.fromEntries(entries.map(([id, row]) => [id, { ...row, isConflict: true }]))
+}
+
+/** The edits that take saved ones back; null: the page does not know enough, as after a row went. */
+export function inverseOf(saved: Staged): Staged | null {
+  const rows = Object.values(saved)
+  const isKnown = ({ kind, old, changes }: StagedRow) =>
+    kind === 'update' && Object.keys(changes).every((name) => name in old)
+  if (!rows.every(isKnown)) return null
+  const inverse = rows.map(({ key, old, changes }): StagedRow => {
+    const now = Object.entries(key).map(([name, value]) => [name, changes[name] ?? value] as const)
+    const before = Object.entries(old).filter(([name]) => name in changes)
+    return { kind: 'update', key: Object.fromEntries(now), old: changes, changes: Object.fromEntries(before) }
+  })
+  return Object.fromEntries(inverse.map((row) => [rowId(row.key), row]))
 }

@@ -2,6 +2,7 @@
 
 import { kept } from '../../../base/kept.ts'
 import { createStore, type Store } from '../../../base/store.ts'
+import { tabKeys } from '../../../base/tab.ts'
 import type { TableName } from '../../../server/names.ts'
 
 /** A row with its cells as texts. */
@@ -24,23 +25,7 @@ export type Staged = Readonly<Record<string, StagedRow>>
 
 const stores = new Map<string, Store<Staged>>()
 
-/** Days that the edits of a tab stay, which may have been closed. */
-const keptDays = 30
-
-/** The name of this tab: edits of others are not shown here. */
-function tabName(): string {
-  const key = 'trellis:console:tab'
-  const name = sessionStorage.getItem(key) ?? `${Date.now()}-${crypto.randomUUID().slice(0, 8)}`
-  sessionStorage.setItem(key, name)
-  return name
-}
-
-const prefix = 'rows:'
-const tab = tabName()
-for (const key of kept.keys(prefix)) {
-  const openedAt = Number.parseInt(key.slice(prefix.length), 10)
-  if (Date.now() - openedAt > keptDays * 86_400_000) kept.set(key, null)
-}
+const prefix = tabKeys('rows')
 
 function read(key: string): Staged {
   try {
@@ -53,7 +38,7 @@ function read(key: string): Staged {
 
 /** The staged edits of a table. */
 export function stagedOf({ schema, name }: TableName): Store<Staged> {
-  const key = `${prefix}${tab}:${JSON.stringify([schema, name])}`
+  const key = `${prefix}${JSON.stringify([schema, name])}`
   const known = stores.get(key)
   if (known) return known
   const store = createStore(read(key))

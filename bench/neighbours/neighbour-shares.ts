@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Trellis } from '../support/trellis.ts'
+import type { Figure, Neighbour } from './neighbour.ts'
 import { BenchSocket } from './neighbour-sockets.ts'
 import { creditAccount, napQuery, newName, timeRequest } from './neighbour-world.ts'
-import type { Figure, Neighbour } from './neighbours.ts'
 
 /** Both callers are administrators, as all are without an admin secret. */
 const [greedy, others] = [{ 'x-service-user-id': '1' }, { 'x-service-user-id': '2' }]

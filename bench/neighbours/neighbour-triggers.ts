@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withClient } from '../support/database.ts'
 import { operate } from '../support/trellis.ts'
-import type { Neighbour } from './neighbours.ts'
+import type { Neighbour } from './neighbour.ts'
 
 /**
  * Milliseconds until the slow webhook answers, and events for it per second: more than the pools of both servers can

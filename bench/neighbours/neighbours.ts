@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { withClient } from '../support/database.ts'
 import type { Surroundings } from '../support/processes.ts'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
+import type { Figure, Neighbour } from './neighbour.ts'
 import { shareNeighbours } from './neighbour-shares.ts'
 import { slowWebhook } from './neighbour-triggers.ts'
 import {
@@ -25,32 +26,6 @@ export const sharingOff: readonly string[] = ['--use-prepared-statements', 'fals
 
 /** The pool that some rows fill; larger than the standard pool, so that its size is known. */
 const connections = 50
-
-/** One number that a row measures, and its target. */
-export interface Figure {
-  readonly what: string
-  readonly unit: 'ms' | '/s' | 'x' | ''
-  /** The way in which the numbers of the rounds are combined. */
-  readonly over: 'median' | 'worst'
-  /** `shared / off`: the number with sharing divided by the number without. */
-  readonly compared: 'shared / off' | 'shared'
-  /** Null: no target. */
-  readonly target: { readonly least: number } | { readonly most: number } | null
-}
-
-/** The server and the database of a row. */
-interface Ground {
-  readonly trellis: Trellis
-  readonly databaseUrl: string
-}
-
-export interface Neighbour {
-  readonly name: string
-  readonly title: string
-  readonly figures: readonly Figure[]
-  /** One round: a number for each figure. */
-  measure(ground: Ground): Promise<readonly number[]>
-}
 
 const p99Ratio: Figure = { what: 'p99', unit: 'ms', over: 'median', compared: 'shared / off', target: { most: 1.5 } }
 

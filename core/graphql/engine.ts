@@ -118,8 +118,8 @@ export class GraphQLEngine implements GraphQLService {
     return this.#planner.operation(request)
   }
 
-  inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind): InspectedOperation {
-    return this.#planner.inspect(request, session, kind)
+  inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind, model?: Model): InspectedOperation {
+    return this.#planner.inspect(request, session, kind, model)
   }
 
   validate(text: string, options?: ValidationOptions, model?: Model): void {

@@ -130,9 +130,9 @@ export class GraphQLPlanner {
     return chooseOperation(this.#documents.get(query), operationName)
   }
 
-  inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind): InspectedOperation {
+  inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind, model?: Model): InspectedOperation {
     const operation = this.operation(request)
-    const schema = this.schema(session.role, session.backendOnly, kind)
+    const schema = this.schema(session.role, session.backendOnly, kind, model)
     const variables = readVariables(operation, request.variables, mentionedVariables(operation))
     return inspectOperation(new PlanContext(schema, operation, variables))
   }

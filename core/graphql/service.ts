@@ -93,8 +93,8 @@ export interface GraphQLService {
   subscriptionRun(planned: PlannedRequest, session: Session, extras: SubscriptionExtras): SubscriptionRun
   /** The operation that a request selects. */
   operation(request: Pick<GraphQLRequest, 'query' | 'operationName'>): GraphQLOperation
-  /** Plans a query or subscription field by field for inspection, without running anything. */
-  inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind): InspectedOperation
+  /** Plans a query or subscription field by field for inspection, in the served model or another one; runs nothing. */
+  inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind, model?: Model): InspectedOperation
   /** Refuses a document that is invalid for all variables; checks against the served model unless another is given. */
   validate(text: string, options?: ValidationOptions, model?: Model): void
   /**

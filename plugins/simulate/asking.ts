@@ -14,6 +14,7 @@ import {
 } from '../../sdk/index.ts'
 import type { Trial } from '../../sdk/metadata.ts'
 import { parseJson } from '../../sdk/services.ts'
+import { bindParams } from '../../sdk/sql.ts'
 import { largestAnswer } from './tuning.ts'
 
 /** A request as a session: a GraphQL request, or one of the metadata API. */
@@ -21,6 +22,7 @@ export const Asked = Type.Object(
   {
     session: Type.Optional(Type.Record(Type.String(), Type.String())),
     graphql: Type.Optional(GraphQLRequestBody),
+    explain: Type.Optional(Type.Boolean()),
     operation: Type.Optional(Type.Unknown({ shown: Type.Object({}, { additionalProperties: true }) })),
   },
   { title: 'AskedRequest' },
@@ -44,10 +46,14 @@ export function sessionOf({ session = {} }: AskedRequest, dialect: Dialect, at: 
   }
 }
 
-/** Refuses a request of neither kind, or of both. */
-export function refuseUnclear({ graphql, operation }: AskedRequest, at: readonly (string | number)[]): void {
-  if ((graphql === undefined) !== (operation === undefined)) return
-  throw badRequest('parse-failed', 'expected either "graphql" or "operation"', { path: at })
+/** Refuses a request of neither kind, or of both, and an operation that is to be explained. */
+export function refuseUnclear({ graphql, operation, explain }: AskedRequest, at: readonly (string | number)[]): void {
+  if ((graphql === undefined) === (operation === undefined)) {
+    throw badRequest('parse-failed', 'expected either "graphql" or "operation"', { path: at })
+  }
+  if (explain === true && graphql === undefined) {
+    throw badRequest('parse-failed', 'only GraphQL requests can be explained', { path: [...at, 'explain'] })
+  }
 }
 
 /** The result of a request as it is shown; a large one is an error. */
@@ -62,14 +68,32 @@ function shownResult(result: unknown): unknown {
   return isText ? parseJson(text, 'precise') : result
 }
 
+/** The SQL of each root field of a query, which does not run. */
+function statementsOf(
+  graphql: Static<typeof GraphQLRequestBody>,
+  session: Session,
+  { model }: Trial,
+  service: Engine['graphql'],
+): unknown {
+  const request = readGraphQLRequest(graphql)
+  if (service.operation(request).kind !== 'query') throw badRequest('invalid-params', 'only queries can be explained')
+  const { fields, variables } = service.inspect(request, session, 'standard', model)
+  return fields.map(({ key, statement }) => ({
+    field: key,
+    sql: statement ? statement.textWith(bindParams(statement.params, { variables, session })) : null,
+  }))
+}
+
 /** Runs a request in the transaction of a simulation. */
 export async function ask(
-  { graphql, operation }: AskedRequest,
+  { graphql, operation, explain }: AskedRequest,
   session: Session,
-  { model, transaction, run }: Trial,
+  trial: Trial,
   service: Engine['graphql'],
 ): Promise<unknown> {
+  const { model, transaction, run } = trial
   if (graphql === undefined) return shownResult(await run(operation))
+  if (explain) return shownResult(statementsOf(graphql, session, trial, service))
   const answer = await service.execute(readGraphQLRequest(graphql), session, {
     ...{ headers: {}, transaction, model },
     onPrepared({ calls }) {

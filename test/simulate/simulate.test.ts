@@ -62,15 +62,19 @@ test('a simulation shows what changes would do, and nothing of it stays', async 
         { session: user, graphql: { query } },
         { session: user, operation: { type: 'count', args: { table: 'artist' } } },
         { session: user, operation: { type: 'select', args: { table: 'artist', columns: ['id'] } } },
+        { session: user, graphql: { query: '{ artist { id } }' }, explain: true },
       ],
       schemas_of: ['user', 'admin'],
     })
     assert.deepEqual(results, [{ message: 'success' }, { message: 'success' }])
-    const [names, count, rows] = answers
+    const [names, count, rows, statements] = answers
     assert.equal(names?.before.error?.error, `field "name" not found in type: 'artist'`)
     assert.deepEqual(names?.after, { result: { data: { artist: [{ id: 2, name: 'Ben' }] } } })
     assert.equal(count?.before.error?.code, count?.after.error?.code)
     assert.deepEqual([rows?.before, rows?.after], [{ result: [{ id: 1 }, { id: 2 }] }, { result: [{ id: 2 }] }])
+    const [before, after] = [statements?.before, statements?.after].map((each) => each?.result) as { sql: string }[][]
+    assert.doesNotMatch(before![0]!.sql, /where/)
+    assert.match(after![0]!.sql, /where .*"id".*'2'/)
     assert.deepEqual(
       patch.map(({ member, name }) => [member, name]),
       [['select_permissions', 'user']],
@@ -189,6 +193,16 @@ test('a simulation shows what changes would do, and nothing of it stays', async 
       error: 'expected either "graphql" or "operation"',
       code: 'parse-failed',
     })
+    assert.deepEqual(await refused({ changes: [], ask: [{ operation: drop, explain: true }] }), {
+      path: '$.args.ask[0].explain',
+      error: 'only GraphQL requests can be explained',
+      code: 'parse-failed',
+    })
+    assert.equal(
+      (await asked({ graphql: { query: 'mutation { delete_artist(where: {}) { affected_rows } }' }, explain: true }))
+        ?.error,
+      'only queries can be explained',
+    )
     assert.deepEqual(
       await refused({ changes: [], ask: [{ session: { role: 'user' }, graphql: { query: '{ artist { id } }' } }] }),
       {

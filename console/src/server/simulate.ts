@@ -8,7 +8,10 @@ import { run } from './operations.ts'
 export interface Question {
   /** Session variables by their full names; absent: the administrator. */
   readonly session?: Readonly<Record<string, string>>
-  readonly operation: Operation
+  readonly operation?: Operation
+  readonly graphql?: { readonly query: string }
+  /** Whether the answer is the SQL of each root field of a GraphQL query, which does not run. */
+  readonly explain?: boolean
 }
 
 /** The answer to a question. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { clickButton, hasText, type State, screenshot } from '../support.ts'
+import { clickText } from './steps.ts'
 
 const tab = 'data/public/invoice/permissions'
 const editor = `${tab}?edit=select%20customer`
@@ -73,6 +74,63 @@ export const permissions: readonly State[] = [
         { role: 'clerk', permission: { columns: ['customer_id'], filter: permission.filter } },
       ])
       await op('drop_select_permission', { table: 'customer', role: 'clerk' })
+      await op('drop_select_permission', { table: 'invoice', role: 'customer' })
+    },
+  },
+  {
+    title: 'a rule is built of conditions, and read as JSON and SQL; all that the builder does not know stays',
+    path: editor,
+    shows: hasText('customer may select invoice'),
+    async act(page, { op, check }) {
+      const genre = {
+        _exists: { _table: { schema: 'public', name: 'genre' }, _where: { name: { _eq: 'X-Service-Genre' } } },
+      }
+      const others = [genre, { total: { _gt: 5, _lt: 10 } }, { lines_aggregate: { count: { predicate: { _gt: 3 } } } }]
+      const filter = (country: string) => ({ _or: [{ customer: { country: { _eq: country } } }, ...others] })
+      const permission = { columns: ['total'], filter: filter('Norway') }
+      await op('create_select_permission', { table: 'invoice', role: 'customer', permission })
+      await page.reload()
+      await page.until(`document.querySelector('[role=dialog] input[value="Norway"]') !== null`)
+      assert.ok(
+        await page.evaluate(`document.querySelector('[placeholder="no sentence says all of this rule"]')?.disabled`),
+      )
+      await check(page)
+      await screenshot(page, 'rule')
+      await page.type('[role=dialog] input[value="Norway"]', 'Chile')
+      await clickText(page, 'SQL')
+      await page.until(`${hasText("'X-Service-Genre'")} && ${hasText("'Chile'")}`)
+      await check(page)
+      await clickText(page, 'Sentence')
+      await page.resize(320, 800)
+      await check(page)
+      await clickText(page, 'Save permission')
+      await page.until(hasText('Saved select of customer'))
+      const { metadata } = await op<Exported>('export_metadata', {}, 2)
+      const saved = metadata.tables.find(({ table }) => table.name === 'invoice')?.select_permissions
+      assert.deepEqual(saved, [{ role: 'customer', permission: { ...permission, filter: filter('Chile') } }])
+      await op('drop_select_permission', { table: 'invoice', role: 'customer' })
+    },
+  },
+  {
+    title: 'conditions are added and removed by buttons, and a permission to insert is warned of',
+    path: `${tab}?edit=insert%20customer`,
+    theme: 'dark',
+    shows: hasText('customer may insert invoice'),
+    async act(page, { op, check }) {
+      const permission = { columns: '*', filter: { customer_id: { _eq: 'X-Service-User-Id' } } }
+      await op('create_select_permission', { table: 'invoice', role: 'customer', permission })
+      await page.reload()
+      await page.until(hasText('can insert rows with any customer_id'))
+      await check(page)
+      await clickText(page, 'Preset customer_id')
+      await page.until(`!${hasText('can insert rows with any customer_id')}`)
+      const sentence = `document.querySelector('[role=dialog] input[placeholder="all rows"]')?.value`
+      await page.click('[aria-label="Add group to the rule"]')
+      await page.until(`document.querySelector('[aria-label="Add condition to _or"]') !== null`)
+      await page.click('[aria-label="Add condition to _or"]')
+      await page.until(`${sentence} === 'invoice_id = X-Service-User-Id or invoice_id = X-Service-User-Id'`)
+      await page.click('[aria-label="Remove _or"]')
+      await page.until(`${sentence} === ''`)
       await op('drop_select_permission', { table: 'invoice', role: 'customer' })
     },
   },

@@ -2,10 +2,19 @@
 
 import { type Condition, readFilter } from './rows/filter.ts'
 
+const words: Readonly<Record<string, string>> = {
+  ...{ _in: 'in', _nin: 'not in', _is_null: 'is null', _ceq: '= column', _cne: '!= column', _cgt: '> column' },
+  ...{ _clt: '< column', _cgte: '>= column', _clte: '<= column' },
+}
+
 const signs: Readonly<Record<string, string>> = {
   ...{ _eq: '=', _neq: '!=', _lt: '<', _gt: '>', _lte: '<=', _gte: '>=', _regex: '~', _iregex: '~*', _nregex: '!~' },
   ...{ _niregex: '!~*', _like: 'like', _ilike: 'ilike', _nlike: 'not like', _nilike: 'not ilike' },
 }
+
+/** An operator as the language of the filter writes it, else its name without the underscore. */
+export const operatorSign = (operator: string): string =>
+  signs[operator] ?? words[operator] ?? operator.replace(/^_/, '').replaceAll('_', ' ')
 
 const name = (text: string): string => (/^[a-z_][\w$]*$/i.test(text) ? text : `"${text.replaceAll('"', '""')}"`)
 

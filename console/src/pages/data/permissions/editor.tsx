@@ -3,6 +3,7 @@ import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Checkbox, Field } from '../../../parts/field.tsx'
+import { Mark } from '../../../parts/mark.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { Tabs } from '../../../parts/tabs.tsx'
 import { toast } from '../../../parts/toast.tsx'
@@ -16,6 +17,7 @@ import { Presets } from './presets.tsx'
 import { Preview } from './preview.tsx'
 import { RuleField } from './rule-field.tsx'
 import { fullPermission, operationsOf, type Permission, permissionOf, type Verb } from './verbs.ts'
+import { warningsOf } from './warnings.ts'
 
 interface EditorProps {
   readonly info: TableInfo
@@ -120,7 +122,7 @@ export function Editor({ info, entry, base, role, verb, canEdit, onClose }: Edit
           {view === 'form' && !permission && <p className={css['fault']}>The JSON is not an object: mend it there.</p>}
           {view === 'form' && permission && (
             <Form
-              {...{ info, role, verb, permission, canEdit }}
+              {...{ info, entry, role, verb, permission, canEdit }}
               old={old && (old['filter'] ?? {})}
               onChange={change}
               onFault={setFault}
@@ -132,7 +134,7 @@ export function Editor({ info, entry, base, role, verb, canEdit, onClose }: Edit
   )
 }
 
-interface FormProps extends Pick<EditorProps, 'info' | 'role' | 'verb' | 'canEdit'> {
+interface FormProps extends Pick<EditorProps, 'info' | 'entry' | 'role' | 'verb' | 'canEdit'> {
   readonly permission: Permission
   /** The rule of the metadata; null: the role has no permission yet. */
   readonly old: unknown
@@ -141,9 +143,9 @@ interface FormProps extends Pick<EditorProps, 'info' | 'role' | 'verb' | 'canEdi
   onFault(hasFault: boolean): void
 }
 
-function Form({ info, role, verb, permission, old, canEdit, onChange, onFault }: FormProps) {
+function Form({ info, entry, role, verb, permission, old, canEdit, onChange, onFault }: FormProps) {
   const types = useMemo(() => typesOf(info), [info])
-  const rule = { types, canEdit, onFault }
+  const rule = { types, entry, canEdit, onFault }
   return (
     <>
       {verb !== 'insert' && (
@@ -165,6 +167,15 @@ function Form({ info, role, verb, permission, old, canEdit, onChange, onFault }:
           }
         />
       )}
+      {warningsOf({
+        ...{ role, verb, permission, select: permissionOf(entry, role, 'select') },
+        columns: info.columns.map(({ name }) => name),
+      }).map(({ text, remedy }) => (
+        <div key={text} className={css['warning']}>
+          <Mark state="waiting">{text}</Mark>
+          {canEdit && <Button onClick={() => onChange(remedy.changes)}>{remedy.title}</Button>}
+        </div>
+      ))}
       {verb !== 'delete' && <Columns {...{ info, permission, canEdit, onChange }} />}
       {(verb === 'insert' || verb === 'update') && <Presets {...{ info, permission, canEdit, onChange }} />}
       {verb === 'select' && (

@@ -51,6 +51,8 @@ export interface EventTrigger extends Transforms {
   /** Whether events wait until it is resumed. */
   paused?: true
   cleanup_config?: CleanupConfig
+  /** Whether changes that arrive by replication make events, too. */
+  trigger_on_replication?: true
 }
 
 declare module '../../sdk/registry.ts' {
@@ -154,6 +156,7 @@ const rest = (dialect: Dialect) => ({
   concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
   paused: Type.Optional(Type.Boolean()),
   cleanup_config: Type.Optional(CleanupConfig),
+  trigger_on_replication: Type.Optional(Type.Boolean()),
   ...transformKeys,
 })
 
@@ -165,7 +168,7 @@ type GivenTrigger = Specs &
 /** A trigger's entry, with its members in the order of the document. */
 function entryOf(given: GivenTrigger): EventTrigger {
   const { name, enable_manual, retry_conf = retryDefaults, headers = [] } = given
-  const { ordering_key, concurrency, paused = false, cleanup_config } = given
+  const { ordering_key, concurrency, paused = false, cleanup_config, trigger_on_replication = false } = given
   const listed = rowOperations.flatMap((operation) => {
     const each = given[operation]
     return each ? [[operation, each] as const] : []
@@ -180,12 +183,10 @@ function entryOf(given: GivenTrigger): EventTrigger {
     ...(concurrency !== undefined && { concurrency }),
     ...(paused && { paused }),
     ...(cleanup_config && { cleanup_config }),
+    ...(trigger_on_replication && { trigger_on_replication }),
     ...storedTransforms(given),
   }
 }
-
-/** A later engine's triggers that listen to replication. */
-const laterKeys = ['trigger_on_replication']
 
 /** The arguments of `create_event_trigger`. */
 export const createEventTriggerArgs = (dialect: Dialect) => {
@@ -201,7 +202,6 @@ export const createEventTriggerArgs = (dialect: Dialect) => {
     },
     {
       missingKey: 'A',
-      laterKeys,
       convert({ table, replace = false, enable_manual = dialect.manualByDefault, ...rest }: Static<typeof Given>) {
         const given = { ...rest, enable_manual }
         checkName(given.name)
@@ -227,7 +227,6 @@ export function eventTriggerEntry(dialect: Dialect) {
     },
     {
       ...closed,
-      laterKeys,
       missingKey: 'A',
       convert({ definition, ...given }: Static<typeof Entry>) {
         const { enable_manual = dialect.manualByDefault } = definition

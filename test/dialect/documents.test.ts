@@ -242,10 +242,6 @@ for (const word of words) {
         wrongKey(`${entry}.insert_permissions[0].permission.validate_input`, 'validate_input'),
       ],
       [
-        inBook({ event_triggers: [{ name: 'e', definition: {}, trigger_on_replication: true }] }),
-        wrongKey(`${entry}.event_triggers[0].trigger_on_replication`, 'trigger_on_replication'),
-      ],
-      [
         inSource(
           {},
           { query_collections: [], allowlist: [{ collection: 'c', scope: { global: true, roles: ['r'] } }] },

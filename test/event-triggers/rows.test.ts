@@ -141,3 +141,55 @@ test('listed columns are compared by value, not by their operators', async (t) =
     ['area', 'round', 'way', 'price', 'name'],
   )
 })
+
+test('trigger_on_replication makes events of changes that arrive by replication', async (t) => {
+  const shop = await startShop(t, {
+    sql: `create table stock (id int, part int) partition by list (part);
+      create table stock_1 partition of stock for values in (1)`,
+  })
+  await shop.op('track_table', 'stock')
+  const only = { update: null, delete: null }
+  const replicate = (sql: string) =>
+    shop.sql(`set session_replication_role = replica; ${sql}; reset session_replication_role`)
+  const firing = async () => {
+    const rows = await shop.sql(
+      `select tgrelid::regclass::text || ' ' || tgenabled::text as text from pg_trigger where not tgisinternal order by 1`,
+    )
+    return rows.map(({ text }) => text)
+  }
+  const recorded = async () => {
+    const rows = await shop.sql('select trigger_name as name from trellis.event_log order by trigger_name')
+    return rows.map(({ name }) => name)
+  }
+  await shop.trigger({ name: 'all', ...only, trigger_on_replication: true })
+  await shop.trigger({ name: 'own', ...only, trigger_on_replication: false })
+  await shop.trigger({ name: 'parts', table: 'stock', ...only, trigger_on_replication: true })
+  assert.deepEqual(await firing(), ['orders A', 'orders O', 'stock A', 'stock_1 A'])
+  await replicate('insert into orders (id) values (1); insert into stock values (1, 1)')
+  assert.deepEqual(await recorded(), ['all', 'parts'])
+  await shop.sql('insert into orders (id) values (2)')
+  assert.deepEqual(await recorded(), ['all', 'all', 'own', 'parts'])
+  const { tables } = await shop.op<{ tables: { event_triggers: { name: string; trigger_on_replication?: true }[] }[] }>(
+    'export_metadata',
+    {},
+  )
+  assert.deepEqual(
+    tables[0]!.event_triggers.map(({ name, trigger_on_replication }) => [name, trigger_on_replication]),
+    [
+      ['all', true],
+      ['own', undefined],
+    ],
+  )
+
+  // Others are not changed, and a reload repairs those that should fire.
+  await shop.sql(`alter table orders enable always trigger "trellis_own_INSERT", enable trigger "trellis_all_INSERT";
+    alter table stock disable trigger "trellis_parts_INSERT"`)
+  await shop.op('reload_metadata', {})
+  assert.deepEqual(await firing(), ['orders A', 'orders A', 'stock D', 'stock_1 D'])
+  await shop.trigger({ name: 'all', ...only, replace: true })
+  await shop.trigger({ name: 'own', ...only, replace: true })
+  // They do the same now, so that they share a database trigger, that of the first.
+  assert.deepEqual(await firing(), ['orders O', 'stock D', 'stock_1 D'])
+  await shop.trigger({ name: 'all', ...only, replace: true, trigger_on_replication: true })
+  assert.deepEqual(await firing(), ['orders A', 'orders O', 'stock D', 'stock_1 D'])
+})

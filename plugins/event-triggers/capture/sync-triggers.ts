@@ -31,7 +31,7 @@ import {
   servesUnserved,
   type TableFunction,
 } from './table-functions.ts'
-import { sqlTriggerName } from './trigger-sql.ts'
+import { isAlwaysFired, sqlTriggerName } from './trigger-sql.ts'
 import { readVirtualColumns, type VirtualColumns } from './virtual-columns.ts'
 
 /** Applies a change of the model; the events of removed event triggers are archived. */
@@ -73,7 +73,9 @@ export async function followEventTriggers(
 function withPrivileges(error: unknown, triggers: readonly ResolvedTrigger[]): unknown {
   if (!(error instanceof TrellisError) || deniedPrivilege(error) === null) return error
   const names = [...new Set(triggers.map(({ table }) => `"${nameText(table)}"`))].join(', ')
-  const hint = `event triggers need TRIGGER on ${names}, and CREATE on schema "trellis"`
+  const isOwned = triggers.some(({ entry }) => entry.trigger_on_replication)
+  const needed = isOwned ? 'and ownership of the table for trigger_on_replication' : 'and CREATE on schema "trellis"'
+  const hint = `event triggers need TRIGGER on ${names}, ${needed}`
   return error.with({ help: () => ({ hint }) })
 }
 
@@ -172,18 +174,31 @@ function madeOf(
 ): Sql[] {
   const existing = found.get(name)
   const isPlaced = existing?.mayRecord === true && existing.tables.includes(oid)
-  if (existing && isPlaced && existing.body === body && hasSettings(existing.settings, settings)) return []
+  const isSame = existing?.body === body && hasSettings(existing.settings, settings)
+  if (existing && isPlaced && isSame) return firing({ name, table, body }, existing)
   const set = settings.map((each) => trusted(` set ${each.name} = ${each.value}`))
   const made = sql`create or replace function ${id('trellis', name)}() returns trigger language plpgsql security definer
     ${join(set, '')} as ${literal(body)}`
-  if (isPlaced && existing?.isOurs) return [made]
+  if (isPlaced && existing?.isOurs) return [made, ...firing({ name, table, body }, existing)]
   // Servers of v1.3 leave triggers with the same name.
   const placed = sql`drop trigger if exists ${id(name)} on ${id(table.schema, table.name)};
     create trigger ${id(name)} after ${trusted(operation)} on ${id(table.schema, table.name)}
     for each row execute function ${id('trellis', name)}()`
   // The function serves another table, so the event trigger moves with everything. Or another role owns the function: the owner
   // of the schema may drop it but not replace it.
-  return [...(existing ? [dropped(name)] : []), made, placed]
+  return [...(existing ? [dropped(name)] : []), made, placed, ...firing({ name, table, body })]
+}
+
+/** Has a database trigger fire for replication, or no longer. One that an administrator disabled, or enabled for it, stays so. */
+function firing(
+  { name, table, body }: Pick<TableFunction, 'name' | 'table' | 'body'>,
+  existing?: FoundFunction,
+): Sql[] {
+  const state = existing ? existing.firing : 'O'
+  const [isAlways, wasAlways] = [isAlwaysFired(body), existing !== undefined && isAlwaysFired(existing.body)]
+  const enable = (how: string) => [sql`alter table ${id(table.schema, table.name)} ${trusted(how)} trigger ${id(name)}`]
+  if (isAlways && state === 'O') return enable('enable always')
+  return wasAlways && !isAlways && state === 'A' ? enable('enable') : []
 }
 
 /**

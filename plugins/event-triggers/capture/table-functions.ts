@@ -19,6 +19,8 @@ export interface FoundFunction {
   readonly tables: readonly number[]
   /** The name of the first of them. */
   readonly table: QualifiedName | null
+  /** When the trigger of the first one fires, as `pg_trigger.tgenabled` has it: `O` ordinarily, `A` for replication, too. */
+  readonly firing: string | null
   /** Whether its owner may write to the log: a dump may be restored with other owners. */
   readonly mayRecord: boolean
   /** Whether this server's role may replace it. */
@@ -115,6 +117,7 @@ interface FoundRow extends Row {
   readonly tables: string[]
   readonly table_schema: string | null
   readonly table_name: string | null
+  readonly firing: string | null
   readonly may_record: boolean
   readonly is_ours: boolean
 }
@@ -125,6 +128,7 @@ export async function readFunctions(transaction: Transaction): Promise<ReadonlyM
     select p.proname as name, p.prosrc as body, p.proconfig as settings,
       array_remove(array_agg(t.tgrelid::int8 order by t.tgrelid), null)::text[] as tables,
       (array_agg(n.nspname::text order by t.tgrelid))[1] as table_schema, (array_agg(c.relname::text order by t.tgrelid))[1] as table_name,
+      (array_agg(t.tgenabled order by t.tgrelid))[1]::text as firing,
       has_schema_privilege(p.proowner, p.pronamespace, 'USAGE') and has_table_privilege(p.proowner, 'trellis.event_log', 'INSERT')
         and coalesce(has_sequence_privilege(p.proowner, pg_get_serial_sequence('trellis.event_log', 'seq'), 'USAGE'), true)
         as may_record,
@@ -136,11 +140,12 @@ export async function readFunctions(transaction: Transaction): Promise<ReadonlyM
       and p.prosrc ~ 'trellis\\.record_events?\\('
     group by p.oid, p.proname, p.prosrc, p.proconfig, p.proowner, p.pronamespace`)
   return new Map(
-    rows.map(({ name, body, settings, tables, table_schema: schema, table_name, ...rights }) => [
+    rows.map(({ name, body, settings, tables, table_schema: schema, table_name, firing, ...rights }) => [
       name,
       {
         ...{ name, body, settings: settings ?? [], tables: tables.map(Number) },
         table: schema === null || table_name === null ? null : { schema, name: table_name },
+        firing,
         ...{ mayRecord: rights.may_record, isOurs: rights.is_ours },
       },
     ]),

@@ -66,7 +66,10 @@ export const sqlTriggers = (trigger: EventTrigger, place: TriggerPlace): SqlTrig
         operation,
         name: sqlTriggerName(trigger.name, operation, place.names.dialect.triggerPrefix),
         settings: settings(trigger, spec, place.table),
-        head: (virtual) => compile(headOf(work, virtual, rowsOf[operation])).text,
+        head: (virtual) => {
+          const begin = trigger.trigger_on_replication ? firesAlways : ''
+          return `${begin}${compile(headOf(work, virtual, rowsOf[operation])).text}`
+        },
       },
     ]
   })
@@ -84,6 +87,12 @@ interface BodyParts extends TriggerPlace {
   readonly operation: RowOperation
   readonly spec: OperationSpec
 }
+
+const firesAlways = `
+-- fires for replication`
+
+/** Whether the database trigger of a function with this source fires for changes that arrive by replication. */
+export const isAlwaysFired = (body: string): boolean => body.startsWith(firesAlways)
 
 const declarations = trusted(`
 declare

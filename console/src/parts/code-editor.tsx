@@ -122,14 +122,15 @@ export default function CodeEditor(props: EditorProps) {
           ...[highlightSelectionMatches(), syntaxHighlighting(colours), theme, EditorView.lineWrapping],
           ...(isReadOnly ? [EditorState.readOnly.of(true)] : [highlightActiveLine()]),
           keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap]),
-          // Tab moves the focus until something is typed, so that the keyboard is never caught.
+          // Tab moves the focus unless a part of the text is selected, so that the keyboard is never caught.
           keymap.of(
             isReadOnly
               ? []
               : [
                   {
                     ...indentWithTab,
-                    run: (target) => (target.state.selection.main.empty ? false : indentWithTab.run!(target)),
+                    run: (target) => !target.state.selection.main.empty && indentWithTab.run!(target),
+                    shift: (target) => !target.state.selection.main.empty && indentWithTab.shift!(target),
                   },
                 ],
           ),

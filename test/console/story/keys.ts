@@ -65,8 +65,8 @@ export async function activate(page: Page, name: string): Promise<void> {
 }
 
 /** Switches the tick box or the switch of a name. */
-export async function tick(page: Page, name: string): Promise<void> {
-  await reach(page, name, 'input[type=checkbox], input[type=radio], [role=switch], [role=checkbox]')
+export async function tick(page: Page, name: string, places = '[type=checkbox], [role=switch]'): Promise<void> {
+  await reach(page, name, places)
   await page.press(' ')
 }
 

@@ -14,6 +14,7 @@ export interface Document {
     readonly table: string | { readonly name: string }
     readonly object_relationships?: readonly object[]
     readonly array_relationships?: readonly object[]
+    readonly select_permissions?: readonly { readonly role: string; readonly permission: object }[]
   }[]
 }
 
@@ -24,6 +25,8 @@ export interface Story {
   /** Runs an operation as another client of the server. */
   op<T = unknown>(type: string, args: unknown, version?: number): Promise<T>
   exported(): Promise<Document>
+  /** The permission of a role to select; undefined: it has none. */
+  permission(table: string, role: string): Promise<object | undefined>
 }
 
 /** Starts everything. */
@@ -36,8 +39,13 @@ export async function startStory(t: TestContext): Promise<Story> {
       ...(version !== undefined && { version }),
     })
   const page = await open(`${trellis.url.replace('127.0.0.1', 'localhost')}/console/`, findingNames)
+  const exported = async () => (await op<{ metadata: Document }>('export_metadata', {}, 2)).metadata
   return {
-    ...{ trellis, page, op },
-    exported: async () => (await op<{ metadata: Document }>('export_metadata', {}, 2)).metadata,
+    ...{ trellis, page, op, exported },
+    async permission(table, role) {
+      const { tables } = await exported()
+      const entry = tables.find((each) => (typeof each.table === 'string' ? each.table : each.table.name) === table)
+      return entry?.select_permissions?.find((each) => each.role === role)?.permission
+    },
   }
 }

@@ -10,6 +10,7 @@ import { Touched } from '../../../parts/touched.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { tableKey, tableLabel, tableName } from '../../../server/names.ts'
 import { type Metadata, rolesOf, type TableEntry, tablesOf } from '../../../server/queries.ts'
+import { tableRelationships } from '../relations/relationships.ts'
 import { tableInfoQuery } from '../table-info.ts'
 import { type Copy, copiesOf, copyOperations, type TargetTable } from './copying.ts'
 import css from './permissions.module.css'
@@ -41,7 +42,12 @@ export function CopyDialog({ entry, base, role, onClose }: CopyDialogProps) {
   const infos = useQueries({ queries: chosen.map(({ table }) => tableInfoQuery(tableName(table))) })
   const tables = chosen.flatMap((each, at): readonly TargetTable[] => {
     const info = infos[at]?.data
-    return info ? [{ name: info.name, entry: each, columns: info.columns.map(({ name }) => name) }] : []
+    if (!info) return []
+    const leads = tableRelationships(each, info).find(
+      ({ kind, to, isToSource }) => kind === 'object' && !isToSource && tableKey(to) === tableKey(entry.table),
+    )
+    const columns = info.columns.map(({ name }) => name)
+    return [{ name: info.name, entry: each, columns, toSource: leads?.name ?? null }]
   })
   const copies = copiesOf({
     ...{ entry, role, tables, roles: [...roles, another.trim()].filter((name) => name !== '' && name !== 'admin') },
@@ -172,11 +178,12 @@ function Targets({ copies }: { readonly copies: readonly Copy[] }) {
                 <td key={role}>
                   {copies
                     .filter((copy) => copy.role === role && copy.table === table)
-                    .map(({ verb, old, missing }) => (
+                    .map(({ verb, old, missing, through }) => (
                       <div key={verb}>
                         <Mark state={old ? 'waiting' : 'good'}>
                           {verb} {old ? 'replaced' : 'new'}
                         </Mark>
+                        {through !== null && <div className={css['missing']}>through {through}</div>}
                         {missing.length > 0 && <div className={css['missing']}>without {missing.join(', ')}</div>}
                       </div>
                     ))}

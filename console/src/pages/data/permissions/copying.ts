@@ -10,6 +10,8 @@ export interface TargetTable {
   readonly name: TableName
   readonly entry: TableEntry
   readonly columns: readonly string[]
+  /** The object relationship that leads to the table of the copied permission; null without one. */
+  readonly toSource: string | null
 }
 
 /** One permission that is copied. */
@@ -22,6 +24,8 @@ export interface Copy {
   readonly old: Permission | null
   /** Columns that the table does not have, which the copy leaves out. */
   readonly missing: readonly string[]
+  /** The relationship through which the rule goes; null: it is the same. */
+  readonly through: string | null
 }
 
 /** A permission of one verb as that of another one: the same rows, columns and presets, as far as the verb has them. */
@@ -37,22 +41,40 @@ export function convert(permission: Permission, from: Verb, to: Verb): Permissio
   }
 }
 
-/** A permission with the columns that a table has, and the names of the others. */
-function fitted(
-  permission: Permission,
-  known: readonly string[],
-): { permission: Permission; missing: readonly string[] } {
+/** The columns and relationships that a rule begins with. */
+function namesIn(rule: unknown): readonly string[] {
+  if (Array.isArray(rule)) return rule.flatMap(namesIn)
+  if (typeof rule !== 'object' || rule === null) return []
+  return Object.entries(rule).flatMap(([key, value]) =>
+    /^[_$](?:and|or|not)$/.test(key) ? namesIn(value) : /^[_$]/.test(key) ? [] : [key],
+  )
+}
+
+/** The relationship through which a rule reaches its columns from a table; null: the table has them all. */
+function wayOf(rule: unknown, { entry, columns, toSource }: TargetTable): string | null {
+  const relationships = [...(entry.object_relationships ?? []), ...(entry.array_relationships ?? [])]
+  const known = new Set([...columns, ...relationships.map(({ name }) => name)])
+  return namesIn(rule).every((name) => known.has(name)) ? null : toSource
+}
+
+/** A permission as a table can have it: with the columns that it has, and rules through a relationship where need be. */
+function fitted(permission: Permission, table: TargetTable): Pick<Copy, 'permission' | 'missing' | 'through'> {
   const { columns, set } = permission
+  const known = table.columns
   const given = Array.isArray(columns) ? (columns as readonly string[]) : []
   const presets = Object.entries((set ?? {}) as Permission)
   const missing = [...given, ...presets.map(([name]) => name)].filter((name) => !known.includes(name))
+  const ways = (['filter', 'check'] as const).map((key) => [key, wayOf(permission[key], table)] as const)
+  const rules = ways.flatMap(([key, way]) => (way === null ? [] : [[key, { [way]: permission[key] }] as const]))
   return {
     permission: {
       ...permission,
+      ...Object.fromEntries(rules),
       ...(Array.isArray(columns) && { columns: given.filter((name) => known.includes(name)) }),
       ...(set !== undefined && { set: Object.fromEntries(presets.filter(([name]) => known.includes(name))) }),
     },
     missing: [...new Set(missing)],
+    through: ways.find(([, way]) => way !== null)?.[1] ?? null,
   }
 }
 
@@ -74,9 +96,9 @@ export const copiesOf = ({ entry, role, verbs, roles, tables }: Wanted): readonl
       verbs.flatMap(([from, to]) => {
         const source = permissionOf(entry, role, from)
         if (!source) return []
-        const { permission, missing } = fitted(convert(source, from, to), table.columns)
+        const copy = fitted(convert(source, from, to), table)
         const old = permissionOf(table.entry, target, to)
-        return isSame(old, permission) ? [] : [{ table, role: target, verb: to, permission, old, missing }]
+        return isSame(old, copy.permission) ? [] : [{ table, role: target, verb: to, old, ...copy }]
       }),
     ),
   )

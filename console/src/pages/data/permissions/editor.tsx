@@ -16,6 +16,7 @@ import css from './permissions.module.css'
 import { Presets } from './presets.tsx'
 import { Preview } from './preview.tsx'
 import { RuleField } from './rule-field.tsx'
+import { SavedChanges } from './saved-changes.tsx'
 import { fullPermission, operationsOf, type Permission, permissionOf, type Verb } from './verbs.ts'
 import { warningsOf } from './warnings.ts'
 
@@ -130,6 +131,9 @@ export function Editor({ info, entry, base, role, verb, canEdit, onClose }: Edit
           )}
         </div>
       </Tabs>
+      {permission && !hasFault && (
+        <SavedChanges role={role} operations={operationsOf({ entry, role, verb, permission })} />
+      )}
     </Dialog>
   )
 }

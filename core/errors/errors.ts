@@ -68,6 +68,8 @@ export interface ErrorDetails {
   readonly internal?: unknown
   /** The `extensions` of another server's error, in addition to path and code; GraphQL only. */
   readonly extensions?: Readonly<Record<string, unknown>>
+  /** Whether `extensions` replace path, code and internals. */
+  readonly hasOwnExtensions?: boolean
   /** Called when the error is encoded, so that it costs nothing otherwise. */
   readonly help?: (() => ErrorHelp) | null
   readonly cause?: unknown
@@ -91,6 +93,7 @@ export class TrellisError extends Error {
   readonly placeless: boolean
   readonly internal: unknown
   readonly extensions: Readonly<Record<string, unknown>> | undefined
+  readonly hasOwnExtensions: boolean
   readonly help: (() => ErrorHelp) | null
   readonly inInterface2: LaterWords | undefined
   #shownHelp: ErrorHelp | undefined
@@ -104,6 +107,7 @@ export class TrellisError extends Error {
     this.placeless = details.placeless ?? false
     this.internal = details.internal
     this.extensions = details.extensions
+    this.hasOwnExtensions = details.hasOwnExtensions ?? false
     this.help = details.help ?? null
     this.inInterface2 = details.inInterface2
   }
@@ -137,8 +141,9 @@ export class TrellisError extends Error {
 
   /** Everything but status, code and message. */
   get details(): ErrorDetails {
-    const { path, placeless, internal, extensions, help, cause, inInterface2 } = this
-    return { path, placeless, internal, ...(extensions && { extensions }), help, cause, inInterface2 }
+    const { path, placeless, internal, extensions, hasOwnExtensions, help, cause, inInterface2 } = this
+    const others = { path, placeless, internal, hasOwnExtensions, help, cause, inInterface2 }
+    return { ...others, ...(extensions && { extensions }) }
   }
 
   #copy({ message, code = this.code }: LaterWords, details: ErrorDetails): TrellisError {
@@ -197,6 +202,7 @@ export function flatError(error: TrellisError, showInternal: boolean) {
 /** One item of a GraphQL `errors` array. */
 export function graphqlError(error: TrellisError, showInternal: boolean) {
   const { hint, locations } = error.shownHelp
+  if (error.hasOwnExtensions && error.extensions) return { extensions: error.extensions, message: error.message }
   const own = { path: pathText(error.path), code: error.code, ...(hint !== undefined && { hint }) }
   const extensions = { ...own, ...error.extensions }
   const internal = showInternal && error.internal !== undefined ? { internal: error.internal } : {}

@@ -56,6 +56,14 @@ test('an error shows that the request was not transformed', async () => {
   assert.equal(request['transformed_request'], null)
 })
 
+test('extensions of a refusal are those of the error, without path and code', async () => {
+  answer = { status: 400, body: { message: 'sold out', code: 'ignored', extensions: { code: 'sold-out', left: 0 } } }
+  const errors = [{ message: 'sold out', extensions: { code: 'sold-out', left: 0 } }]
+  assert.deepEqual(await shop.graphql('mutation { order { id } }'), { errors })
+  answer = { status: 400, body: { message: 'no', extensions: {} } }
+  assert.deepEqual(await shop.graphql('mutation { order { id } }'), { errors: [{ message: 'no', extensions: {} }] })
+})
+
 test('the error of an action over a WebSocket is a result without data', async (t) => {
   const client = await openApollo(t, shop.url)
   const run = async (query: string) => {

@@ -67,7 +67,7 @@ export async function callWebhook(call: HandlerCall, context: WebhookContext): P
     throw internalError('http exception when calling webhook', { internal: details })
   }
   log(context.observe, request.body ?? '', response)
-  const exchange: Exchange = { request: shown, response }
+  const exchange: Exchange = { request: shown, response, rules: context.rules }
   const answered = await answeredValue(exchange, asked, action.transforms.response_transform)
   let value: unknown
   try {
@@ -136,6 +136,7 @@ const describedHeaders = ({ action, clientHeaders }: HandlerCall): ConfiguredHea
 interface Exchange {
   readonly request: unknown
   readonly response: OutgoingResponse
+  readonly rules: OutputRules
 }
 
 function log(observe: Observer, text: string, { body }: OutgoingResponse): void {
@@ -201,7 +202,8 @@ function refusalOf(value: unknown, exchange: Exchange): TrellisError {
   try {
     const { message, code = 'unexpected', extensions } = decode(Refusal, value)
     // Extensions that cannot be encoded again are left out.
-    const details = extensions && !isDeeper(extensions, maxLevels) ? { extensions } : {}
+    const { isVersion2: hasOwnExtensions } = exchange.rules
+    const details = extensions && !isDeeper(extensions, maxLevels) ? { extensions, hasOwnExtensions } : {}
     return new TrellisError(exchange.response.status, code, message, details)
   } catch (error) {
     if (!(error instanceof TrellisError)) throw error

@@ -75,6 +75,7 @@ const Args = Type.Object({
   /** Seconds. */
   slower_than: Type.Optional(Type.Number({ minimum: 0 })),
   role: Type.Optional(Type.String()),
+  request_id: Type.Optional(Type.String()),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostKept })),
 })
 
@@ -91,11 +92,12 @@ export function getRecentRequests(recent: RecentRequests, workers: Engine['worke
     access: 'any',
     editsMetadata: false,
     onlyReads: true,
-    async handle(_context, { errors = false, slower_than: least = 0, role, limit = mostKept }) {
+    async handle(_context, { errors = false, slower_than: least = 0, role, request_id: id, limit = mostKept }) {
       const isWanted = (seen: SeenRequest) =>
         (!errors || seen.code !== null || seen.status >= 400) &&
         seen.seconds >= least &&
-        (role === undefined || seen.role === role)
+        (role === undefined || seen.role === role) &&
+        (id === undefined || seen.request_id === id)
       const { answers } = await workers.ask('requests', null, workerTimeout)
       const all = [[...recent.newest()], ...(answers as SeenRequest[][])].flat()
       // Texts of one form, in the order of the times.

@@ -55,6 +55,7 @@ test('the list of the last requests has none of their values', async (t) => {
     (await recent({ errors: true, role: 'reader', limit: 5 })).map(({ request_id }) => request_id),
     [request_id],
   )
+  assert.deepEqual(await recent({ request_id: found!['request_id'] }), [found])
   assert.deepEqual(await recent({ slower_than: 1000 }), [])
 })
 

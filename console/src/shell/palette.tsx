@@ -29,7 +29,7 @@ const shellCommands: readonly Command[] = [
   },
 ]
 
-const kinds: Readonly<Record<string, string>> = { '>': 'command', '@': 'role', '#': 'event' }
+const kinds: Readonly<Record<string, string>> = { '>': 'command', '@': 'role' }
 
 function found(commands: readonly Command[], text: string): readonly Command[] {
   const kind = kinds[text[0] ?? '']
@@ -72,6 +72,8 @@ function Search({ pages, go }: { readonly pages: readonly ConsolePage[]; go(path
     const ofPages = pages
       .filter(({ isListed = true }) => isListed)
       .map(({ id, title }) => ({ id: `page ${id}`, title, kind: 'page', path: id }))
+    const id = text.startsWith('#') ? text.slice(1).trim() : ''
+    if (id !== '') return pages.flatMap((page) => page.byId?.(id) ?? [])
     return found([...ofPages, ...shellCommands, ...(offered.data ?? [])], text)
   }, [pages, offered.data, text])
   const run = (command: Command | undefined) => {
@@ -124,7 +126,8 @@ function Search({ pages, go }: { readonly pages: readonly ConsolePage[]; go(path
       </div>
       {results.length === 0 && <p className={css['none']}>Nothing has this name.</p>}
       <p className={css['hints']}>
-        <kbd>{'>'}</kbd> commands <kbd>@</kbd> roles <kbd>↑↓</kbd> choose <kbd>↵</kbd> go
+        <kbd>{'>'}</kbd> commands <kbd>@</kbd> roles <kbd>#</kbd> id of an event or request <kbd>↑↓</kbd> choose{' '}
+        <kbd>↵</kbd> go
       </p>
     </>
   )

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { hasText, type State, screenshot } from '../support.ts'
 import { clickText, reload } from './steps.ts'
 
@@ -28,10 +30,25 @@ const logged = (id: string, state: object) => ({
   ...{ locked: null, next_retry_at: null, ...state },
   payload: { op: 'INSERT', data: { old: null, new: { genre_id: 7, name: '<img src=x onerror=alert(1)>' } } },
 })
-const answered = {
-  event: logged('e-1', { error: true }),
-  invocations: [
-    { id: 'i-1', status: 500, request: { headers: [] }, response: { data: { body: '<b>no</b>' } }, created_at: at },
+/** The timeline of an event that waits for its next attempt. */
+const waiting = {
+  request: {
+    ...{ id: 'r-1', role: 'clerk', session_variables: { 'x-service-role': 'clerk' } },
+    trace_context: { trace_id: 5541187290331223, span_id: 77134234 },
+  },
+  events: [
+    {
+      ...{ id: 'e-1', trigger_name: 'genre_changed', schema_name: 'public', table_name: 'genre', created_at: at },
+      ...{ op: 'INSERT', data: { old: null, new: { genre_id: 7, name: '<img src=x onerror=alert(1)>' } } },
+      ...{ state: 'pending', tries: 1, locked: null, next_retry_at: '2099-01-01T00:00:00', is_waiting: false },
+      attempts: [
+        {
+          ...{ id: 'i-1', status: 500, created_at: at },
+          request: { headers: [{ name: 'x-key', value: '<masked>' }] },
+          response: { data: { body: '<b>no</b>', headers: [] } },
+        },
+      ],
+    },
   ],
 }
 const hook = 'http://127.0.0.1:9/hook'
@@ -153,24 +170,84 @@ export const events: readonly State[] = [
     },
   },
   {
-    title: 'log, an event with markup in its payload and its attempts',
+    title: 'log, events with markup in their payloads, each with its address',
     path: 'events/log?name=genre_changed',
     faults: [
       {
         ...{ on: 'pg_get_event_logs', status: 200 },
         body: [logged('e-1', { error: true }), logged('e-2', { delivered: true }), logged('e-3', { tries: 0 })],
       },
-      { on: 'pg_get_event_by_id', status: 200, body: answered },
+      { on: 'get_event_timeline', status: 200, body: waiting },
     ],
     shows: `${hasText('failed')} && ${hasText('onerror')}`,
     async act(page, { check }) {
       await screenshot(page, 'event-log')
       await check(page)
       await page.click('[aria-label="Events"] [role=row][data-index="0"]')
-      await page.until(`${hasText('1 attempt')} && document.querySelector('[role=dialog] details') !== null`)
-      await page.evaluate(`document.querySelector('[role=dialog] details').open = true`)
+      await page.until(`${hasText('Next attempt in')} && ${hasText('status 500')}`)
+      assert.match(await page.evaluate('location.pathname'), /events\/log\/e-1$/)
       assert.equal(await page.evaluate(`document.querySelector('img[src=x]')`), null)
     },
+  },
+  {
+    title: 'timeline, found by its id: a request, a failure and a success, which appear by themselves',
+    path: 'events',
+    shows: hasText('There are no event triggers'),
+    complains: refused(400),
+    async act(page, { op, check }) {
+      const statuses = [500, 200]
+      const receiver = createServer((_request, response) => {
+        response.writeHead(statuses.shift() ?? 200).end('<b>done</b>')
+      })
+      await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
+      const { port } = receiver.address() as AddressInfo
+      await op('create_event_trigger', {
+        ...{ name: 'told', table: 'genre', update: { columns: '*' }, webhook: `http://127.0.0.1:${port}/` },
+        ...{ retry_conf: { num_retries: 2, interval_sec: 4, timeout_sec: 60 } },
+        headers: [{ name: 'authorization', value: 'Bearer hush' }],
+      })
+      await op('update', { table: 'genre', where: { genre_id: 1 }, $set: { name: 'Rock & <b>roll</b>' } })
+      const [event] = await op<{ id: string }[]>('pg_get_event_logs', { name: 'told' })
+      await page.press('k', ['ctrl'])
+      await page.type('input[role=combobox]', `#${event!.id}`)
+      await page.until(hasText('Event or request'))
+      await page.press('Enter')
+      await page.until(`${hasText('Next attempt in')} && ${hasText('status 500')}`)
+      await page.until(`${hasText('/v1/query')} && ${hasText('as admin')}`)
+      assert.match(await page.evaluate(`document.querySelector('[data-changed]').innerText`), /Rock & <b>roll<\/b>/)
+      await page.evaluate(`document.querySelector('li details:has(pre)').open = true`)
+      await page.until(hasText('Headers of the request'))
+      assert.equal(await page.evaluate(hasText('hush')), false)
+      await check(page, refused(400))
+      await page.until(`${hasText('status 200')} && ${hasText('Delivered')}`)
+      await screenshot(page, 'event-timeline')
+      await clickText(page, 'Redeliver event')
+      await page.until(hasText('Attempt 3'))
+      await clickText(page, 'Edit and send anew')
+      await page.until(hasText('A new event of told'))
+      await check(page, refused(400))
+      await clickText(page, 'Send new event')
+      await page.until(hasText('Payload sent by hand'))
+      await op('delete_event_trigger', { name: 'told' })
+      await op('update', { table: 'genre', where: { genre_id: 1 }, $set: { name: 'Rock' } })
+      receiver.close()
+    },
+  },
+  ...statesOf('log/e-1', 'get_event_timeline', 'No event or request').map((state) => ({
+    ...state,
+    complains: refused(400),
+  })),
+  {
+    title: 'timeline of a request with two events, in the dark with 320 px',
+    path: 'events/log/r-1',
+    ...{ theme: 'dark', width: 320 },
+    faults: [
+      {
+        ...{ on: 'get_event_timeline', status: 200 },
+        body: { ...waiting, events: [...waiting.events, { ...waiting.events[0], id: 'e-2', state: 'archived' }] },
+      },
+    ],
+    shows: `${hasText('2 events')} && ${hasText('Archived')} && ${hasText('1 session variable')}`,
   },
   {
     title: 'log, an error of the filter, with 320 px',

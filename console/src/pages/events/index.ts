@@ -2,6 +2,7 @@
 
 import { Zap } from 'lucide-react'
 import type { ConsolePage } from '../../shell/contract.ts'
+import { pathOf } from '../../shell/paths.ts'
 
 const load = () => import('./events.tsx')
 
@@ -11,8 +12,16 @@ export const events: ConsolePage = {
   icon: Zap,
   letter: 'e',
   isOffered: ({ plugins }) => plugins.some(({ name }) => name === 'event-triggers' || name === 'scheduled'),
+  byId: (id) => [
+    { id: `event ${id}`, title: `Event or request ${id}`, kind: 'event', path: pathOf('events', 'log', id) },
+  ],
   routes: [
     { path: 'events', load },
     { path: 'events/$section', load },
+    {
+      path: 'events/log/$id',
+      load: () => import('./timeline.tsx'),
+      crumbs: ({ id = '' }) => [{ title: 'Log', path: 'events/log' }, { title: id }],
+    },
   ],
 }

@@ -12,8 +12,7 @@ import { readOnly } from '../../requests/mode.ts'
 import { isLive } from '../../server/feed.ts'
 import { run } from '../../server/operations.ts'
 import { metadataQuery } from '../../server/queries.ts'
-import { useUrlChange, useUrlState } from '../../shell/navigation.tsx'
-import { EventDialog } from './event-dialog.tsx'
+import { pathOf, useGo, useUrlChange, useUrlState } from '../../shell/navigation.tsx'
 import { eventTriggersOf, type LoggedEvent, stateOf, utc } from './event-triggers.ts'
 import css from './events.module.css'
 import { type EventFilter, RedeliverDialog } from './redeliver-dialog.tsx'
@@ -67,7 +66,7 @@ function Log({ name, names, onName }: LogProps) {
   const { filter, fault } = useEventFilter()
   const canEdit = useStore(readOnly) === null
   const isFollowed = useStore(isLive)
-  const [open, setOpen] = useUrlState('event')
+  const go = useGo()
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [question, setQuestion] = useState<'selected' | 'matching' | null>(null)
   const key = ['events', name, filter]
@@ -103,7 +102,7 @@ function Log({ name, names, onName }: LogProps) {
             rows={events}
             rowKey={({ id }) => id}
             isSelected={({ id }) => selected.has(id)}
-            onOpen={({ id }) => setOpen(id)}
+            onOpen={({ id }) => go(pathOf('events', 'log', id))}
             columns={columnsOf({ canEdit, selected, toggle })}
           />
           <div className={css['foot']}>
@@ -127,7 +126,6 @@ function Log({ name, names, onName }: LogProps) {
           </div>
         </>
       )}
-      {open !== '' && <EventDialog key={open} id={open} onClose={() => setOpen('')} />}
       {question && (
         <RedeliverDialog
           name={name}

@@ -10,7 +10,7 @@ import { Table } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { readOnly } from '../../requests/mode.ts'
 import { run } from '../../server/operations.ts'
-import { Attempts } from './event-dialog.tsx'
+import { Attempts } from './attempts.tsx'
 import { type Invocation, utc } from './event-triggers.ts'
 import css from './events.module.css'
 

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { run } from '../../server/operations.ts'
+import { metadataQuery, queries } from '../../server/queries.ts'
+import { pathOf, useGo } from '../../shell/navigation.tsx'
+import { eventTriggersOf } from './event-triggers.ts'
+
+interface InvokeProps {
+  readonly name: string
+  /** The payload to begin with. */
+  readonly payload: unknown
+  onClose(): void
+}
+
+/** Sends a payload through a trigger as a new event, and leads to it. */
+export function InvokeDialog({ name, payload, onClose }: InvokeProps) {
+  const go = useGo()
+  const { data } = useQuery(metadataQuery)
+  const trigger = data && eventTriggersOf(data).find((each) => each.name === name)
+  const isRefused = trigger !== undefined && trigger.definition['enable_manual'] !== true
+  const [text, setText] = useState(() => JSON.stringify(payload, null, 2))
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const send = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      const { event_id } = await run<{ event_id: string }>('invoke_event_trigger', { name, payload: JSON.parse(text) })
+      await queries.invalidateQueries({ queryKey: ['events'] })
+      toast(`Sent a payload through ${name}`)
+      onClose()
+      go(pathOf('events', 'log', event_id))
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog
+      isOpen
+      isWide
+      title="Edit and send anew"
+      description={
+        isRefused
+          ? `${name} takes no payloads by hand: change it to have enable_manual first.`
+          : `A new event of ${name} with the operation MANUAL; the receiver gets this as its data.`
+      }
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" isBusy={isBusy} disabled={isRefused} onClick={() => void send()}>
+            Send new event
+          </Button>
+        </>
+      }
+    >
+      {error !== null && <Failed error={error} />}
+      <Code label="Payload" language="json" value={text} onChange={setText} />
+    </Dialog>
+  )
+}

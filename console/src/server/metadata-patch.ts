@@ -29,3 +29,19 @@ export const partVerb = ({ before, after }: PartChange): string =>
 /** A text that two parts of a list never share. */
 export const partKey = ({ part, table, member, name }: PartChange): string =>
   JSON.stringify([part, table, member, name])
+
+/** The changes of versions as one, the oldest version first: each part with its first and last value. */
+export function mergedPatches(patches: readonly (readonly PartChange[])[]): readonly PartChange[] {
+  const merged = new Map<string, PartChange>()
+  for (const change of patches.flat()) {
+    const first = merged.get(partKey(change))
+    const { before: _, after: __, ...place } = change
+    const before = first ? first.before : change.before
+    merged.set(partKey(change), {
+      ...place,
+      ...(before !== undefined && { before }),
+      ...(change.after !== undefined && { after: change.after }),
+    })
+  }
+  return [...merged.values()].filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after))
+}

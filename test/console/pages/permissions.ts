@@ -204,4 +204,85 @@ export const permissions: readonly State[] = [
       for (const role of ['fan', 'guest']) await op('drop_select_permission', { table: 'genre', role })
     },
   },
+  {
+    title: 'roles: many of them, of which the visible ones are in the page, and one is opened by the keyboard',
+    path: 'roles',
+    width: 320,
+    shows: hasText('200 roles'),
+    faults: [
+      {
+        ...{ on: 'export_metadata', status: 200 },
+        body: {
+          resource_version: 1,
+          metadata: {
+            tables: Array.from({ length: 300 }, (_, at) => ({
+              table: `table_${at}`,
+              ...(at === 0 && {
+                select_permissions: Array.from({ length: 200 }, (_, role) => ({
+                  role: `role ${String(role).padStart(3, '0')}`,
+                  permission: { columns: '*', filter: {} },
+                })),
+              }),
+            })),
+          },
+        },
+      },
+    ],
+    async act(page, { check }) {
+      assert.ok((await page.evaluate<number>(`document.querySelectorAll('[role=gridcell]').length`)) < 600)
+      await page.evaluate(`document.querySelector('[role=grid]').focus()`)
+      await page.press('End')
+      await page.until(hasText('role 199'))
+      await check(page)
+      await page.press('ArrowUp')
+      await page.press('Enter')
+      await page.until(`${hasText('Permissions on 1 table')} && location.pathname.endsWith('/roles/role%20199')`)
+    },
+  },
+  {
+    title: 'a role: its rules, its schema, its diagram and its queries',
+    path: 'roles/fan',
+    shows: hasText('No such role'),
+    async act(page, { op, check }) {
+      await op('bulk', [
+        {
+          type: 'create_select_permission',
+          args: { table: 'genre', role: 'fan', permission: { columns: ['name'], filter: { genre_id: { _lt: 3 } } } },
+        },
+        {
+          type: 'create_query_collection',
+          args: { name: 'app', definition: { queries: [{ name: 'genres', query: '{ genre { name } }' }] } },
+        },
+        { type: 'add_collection_to_allowlist', args: { collection: 'app' } },
+      ])
+      await page.reload()
+      await page.until(hasText('genre_id < 3'))
+      await check(page)
+      await clickText(page, 'Schema')
+      await page.until(hasText('genre_bool_exp'))
+      await check(page)
+      await clickText(page, 'Diagram')
+      await page.until(hasText('1 table, 0 links'))
+      await clickText(page, 'Allowed queries')
+      await page.until(`${hasText('The allow-list is not enforced')} && ${hasText('genres')}`)
+      await page.resize(320, 800)
+      await check(page)
+      await op('drop_query_collection', { collection: 'app', cascade: true })
+      await op('drop_select_permission', { table: 'genre', role: 'fan' })
+    },
+  },
+  {
+    title: 'two versions are compared by their rules and the schema of a role',
+    path: 'roles/compare?of=versions&role=fan',
+    theme: 'dark',
+    shows: hasText('GraphQL schema of'),
+    async act(page, { op, check }) {
+      const permission = { columns: ['name'], filter: {} }
+      await op('create_select_permission', { table: 'genre', role: 'fan', permission })
+      await op('drop_select_permission', { table: 'genre', role: 'fan' })
+      await page.reload()
+      await page.until(`${hasText('1 rule differs')} && ${hasText('Only before has')} && ${hasText('genre_bool_exp')}`)
+      await check(page)
+    },
+  },
 ]

@@ -8,44 +8,10 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { readOnly } from '../../requests/mode.ts'
-import { type PartChange, partTitle, partVerb } from '../../server/metadata-patch.ts'
-import { run, runAll } from '../../server/operations.ts'
+import { authorOf, historyQuery, sentenceOf, type Version } from '../../server/history.ts'
+import { runAll } from '../../server/operations.ts'
 import { refreshMetadata } from '../../server/queries.ts'
 import css from './govern.module.css'
-
-interface Version {
-  readonly version: number
-  readonly at: string
-  readonly by: {
-    readonly role: string | null
-    readonly secret?: string
-    readonly subject?: string
-    readonly agent?: string
-    readonly plugin?: string
-  }
-  readonly request_id: string | null
-  readonly operations: readonly string[]
-  /** Null: it was too large to be kept. */
-  readonly patch: readonly PartChange[] | null
-}
-
-interface HistoryAnswer {
-  readonly versions: readonly Version[]
-  readonly next: number | null
-}
-
-const key = ['metadata-history']
-
-/** The change in a sentence. */
-function sentenceOf({ patch, operations }: Version): string {
-  if (!patch) return operations.join(', ') || 'a change too large to be kept'
-  const [first, ...others] = patch
-  if (!first) return operations.join(', ')
-  return `${partTitle(first)} ${partVerb(first)}${others.length > 0 ? ` and ${plural(others.length, 'more change')}` : ''}`
-}
-
-const authorOf = ({ by }: Version): string =>
-  [by.subject ?? by.secret ?? by.plugin ?? by.role ?? 'unknown', by.agent?.split(' ')[0]].filter(Boolean).join(', ')
 
 interface Question {
   readonly title: string
@@ -54,16 +20,11 @@ interface Question {
 
 /** The changes of the metadata with their authors and times, and the way back. */
 export function HistorySection() {
-  const history = useInfiniteQuery({
-    queryKey: key,
-    initialPageParam: null as number | null,
-    queryFn: ({ pageParam, signal }) =>
-      run<HistoryAnswer>('get_metadata_history', pageParam === null ? {} : { before: pageParam }, { signal }),
-    getNextPageParam: ({ next }) => next,
-  })
+  const query = historyQuery()
+  const history = useInfiniteQuery(query)
   const canEdit = useStore(readOnly) === null
   const [question, setQuestion] = useState<Question | null>(null)
-  if (history.isPending) return <Loading label="Reading the history" queryKey={key} />
+  if (history.isPending) return <Loading label="Reading the history" queryKey={query.queryKey} />
   if (!history.data) return <Failed error={history.error} onRetry={() => void history.refetch()} />
   const versions = history.data.pages.flatMap((page) => page.versions)
   if (versions.length === 0) {

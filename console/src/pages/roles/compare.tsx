@@ -5,23 +5,28 @@ import { Select } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Body, Page, Section, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
 import { tableKey, tableLabel } from '../../server/names.ts'
 import { run } from '../../server/operations.ts'
-import { type Metadata, metadataQuery, rolesOf } from '../../server/queries.ts'
+import { type Metadata, metadataQuery, rolesOf, usePlugin } from '../../server/queries.ts'
 import type { SchemaDifferences } from '../../server/simulate.ts'
 import { To, useUrlState } from '../../shell/navigation.tsx'
 import { permissionDifferences } from './differences.ts'
+import { permissionsOf } from './role-facts.ts'
 import css from './roles.module.css'
-import { permissionsOf } from './roles.tsx'
+import { SchemaDifferencesView } from './schema-differences.tsx'
+import { Versions } from './versions.tsx'
 
-/** Two roles side by side: their permissions, and their GraphQL schemas. */
+/** Two roles side by side, or two versions of the metadata: permissions, and GraphQL schemas. */
 export default function Compare() {
   const metadata = useQuery(metadataQuery)
   const [a, setA] = useUrlState('a')
   const [b, setB] = useUrlState('b')
+  const [of, setOf] = useUrlState('of')
+  const hasHistory = usePlugin('history')
   if (!metadata.data) {
     return (
-      <Page title="Compare roles">
+      <Page title="Compare">
         {metadata.isPending && <Loading label="Reading the metadata" queryKey={metadataQuery.queryKey} />}
         {metadata.isError && <Failed error={metadata.error} onRetry={() => void metadata.refetch()} />}
       </Page>
@@ -30,25 +35,41 @@ export default function Compare() {
   const options = ['admin', ...rolesOf(metadata.data)].map((name) => ({ value: name, label: name }))
   const isReady = a !== '' && b !== '' && a !== b
   return (
-    <Page title="Compare roles">
-      <Toolbar label="Roles">
-        <div className={css['choice']}>
-          <Select<string> label="One role" value={a} options={options} onChange={setA} />
-        </div>
-        <div className={css['choice']}>
-          <Select<string> label="Another role" value={b} options={options} onChange={setB} />
-        </div>
-      </Toolbar>
-      {isReady ? (
-        <Body>
-          <Rules {...{ a, b }} metadata={metadata.data} />
-          <Schemas {...{ a, b }} />
-        </Body>
-      ) : (
-        <Empty title={a !== '' && a === b ? 'Both are the same role' : 'Choose two roles'}>
-          The permissions and the GraphQL schemas of both are compared.
-        </Empty>
-      )}
+    <Page title="Compare">
+      <Tabs<'roles' | 'versions'>
+        label="Compare"
+        value={of === 'versions' ? of : 'roles'}
+        tabs={[
+          { value: 'roles', label: 'Two roles' },
+          ...(hasHistory ? [{ value: 'versions', label: 'Two versions' } as const] : []),
+        ]}
+        onChange={(next) => setOf(next === 'roles' ? '' : next)}
+      >
+        {of === 'versions' ? (
+          <Versions metadata={metadata.data} />
+        ) : (
+          <>
+            <Toolbar label="Roles">
+              <div className={css['choice']}>
+                <Select<string> label="One role" value={a} options={options} onChange={setA} />
+              </div>
+              <div className={css['choice']}>
+                <Select<string> label="Another role" value={b} options={options} onChange={setB} />
+              </div>
+            </Toolbar>
+            {isReady ? (
+              <Body>
+                <Rules {...{ a, b }} metadata={metadata.data} />
+                <Schemas {...{ a, b }} />
+              </Body>
+            ) : (
+              <Empty title={a !== '' && a === b ? 'Both are the same role' : 'Choose two roles'}>
+                The permissions and the GraphQL schemas of both are compared.
+              </Empty>
+            )}
+          </>
+        )}
+      </Tabs>
     </Page>
   )
 }
@@ -120,45 +141,5 @@ function Schemas({ a, b }: PairProps) {
   })
   if (differences.isPending) return <Loading label="Comparing the schemas" queryKey={key} />
   if (!differences.data) return <Failed error={differences.error} onRetry={() => void differences.refetch()} />
-  const { only_a: onlyA, only_b: onlyB, differing, more } = differences.data
-  const isSame = onlyA.length + onlyB.length + differing.length === 0
-  return (
-    <Section title="GraphQL schemas">
-      {isSame && <p>Both schemas are the same.</p>}
-      <div className={css['sides']}>
-        <Side title={`Only ${a} has`} paths={onlyA} />
-        <Side title={`Only ${b} has`} paths={onlyB} />
-      </div>
-      {differing.length > 0 && (
-        <>
-          <h3 className={css['heading']}>Both have, with other types</h3>
-          <ul>
-            {differing.map((each) => (
-              <li key={each.path}>
-                <code>
-                  {each.path}: {each.a} / {each.b}
-                </code>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      {more && <p className={css['note']}>The first 1,000 differences are shown.</p>}
-    </Section>
-  )
+  return <SchemaDifferencesView {...{ a, b }} differences={differences.data} />
 }
-
-const Side = ({ title, paths }: { readonly title: string; readonly paths: readonly string[] }) => (
-  <section aria-label={title}>
-    <h3 className={css['heading']}>
-      {title} {paths.length === 0 ? 'nothing' : ''}
-    </h3>
-    <ul>
-      {paths.map((path) => (
-        <li key={path}>
-          <code>{path}</code>
-        </li>
-      ))}
-    </ul>
-  </section>
-)

@@ -3,6 +3,7 @@
 import { Users } from 'lucide-react'
 import { metadataQuery, queries, rolesOf } from '../../server/queries.ts'
 import type { ConsolePage } from '../../shell/contract.ts'
+import { pathOf } from '../../shell/paths.ts'
 
 export const roles: ConsolePage = {
   id: 'roles',
@@ -11,13 +12,14 @@ export const roles: ConsolePage = {
   letter: 'r',
   routes: [
     { path: 'roles', load: () => import('./roles.tsx') },
+    { path: 'roles/$role', load: () => import('./role-page.tsx'), crumbs: ({ role = '' }) => [{ title: role }] },
     { path: 'roles/compare', load: () => import('./compare.tsx'), crumbs: () => [{ title: 'Compare' }] },
   ],
   async commands() {
     const metadata = await queries.ensureQueryData(metadataQuery)
     return rolesOf(metadata).map((role) => ({
       ...{ id: `role ${role}`, title: role, kind: 'role' },
-      path: `roles?role=${encodeURIComponent(role)}`,
+      path: pathOf('roles', role),
     }))
   },
 }

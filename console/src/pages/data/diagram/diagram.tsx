@@ -24,8 +24,17 @@ const mostTables = 150
 
 const keysKey = ['key-relationships']
 
-/** The tables that a role sees with their relationships: as a diagram, or as a list. */
+/** The page of the diagram. */
 export default function DiagramPage() {
+  return (
+    <Page title="Diagram">
+      <RoleDiagram />
+    </Page>
+  )
+}
+
+/** The tables that a role sees with their relationships: as a diagram, or as a list. Without a role it can be chosen. */
+export function RoleDiagram({ role }: { readonly role?: string }) {
   const metadata = useQuery(metadataQuery)
   const sources = useQuery(sourceTablesQuery)
   const keys = useQuery({
@@ -41,15 +50,16 @@ export default function DiagramPage() {
   return (
     <>
       {metadata.data && keys.data ? (
-        <Shown metadata={metadata.data} keys={keys.data.relationships} sources={sources.data ?? []} />
+        <Shown
+          metadata={metadata.data}
+          keys={keys.data.relationships}
+          sources={sources.data ?? []}
+          fixedRole={role ?? null}
+        />
+      ) : failed ? (
+        <Failed error={failed.error} onRetry={() => void failed.refetch()} />
       ) : (
-        <Page title="Diagram">
-          {failed ? (
-            <Failed error={failed.error} onRetry={() => void failed.refetch()} />
-          ) : (
-            <Loading label="Reading the relationships" queryKey={keysKey} />
-          )}
-        </Page>
+        <Loading label="Reading the relationships" queryKey={keysKey} />
       )}
     </>
   )
@@ -59,6 +69,8 @@ interface ShownProps {
   readonly metadata: Metadata
   readonly keys: readonly KeyRelationship[]
   readonly sources: readonly SourceTable[]
+  /** Null: the role of the address. */
+  readonly fixedRole: string | null
 }
 
 /** The part of a diagram that the address asks for. */
@@ -70,8 +82,9 @@ function chosenPart(
   return centre === '' ? kept : neighbourhood(kept, centre, hops)
 }
 
-function Shown({ metadata, keys, sources }: ShownProps) {
-  const [role] = useUrlState('role')
+function Shown({ metadata, keys, sources, fixedRole }: ShownProps) {
+  const [chosenRole] = useUrlState('role')
+  const role = fixedRole ?? chosenRole
   const [around] = useUrlState('around')
   const [hopText] = useUrlState('hops')
   const [schema] = useUrlState('schema')
@@ -90,22 +103,21 @@ function Shown({ metadata, keys, sources }: ShownProps) {
   const isTooLarge = diagram.tables.length > mostTables
   const open = (label: string) => change({ around: label })
   return (
-    <Page
-      title="Diagram"
-      note={`${plural(diagram.tables.length, 'table')}, ${plural(diagram.links.length, 'link')}${role === '' ? '' : `, as ${role}`}`}
-    >
+    <>
       <Toolbar label="Diagram">
-        <div className={css['choice']}>
-          <Select<string>
-            label="As role"
-            value={role}
-            options={[
-              { value: '', label: 'admin' },
-              ...rolesOf(metadata).map((name) => ({ value: name, label: name })),
-            ]}
-            onChange={(next) => change({ role: next })}
-          />
-        </div>
+        {fixedRole === null && (
+          <div className={css['choice']}>
+            <Select<string>
+              label="As role"
+              value={role}
+              options={[
+                { value: '', label: 'admin' },
+                ...rolesOf(metadata).map((name) => ({ value: name, label: name })),
+              ]}
+              onChange={(next) => change({ role: next })}
+            />
+          </div>
+        )}
         {schemas.length > 1 && (
           <div className={css['choice']}>
             <Select<string>
@@ -140,6 +152,10 @@ function Shown({ metadata, keys, sources }: ShownProps) {
         <Button onClick={() => change({ view: isList ? 'diagram' : 'list' })}>
           {isList ? 'Show diagram' : 'Show list'}
         </Button>
+        <span className={css['count']}>
+          {plural(diagram.tables.length, 'table')}, {plural(diagram.links.length, 'link')}
+          {role !== '' && fixedRole === null && `, as ${role}`}
+        </span>
       </Toolbar>
       {diagram.tables.length === 0 && (
         <Empty title={role === '' ? 'No table is tracked' : `${role} sees no table`}>
@@ -155,7 +171,7 @@ function Shown({ metadata, keys, sources }: ShownProps) {
       {diagram.tables.length > 0 && !isList && !isTooLarge && (
         <Drawing diagram={diagram} centre={centre} onOpen={open} />
       )}
-    </Page>
+    </>
   )
 }
 

@@ -14,15 +14,22 @@ export const configurableLogTypes = [
   'action-handler-log',
 ] as const
 
+/** Log types of later engines, which deployments for these name. No line has them, or it cannot be switched off. */
+const laterLogTypes = ['execution-log', 'data-connector-log', 'jwk-refresh-log', 'validate-input-log'] as const
+
 /** A property's name is the option's key in the configuration file. */
 export const logOptions = {
-  enabledLogTypes: listOf(configurableLogTypes, ['startup', 'http-log', 'webhook-log', 'websocket-log'], {
-    flag: 'enabled-log-types',
-    variable: 'ENABLED_LOG_TYPES',
-    placeholder: 'NAMES',
-    refusal: `Valid list of comma-separated log types: ${JSON.stringify(configurableLogTypes)}`,
-    description: `kinds of log lines to write, of ${configurableLogTypes.join(', ')}`,
-  }),
+  enabledLogTypes: listOf(
+    [...configurableLogTypes, ...laterLogTypes],
+    ['startup', 'http-log', 'webhook-log', 'websocket-log'],
+    {
+      flag: 'enabled-log-types',
+      variable: 'ENABLED_LOG_TYPES',
+      placeholder: 'NAMES',
+      refusal: `Valid list of comma-separated log types: ${JSON.stringify(configurableLogTypes)}`,
+      description: `kinds of log lines to write, of ${configurableLogTypes.join(', ')}`,
+    },
+  ),
   logLevel: choice(['debug', 'info', 'warn', 'error'], 'info', {
     flag: 'log-level',
     variable: 'LOG_LEVEL',

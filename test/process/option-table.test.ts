@@ -128,7 +128,10 @@ const listsOf: Readonly<Record<string, { readonly good: readonly string[]; reado
     good: ['*', 'http://a.b', 'https://*.a.b:8080,http://localhost:3000'],
     bad: ['a.b', 'ftp://a.b', 'http://a.b/', 'http://a.b:x', 'http://*a.b', 'http://a.*.b', 'http://a.b,*.c'],
   },
-  enabledLogTypes: { good: ['startup', ' Query-Log , http-log'], bad: ['gossip', 'startup,x'] },
+  enabledLogTypes: {
+    good: ['startup', ' Query-Log , http-log', 'startup,execution-log,jwk-refresh-log'],
+    bad: ['gossip', 'startup,x'],
+  },
 }
 
 /** Accepted and refused values of an option. */

@@ -167,7 +167,7 @@ export const remoteSchemas: Area = {
           args: { ...permission, definition: { schema: 'type Query { nobody: Int }' } },
           code: 'constraint-violation',
           error:
-            'validation for the given role-based schema failed because the field "Query"."nobody" is not in the remote schema',
+            'validation for the given role-based schema failed because field "nobody" does not exist in the "Object": "Query"',
         },
         {
           title: 'the role admin',

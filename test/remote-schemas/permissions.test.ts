@@ -308,7 +308,7 @@ test('invalid permissions and operations are refused', async (t) => {
   const broken = (reason: string) => [400, '$.args', 'constraint-violation', one + reason]
   assert.deepEqual(
     await add('type Query { nobody: Int }'),
-    broken('the field "Query"."nobody" is not in the remote schema'),
+    broken('field "nobody" does not exist in the "Object": "Query"'),
   )
   assert.deepEqual(
     await add('type Query { version: Int! }'),
@@ -321,13 +321,26 @@ test('invalid permissions and operations are refused', async (t) => {
   assert.deepEqual(await add('type Query { user(id: Int!): User }'), broken('the type "User" is not defined'))
   assert.deepEqual(
     await add('type Query { user: User } type User { id: Int! }'),
-    broken('the input "id" of "Query"."user" is required, and has no preset'),
+    broken('field: "user" expects the following non nullable arguments to be present: "id"'),
   )
   assert.deepEqual(
     await add('type Mutation { fail: User } type User { id: Int! }'),
-    broken('the query root type "Query" is not defined'),
+    broken('query root does not exist in the schema definition'),
   )
   const others: [schema: string, reason: string][] = [
+    ['type Query { version: String! } type Query { version: String! }', 'duplicate type names found: "Query"'],
+    [
+      'type Query { user(id: Int!, age: Int): User } type User { id: Int! }',
+      'input argument "age" does not exist in the input object:"user"',
+    ],
+    [
+      'type Query { echo(kind: Kind): JSON } enum Kind { GOOD WORSE WORST } scalar JSON',
+      'enum "Kind" contains the following enum values that do not exist in the corresponding upstream remote enum: "WORSE" and "WORST"',
+    ],
+    [
+      'type Query { thing(id: ID!): Thing } union Thing = Car | Query type Car { name: String! }',
+      'union "Thing" contains members which do not exist in the members of the remote schema union :"Query"',
+    ],
     ['type Query', 'the type "Query" is empty'],
     ['type Query { thing(id: ID!): Thing } union Thing', 'the type "Thing" is empty'],
     ['type Query { version: String! version: String! }', 'there are several "version" in "Query"'],
@@ -345,7 +358,10 @@ test('invalid permissions and operations are refused', async (t) => {
       'Int! @preset(value: 1, static: 2)',
       '"static" of the preset of the input "id" of "Query"."user" is not a Boolean',
     ],
-    ['Int! @preset(value: 1) @preset(value: 2)', 'there are several presets of the input "id" of "Query"."user"'],
+    [
+      'Int! @preset(value: 1) @preset(value: 2)',
+      'found multiple preset directives at the input "id" of "Query"."user"',
+    ],
     [
       'ID! @preset(value: "x-service-user-id")',
       'the input "id" of "Query"."user" is of type ID!, and of type Int! in the remote schema',

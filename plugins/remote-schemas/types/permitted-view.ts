@@ -1,12 +1,15 @@
 // Reads the text of a permission: a part of the remote schema in SDL, with `@preset` for values that the role cannot give.
 
 import {
+  type EnumTypeDefinitionNode,
   type FieldDefinitionNode,
   type GraphQLArgument,
+  type GraphQLEnumType,
   GraphQLError,
   type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLNamedType,
+  type GraphQLUnionType,
   getNamedType,
   getNullableType,
   type InputValueDefinitionNode,
@@ -19,10 +22,12 @@ import {
   isSpecifiedScalarType,
   isUnionType,
   Kind,
+  type NameNode,
   parse,
   print,
   type TypeDefinitionNode,
   type TypeNode,
+  type UnionTypeDefinitionNode,
 } from 'graphql'
 import { badRequest, type Dialect } from '../../../sdk/index.ts'
 import { readPreset } from './preset-directive.ts'
@@ -38,7 +43,7 @@ export function permittedView(types: RemoteTypes, text: string, dialect: Dialect
   reading.addInherited()
   reading.checkImplementations()
   const query = rootTypeOf(types.schema, 'query')!
-  if (!definitions.has(query.name)) reading.problems.push(`the query root type "${query.name}" is not defined`)
+  if (!definitions.has(query.name)) reading.problems.push('query root does not exist in the schema definition')
   if (reading.problems.length > 0) throw refused(reading.problems)
   return new RemoteView(types, reading.visible, reading.presets)
 }
@@ -59,7 +64,7 @@ function parseTypes(text: string): Map<string, TypeDefinitionNode> {
     for (const node of parse(text, { noLocation: true }).definitions) {
       if (node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.DIRECTIVE_DEFINITION) continue
       if (!isTypeDefinition(node)) throw refused([`it may hold definitions of types only, but there is: ${node.kind}`])
-      if (definitions.has(node.name.value)) throw refused([`the type "${node.name.value}" is defined twice`])
+      if (definitions.has(node.name.value)) throw refused([`duplicate type names found: "${node.name.value}"`])
       definitions.set(node.name.value, node)
     }
   } catch (error) {
@@ -123,6 +128,12 @@ function memberNames(definition: TypeDefinitionNode): string[] {
   }
 }
 
+/** Names in a problem: `"a", "b", and "c"`. */
+const namesText = (nodes: readonly { readonly name: NameNode }[]): string =>
+  listed.format(nodes.map(({ name }) => `"${name.value}"`))
+
+const listed = new Intl.ListFormat('en')
+
 const misplacedPreset = 'Preset directives can be defined only on INPUT_FIELD_DEFINITION or ARGUMENT_DEFINITION'
 
 /** Collects the visible members of a text, its presets, and its problems. */
@@ -179,22 +190,30 @@ class Reading {
         return
       }
       case Kind.ENUM_TYPE_DEFINITION:
-        for (const { name } of definition.values ?? []) {
-          if (isEnumType(type) && !type.getValue(name.value)) {
-            this.problems.push(`the enum "${type.name}" has no value "${name.value}"`)
-          }
-          yield [name.value, none] as const
-        }
+        if (isEnumType(type)) this.#requireValues(definition, type)
+        for (const { name } of definition.values ?? []) yield [name.value, none] as const
         return
       case Kind.UNION_TYPE_DEFINITION:
+        if (isUnionType(type)) this.#requireMembers(definition, type)
         for (const { name } of definition.types ?? []) {
           this.#require(name.value)
-          if (isUnionType(type) && !type.getTypes().some((each) => each.name === name.value)) {
-            this.problems.push(`the union "${type.name}" has no member "${name.value}"`)
-          }
           yield [name.value, none] as const
         }
     }
+  }
+
+  #requireValues({ values = [] }: EnumTypeDefinitionNode, type: GraphQLEnumType): void {
+    const unknown = values.filter(({ name }) => !type.getValue(name.value))
+    if (unknown.length === 0) return
+    const place = 'that do not exist in the corresponding upstream remote enum'
+    this.problems.push(`enum "${type.name}" contains the following enum values ${place}: ${namesText(unknown)}`)
+  }
+
+  #requireMembers({ types = [] }: UnionTypeDefinitionNode, type: GraphQLUnionType): void {
+    const unknown = types.filter(({ name }) => !type.getTypes().some((each) => each.name === name.value))
+    if (unknown.length === 0) return
+    const place = 'which do not exist in the members of the remote schema union'
+    this.problems.push(`union "${type.name}" contains members ${place} :${namesText(unknown)}`)
   }
 
   /** The visible arguments of a field. */
@@ -203,7 +222,8 @@ class Reading {
     const known = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined
     const what = `"${type.name}"."${name}"`
     if (!known) {
-      this.problems.push(`the field ${what} is not in the remote schema`)
+      const kind = isInterfaceType(type) ? 'Interface' : 'Object'
+      this.problems.push(`field "${name}" does not exist in the "${kind}": "${type.name}"`)
       return new Set()
     }
     this.#sameType(field.type, known.type, `the field ${what}`)
@@ -220,6 +240,7 @@ class Reading {
   ): ReadonlySet<string> {
     const visible = new Set<string>()
     const presets = new Map<string, Preset>()
+    const holder = at.slice(at.lastIndexOf('.') + 1)
     this.#refuseRepeated(
       given.map((node) => node.name.value),
       what,
@@ -228,7 +249,7 @@ class Reading {
       const { value: name } = node.name
       const found = known.find((each) => each.name === name)
       if (!found) {
-        this.problems.push(`the input "${name}" of ${what} is not in the remote schema`)
+        this.problems.push(`input argument "${name}" does not exist in the input object:"${holder}"`)
         continue
       }
       const input = `the input "${name}" of ${what}`
@@ -240,10 +261,12 @@ class Reading {
       else visible.add(name)
       if (preset === null) this.#require(baseOf(node.type))
     }
-    for (const { name, type, default: byDefault } of known) {
-      const isGiven = given.some((node) => node.name.value === name)
-      if (isGiven || byDefault !== undefined || !isNonNullType(type)) continue
-      this.problems.push(`the input "${name}" of ${what} is required, and has no preset`)
+    const isGiven = ({ name }: InputPlace) => given.some((node) => node.name.value === name)
+    const isRequired = ({ type, default: byDefault }: InputPlace) => byDefault === undefined && isNonNullType(type)
+    const missing = known.filter((each) => isRequired(each) && !isGiven(each)).map(({ name }) => `"${name}"`)
+    if (missing.length > 0) {
+      const wanted = 'expects the following non nullable arguments to be present'
+      this.problems.push(`field: "${holder}" ${wanted}: ${listed.format(missing)}`)
     }
     if (presets.size > 0) this.presets.set(at, presets)
     return visible

@@ -31,7 +31,7 @@ export function readPreset(
 ): Preset | string | null {
   const [directive, ...others] = directives.filter(({ name }) => name.value === 'preset')
   if (!directive) return null
-  if (others.length > 0) return `there are several presets of ${what}`
+  if (others.length > 0) return `found multiple preset directives at ${what}`
   const values = new Map((directive.arguments ?? []).map(({ name, value }) => [name.value, value]))
   const unknown = [...values.keys()].find((name) => name !== 'value' && name !== 'static')
   if (unknown !== undefined) return `the preset of ${what} has an argument "${unknown}", and may have value and static`

@@ -59,7 +59,7 @@ function configurationSchema(closed: ObjectOptions) {
       session_argument: Type.Optional(Type.String()),
       exposed_as: Type.Optional(Type.Union([Type.Literal('query'), Type.Literal('mutation')])),
     },
-    closed,
+    { ...closed, laterKeys: ['response'] },
   )
 }
 

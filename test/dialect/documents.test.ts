@@ -116,8 +116,8 @@ for (const word of words) {
       api_limits: {},
       metrics_config: { analyze_query_variables: false },
       inherited_roles: null,
-      graphql_schema_introspection: { disabled_for_roles: [] },
-      network: { tls_allowlist: [] },
+      graphql_schema_introspection: {},
+      network: {},
       opentelemetry: {},
       backend_configs: {},
     }
@@ -271,7 +271,7 @@ for (const word of words) {
         wrongKey(`${entry}.object_relationships[0].using.manual_configuration.remote_source`, 'remote_source'),
       ],
       [
-        inSource({ functions: [{ function: 'search_book', configuration: { response: {} } }] }),
+        inSource({ functions: [{ function: 'search_book', configuration: { response: { type: 'table' } } }] }),
         wrongKey(`${source}.functions[0].configuration.response`, 'response'),
       ],
       [

@@ -298,7 +298,7 @@ const spelledOut = {
       name: 'library',
       functions: [
         { function: 'search_books', configuration: {}, permissions: [], comment: null },
-        { function: { schema: 'public', name: 'all_books' } },
+        { function: { schema: 'public', name: 'all_books' }, configuration: { custom_name: null, response: null } },
       ],
       tables: [
         {

@@ -5,7 +5,7 @@ import { KindGuard, type TSchema, Type } from '@sinclair/typebox'
 import { inTurns, mapSteps } from '../../concurrency/stepwise.ts'
 import { parseFailed, TrellisError, toTrellisError } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
-import { deepFreeze, saysNothing } from '../../json/json.ts'
+import { deepFreeze, isJsonObject, saysNothing } from '../../json/json.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { unknownKeysIn } from '../../wire/decode.ts'
 import { ObjectName } from '../../wire/types.ts'
@@ -327,6 +327,9 @@ export class DeclaredFormat implements DocumentFormat {
     if (slice.key === unservedKey) return faults.keep(this.#unserved(parts), 'the keys that are not served have', [])
     if (slice.isInternal) return slice.empty
     if (value === undefined || (value === null && !slice.isRequired)) return slice.empty
+    // Exports of later engines have empty objects for settings that were never made.
+    const isUnset = isJsonObject(value) && Object.keys(value).length === 0
+    if (isUnset && !slice.isRequired && !KindGuard.IsArray(slice.schema)) return slice.empty
     const unknownKeys = unknownKeysIn(this.#dialect)
     const decoded = KindGuard.IsArray(slice.schema)
       ? await inTurns(faults.decodeList(slice.schema, value, at, unknownKeys))

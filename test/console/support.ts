@@ -56,6 +56,8 @@ export interface State extends Opening {
 export interface Console {
   /** Runs an operation as another client of the server. */
   op<T = unknown>(type: string, args: unknown, version?: number): Promise<T>
+  /** Sends a GraphQL operation as a role. */
+  asRole(role: string, query: string): Promise<unknown>
   /** Checks requests by the server's description. */
   readonly contract: Contract
   open(opening: Opening): Promise<Page>
@@ -153,6 +155,10 @@ export async function startConsole(t: TestContext): Promise<Console> {
   const described = await trellis.request('/api/openapi.json', { headers: { 'x-service-admin-secret': secret } })
   return {
     op,
+    async asRole(role, query) {
+      const headers = { 'x-service-admin-secret': secret, 'x-service-role': role }
+      return (await trellis.request('/v1/graphql', { method: 'POST', headers, body: { query } })).body
+    },
     contract: new Contract(described.body as ConstructorParameters<typeof Contract>[0]),
     async open(opening) {
       const page = await openPage(`${origin}/console/${opening.path}`, beforehand(opening))

@@ -29,6 +29,8 @@ export interface ServerConfig {
   readonly is_admin_secret_set: boolean
   readonly apis: { readonly enabled: readonly string[]; readonly known: readonly string[] }
   readonly read_only: boolean
+  /** Absent: the server has no allow-list. */
+  readonly is_allow_list_enabled?: boolean
   readonly environment: { readonly label: string | null; readonly colour: string | null }
   readonly postgres: { readonly version: number }
   /** The parts that plugins add; see `plugins/parts.ts`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hasText, type State, screenshot } from '../support.ts'
-import { clickText, reload, typeCode } from './steps.ts'
+import { choose, clickText, reload, typeCode } from './steps.ts'
 
 const refused = (status: number) => new RegExp(`status of ${status}`)
 const fault = { path: '$', error: 'it <b>broke</b>', code: 'unexpected' }
@@ -132,7 +132,7 @@ export const govern: readonly State[] = [
     complains: refused(401),
   },
   {
-    title: 'inconsistent objects with their reasons, and one is removed',
+    title: 'inconsistent objects with their reasons: a table is named back, and another one removed',
     path: 'govern/inconsistent',
     shows: hasText('Everything is consistent'),
     async act(page, { op, check }) {
@@ -145,12 +145,66 @@ export const govern: readonly State[] = [
         },
         { type: 'reload_metadata', args: {} },
       ])
-      await reload(page, `${hasText('table lost')} && ${hasText('The database has lots')}`)
+      const isShown = `${hasText('table lost')} && ${hasText('The database has lots')} && ${hasText('last changed in version')}`
+      await reload(page, isShown)
       await check(page)
+      await clickText(page, 'Rename lots to lost')
+      await page.until(`${hasText('Renamed lots')} && ${hasText('Everything is consistent')}`)
+      await op('bulk', [
+        { type: 'run_sql', args: { sql: 'drop table lost', check_metadata_consistency: false } },
+        { type: 'reload_metadata', args: {} },
+      ])
+      await reload(page, hasText('table lost'))
       await clickText(page, 'Remove this object')
+      await page.until(hasText('Metadata'))
+      await check(page)
       await clickText(page, 'Remove 1 object')
       await page.until(hasText('Everything is consistent'))
-      await op('run_sql', { sql: 'drop table lots' })
+    },
+  },
+  {
+    title: 'collections: a query is added, the allow-list is tried on recent operations, and roles are allowed',
+    path: 'govern/collections',
+    shows: hasText('There is no collection yet'),
+    async act(page, { op, check, asRole }) {
+      const permission = { columns: ['name'], filter: {} }
+      await op('create_select_permission', { table: 'genre', role: 'fan', permission })
+      for (const query of ['query genres { genre { name } }', '{ genre(limit: 1) { name } }'])
+        await asRole('fan', query)
+      await reload(page, hasText('There is no collection yet'))
+      await clickText(page, 'Try on recent operations')
+      await page.until(hasText('2 operations of roles since the metadata changed, of which 2 would be refused'))
+      await check(page)
+      await screenshot(page, 'allow-list')
+      await page.evaluate(
+        `[...document.querySelectorAll('li')].find((each) => each.innerText.includes('query genres')).querySelector('button').click()`,
+      )
+      await page.type('[role=dialog] input[list]', 'app')
+      await page.until(hasText('It is new, and will be made'))
+      await check(page)
+      await clickText(page, 'Add query')
+      await page.until(hasText('Added genres to app'))
+      await clickText(page, 'Show collections')
+      await clickText(page, 'Allow')
+      await choose(page, 'Who may send its queries while the allow-list is enforced', 'some roles')
+      await page.evaluate(`document.querySelector('[role=dialog] input[type=checkbox]').click()`)
+      await check(page)
+      await clickText(page, 'Save')
+      await page.until(hasText('allowed for fan, 1 query'))
+      for (const query of ['query genres { genre { __typename, name } }', '{ genre(limit: 1) { name } }']) {
+        await asRole('fan', query)
+      }
+      await reload(page, hasText('allowed for fan, 1 query'))
+      await clickText(page, 'Try on recent operations')
+      await page.until(`${hasText('of which 1 would be refused')} && ${hasText('allowed by app')}`)
+      await clickText(page, 'Show collections')
+      await page.resize(320, 800)
+      await check(page)
+      await clickText(page, 'Remove')
+      await page.until(hasText('query collections app'))
+      await clickText(page, 'Remove collection')
+      await page.until(hasText('There is no collection yet'))
+      await op('drop_select_permission', { table: 'genre', role: 'fan' })
     },
   },
   {
@@ -176,6 +230,12 @@ export const govern: readonly State[] = [
     path: 'govern/server',
     width: 320,
     shows: `${hasText('OK')} && ${hasText('postgres')}`,
+  },
+  {
+    title: 'server: a closed API names its option, an open one saves the database, dark',
+    path: 'govern/server',
+    theme: 'dark',
+    shows: hasText('--enabled-apis metadata,graphql,config,developer,pgdump'),
   },
   {
     title: 'plugins, and the options of one',

@@ -4,6 +4,7 @@ import { Empty } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { type ServerConfig, useConfig } from '../../server/queries.ts'
 import { pathOf, useGo, useNames } from '../../shell/navigation.tsx'
+import { CollectionsSection } from './collections/collections.tsx'
 import { HistorySection } from './history.tsx'
 import { InconsistentSection } from './inconsistent.tsx'
 import { LimitsSection } from './limits.tsx'
@@ -22,6 +23,7 @@ const sections: Readonly<Record<string, SectionOfGovern>> = {
   metadata: { title: 'Metadata', Content: MetadataSection },
   history: { title: 'History', Content: HistorySection, plugin: 'history' },
   inconsistent: { title: 'Inconsistent', Content: InconsistentSection },
+  collections: { title: 'Collections', Content: CollectionsSection, plugin: 'collections' },
   limits: { title: 'Limits', Content: LimitsSection, plugin: 'limits' },
   plugins: { title: 'Plugins', Content: PluginsSection },
   server: { title: 'Server', Content: ServerSection },

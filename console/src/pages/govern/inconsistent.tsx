@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { plural } from '../../base/format.ts'
+import { formatTime, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -8,12 +8,14 @@ import { Mark } from '../../parts/mark.tsx'
 import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { Touched } from '../../parts/touched.tsx'
 import { readOnly } from '../../requests/mode.ts'
 import { edit } from '../../server/edits.ts'
+import { authorOf, type Place, type Version } from '../../server/history.ts'
 import { type GivenTable, tableLabel, tableName } from '../../server/names.ts'
-import { type Operation, run } from '../../server/operations.ts'
-import { queries, refreshMetadata, sourceTablesQuery } from '../../server/queries.ts'
-import { useGo } from '../../shell/navigation.tsx'
+import { type Operation, run, runAll } from '../../server/operations.ts'
+import { queries, refreshMetadata, type SourceTable, sourceTablesQuery, usePlugin } from '../../server/queries.ts'
+import { To } from '../../shell/navigation.tsx'
 import css from './govern.module.css'
 
 interface Broken {
@@ -94,7 +96,6 @@ export function InconsistentSection() {
 
 function Objects({ objects }: { readonly objects: readonly Broken[] }) {
   const canEdit = useStore(readOnly) === null
-  const go = useGo()
   const [question, setQuestion] = useState<{ title: string; names: readonly string[]; operation: Operation } | null>(
     null,
   )
@@ -145,9 +146,6 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
                     <strong>{titleOf(each)}</strong>
                   </Mark>
                   <span className={css['space']} />
-                  <Button look="quiet" onClick={() => go(`govern/history`)}>
-                    See the history
-                  </Button>
                   {canEdit && removal && (
                     <Button
                       onClick={() =>
@@ -159,7 +157,8 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
                   )}
                 </div>
                 <p>{each.reason}</p>
-                <Similar object={each} />
+                <Since object={each} />
+                <Similar object={each} canEdit={canEdit} onRename={(title, work) => void attempt(work, title)} />
               </li>
             )
           })}
@@ -168,6 +167,7 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
       {question && (
         <Dialog
           isOpen
+          isWide
           title={question.title}
           description="It leaves the metadata, with its permissions and relationships. The data stays."
           onClose={() => setQuestion(null)}
@@ -193,24 +193,89 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
               <li key={name}>{name}</li>
             ))}
           </ul>
+          <Touched operations={[question.operation]} />
         </Dialog>
       )}
     </>
   )
 }
 
-/** Tables whose names resemble the missing one: it may have been renamed. */
-function Similar({ object: { type, definition } }: { readonly object: Broken }) {
+/** The place of an object in the history; null: the history does not know such objects by their place. */
+function placeOf({ type = '', definition }: Broken): Place | null {
+  const { table, name, role } = (typeof definition === 'object' && definition !== null ? definition : {}) as Definition
+  if (type === 'table') return { part: 'tables', table: tableName(definition as GivenTable) }
+  if (table === undefined) return null
+  const of = { part: 'tables', table: tableName(table) }
+  if (/^(?:object|array)_relation$/.test(type) && name !== undefined) {
+    return { ...of, member: `${type}ships`, name }
+  }
+  return /_permission$/.test(type) && role !== undefined ? { ...of, member: `${type}s`, name: role } : null
+}
+
+/** The last change of an object in the metadata; a later change of the database broke it. */
+function Since({ object }: { readonly object: Broken }) {
+  const place = placeOf(object)
+  const hasHistory = usePlugin('history')
+  const history = useQuery({
+    queryKey: ['metadata-history', 'last', place],
+    enabled: hasHistory && place !== null,
+    queryFn: ({ signal }) =>
+      run<{ readonly versions: readonly Version[] }>('get_metadata_history', { object: place, limit: 1 }, { signal }),
+  })
+  const [last] = history.data?.versions ?? []
+  if (!hasHistory || place === null || history.isPending) return null
+  return (
+    <p className={css['note']}>
+      {last
+        ? `Its metadata last changed in version ${last.version}, ${formatTime(last.at)}, by ${authorOf(last)}. `
+        : 'The history has no change of its metadata. '}
+      The database changed since then. <To path="govern/history">See the history</To>
+    </p>
+  )
+}
+
+interface SimilarProps {
+  readonly object: Broken
+  readonly canEdit: boolean
+  onRename(done: string, work: () => Promise<unknown>): void
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Untracked tables whose names resemble the missing one: it may have been renamed, and can be named back. */
+function Similar({ object: { type, definition }, canEdit, onRename }: SimilarProps) {
   const isTable = type === 'table'
   const tables = useQuery({ ...sourceTablesQuery, enabled: isTable }, queries)
   if (!isTable) return null
-  const { name } = tableName(definition as GivenTable)
-  const similar = (tables.data ?? []).filter((table) => distance(table.name, name) <= similarWithin)
+  const missing = tableName(definition as GivenTable)
+  const isSimilar = ({ name, is_tracked }: SourceTable) => !is_tracked && distance(name, missing.name) <= similarWithin
+  const similar = (tables.data ?? []).filter(isSimilar)
   if (similar.length === 0) return null
   return (
-    <p className={css['note']}>
-      The database has {similar.map((table) => tableLabel(table)).join(', ')}. A table that was renamed by{' '}
-      <code>run_sql</code> keeps its metadata: rename it back, reload, and rename it on the page SQL.
-    </p>
+    <div className={css['line']}>
+      <p className={css['note']}>
+        The database has {similar.map((table) => tableLabel(table)).join(', ')}. A table that was renamed in the page
+        SQL keeps its metadata; elsewhere it does not.
+      </p>
+      {canEdit &&
+        similar
+          .filter(({ schema, kind }) => schema === missing.schema && kind === 'table')
+          .map((table) => (
+            <Button
+              key={table.name}
+              onClick={() => {
+                const sql = `alter table ${quoted(table.schema)}.${quoted(table.name)} rename to ${quoted(missing.name)}`
+                const work = () =>
+                  runAll([
+                    { type: 'run_sql', args: { sql, check_metadata_consistency: false } },
+                    { type: 'reload_metadata', args: {} },
+                  ])
+                onRename(`Renamed ${tableLabel(table)}`, work)
+              }}
+            >
+              Rename {tableLabel(table)} to {missing.name}
+            </Button>
+          ))}
+    </div>
   )
 }

@@ -22,6 +22,7 @@ import { pathOf, To, useNames, useUrlState } from '../../shell/navigation.tsx'
 import { RoleDiagram } from '../data/diagram/diagram.tsx'
 import { permissionOf, type Verb, verbs } from '../data/permissions/verbs.ts'
 import { ruleText } from '../data/rule-text.ts'
+import { allowedOf, collectionsOf } from '../govern/collections/collections-model.ts'
 import { parentsOf, permissionsOf } from './role-facts.ts'
 import css from './roles.module.css'
 
@@ -201,23 +202,13 @@ function Schema({ role }: { readonly role: string }) {
   )
 }
 
-interface Collection {
-  readonly name: string
-  readonly definition: { readonly queries: readonly { readonly name: string; readonly query: string }[] }
-}
-
-interface AllowEntry {
-  readonly collection: string
-  readonly scope?: { readonly global: boolean; readonly roles?: readonly string[] }
-}
-
 /** The queries of collections in the allow-list that are for the role. */
-function Queries({ role, metadata: { metadata } }: OfRole) {
-  const isEnforced = useConfig()?.['is_allow_list_enabled' as never] as boolean | undefined
-  const collections = (metadata['query_collections'] ?? []) as readonly Collection[]
-  const allowed = ((metadata['allowlist'] ?? []) as readonly AllowEntry[])
-    .filter(({ scope }) => scope === undefined || scope.global || scope.roles?.includes(role))
-    .flatMap(({ collection }) => collections.filter(({ name }) => name === collection))
+function Queries({ role, metadata }: OfRole) {
+  const isEnforced = useConfig()?.is_allow_list_enabled
+  const allowed = collectionsOf(metadata).filter(({ name }) => {
+    const who = allowedOf(metadata, name)
+    return who !== 'nobody' && (who === 'everyone' || who.includes(role))
+  })
   if (role === 'admin') return <Empty title="The administrator may send any query" />
   return (
     <Body>

@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { plural } from '../../../base/format.ts'
+import { useStore } from '../../../base/store.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Mark } from '../../../parts/mark.tsx'
+import { Empty, Failed, Loading } from '../../../parts/states.tsx'
+import { readOnly } from '../../../requests/mode.ts'
+import { send } from '../../../requests/send.ts'
+import { type Metadata, useApi, useConfig } from '../../../server/queries.ts'
+import css from '../govern.module.css'
+import { type SentQuery, verdictsOn } from './collections-model.ts'
+
+interface DryRunProps {
+  readonly metadata: Metadata
+  readonly isEnforced: boolean
+  onAdd(query: string): void
+}
+
+const key = ['plan-cache']
+
+/** The allow-list tried on the operations that roles sent lately: the server keeps their plans. */
+export function DryRun({ metadata, isEnforced, onAdd }: DryRunProps) {
+  const canEdit = useStore(readOnly) === null
+  const isOpen = useApi('developer')
+  const enabled = useConfig()?.apis.enabled ?? []
+  const verdicts = useQuery({
+    queryKey: [...key, metadata.resource_version],
+    enabled: isOpen,
+    queryFn: async ({ signal }) => {
+      const [{ body }, { sameDocument }] = await Promise.all([
+        send<readonly SentQuery[]>({ name: 'dev/plan_cache', path: 'dev/plan_cache', signal }),
+        import('./same-document.ts'),
+      ])
+      return verdictsOn(body, metadata, sameDocument)
+    },
+  })
+  if (!isOpen) {
+    return (
+      <Empty title="The API developer is closed">
+        It has the operations that roles sent lately. Start the server with{' '}
+        <code>--enabled-apis {[...enabled, 'developer'].join(',')}</code>.
+      </Empty>
+    )
+  }
+  if (verdicts.isPending) return <Loading label="Reading recent operations" queryKey={key} />
+  if (!verdicts.data) return <Failed error={verdicts.error} onRetry={() => void verdicts.refetch()} />
+  if (verdicts.data.length === 0) {
+    return (
+      <Empty title="No role has sent an operation lately">
+        The server remembers the operations whose plans it keeps, until the metadata changes. Those of the administrator
+        are always allowed.
+      </Empty>
+    )
+  }
+  const refused = verdicts.data.filter(({ allowedBy }) => allowedBy.length === 0).length
+  const would = isEnforced ? 'is' : 'would be'
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+    <section className={css['scroll']} aria-label="Recent operations, scrolls" tabIndex={0}>
+      <p className={css['lead']}>
+        {plural(verdicts.data.length, 'operation')} of roles since the metadata changed, of which {refused} {would}{' '}
+        refused.
+      </p>
+      <ul>
+        {verdicts.data.map(({ role, query, allowedBy }) => (
+          <li key={`${role} ${query}`} className={css['version']}>
+            <div className={css['line']}>
+              <Mark state={allowedBy.length > 0 ? 'good' : 'bad'}>
+                <strong>{role}</strong>{' '}
+                {allowedBy.length > 0 ? `allowed by ${allowedBy.join(', ')}` : `${would} refused`}
+              </Mark>
+              <span className={css['space']} />
+              {canEdit && allowedBy.length === 0 && <Button onClick={() => onAdd(query)}>Add to a collection</Button>}
+            </div>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
+            <pre className={css['code']} tabIndex={0}>
+              {query}
+            </pre>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

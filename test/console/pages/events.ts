@@ -250,6 +250,33 @@ export const events: readonly State[] = [
     shows: `${hasText('2 events')} && ${hasText('Archived')} && ${hasText('1 session variable')}`,
   },
   {
+    title: 'log, found by a value of a column and by the session',
+    path: 'events',
+    shows: hasText('There are no event triggers'),
+    async act(page, { op, check }) {
+      await op('create_event_trigger', { ...trigger, name: 'sought' })
+      await op('pause_event_trigger', { name: 'sought' })
+      const objects = [901, 902].map((genre_id) => ({ genre_id, name: `live ${genre_id}` }))
+      await op('insert', { table: 'genre', objects })
+      await page.until(hasText('sought'))
+      await page.click('[aria-label="Event triggers"] [role=row][data-index="0"]')
+      await clickText(page, 'Open its log')
+      const shows = (count: number) =>
+        `document.querySelectorAll('[aria-label="Events"] [role=row][data-index]').length === ${count}`
+      await page.until(shows(2))
+      await page.type('input[data-filter]', "name = 'live 902'")
+      await page.until(shows(1))
+      await page.type('input[placeholder^="role ="]', 'role = clerk')
+      await page.until(hasText('No event matches'))
+      await page.type('input[placeholder^="role ="]', 'role = admin')
+      await page.until(shows(1))
+      assert.match(await page.evaluate('location.search'), /where=name.*session=role/)
+      await check(page)
+      await op('delete_event_trigger', { name: 'sought' })
+      await op('delete', { table: 'genre', where: { genre_id: { $gt: 900 } } })
+    },
+  },
+  {
     title: 'log, an error of the filter, with 320 px',
     path: 'events/log?name=genre_changed&where=%7B',
     width: 320,
@@ -276,9 +303,9 @@ export const events: readonly State[] = [
     path: 'events/cron',
     theme: 'dark',
     shows: hasText('There are no cron triggers'),
-    async act(page, { check }) {
+    async act(page, { op, check }) {
       await clickText(page, 'Create a cron trigger')
-      await page.until(hasText('Next ticks'))
+      await page.until(`${hasText('Next ticks')} && ${hasText('at 02:00, every day')}`)
       await page.type('[role=dialog] input', 'nightly')
       await page.evaluate(`document.querySelectorAll('[role=dialog] input')[1].focus()`)
       await page.evaluate(`document.execCommand('insertText', false, ${JSON.stringify(hook)})`)
@@ -286,8 +313,22 @@ export const events: readonly State[] = [
       await clickText(page, 'Create cron trigger')
       await page.until(hasText('Created nightly'))
       await page.click('[aria-label="Cron triggers"] [role=row][data-index="0"]')
-      await page.until(hasText('Events that wait'))
+      await page.until(`${hasText('Ticks that wait')} && ${hasText('Missed and failed ticks')}`)
+      await page.until(hasText('scheduled'))
       await check(page)
+      await clickText(page, 'Change trigger')
+      await page.until(hasText('Change nightly'))
+      const schedule = '[role=dialog] input[value="0 2 * * *"]'
+      await page.type(schedule, '0 9 * * 1-5')
+      await page.until(hasText('at 09:00, on Monday to Friday'))
+      await clickText(page, 'Save cron trigger')
+      await page.until(hasText('Changed nightly'))
+      const { cron_triggers: found } = await op<{ cron_triggers: { schedule: string }[] }>('get_cron_triggers', {})
+      assert.deepEqual(
+        found.map((each) => each.schedule),
+        ['0 9 * * 1-5'],
+      )
+      await page.until(hasText('Missed and failed ticks'))
       await clickText(page, 'Delete trigger')
       await clickText(page, 'Delete nightly')
       await page.until(hasText('There are no cron triggers'))

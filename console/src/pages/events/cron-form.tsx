@@ -6,31 +6,59 @@ import { Field } from '../../parts/field.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { edit } from '../../server/edits.ts'
+import { queries } from '../../server/queries.ts'
+import { cronWords } from './cron-words.ts'
 import css from './events.module.css'
 import { Ticks } from './ticks.tsx'
 
-/** A new cron trigger, with the ticks that its schedule gives. */
-export function CronForm({ onClose }: { onClose(): void }) {
-  const [name, setName] = useState('')
-  const [webhook, setWebhook] = useState('')
-  const [schedule, setSchedule] = useState('0 2 * * *')
-  const [zone, setZone] = useState('UTC')
-  const [payload, setPayload] = useState('{}')
+/** A cron trigger, as the server lists it. */
+export interface CronTrigger {
+  readonly name: string
+  readonly schedule: string
+  readonly timezone?: string
+  readonly webhook?: unknown
+  readonly handler?: string
+  readonly comment?: string | null
+  readonly payload?: unknown
+  readonly [key: string]: unknown
+}
+
+interface CronFormProps {
+  /** Absent: a new one. */
+  readonly trigger?: CronTrigger
+  onClose(): void
+}
+
+/** Creates or changes a cron trigger, with its schedule in words and the ticks that it gives. The form keeps what it does not know. */
+export function CronForm({ trigger, onClose }: CronFormProps) {
+  const [name, setName] = useState(trigger?.name ?? '')
+  const [webhook, setWebhook] = useState(typeof trigger?.webhook === 'string' ? trigger.webhook : '')
+  const [comment, setComment] = useState(trigger?.comment ?? '')
+  const [schedule, setSchedule] = useState(trigger?.schedule ?? '0 2 * * *')
+  const [zone, setZone] = useState(trigger?.timezone ?? 'UTC')
+  const [payload, setPayload] = useState(() => JSON.stringify(trigger?.payload ?? {}, null, 2))
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const shownSchedule = useDeferredValue(schedule)
   const shownZone = useDeferredValue(zone)
-  const create = async () => {
+  const hasWebhook = trigger === undefined || typeof trigger.webhook === 'string'
+  const save = async () => {
     setBusy(true)
     setError(null)
     try {
+      const { timezone: _, comment: __, ...kept } = trigger ?? { include_in_metadata: true }
       const args = {
-        ...{ name, webhook, schedule, include_in_metadata: true, payload: JSON.parse(payload) },
+        ...kept,
+        ...{ name, schedule, payload: JSON.parse(payload) },
+        ...(hasWebhook && { webhook }),
         ...(zone !== 'UTC' && zone !== '' && { timezone: zone }),
+        ...(comment !== '' && { comment }),
+        ...(trigger && { replace: true }),
       }
-      if ((await edit({ title: `Create ${name}`, operations: [{ type: 'create_cron_trigger', args }] })) === null)
-        return
-      toast(`Created ${name}`)
+      const title = `${trigger ? 'Change' : 'Create'} ${name}`
+      if ((await edit({ title, operations: [{ type: 'create_cron_trigger', args }] })) === null) return
+      await queries.invalidateQueries({ queryKey: ['cron-triggers'] })
+      toast(`${trigger ? 'Changed' : 'Created'} ${name}`)
       onClose()
     } catch (failure) {
       setError(failure)
@@ -42,13 +70,18 @@ export function CronForm({ onClose }: { onClose(): void }) {
     <Dialog
       isOpen
       isWide
-      title="Create a cron trigger"
+      title={trigger ? `Change ${trigger.name}` : 'Create a cron trigger'}
       onClose={onClose}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} disabled={name === '' || webhook === ''} onClick={() => void create()}>
-            Create cron trigger
+          <Button
+            look="main"
+            isBusy={isBusy}
+            disabled={name === '' || (hasWebhook && webhook === '')}
+            onClick={() => void save()}
+          >
+            {trigger ? 'Save cron trigger' : 'Create cron trigger'}
           </Button>
         </>
       }
@@ -56,16 +89,24 @@ export function CronForm({ onClose }: { onClose(): void }) {
       {error !== null && <Failed error={error} />}
       <div className={css['columns']}>
         <div className={css['fields']}>
-          <Field label="Name" value={name} onChange={(event) => setName(event.target.value)} />
-          <Field label="Webhook" isCode value={webhook} onChange={(event) => setWebhook(event.target.value)} />
+          <Field
+            label="Name"
+            value={name}
+            disabled={trigger !== undefined}
+            onChange={(event) => setName(event.target.value)}
+          />
+          {hasWebhook && (
+            <Field label="Webhook" isCode value={webhook} onChange={(event) => setWebhook(event.target.value)} />
+          )}
           <Field
             label="Schedule"
             isCode
-            help="minute, hour, day of month, month, day of week"
+            help={cronWords(schedule) ?? 'minute, hour, day of month, month, day of week'}
             value={schedule}
             onChange={(event) => setSchedule(event.target.value)}
           />
           <Field label="Time zone" value={zone} onChange={(event) => setZone(event.target.value)} />
+          <Field label="Comment" value={comment} onChange={(event) => setComment(event.target.value)} />
           <div>
             <span className={css['label']}>Payload</span>
             <Code label="Payload" language="json" value={payload} onChange={setPayload} />

@@ -14,20 +14,11 @@ import { readOnly } from '../../requests/mode.ts'
 import { edit } from '../../server/edits.ts'
 import { run } from '../../server/operations.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
-import { CronForm } from './cron-form.tsx'
+import { CronForm, type CronTrigger } from './cron-form.tsx'
+import { cronWords } from './cron-words.ts'
 import css from './events.module.css'
 import { ScheduledEvents } from './scheduled-events.tsx'
 import { Ticks } from './ticks.tsx'
-
-interface CronTrigger {
-  readonly name: string
-  readonly schedule: string
-  readonly timezone?: string
-  readonly webhook?: unknown
-  readonly handler?: string
-  readonly comment?: string | null
-  readonly [key: string]: unknown
-}
 
 const key = ['cron-triggers']
 
@@ -74,7 +65,10 @@ export function CronSection() {
                 ...{ key: 'name', title: plural(triggers.data.length, 'trigger'), width: 'minmax(120px, 1fr)' },
                 cell: ({ name }) => <strong>{name}</strong>,
               },
-              { key: 'schedule', title: 'Schedule', width: '140px', cell: ({ schedule }) => <code>{schedule}</code> },
+              {
+                ...{ key: 'schedule', title: 'Schedule', width: 'minmax(140px, 2fr)' },
+                cell: ({ schedule }) => <span title={schedule}>{cronWords(schedule) ?? schedule}</span>,
+              },
               {
                 ...{ key: 'zone', title: 'Time zone', width: '140px', isSecondary: true },
                 cell: ({ timezone }) => timezone ?? 'UTC',
@@ -99,6 +93,7 @@ function CronDialog({ trigger, onClose }: { readonly trigger: CronTrigger; onClo
   const { name, schedule, timezone } = trigger
   const canEdit = useStore(readOnly) === null
   const [isDeleting, setDeleting] = useState(false)
+  const [isChanging, setChanging] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const remove = async () => {
     setError(null)
@@ -111,6 +106,7 @@ function CronDialog({ trigger, onClose }: { readonly trigger: CronTrigger; onClo
       setError(failure)
     }
   }
+  if (isChanging) return <CronForm trigger={trigger} onClose={() => setChanging(false)} />
   return (
     <Dialog
       isOpen
@@ -134,13 +130,23 @@ function CronDialog({ trigger, onClose }: { readonly trigger: CronTrigger; onClo
               </Button>
             )}
             <Button onClick={onClose}>Close</Button>
+            {canEdit && (
+              <Button look="main" onClick={() => setChanging(true)}>
+                Change trigger
+              </Button>
+            )}
           </>
         )
       }
     >
       {error !== null && <Failed error={error} />}
       <div className={css['columns']}>
-        <Ticks schedule={schedule} zone={timezone ?? 'UTC'} />
+        <div className={css['fields']}>
+          <p>
+            <code>{schedule}</code>, {cronWords(schedule)}
+          </p>
+          <Ticks schedule={schedule} zone={timezone ?? 'UTC'} />
+        </div>
         <section>
           <h3 className={css['heading']}>Definition</h3>
           <Code label="Definition" language="json" value={JSON.stringify(trigger, null, 2)} />
@@ -148,12 +154,19 @@ function CronDialog({ trigger, onClose }: { readonly trigger: CronTrigger; onClo
       </div>
       {/* While the trigger goes, its events are not asked for. */}
       {!isDeleting && (
-        <section>
-          <h3 className={css['heading']}>Events that wait or did not succeed</h3>
-          <ScheduledEvents
-            args={{ type: 'cron', trigger_name: name, status: ['locked', 'error', 'dead', 'scheduled'] }}
-          />
-        </section>
+        <>
+          <section>
+            <h3 className={css['heading']}>Missed and failed ticks</h3>
+            <ScheduledEvents
+              args={{ type: 'cron', trigger_name: name, status: ['error', 'dead'] }}
+              none="Every tick was delivered. One that no server delivers within the trigger's tolerance is dead."
+            />
+          </section>
+          <section>
+            <h3 className={css['heading']}>Ticks that wait</h3>
+            <ScheduledEvents args={{ type: 'cron', trigger_name: name, status: ['locked', 'scheduled'] }} none="None" />
+          </section>
+        </>
       )}
     </Dialog>
   )

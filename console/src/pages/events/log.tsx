@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { facts } from '../../base/facts.ts'
 import { formatTime, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
@@ -15,6 +16,7 @@ import { metadataQuery } from '../../server/queries.ts'
 import { pathOf, useGo, useUrlChange, useUrlState } from '../../shell/navigation.tsx'
 import { eventTriggersOf, type LoggedEvent, stateOf, utc } from './event-triggers.ts'
 import css from './events.module.css'
+import { LogFilterFault, payloadFilter, sessionFilter } from './log-filter.ts'
 import { type EventFilter, RedeliverDialog } from './redeliver-dialog.tsx'
 
 /** Events of a page of the log. */
@@ -34,26 +36,38 @@ export function LogSection() {
   return <Log key={name} name={name} names={triggers.map((each) => each.name)} onName={setName} />
 }
 
-/** The filter of the address; null with the reason where a part of it is not JSON. */
-function useEventFilter(): { filter: EventFilter; fault: string | null } {
+interface GivenFilter {
+  readonly filter: EventFilter
+  /** The faults of the texts that are not filters yet. */
+  readonly faults: { readonly where: string | null; readonly session: string | null }
+}
+
+function readOr<T>(read: () => T): readonly [T | undefined, string | null] {
+  try {
+    return [read(), null]
+  } catch (error) {
+    if (error instanceof LogFilterFault) return [undefined, error.message]
+    throw error
+  }
+}
+
+/** The filter of the address. */
+function useEventFilter(): GivenFilter {
   const [status] = useUrlState('status')
   const [op] = useUrlState('op')
   const [from] = useUrlState('from')
   const [to] = useUrlState('to')
   const [where] = useUrlState('where')
-  let payload: unknown
-  let fault: string | null = null
-  try {
-    payload = where === '' ? undefined : JSON.parse(where)
-  } catch {
-    fault = 'not JSON yet'
-  }
+  const [session] = useUrlState('session')
+  const [payload, whereFault] = readOr(() => payloadFilter(where, op))
+  const [variables, sessionFault] = readOr(() => sessionFilter(session, facts.variablePrefix))
   const time = (text: string) => (Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString())
   const parts = {
     ...{ status: status || undefined, op: op || undefined, from: time(from), to: time(to), where: payload },
+    session: variables,
   }
   const filter = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as EventFilter
-  return { filter, fault }
+  return { filter, faults: { where: whereFault, session: sessionFault } }
 }
 
 interface LogProps {
@@ -63,7 +77,7 @@ interface LogProps {
 }
 
 function Log({ name, names, onName }: LogProps) {
-  const { filter, fault } = useEventFilter()
+  const { filter, faults } = useEventFilter()
   const canEdit = useStore(readOnly) === null
   const isFollowed = useStore(isLive)
   const go = useGo()
@@ -89,7 +103,7 @@ function Log({ name, names, onName }: LogProps) {
   }
   return (
     <>
-      <Filters name={name} names={names} onName={onName} fault={fault} />
+      <Filters name={name} names={names} onName={onName} faults={faults} />
       {log.isPending && <Loading label="Reading the log" queryKey={key} />}
       {log.isError && <Failed error={log.error} onRetry={() => void log.refetch()} />}
       {log.data && events.length === 0 && (
@@ -179,14 +193,15 @@ const columnsOf = ({ canEdit, selected, toggle }: ColumnsOptions): readonly Tabl
   },
 ]
 
-function Filters({ name, names, onName, fault }: LogProps & { readonly fault: string | null }) {
+function Filters({ name, names, onName, faults }: LogProps & Pick<GivenFilter, 'faults'>) {
   const [status, setStatus] = useUrlState('status')
   const [op, setOp] = useUrlState('op')
   const [from, setFrom] = useUrlState('from')
   const [to, setTo] = useUrlState('to')
   const [where, setWhere] = useUrlState('where')
+  const [session, setSession] = useUrlState('session')
   const change = useUrlChange()
-  const hasFilter = [status, op, from, to, where].some((each) => each !== '')
+  const hasFilter = [status, op, from, to, where, session].some((each) => each !== '')
   return (
     <Toolbar label="Filter">
       <div className={css['choice']}>
@@ -223,17 +238,27 @@ function Filters({ name, names, onName, fault }: LogProps & { readonly fault: st
       <Field label="To" type="datetime-local" value={to} onChange={(event) => setTo(event.target.value)} />
       <div className={css['filter']}>
         <Field
-          label="The payload contains"
+          label="The row has"
           isCode
           data-filter
-          placeholder='{"data": {"new": {"id": 4}}}'
+          placeholder="name = Rock and old.id = 4"
           value={where}
-          error={fault}
+          error={faults.where}
           onChange={(event) => setWhere(event.target.value)}
         />
       </div>
+      <div className={css['filter']}>
+        <Field
+          label="The session has"
+          isCode
+          placeholder="role = clerk and user-id = 2"
+          value={session}
+          error={faults.session}
+          onChange={(event) => setSession(event.target.value)}
+        />
+      </div>
       {hasFilter && (
-        <Button look="quiet" onClick={() => change({ status: '', op: '', from: '', to: '', where: '' })}>
+        <Button look="quiet" onClick={() => change({ status: '', op: '', from: '', to: '', where: '', session: '' })}>
           Show all events
         </Button>
       )}

@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { Checkbox } from '../../parts/field.tsx'
+import type { TableEntry } from '../../server/queries.ts'
 import { RuleField } from '../data/permissions/rule-field.tsx'
 import type { TableInfo } from '../data/table-info.ts'
 import { typesOf } from '../data/types.ts'
@@ -9,6 +10,8 @@ type Definition = Readonly<Record<string, unknown>>
 
 interface OperationFieldsProps {
   readonly info: TableInfo
+  /** The table's entry in the metadata, whose relationships conditions may follow. */
+  readonly entry: TableEntry | undefined
   readonly operation: 'insert' | 'update' | 'delete'
   /** Null: the operation makes no events. */
   readonly value: Definition | null
@@ -21,7 +24,7 @@ const sides = { insert: ['new'], update: ['old', 'new'], delete: ['old'] } as co
 const words = { old: 'The row before', new: 'The row after' } as const
 
 /** Which changes of one operation make events, and which columns they have. */
-export function OperationFields({ info, operation, value, onChange, onFault }: OperationFieldsProps) {
+export function OperationFields({ info, entry, operation, value, onChange, onFault }: OperationFieldsProps) {
   const types = useMemo(() => typesOf(info), [info])
   const names = info.columns.map(({ name }) => name)
   const columns = value?.['columns'] ?? '*'
@@ -76,7 +79,7 @@ export function OperationFields({ info, operation, value, onChange, onFault }: O
           sides[operation].map((side) => (
             <RuleField
               key={side}
-              {...{ types, onFault }}
+              {...{ types, onFault, entry }}
               canEdit
               help={`As ${names[0]} > 5 and ${names.at(-1)} is not null. Nothing: all rows.`}
               label={`${words[side]} fulfils`}

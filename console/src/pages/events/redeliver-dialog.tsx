@@ -14,6 +14,7 @@ export interface EventFilter {
   readonly from?: string
   readonly to?: string
   readonly where?: unknown
+  readonly session?: unknown
 }
 
 interface RedeliverProps {

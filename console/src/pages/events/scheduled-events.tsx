@@ -37,7 +37,7 @@ const pageSize = 100
 const marks = { scheduled: 'waiting', locked: 'info', delivered: 'good', error: 'bad', dead: 'off' } as const
 
 /** Scheduled events by the time at which they are due. */
-export function ScheduledEvents({ args }: { readonly args: EventsArgs }) {
+export function ScheduledEvents({ args, none }: { readonly args: EventsArgs; readonly none?: string }) {
   const key = ['scheduled-events', args]
   const [open, setOpen] = useState<ScheduledEvent | null>(null)
   const events = useInfiniteQuery({
@@ -54,6 +54,7 @@ export function ScheduledEvents({ args }: { readonly args: EventsArgs }) {
   if (events.isPending) return <Loading label="Reading the events" queryKey={key} />
   if (!events.data) return <Failed error={events.error} onRetry={() => void events.refetch()} />
   const all = events.data.pages.flatMap((page) => page.events)
+  if (all.length === 0 && none !== undefined) return <p className={css['note']}>{none}</p>
   if (all.length === 0) return <Empty title="There are no such events">Others may be in another state.</Empty>
   const isOnce = args.type === 'one_off'
   return (

@@ -8,7 +8,7 @@ import { Failed, Loading } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
 import { type TableName, tableLabel, tableName } from '../../server/names.ts'
-import { type Metadata, tablesOf } from '../../server/queries.ts'
+import { entryOf, type Metadata, type TableEntry, tablesOf } from '../../server/queries.ts'
 import { type TableInfo, tableInfoQuery } from '../data/table-info.ts'
 import { type EventTrigger, eventTriggersOf } from './event-triggers.ts'
 import css from './events.module.css'
@@ -117,6 +117,7 @@ export function TriggerForm({ base, trigger, onClose }: TriggerFormProps) {
           {view === 'form' && definition && table && (
             <Form
               {...{ table, definition }}
+              entry={entryOf(base, table)}
               name={name.trim()}
               onChange={(next) => setText(shown(next))}
               onFault={setFault}
@@ -130,6 +131,7 @@ export function TriggerForm({ base, trigger, onClose }: TriggerFormProps) {
 
 interface FormProps {
   readonly table: TableName
+  readonly entry: TableEntry | undefined
   readonly name: string
   readonly definition: Definition
   onChange(definition: Definition): void
@@ -157,6 +159,7 @@ const numberOf = (text: string): number | undefined => (/^\d{1,9}$/.test(text) ?
 
 function Fields({
   info,
+  entry,
   name,
   definition,
   onChange,
@@ -175,7 +178,7 @@ function Fields({
       {(['insert', 'update', 'delete'] as const).map((operation) => (
         <OperationFields
           key={operation}
-          {...{ info, operation, onFault }}
+          {...{ info, entry, operation, onFault }}
           value={(definition[operation] ?? null) as Definition | null}
           onChange={(next) => change({ [operation]: next ?? undefined })}
         />

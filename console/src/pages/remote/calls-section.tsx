@@ -16,13 +16,13 @@ import css from './remote.module.css'
 /** A call of an asynchronous action. */
 interface Call {
   readonly id: string
-  readonly action_name: string
+  readonly action: string
   readonly status: string
   readonly created_at: string
   readonly response_received_at: string | null
   readonly session_variables: unknown
-  readonly input_payload: unknown
-  readonly response_payload: unknown
+  readonly input: unknown
+  readonly output: unknown
   readonly errors: unknown
 }
 
@@ -35,29 +35,6 @@ const marks = { completed: 'good', error: 'bad', processing: 'info', created: 'w
 
 const markOf = (status: string) => marks[status as keyof typeof marks] ?? 'off'
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
-
-interface Wanted {
-  readonly status: string
-  readonly action: string
-  /** The last call of the page before. */
-  readonly after: Call | null
-}
-
-/** The SQL of a page of the log, the newest first. */
-function pageSql({ status, action, after }: Wanted): string {
-  const conditions = [
-    ...(status === '' ? [] : [`status = ${quoted(status)}`]),
-    ...(action === '' ? [] : [`action_name = ${quoted(action)}`]),
-    ...(after ? [`(created_at, id) < (${quoted(after.created_at)}, ${quoted(after.id)})`] : []),
-  ]
-  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
-  return `select coalesce(json_agg(call), '[]') from (
-    select id, action_name, status, created_at, response_received_at, session_variables,
-      input_payload, response_payload, errors
-    from trellis.hdb_action_log ${where} order by created_at desc, id desc limit ${pageCalls}) as call`
-}
-
 /** The log of asynchronous calls. */
 export function CallsSection() {
   const [status, setStatus] = useUrlState('status')
@@ -67,17 +44,18 @@ export function CallsSection() {
   const calls = useInfiniteQuery({
     queryKey: key,
     staleTime: 0,
-    initialPageParam: null as Call | null,
-    queryFn: async ({ pageParam, signal }) => {
-      const sql = pageSql({ status, action: action.trim(), after: pageParam })
-      const { result } = await run<{ readonly result: readonly (readonly string[])[] }>(
-        'run_sql',
-        { sql, read_only: true },
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: after, signal }) =>
+      run<readonly Call[]>(
+        'get_action_logs',
+        {
+          ...(status !== '' && { status }),
+          ...(action.trim() !== '' && { action: action.trim() }),
+          ...{ limit: pageCalls, ...(after !== undefined && { after }) },
+        },
         { signal },
-      )
-      return JSON.parse(result[1]?.[0] ?? '[]') as readonly Call[]
-    },
-    getNextPageParam: (page) => (page.length < pageCalls ? null : (page.at(-1) ?? null)),
+      ),
+    getNextPageParam: (page) => (page.length < pageCalls ? undefined : page.at(-1)?.id),
   })
   const all = calls.data?.pages.flat() ?? []
   return (
@@ -117,7 +95,7 @@ export function CallsSection() {
             },
             {
               ...{ key: 'action', title: plural(all.length, 'call'), width: 'minmax(120px, 1fr)' },
-              cell: ({ action_name: name }) => <strong>{name}</strong>,
+              cell: ({ action: name }) => <strong>{name}</strong>,
             },
             {
               ...{ key: 'at', title: 'Called', width: '200px', isSecondary: true },
@@ -125,7 +103,7 @@ export function CallsSection() {
             },
             {
               ...{ key: 'input', title: 'Arguments', width: 'minmax(120px, 2fr)', isSecondary: true },
-              cell: ({ input_payload: input }) => <code>{JSON.stringify(input).slice(0, 200)}</code>,
+              cell: ({ input }) => <code>{JSON.stringify(input).slice(0, 200)}</code>,
             },
           ]}
         />
@@ -144,15 +122,15 @@ export function CallsSection() {
 
 const CallDialog = ({ call, onClose }: { readonly call: Call; onClose(): void }) => {
   const parts: readonly (readonly [title: string, value: unknown])[] = [
-    ['Arguments', call.input_payload],
+    ['Arguments', call.input],
     ['Session variables', call.session_variables],
-    call.errors === null ? ['Result', call.response_payload] : ['Error', call.errors],
+    call.errors === null ? ['Result', call.output] : ['Error', call.errors],
   ]
   return (
     <Dialog
       isOpen
       isWide
-      title={`A call of ${call.action_name}`}
+      title={`A call of ${call.action}`}
       description={
         <>
           <Mark state={markOf(call.status)}>{call.status}</Mark> <code>{call.id}</code>

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { SentRequest } from '../support/browser.ts'
 
-interface ApiDocument {
+/** The description of a server. */
+export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly components: { readonly schemas: Readonly<Record<string, { readonly 'x-edits'?: boolean }>> }
 }

@@ -3,9 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { browserTest } from '../support/chromium.ts'
+import { Contract } from './contract.ts'
 import { pasteDatabase, signIn, trackAll } from './story/beginning.ts'
+import { followChange, makeTrigger, redeliver } from './story/events.ts'
+import { importDocument, replay, revertRole } from './story/govern.ts'
 import { askAsBoth, lookAsCustomer } from './story/identities.ts'
 import { copyRule, makeIndex, makeRole } from './story/permissions.ts'
+import { askThroughJoin, joinRemote, mendMetadata } from './story/remote.ts'
 import { editCells, filterRows } from './story/rows.ts'
 import { type Story, startStory } from './story/stage.ts'
 
@@ -20,11 +24,22 @@ const steps: readonly (readonly [title: string, step: (story: Story) => Promise<
   ['the page makes an index for a rule that no index serves', makeIndex],
   ['the hidden invoice of another customer says why', lookAsCustomer],
   ['one operation as two identities', askAsBoth],
+  ['an event trigger, whose webhook is tested first', makeTrigger],
+  ['a change appears with its request, a failure and a success', followChange],
+  ['three failures are delivered again', redeliver],
+  ['a remote schema is joined to customers', joinRemote],
+  ['a role asks through the join', askThroughJoin],
+  ['a dropped table leaves inconsistent objects, which are mended', mendMetadata],
+  ['the history takes the second role back', revertRole],
+  ['the document is exported, cleared, and imported by its differences', importDocument],
+  ['the recording gives another server the same document', replay],
 ]
 
 browserTest('the story of a new server, by the keyboard alone', async (t) => {
   const story = await startStory(t)
+  const contract = new Contract(await story.description())
   for (const [title, step] of steps) await t.test(title, () => step(story))
+  for (const request of story.page.sent) contract.check(request)
   assert.deepEqual(
     story.page.complaints.filter((each) => !/status of 401/.test(each)),
     [],

@@ -31,3 +31,10 @@ export function isEditing({ type, args, version = 1 }: Operation): boolean {
   if (type === 'replace_metadata') return given['dry_run'] !== true
   return told.get(`${type} ${version}`) ?? !reading.test(type)
 }
+
+/** Operations on events, statements and versions of one server, which another one does not have. */
+const ofOneServer = /^(?:pg_)?(?:redeliver_events?|test_webhook|cancel_sql|revert_metadata)$/
+
+/** Whether an edit can be repeated on another server: a recording has these alone. */
+export const isRepeatable = ({ type, args }: Operation): boolean =>
+  type === 'bulk' && Array.isArray(args) ? args.every(isRepeatable) : !ofOneServer.test(type)

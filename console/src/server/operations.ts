@@ -3,7 +3,7 @@
 import type { Identity } from '../requests/identity.ts'
 import { recordEdit } from '../requests/log.ts'
 import { type Answer, send } from '../requests/send.ts'
-import { isEditing, type Operation } from './editing.ts'
+import { isEditing, isRepeatable, type Operation } from './editing.ts'
 
 export type { Operation } from './editing.ts'
 
@@ -36,7 +36,7 @@ export async function exchange<T>(
     ...(as && { as }),
     ...(id !== undefined && { id }),
   })
-  if (isEdit) recordEdit(operation)
+  if (isEdit && isRepeatable(operation)) recordEdit(operation)
   return answer
 }
 

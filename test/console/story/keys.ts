@@ -38,7 +38,17 @@ export const findingNames = `window.named = (() => {
   }
   const chosenTab = (name) => nameOf(find(name, '[role=tab]')[0].closest('[role=tablist]').querySelector('[aria-selected=true]'))
   return { find, way, isPointed, chosenTab }
-})()`
+})();`
+
+/** Runs in the page first: keeps the texts of files that the page saves. */
+export const keepingFiles = `{
+  window.savedFiles = []
+  const make = URL.createObjectURL
+  URL.createObjectURL = (blob) => {
+    savedFiles.push(blob.text())
+    return make(blob)
+  }
+}`
 
 /** A call of a function of these in the page. */
 const asked = (what: 'find' | 'way' | 'isPointed' | 'chosenTab', ...args: readonly (string | undefined)[]): string =>
@@ -111,9 +121,10 @@ export async function choose(page: Page, name: string, option: string): Promise<
   await reach(page, name, '[role=combobox]')
   await page.press('Enter')
   await page.until(`document.activeElement?.getAttribute('role') === 'option'`)
+  await page.press('Home')
   await walk(page, 'ArrowDown', option)
   await page.press('Enter')
-  await page.until(`document.querySelector('[role=option]') === null`)
+  await page.until(`document.activeElement?.getAttribute('role') === 'combobox'`)
 }
 
 /** Goes somewhere by the palette. */
@@ -121,7 +132,7 @@ export async function go(page: Page, name: string): Promise<void> {
   await page.press('k', ['ctrl'])
   await page.until(`document.activeElement?.getAttribute('aria-label') === 'Search'`)
   await type(page, name)
-  const first = `document.querySelector('[role=option][aria-selected=true] span')?.textContent`
+  const first = `document.querySelector('#palette-results [aria-selected=true] span')?.textContent`
   await page.until(`${first} === ${JSON.stringify(name)}`)
   await page.press('Enter')
   await page.until(`document.querySelector('input[role=combobox][aria-label=Search]') === null`)
@@ -135,3 +146,7 @@ export async function activateInToast(page: Page, name: string): Promise<void> {
   if (!(await page.evaluate<boolean>(is))) throw new Error(`no key leads to ${name} of a confirmation`)
   await page.press('Enter')
 }
+
+/** The last file that the page saved, which is JSON. */
+export const savedFile = async <T>(page: Page): Promise<T> =>
+  JSON.parse(await page.evaluate<string>('savedFiles.at(-1)')) as T

@@ -7,15 +7,22 @@ import { PartChanges } from '../../parts/change-view.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { recordEdit } from '../../requests/log.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { authorOf, historyQuery, sentenceOf, type Version } from '../../server/history.ts'
 import { runAll } from '../../server/operations.ts'
-import { refreshMetadata } from '../../server/queries.ts'
+import { metadataQuery, queries, refreshMetadata } from '../../server/queries.ts'
 import css from './govern.module.css'
 
 interface Question {
   readonly title: string
   readonly versions: readonly Version[]
+}
+
+/** Records the document instead of the revert: another server has other versions. */
+async function recordDocument(): Promise<void> {
+  const { metadata } = await queries.ensureQueryData(metadataQuery)
+  recordEdit({ type: 'replace_metadata', version: 2, args: { metadata, allow_inconsistent_metadata: true } })
 }
 
 /** The changes of the metadata with their authors and times, and the way back. */
@@ -46,6 +53,7 @@ export function HistorySection() {
                   {index > 0 && (
                     <Button
                       look="quiet"
+                      aria-label={`Go back to before this: ${sentenceOf(version)}`}
                       onClick={() =>
                         setQuestion({
                           title: `Go back to before version ${version.version}`,
@@ -57,6 +65,7 @@ export function HistorySection() {
                     </Button>
                   )}
                   <Button
+                    aria-label={`Revert this change: ${sentenceOf(version)}`}
                     onClick={() => setQuestion({ title: `Revert version ${version.version}`, versions: [version] })}
                   >
                     Revert this change
@@ -91,6 +100,7 @@ function RevertDialog({ title, versions, onClose }: Question & { onClose(): void
     try {
       await runAll(versions.map(({ version }) => ({ type: 'revert_metadata', args: { version } })))
       await refreshMetadata()
+      await recordDocument()
       toast(`Reverted ${plural(versions.length, 'version')}`)
       onClose()
     } catch (failure) {

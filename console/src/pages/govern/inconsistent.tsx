@@ -148,6 +148,7 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
                   <span className={css['space']} />
                   {canEdit && removal && (
                     <Button
+                      aria-label={`Remove this object: ${titleOf(each)}`}
                       onClick={() =>
                         setQuestion({ title: `Remove ${titleOf(each)}`, names: [titleOf(each)], operation: removal })
                       }

@@ -517,6 +517,23 @@ test('interface 2 exports format 3 everywhere', async (t) => {
   })
 })
 
+test('objects that a document of format 3 holds twice are refused', async (t) => {
+  const trellis = await startTrellis(t, { sql })
+  const book = { table: 'book' }
+  const action = { name: 'order', definition: { handler: 'http://127.0.0.1:1', output_type: 'Int' } }
+  const source = { name: 'default', kind: 'postgres', configuration: {} }
+  for (const [metadata, path, names] of [
+    [{ sources: [{ ...source, tables: [book, book] }] }, '.sources[0].tables', 'tables : "book"'],
+    [{ sources: [{ ...source, tables: [] }], actions: [action, action] }, '.actions', 'actions : "order"'],
+  ] as const) {
+    assert.deepEqual((await ask(trellis, 'replace_metadata', { metadata: { version: 3, ...metadata } })).body, {
+      path: `$.args.metadata${path}`,
+      error: `multiple declarations exist for the following ${names}`,
+      code: 'already-exists',
+    })
+  }
+})
+
 test('each change raises the version by one, and refuses a request for another version', async (t) => {
   const trellis = await startTrellis(t, { sql })
   const version = async () => {

@@ -268,7 +268,8 @@ export class DeclaredFormat implements DocumentFormat {
     document: MetadataDocument,
     place: ReadDocument['place'],
   ): Promise<void> {
-    const lists = slices.filter(({ entryKey }) => entryKey)
+    // Texts of entries that repeat each other do so, too.
+    const lists = slices.filter(({ key, entryKey }) => entryKey && key !== givenKey)
     const plain = lists.filter(({ validateEntry }) => !validateEntry)
     for (const slice of [...plain, ...lists.filter((each) => !plain.includes(each))]) {
       const { key, kind = key.replaceAll('_', ' '), validateEntry } = slice

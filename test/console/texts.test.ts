@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { asCsv, asJson, asMarkdown } from '../../console/src/base/clipboard-formats.ts'
 import { readCsv } from '../../console/src/base/csv.ts'
 import { differencesOf } from '../../console/src/base/json-diff.ts'
+import { marksBetween } from '../../console/src/base/json-marks.ts'
 import { indexOfPosition, isExplainable, statementAt, statementsIn } from '../../console/src/pages/sql/statements.ts'
 import { diffDocuments, withChanges } from '../../console/src/server/metadata-diff.ts'
 
@@ -118,4 +119,15 @@ test('differences of answers name their places, up to a limit', () => {
     { path: 'data.gone', before: true, after: undefined },
   ])
   assert.equal(differencesOf([1, 2, 3], [4, 5, 6], 2).length, 2)
+})
+
+test('answers to two roles are compared by their rows, not by the places of these', () => {
+  const row = (id: number, ...lines: readonly number[]) => ({ id, lines: lines.map((n) => ({ n })) })
+  const { left, right } = marksBetween(
+    { data: { a: [row(1, 1), row(2, 1, 2), row(3, 1)], b: 1 } },
+    { data: { a: [row(2, 2), row(3, 1)], c: 1 } },
+  )
+  assert.deepEqual([...left].sort(), ['data.a[0]', 'data.a[1].lines[0]', 'data.b'])
+  assert.deepEqual([...right], ['data.c'])
+  assert.equal(marksBetween({ a: [1, null, '1'] }, { a: [1, null, '1'] }).left.size, 0)
 })

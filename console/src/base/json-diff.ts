@@ -1,5 +1,7 @@
 // The differences of two JSON values, place by place.
 
+import { memberPath } from './json-marks.ts'
+
 /** A place where two values differ. */
 export interface Difference {
   /** As `data.album[0].title`. */
@@ -12,9 +14,6 @@ export interface Difference {
 
 const isParent = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-const below = (path: string, key: string, isList: boolean): string =>
-  isList ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`
-
 /** The places where two values differ, at most so many. */
 export function differencesOf(before: unknown, after: unknown, most: number): readonly Difference[] {
   const found: Difference[] = []
@@ -26,7 +25,7 @@ export function differencesOf(before: unknown, after: unknown, most: number): re
     }
     const [left, right] = [new Map(Object.entries(one)), new Map(Object.entries(other))]
     for (const key of new Set([...left.keys(), ...right.keys()])) {
-      compare(below(path, key, Array.isArray(one)), left.get(key), right.get(key))
+      compare(memberPath(path, key, Array.isArray(one)), left.get(key), right.get(key))
     }
   }
   compare('', before, after)

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { formatCount } from '../base/format.ts'
 import { isExactNumber } from '../base/json.ts'
+import { memberPath } from '../base/json-marks.ts'
 import { Button } from './button.tsx'
 import css from './json-tree.module.css'
 
@@ -10,32 +11,48 @@ const shownAtOnce = 100
 const shownCharacters = 2000
 
 /** JSON as a tree, of which only the open parts are in the page. */
-export const JsonTree = ({ label, value, openLevels = 5 }: JsonTreeProps) => (
+export const JsonTree = ({ label, value, openLevels = 5, marks = noMarks, markWord = 'differs' }: JsonTreeProps) => (
   <ul className={css['tree']} aria-label={label}>
-    <Node name={null} value={value} openLevels={openLevels} />
+    <Node name={null} path="" {...{ value, openLevels, marks, markWord }} />
   </ul>
 )
+
+const noMarks: ReadonlySet<string> = new Set()
 
 interface JsonTreeProps {
   readonly label: string
   readonly value: unknown
   /** Levels that are open at first. */
   readonly openLevels?: number
+  /** Places that are marked, as `data.album[0].title`. */
+  readonly marks?: ReadonlySet<string>
+  /** The meaning of a mark. */
+  readonly markWord?: string
 }
 
 interface NodeProps {
   readonly name: string | null
   readonly value: unknown
   readonly openLevels: number
+  readonly path: string
+  readonly marks: ReadonlySet<string>
+  readonly markWord: string
 }
 
-function Node({ name, value, openLevels }: NodeProps) {
+function Node({ name, value, openLevels, path, marks, markWord }: NodeProps) {
   const [isOpen, setOpen] = useState(openLevels > 0)
   const [shown, setShown] = useState(shownAtOnce)
-  const label = name !== null && <span className={css['name']}>{name}: </span>
+  const isMarked = marks.has(path)
+  const mark = isMarked && <abbr title={markWord}>◆</abbr>
+  const label = name !== null && (
+    <span className={css['name']}>
+      {mark}
+      {name}:{' '}
+    </span>
+  )
   if (typeof value !== 'object' || value === null || isExactNumber(value)) {
     return (
-      <li>
+      <li data-marked={isMarked || undefined}>
         {label}
         <Leaf value={value} />
       </li>
@@ -45,7 +62,7 @@ function Node({ name, value, openLevels }: NodeProps) {
   const isList = Array.isArray(value)
   const size = isList ? `[${formatCount(members.length)}]` : `{${formatCount(members.length)}}`
   return (
-    <li>
+    <li data-marked={isMarked || undefined}>
       <button type="button" className={css['fold']} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span aria-hidden>{isOpen ? '▾' : '▸'}</span> {label}
         <span className={css['size']}>{size}</span>
@@ -53,7 +70,14 @@ function Node({ name, value, openLevels }: NodeProps) {
       {isOpen && (
         <ul className={css['members']}>
           {members.slice(0, shown).map(([key, member]) => (
-            <Node key={key} name={key} value={member} openLevels={openLevels - 1} />
+            <Node
+              key={key}
+              name={key}
+              value={member}
+              openLevels={openLevels - 1}
+              path={memberPath(path, key, isList)}
+              {...{ marks, markWord }}
+            />
           ))}
           {members.length > shown && (
             <li>

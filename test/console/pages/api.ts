@@ -33,7 +33,41 @@ export const api: readonly State[] = [
       await clickText(page, 'Code')
       await page.until(`${hasText('$TRELLIS_ADMIN_SECRET')} && ${hasText('operationName')}`)
       await check(page)
+      await clickText(page, 'Apollo')
+      await page.until(hasText('useQuery(one, {'))
+      await clickText(page, 'types')
+      await page.until(`${hasText('readonly id: number // Int!')} && ${hasText('readonly artist: {')}`)
+      await check(page)
       await reload(page, `${isReady} && ${hasText('album_by_pk')}`)
+    },
+  },
+  {
+    title: 'the same operation as two roles, with their differences; rows as a table; and into a collection',
+    path: 'api?twin=open&beside=fan',
+    shows: `${isReady} && ${hasText('Nothing sent yet')}`,
+    async act(page, { op, check }) {
+      const permission = { columns: ['name'], filter: { genre_id: { _lte: 'X-Service-Most' } } }
+      await op('create_select_permission', { table: 'genre', role: 'fan', permission })
+      await typeCode(page, 'Operation', 'query genres { genre(limit: 3) { name } }')
+      await page.type('input[placeholder="user-id=2"]', 'most=2')
+      await clickText(page, 'Send as both')
+      await page.until(hasText('1 place of admin and 0 places of fan, most 2 differ'))
+      await check(page)
+      await screenshot(page, 'api-two-roles')
+      await page.resize(320, 800)
+      await check(page)
+      await page.resize(1280, 800)
+      await clickText(page, 'As one role')
+      await clickText(page, 'Send operation')
+      await clickText(page, 'Table')
+      await page.until(`document.querySelectorAll('[aria-label=genre] [role=row]').length === 4`)
+      await check(page)
+      await clickText(page, 'Add to a collection')
+      await page.type('[role=dialog] input[list]', 'app')
+      await clickText(page, 'Add query')
+      await page.until(hasText('Added genres to app'))
+      await op('drop_query_collection', { collection: 'app', cascade: true })
+      await op('drop_select_permission', { table: 'genre', role: 'fan' })
     },
   },
   {

@@ -1,23 +1,28 @@
 import { Plus, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { draftsOf } from '../../base/drafts.ts'
 import { useStore } from '../../base/store.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { Select } from '../../parts/field.tsx'
 import { Page, Toolbar } from '../../parts/page.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { identity } from '../../requests/identity.ts'
+import { readOnly } from '../../requests/mode.ts'
+import { usePlugin } from '../../server/queries.ts'
 import { To, useUrlState } from '../../shell/navigation.tsx'
 import css from './api.module.css'
+import { CodeDialog } from './code-dialog.tsx'
 import { Explorer } from './explorer.tsx'
-import { curlOf, fetchOf, type GraphqlRequest, namesIn, titleOf, variablesIn } from './operations.ts'
+import { type GraphqlRequest, namesIn, titleOf, variablesIn } from './operations.ts'
 import { ResultView } from './result.tsx'
 import { type Outcome, useRequests } from './running.ts'
+import { TwoRoles } from './two-roles.tsx'
 
 const drafts = draftsOf('graphql')
+
+const Collecting = lazy(() => import('./collecting.tsx'))
 
 /** GraphQL: operations that are kept, with variables, results, plans and code. */
 export default function Api() {
@@ -101,6 +106,10 @@ function Draft({ text, variables, outcome, onText, onVariables, onSend }: DraftP
   const [given, setName] = useState('')
   const [fault, setFault] = useState<string | null>(null)
   const [coded, setCoded] = useState<GraphqlRequest | null>(null)
+  const [twin, setTwin] = useUrlState('twin')
+  const [isCollecting, setCollecting] = useState(false)
+  const canCollect = useStore(readOnly) === null
+  const hasCollections = usePlugin('collections')
   const names = namesIn(text)
   const name = names.includes(given) ? given : names[0]
   const requestOf = (query: string): GraphqlRequest | null => {
@@ -155,7 +164,12 @@ function Draft({ text, variables, outcome, onText, onVariables, onSend }: DraftP
               />
             </div>
           )}
-          <Button look="main" disabled={isEmpty} title="Ctrl+Enter" onClick={() => send('run')}>
+          <Button
+            look={twin === '' ? 'main' : 'plain'}
+            disabled={isEmpty}
+            title="Ctrl+Enter"
+            onClick={() => send('run')}
+          >
             Send operation
           </Button>
           <Button disabled={isEmpty} onClick={() => send('explain')}>
@@ -164,9 +178,17 @@ function Draft({ text, variables, outcome, onText, onVariables, onSend }: DraftP
           <Button disabled={isEmpty} onClick={() => send('analyze')}>
             Explain and measure
           </Button>
+          <Button aria-pressed={twin !== ''} onClick={() => setTwin(twin === '' ? 'open' : '')}>
+            {twin === '' ? 'As two roles' : 'As one role'}
+          </Button>
           <Button disabled={isEmpty} onClick={() => setCoded(requestOf(text))}>
             Code
           </Button>
+          {canCollect && hasCollections && (
+            <Button disabled={isEmpty} onClick={() => setCollecting(true)}>
+              Add to a collection
+            </Button>
+          )}
           {fault && (
             <p role="alert" className={css['fault']}>
               {fault}
@@ -175,39 +197,18 @@ function Draft({ text, variables, outcome, onText, onVariables, onSend }: DraftP
         </Toolbar>
       </div>
       <div className={css['result']}>
-        <ResultView outcome={outcome} />
+        {twin === '' ? (
+          <ResultView outcome={outcome} />
+        ) : (
+          <TwoRoles request={() => (isEmpty ? null : requestOf(text))} />
+        )}
       </div>
+      {isCollecting && (
+        <Suspense>
+          <Collecting query={text} onClose={() => setCollecting(false)} />
+        </Suspense>
+      )}
       {coded && <CodeDialog request={coded} onClose={() => setCoded(null)} />}
     </div>
-  )
-}
-
-function CodeDialog({ request, onClose }: { readonly request: GraphqlRequest; onClose(): void }) {
-  const as = useStore(identity)
-  const texts = { curl: curlOf(request, as), fetch: fetchOf(request, as) }
-  return (
-    <Dialog
-      isOpen
-      isWide
-      title="The same request elsewhere"
-      description="The secret is a variable of the environment."
-      onClose={onClose}
-      actions={<Button onClick={onClose}>Close</Button>}
-    >
-      {Object.entries(texts).map(([name, text]) => (
-        <section key={name}>
-          <div className={css['line']}>
-            <h3 className={css['label']}>{name}</h3>
-            <Button
-              look="quiet"
-              onClick={() => void navigator.clipboard.writeText(text).then(() => toast(`Copied for ${name}`))}
-            >
-              Copy for {name}
-            </Button>
-          </div>
-          <pre className={css['code']}>{text}</pre>
-        </section>
-      ))}
-    </Dialog>
   )
 }

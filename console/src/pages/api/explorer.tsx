@@ -5,37 +5,23 @@ import { Button } from '../../parts/button.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { type Identity, identity } from '../../requests/identity.ts'
-import { graphql } from '../../server/operations.ts'
 import css from './api.module.css'
-import { operationFor, type SchemaField, type SchemaType, typeText } from './schema.ts'
+import { answerOf, readType } from './introspection.ts'
+import { operationFor, type SchemaField, typeText } from './schema.ts'
 
 const rootsQuery = 'query roots { __schema { queryType { name } mutationType { name } subscriptionType { name } } }'
-
-const typeQuery = `query type($name: String!) { __type(name: $name) { name kind description
-  fields(includeDeprecated: true) { name description isDeprecated type { ...reference }
-    args { name description type { ...reference } } }
-  inputFields { name description type { ...reference } }
-  enumValues(includeDeprecated: true) { name description } } }
-fragment reference on __Type { name kind ofType { name kind ofType { name kind ofType { name kind } } } }`
 
 /** Fields of a type that are shown at once. */
 const shownFields = 200
 
 type Roots = Readonly<Record<'queryType' | 'mutationType' | 'subscriptionType', { readonly name: string } | null>>
 
-async function answerOf<T>(query: string, variables: unknown, as: Identity, signal: AbortSignal): Promise<T> {
-  const { body } = await graphql<T>({ query, variables, operationName: query.split(/\W+/)[1] ?? '' }, { as, signal })
-  if (!body.data) throw new Error(body.errors?.[0]?.message ?? 'the server answered nothing')
-  return body.data
-}
-
 /** A type of the role's schema; each is read when it is first opened, never the whole schema. */
 const useType = (name: string, as: Identity) =>
   useQuery({
     queryKey: ['type', name, as],
     staleTime: 60_000,
-    queryFn: async ({ signal }) =>
-      (await answerOf<{ __type: SchemaType | null }>(typeQuery, { name }, as, signal)).__type,
+    queryFn: ({ signal }) => readType(name, as, signal),
   })
 
 /** The schema of the identity, type by type. */
@@ -146,9 +132,7 @@ function Member({ field, as, insertAs, onInsert }: Omit<MembersProps, 'type'> & 
   const { text, name, isLeaf } = typeText(field.type)
   const args = field.args ?? []
   const insert = async () => {
-    const inner = isLeaf
-      ? null
-      : (await answerOf<{ __type: SchemaType | null }>(typeQuery, { name }, as, new AbortController().signal)).__type
+    const inner = isLeaf ? null : await readType(name, as, new AbortController().signal)
     onInsert?.(operationFor(insertAs ?? 'query', field, inner))
   }
   return (

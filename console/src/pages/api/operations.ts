@@ -73,3 +73,29 @@ export function fetchOf(request: GraphqlRequest, as: Identity): string {
     'const { data, errors } = await response.json()',
   ].join('\n')
 }
+
+/** The hook of Apollo Client for each kind of operation. */
+const hooks = { query: 'useQuery', mutation: 'useMutation', subscription: 'useSubscription' } as const
+
+/** The request as a hook of Apollo Client. */
+export function apolloOf({ query, variables, operationName }: GraphqlRequest): string {
+  const kind = /^\s*(mutation|subscription)\b/.exec(withoutTexts(query))?.[1] as 'mutation' | 'subscription' | undefined
+  const hook = hooks[kind ?? 'query']
+  const name = (operationName ?? 'operation').replaceAll(/[^\w]/g, '')
+  const options =
+    variables === undefined
+      ? ''
+      : `, {\n  variables: ${JSON.stringify(variables, null, 2).replaceAll('\n', '\n  ')},\n}`
+  const text = query.trim().replaceAll('`', '\\`').replaceAll('${', '\\${').replaceAll('\n', '\n  ')
+  const result = kind === 'mutation' ? `const [run, { data, error }]` : 'const { data, error, loading }'
+  return [
+    `import { gql } from '@apollo/client'`,
+    `import { ${hook} } from '@apollo/client/react'`,
+    '',
+    `const ${name} = gql\``,
+    `  ${text}`,
+    '`',
+    '',
+    `${result} = ${hook}(${name}${options})`,
+  ].join('\n')
+}

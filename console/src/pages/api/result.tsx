@@ -1,3 +1,4 @@
+import { Fragment, useMemo } from 'react'
 import { formatBytes, formatMillis } from '../../base/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -7,6 +8,7 @@ import { PlanTree } from '../../parts/plan-tree.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useUrlState } from '../../shell/navigation.tsx'
+import { AnswerTable, rowsIn } from './answer-table.tsx'
 import css from './api.module.css'
 import { Messages } from './messages.tsx'
 import type { FieldPlan, Outcome } from './running.ts'
@@ -44,6 +46,9 @@ function Answer({ outcome }: { readonly outcome: Outcome & { state: 'done' } }) 
   const { body, text, millis, as, hasErrors } = outcome
   const [view, setView] = useUrlState('view')
   const isRaw = view === 'raw'
+  const lists = useMemo(() => rowsIn(body), [body])
+  const [list] = lists
+  const isTable = view === 'table' && list !== undefined
   const indented = () => JSON.stringify(body, null, 2)
   return (
     <>
@@ -53,9 +58,14 @@ function Answer({ outcome }: { readonly outcome: Outcome & { state: 'done' } }) 
           {formatMillis(millis)}, {formatBytes(text.length)}, as {as.role ?? 'admin'}
         </span>
         <span className={css['space']} />
-        <Button look="quiet" aria-pressed={!isRaw} onClick={() => setView('')}>
+        <Button look="quiet" aria-pressed={!isRaw && !isTable} onClick={() => setView('')}>
           Tree
         </Button>
+        {list && (
+          <Button look="quiet" aria-pressed={isTable} onClick={() => setView('table')}>
+            Table
+          </Button>
+        )}
         <Button look="quiet" aria-pressed={isRaw} onClick={() => setView('raw')}>
           Raw
         </Button>
@@ -66,7 +76,14 @@ function Answer({ outcome }: { readonly outcome: Outcome & { state: 'done' } }) 
           Copy
         </Button>
       </div>
-      {isRaw ? (
+      {isTable ? (
+        lists.map((each) => (
+          <Fragment key={each.name}>
+            {lists.length > 1 && <h3 className={css['label']}>{each.name}</h3>}
+            <AnswerTable {...each} />
+          </Fragment>
+        ))
+      ) : isRaw ? (
         <Code label="Answer" language="json" fills value={indented().slice(0, shownCharacters)} />
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.

@@ -38,6 +38,8 @@ export async function documentOf(trellis: TestTrellis): Promise<Document> {
 export interface Story {
   readonly trellis: TestTrellis
   readonly page: Page
+  /** Ends the server, and starts it again at the same address with another secret. */
+  restart(adminSecret: string): Promise<unknown>
   /** Starts an empty server without a secret. */
   startOther(): Promise<TestTrellis>
   readonly webhook: Webhook
@@ -71,6 +73,11 @@ export async function startStory(t: TestContext): Promise<Story> {
   const exported = () => documentOf(trellis)
   return {
     ...{ trellis, page, webhook, loyalty, op, exported },
+    async restart(adminSecret) {
+      await trellis.engine.close()
+      const serverPort = Number(new URL(trellis.url).port)
+      return startTrellis(t, { database: trellis.database, settings: { ...settings, adminSecret, serverPort } })
+    },
     startOther: () => startTrellis(t),
     async description() {
       const { body } = await trellis.request('/api/openapi.json', { headers: { 'x-service-admin-secret': secret } })

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { plural } from '../../../base/format.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
@@ -61,6 +61,14 @@ export function Review({ table, staged, rows, as, types, onSaved, onUnstage, onC
     }
   }
   const theirsOf = (id: string) => rows.find((row) => row.id === id && row.state === 'conflict')?.old
+  const equal = entries.filter(([id, row]) => row.isConflict && isThere(row, theirsOf(id))).map(([id]) => id)
+  // A save whose answer was lost looks like an edit of somebody else.
+  useEffect(() => {
+    if (equal.length === 0) return
+    onUnstage(equal.reduce<Staged>(unstage, staged))
+    toast(`${plural(equal.length, 'row')} had these values already`)
+    if (equal.length === entries.length) onClose()
+  })
   const hasConflicts = entries.some(([, { isConflict }]) => isConflict)
   return (
     <Dialog
@@ -135,6 +143,10 @@ export function Review({ table, staged, rows, as, types, onSaved, onUnstage, onC
     </Dialog>
   )
 }
+
+/** Whether a row has the values of an edit. */
+const isThere = ({ kind, changes }: StagedRow, values: Row | undefined): boolean =>
+  kind === 'update' && values !== undefined && Object.entries(changes).every(([name, value]) => values[name] === value)
 
 /** The edit, conditioned on the values that the other person wrote; without a condition where they are not shown. */
 function onTop({ isConflict: _, ...row }: StagedRow, theirs: Row = {}): StagedRow {

@@ -2,12 +2,10 @@
 
 import { definePlugin, option, Type } from '../../sdk/index.ts'
 
-/** The place of claims in tokens; null if tokens are not accepted. */
-const Claims = Type.Union([
-  Type.Object({}, { additionalProperties: true }),
-  Type.Null(),
-  Type.Array(Type.Unknown(), { maxItems: 0 }),
-])
+const ClaimsPlace = Type.Object({}, { additionalProperties: true })
+
+/** The place of claims in tokens; null if tokens are not accepted. Interface 2 has a list. */
+const Claims = Type.Union([ClaimsPlace, Type.Null(), Type.Array(ClaimsPlace)])
 
 export default definePlugin({
   name: 'auth-jwt',
@@ -44,10 +42,11 @@ export default definePlugin({
     const { auth, configuration } = engine
     const { jwtSecret } = engine.options
     const isSet = () => auth.mode === 'jwt'
-    const unset = engine.settings.graphqlInterface === '2' ? [] : null
+    const listed = () => (isSet() ? [{ claims_map: null, ...auth.configuration }] : [])
+    const claims = () => (isSet() ? auth.configuration : null)
     configuration.add(
       { key: 'is_jwt_set', place: 22, schema: Type.Boolean(), value: isSet },
-      { key: 'jwt', place: 23, schema: Claims, value: () => (isSet() ? auth.configuration : unset) },
+      { key: 'jwt', place: 23, schema: Claims, value: engine.settings.graphqlInterface === '2' ? listed : claims },
     )
     if (jwtSecret === null) return
     // Loaded on demand: its cryptography library takes longer to load than all other built-in plugins.

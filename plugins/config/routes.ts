@@ -35,8 +35,15 @@ export const members = ({ options, ...engine }: Reported): ConfigurationMember[]
     const schema = Type.Union([Type.String(), Type.Null()])
     all.push({ key: 'console_assets_dir', place: 40, schema, value: () => settings.consoleAssetsDir })
   }
+  if (settings.graphqlInterface === '2') all.push(...laterMembers(settings))
   return [...all, ...serverMembers(engine, options)]
 }
+
+/** Members that consoles of version 2 read in addition. */
+const laterMembers = ({ defaultNamingConvention }: Reported['settings']): ConfigurationMember[] => [
+  { key: 'experimental_features', place: 50, schema: Names, value: () => [] },
+  { key: 'default_naming_convention', place: 52, schema: Nullable, value: () => defaultNamingConvention },
+]
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
 

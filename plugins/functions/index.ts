@@ -1,6 +1,6 @@
 // Functions of the database that return rows of a table, as root fields.
 
-import { definePlugin, option } from '../../sdk/index.ts'
+import { definePlugin, option, Type } from '../../sdk/index.ts'
 import { functionContribution, rowContribution } from './graphql.ts'
 import { functionsSlice } from './metadata.ts'
 import {
@@ -32,5 +32,8 @@ export default definePlugin({
     engine.operations.add(createFunctionPermission, dropFunctionPermission)
     engine.graphql.contribute(functionContribution)
     engine.graphql.contribute(rowContribution)
+    if (engine.settings.graphqlInterface !== '2') return
+    const value = () => engine.options.inferFunctionPermissions
+    engine.configuration.add({ key: 'is_function_permissions_inferred', place: 12, schema: Type.Boolean(), value })
   },
 })

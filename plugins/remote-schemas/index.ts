@@ -1,7 +1,7 @@
 // GraphQL schemas of other servers and of this process, whose root fields are served beside those of the tables.
 
 import type { CallGroup, SchemaScope } from '../../sdk/graphql.ts'
-import { definePlugin, type Engine, messageOf, option, serviceKey } from '../../sdk/index.ts'
+import { definePlugin, type Engine, messageOf, option, serviceKey, Type } from '../../sdk/index.ts'
 import type { RemotePlan } from './ask/questions.ts'
 import { remoteServer } from './ask/server.ts'
 import { remoteFeed } from './events/feed.ts'
@@ -137,6 +137,10 @@ export default definePlugin({
     engine.operations.add(addRemoteSchema(shaping, !hasPermissions), updateRemoteSchema(shaping), removeRemoteSchema)
     engine.operations.add(reloadRemoteSchema(kinds), introspectRemoteSchema)
     engine.operations.add(addRemoteSchemaPermissions(hasPermissions), dropRemoteSchemaPermissions)
+    if (engine.settings.graphqlInterface === '2') {
+      const key = 'is_remote_schema_permissions_enabled'
+      engine.configuration.add({ key, place: 14, schema: Type.Boolean(), value: () => hasPermissions })
+    }
     const { unauthorizedRole: role } = engine.settings
     if (role !== null && !hasPermissions) {
       engine.metadata.effect(async ({ previous, next }) => {

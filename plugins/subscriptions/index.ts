@@ -17,11 +17,17 @@ export default definePlugin({
     if (options.wsReadCookie && !settings.disableCors) {
       throw new StartError(`${dialect.environmentPrefix}WS_READ_COOKIE can only be used when CORS is disabled`)
     }
-    const { batch_size, refetch_delay } = reported(liveSettingsOf(options).live)
-    const report = { batch_size, refetch_delay: dialect.wholeDelays ? Math.ceil(refetch_delay) : refetch_delay }
+    const report = ({ batch_size, refetch_delay: delay }: ReturnType<typeof reported>) => ({
+      batch_size,
+      refetch_delay: dialect.wholeDelays ? Math.ceil(delay) : delay,
+    })
+    const { live, streams } = liveSettingsOf(options)
     const delay = dialect.wholeDelays ? Type.Integer() : Type.Number()
     const schema = Type.Object({ batch_size: Type.Integer(), refetch_delay: delay })
-    engine.configuration.add({ key: 'live_queries', place: 30, schema, value: () => report })
+    engine.configuration.add({ key: 'live_queries', place: 30, schema, value: () => report(reported(live)) })
+    if (settings.graphqlInterface === '2') {
+      engine.configuration.add({ key: 'streaming_queries', place: 32, schema, value: () => report(reported(streams)) })
+    }
     startSubscriptions(engine)
   },
 })

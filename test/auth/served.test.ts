@@ -104,6 +104,10 @@ test('the configuration endpoint describes tokens without the key', async (t) =>
   assert.deepEqual([is_admin_secret_set, is_auth_hook_set, is_jwt_set], [true, false, true])
   assert.deepEqual(jwt, { claims_namespace: namespace, claims_format: 'json' })
   assert.equal(text.includes(macKey), false)
+  const settings = { adminSecret: 'sesame', jwtSecret, graphqlInterface: '2' } as const
+  const later = await startTrellis(t, { database: trellis.database, settings })
+  const { body: listed } = await later.request<{ jwt: unknown }>('/v1alpha1/config', admin)
+  assert.deepEqual(listed.jwt, [{ claims_namespace: namespace, claims_format: 'json', claims_map: null }])
 })
 
 test('the webhook decides, and its failure refuses requests', async (t) => {

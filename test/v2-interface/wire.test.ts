@@ -224,8 +224,11 @@ test('the interface option decides the version that clients see, and the names a
   const trellis = await startTrellis(t, { sql: library, settings: { graphqlInterface: '2' } })
   const { former, send } = callsOf(trellis)
   assert.deepEqual((await trellis.request('/v1/version', { method: 'GET' })).body, { version: 'v2.48.0' })
-  const configuration = await trellis.request<{ jwt: unknown }>('/v1alpha1/config', { method: 'GET' })
-  assert.deepEqual(configuration.body.jwt, [])
+  const { body } = await trellis.request<Record<string, unknown>>('/v1alpha1/config', { method: 'GET' })
+  const { jwt, is_function_permissions_inferred, is_remote_schema_permissions_enabled, streaming_queries } = body
+  assert.deepEqual([jwt, is_function_permissions_inferred, is_remote_schema_permissions_enabled], [[], true, false])
+  assert.deepEqual(streaming_queries, { batch_size: 100, refetch_delay: 1 })
+  assert.deepEqual([body['experimental_features'], body['default_naming_convention']], [[], null])
   assert.deepEqual(await former('pg_track_table', { schema: 'public', name: 'book' }), done)
   assert.deepEqual(await send('/v1/query', { type: 'replace_metadata', args: 1 }, { role: 'reader' }), {
     status: 400,

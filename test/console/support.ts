@@ -15,6 +15,9 @@ import { Contract } from './contract.ts'
 
 export const secret = 'sesame-open'
 
+/** The secret that only reads. */
+export const readSecret = 'peek-inside'
+
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** An answer that takes the place of the server's, for states that a healthy server does not show. */
@@ -37,6 +40,8 @@ export interface Opening {
   readonly faults?: readonly Fault[]
   /** Absent: signed in. */
   readonly isSignedOut?: boolean
+  /** Whether the secret is the one that only reads. */
+  readonly isReader?: boolean
 }
 
 /** A state of a page. */
@@ -96,9 +101,9 @@ export const axeFaults = (page: Page): Promise<readonly object[]> =>
   })()`)
 
 /** Runs before the page's own script: signs in, and puts faults in the place of answers. */
-const beforehand = ({ faults = [], isSignedOut = false, theme = 'light' }: Opening): string => `
+const beforehand = ({ faults = [], isSignedOut = false, isReader = false, theme = 'light' }: Opening): string => `
   localStorage.setItem('trellis:console:theme', ${JSON.stringify(JSON.stringify(theme))})
-  const credentials = JSON.stringify({ kind: 'secret', value: ${JSON.stringify(secret)} })
+  const credentials = JSON.stringify({ kind: 'secret', value: ${JSON.stringify(isReader ? readSecret : secret)} })
   if (${!isSignedOut}) sessionStorage.setItem('trellis:console:credentials', credentials)
   const faults = ${JSON.stringify(faults)}
   const send = window.fetch
@@ -121,7 +126,13 @@ export async function startConsole(t: TestContext): Promise<Console> {
     startTrellis(t, {
       sql: chinook,
       plugins: [people],
-      settings: { adminSecret: secret, enableConsole: true, enabledApis, enableRemoteSchemaPermissions: true },
+      settings: {
+        adminSecret: secret,
+        readSecret,
+        enableConsole: true,
+        enabledApis,
+        enableRemoteSchemaPermissions: true,
+      },
     }),
     startBrowser(t),
     loadFiles(),

@@ -9,7 +9,7 @@ import { readOnly } from '../requests/mode.ts'
 import { isEditing } from '../server/editing.ts'
 import { type Api, type DescribedOperation, openapiQuery } from '../server/openapi.ts'
 import { run } from '../server/operations.ts'
-import { refreshMetadata } from '../server/queries.ts'
+import { refreshMetadata, useCanTry } from '../server/queries.ts'
 import { type Arguments, ArgumentsForm } from './arguments-form.tsx'
 import { fieldsOf } from './field-kinds.ts'
 import css from './forms.module.css'
@@ -79,7 +79,8 @@ function Form({ api, operation }: { readonly api: Api; readonly operation: Descr
     })
   const change = { type, args, ...(version !== 1 && { version }) }
   const simulate = () => attempt('It would do this', () => run('simulate', { changes: [change] }))
-  const canSimulate = edits && api.operations.some((each) => each.type === 'simulate') && type !== 'simulate'
+  const canTry = useCanTry()
+  const canSimulate = edits && canTry && api.operations.some((each) => each.type === 'simulate') && type !== 'simulate'
   return (
     <div className={css['operation']}>
       <p className={css['summary']}>{summary}</p>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Operation } from '../server/operations.ts'
-import { usePlugin } from '../server/queries.ts'
+import { useCanTry } from '../server/queries.ts'
 import { simulate } from '../server/simulate.ts'
 import { PartChanges } from './change-view.tsx'
 import { Mark } from './mark.tsx'
@@ -16,7 +16,7 @@ interface TouchedProps {
 /** All that an edit would change, which the server tries and takes back. */
 export function Touched({ operations, roles = [] }: TouchedProps) {
   const key = ['simulation', operations, roles]
-  const canTry = usePlugin('simulate')
+  const canTry = useCanTry()
   const tried = useQuery({
     ...{ queryKey: key, enabled: canTry, retry: false, gcTime: 0 },
     queryFn: ({ signal }) => simulate({ changes: operations, roles, signal }),

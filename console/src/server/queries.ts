@@ -133,6 +133,12 @@ export const useApi = (name: string): boolean => useConfig()?.apis.enabled.inclu
 /** Whether the server has a plugin; true until that is known. */
 export const usePlugin = (name: string): boolean => useConfig()?.plugins.some((each) => each.name === name) ?? true
 
+/** Whether the server tries changes for this person; the read secret does not allow it. */
+export function useCanTry(): boolean {
+  const hasPlugin = usePlugin('simulate')
+  return useConfig()?.read_only !== true && hasPlugin
+}
+
 /** Reads the metadata and all that follows from it again, after an edit. */
 export const refreshMetadata = (): Promise<void> =>
   queries.invalidateQueries({ predicate: ({ queryKey }) => !kept.has(queryKey[0]) })

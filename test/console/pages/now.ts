@@ -12,6 +12,21 @@ const config = (enabled: readonly string[]) => ({
 
 export const now: readonly State[] = [
   { title: 'full', path: 'now', shows: `${hasText('Last minute')} && ${hasText('/v1/metadata')}` },
+  {
+    title: 'events and jobs, and the chart as a table',
+    path: 'now',
+    shows: hasText('Last minute'),
+    async act(page, { op, check }) {
+      const trigger = { name: 'genre_changed', table: 'genre', webhook: 'http://localhost:1', insert: { columns: '*' } }
+      await op('create_event_trigger', trigger)
+      await page.reload()
+      await page.until(`${hasText('Events of the last 60 hours')} && ${hasText('genre_changed')}`)
+      await page.evaluate(`document.querySelector('details summary').click()`)
+      await page.until(hasText('Most in a second'))
+      await check(page)
+      await op('delete_event_trigger', { name: 'genre_changed' })
+    },
+  },
   { title: 'dark and 320 px', path: '', theme: 'dark', width: 320, shows: hasText('Plans reused') },
   {
     title: 'a closed API names its option, and the environment shows',

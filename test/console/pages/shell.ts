@@ -57,4 +57,37 @@ export const shell: readonly State[] = [
       )
     },
   },
+  {
+    title: 'the read secret shows every page without controls to edit, and nothing is refused',
+    path: 'data/public/genre/permissions',
+    isReader: true,
+    shows: hasText('all rows'),
+    async act(_page, { open, op, checkComplaints }) {
+      const permission = { columns: ['name'], filter: { genre_id: { _eq: 1 } } }
+      await op('create_select_permission', { table: 'genre', role: 'fan', permission })
+      const pages: Readonly<Record<string, string>> = {
+        'data/public/genre/permissions?edit=select%20fan': 'fan may select genre',
+        'roles/compare?of=versions': 'GraphQL schema of',
+        'api/operations/track_table': 'Nothing can be edited now',
+        'govern/metadata': 'Export as JSON',
+        'govern/history': 'select permission fan added',
+        'govern/collections': 'There is no collection yet',
+        sql: 'SQL is for administrators',
+      }
+      const edits = /^(?:Add|Save|Remove|Import|Reload|Track|Create|Make|Drop|Delete|Pause|Revert|Simulate|Run) /
+      for (const [path, text] of Object.entries(pages)) {
+        const page = await open({ path, isReader: true })
+        await page.until(
+          `${hasText(text)} && ${hasText('Read-only')} && document.querySelector('[data-loading]') === null`,
+        )
+        const buttons = await page.evaluate<string[]>(
+          `[...document.querySelectorAll('button:not(:disabled)')].map(({ innerText, ariaLabel }) => ariaLabel ?? innerText)`,
+        )
+        assert.deepEqual([path, buttons.filter((each) => edits.test(`${each} `))], [path, []])
+        checkComplaints(page)
+        await page.close()
+      }
+      await op('drop_select_permission', { table: 'genre', role: 'fan' })
+    },
+  },
 ]

@@ -83,7 +83,7 @@ export const sql: readonly State[] = [
     path: 'sql',
     shows: isReady,
     complains: refused(400),
-    async act(page, { op }) {
+    async act(page, { op, check }) {
       await op('bulk', [
         {
           type: 'run_sql',
@@ -98,6 +98,13 @@ export const sql: readonly State[] = [
       await page.until(hasText('read-only transaction'))
       await page.click('[role=switch]')
       await page.until(hasText('The metadata follows'))
+      await clickText(page, 'Try without keeping')
+      await page.until(`${hasText('It is refused, as other objects')} && ${hasText('book.shelf')}`)
+      await page.evaluate(`document.querySelector('[role=toolbar] input[type=checkbox]').click()`)
+      await clickText(page, 'Try without keeping')
+      await page.until(`${hasText('the metadata changes with it')} && ${hasText('table shelf')}`)
+      await check(page, refused(400))
+      await page.evaluate(`document.querySelector('[role=toolbar] input[type=checkbox]').click()`)
       await clickText(page, 'Run statement')
       await page.until(hasText('of the metadata would go, too'))
       assert.match(await page.evaluate(`document.querySelector('[role=dialog]').innerText`), /book\.shelf/)

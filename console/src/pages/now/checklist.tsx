@@ -19,7 +19,7 @@ export function Checklist() {
       isDone: tables.some(({ object_relationships: one, array_relationships: many }) => one?.length || many?.length),
       path: 'data',
     },
-    { title: 'Give a role permissions', isDone: rolesOf(data).length > 0, help: 'with create_select_permission' },
+    { title: 'Give a role permissions', isDone: rolesOf(data).length > 0, path: 'roles' },
   ]
   if (steps.every(({ isDone }) => isDone)) return null
   return (

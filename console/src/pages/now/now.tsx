@@ -5,6 +5,7 @@ import { Mark } from '../../parts/mark.tsx'
 import { Body, Page, Section } from '../../parts/page.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { configQuery, useConfig } from '../../server/queries.ts'
+import { Background } from './background.tsx'
 import { Checklist } from './checklist.tsx'
 import {
   byEndpoint,
@@ -34,6 +35,7 @@ export default function Now() {
         <Checklist />
         <Inconsistent />
         {isOpen === true && <Running />}
+        {config.data && <Background />}
         {isOpen === false && <Closed />}
       </Body>
     </Page>
@@ -94,6 +96,7 @@ function Running() {
           )}
           {memory !== undefined && <Figure title="Memory" value={formatBytes(memory)} />}
         </div>
+        <RateTable counts={perSecond(recent.data, recent.dataUpdatedAt)} />
         {counters.isError && <Failed error={counters.error} onRetry={() => void counters.refetch()} />}
       </Section>
       <Endpoints requests={recent.data} />
@@ -116,7 +119,45 @@ const Figure = ({ title, value, children }: FigureProps) => (
   </div>
 )
 
-/** Requests per second as a line of bars; the table of endpoints has the same in numbers. */
+/** Seconds of a line of the table. */
+const secondsInLine = 10
+
+/** The chart as a table. */
+function RateTable({ counts }: { readonly counts: readonly number[] }) {
+  const lines = Array.from({ length: counts.length / secondsInLine }, (_, line) => ({
+    ago: counts.length - line * secondsInLine,
+    part: counts.slice(line * secondsInLine, (line + 1) * secondsInLine),
+  }))
+  return (
+    <details className={css['rates']}>
+      <summary>Requests per second, as a table</summary>
+      <Scroll label="Requests per second">
+        <table className={css['table']}>
+          <thead>
+            <tr>
+              <th scope="col">Seconds ago</th>
+              <th scope="col">Requests</th>
+              <th scope="col">Most in a second</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map(({ ago, part }) => (
+              <tr key={ago}>
+                <td>
+                  {ago} to {ago - secondsInLine}
+                </td>
+                <td>{formatCount(part.reduce((sum, count) => sum + count, 0))}</td>
+                <td>{formatCount(Math.max(...part))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </details>
+  )
+}
+
+/** Requests per second as a line of bars, which is a table as well. */
 function Spark({ counts }: { readonly counts: readonly number[] }) {
   const id = useId()
   const top = Math.max(1, ...counts)

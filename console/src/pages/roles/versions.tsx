@@ -6,7 +6,7 @@ import { Body, Section, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { historyQuery, sentenceOf, type Version } from '../../server/history.ts'
 import { mergedPatches, type PartChange } from '../../server/metadata-patch.ts'
-import { type Metadata, rolesOf, usePlugin } from '../../server/queries.ts'
+import { type Metadata, rolesOf, useCanTry } from '../../server/queries.ts'
 import { simulate } from '../../server/simulate.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
 import css from './roles.module.css'
@@ -108,7 +108,7 @@ function Parts({ versions }: { readonly versions: readonly Version[] }) {
 
 /** The schema before the versions and now: the server reverts them, compares, and takes it back. */
 function Schemas({ versions, role }: { readonly versions: readonly Version[]; readonly role: string }) {
-  const canTry = usePlugin('simulate')
+  const canTry = useCanTry()
   const key = ['simulation', 'versions', versions.map(({ version }) => version), role]
   const tried = useQuery({
     ...{ queryKey: key, retry: false, enabled: canTry, gcTime: 60_000 },

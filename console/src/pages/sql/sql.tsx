@@ -12,9 +12,10 @@ import { Empty } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { readOnly } from '../../requests/mode.ts'
-import { sourceTablesQuery } from '../../server/queries.ts'
+import { sourceTablesQuery, useCanTry } from '../../server/queries.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
 import { type SqlEditor, sqlEditor } from './editor.ts'
+import { Effects } from './effects.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
 import { OutcomeView } from './outcome.tsx'
 import { errorPosition, firstRows, type Outcome, type Run, touchesMetadata, useRuns } from './running.ts'
@@ -123,12 +124,15 @@ function Draft({ text, outcome, onChange, onRun }: DraftProps) {
   const [wantsWrites, setWrites] = useState(false)
   const canWrite = wantsWrites && mode === null
   const [hasCascade, setCascade] = useState(false)
+  const [tried, setTried] = useState<Pick<Run, 'text' | 'hasCascade'> | null>(null)
+  const canTry = useCanTry()
   const names = useNames()
   const latest = useRef<(as?: Run['mode']) => void>(() => {})
   const [editor] = useState<SqlEditor>(() => sqlEditor(() => latest.current()))
   latest.current = (as = 'run') => {
     const chosen = editor.chosen()
     if (!chosen) return
+    setTried(null)
     onRun({ text: chosen.text, from: chosen.from, mode: as, canWrite, hasCascade, limit: firstRows })
   }
   useEffect(() => {
@@ -147,7 +151,10 @@ function Draft({ text, outcome, onChange, onRun }: DraftProps) {
           placeholder="select * from …"
           names={names}
           extensions={editor.extension}
-          onChange={onChange}
+          onChange={(next) => {
+            setTried(null)
+            onChange(next)
+          }}
         />
       </div>
       <Toolbar label="Run">
@@ -178,6 +185,16 @@ function Draft({ text, outcome, onChange, onRun }: DraftProps) {
             onChange={(event) => setCascade(event.target.checked)}
           />
         )}
+        {canWrite && canTry && touchesMetadata(text) && (
+          <Button
+            onClick={() => {
+              const chosen = editor.chosen()
+              if (chosen) setTried({ text: chosen.text, hasCascade })
+            }}
+          >
+            Try without keeping
+          </Button>
+        )}
         {canWrite && touchesMetadata(text) && (
           <p className={css['effects']}>
             The metadata follows: renamed objects keep their permissions, and dropped ones leave it.{' '}
@@ -185,7 +202,7 @@ function Draft({ text, outcome, onChange, onRun }: DraftProps) {
           </p>
         )}
       </Toolbar>
-      <OutcomeView outcome={outcome} onRun={onRun} />
+      {tried ? <Effects {...tried} /> : <OutcomeView outcome={outcome} onRun={onRun} />}
     </>
   )
 }

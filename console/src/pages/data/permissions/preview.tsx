@@ -13,7 +13,7 @@ import { asFailure } from '../../../requests/failure.ts'
 import { identity } from '../../../requests/identity.ts'
 import { tableLabel } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
-import { queries, usePlugin } from '../../../server/queries.ts'
+import { queries, useCanTry } from '../../../server/queries.ts'
 import { variablesIn } from '../rules/variables.ts'
 import type { TableInfo } from '../table-info.ts'
 import css from './permissions.module.css'
@@ -43,7 +43,7 @@ export function Preview({ info, role, old, rule, canEdit }: PreviewProps) {
     [rule, names, values],
   )
   const rested = useDebounced(asked, restMillis)
-  const canTry = usePlugin('simulate')
+  const canTry = useCanTry()
   const trial = useQuery({
     ...trialQuery({ info, old, ...rested }),
     enabled: canTry && missing.length === 0,

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useDebounced } from '../../../base/debounced.ts'
 import { Touched } from '../../../parts/touched.tsx'
 import type { Operation } from '../../../server/operations.ts'
-import { usePlugin } from '../../../server/queries.ts'
+import { useCanTry } from '../../../server/queries.ts'
 import css from './permissions.module.css'
 
 /** Milliseconds that the typing has to rest before the edit is tried. */
@@ -17,7 +17,7 @@ interface SavedChangesProps {
 export function SavedChanges({ operations, role }: SavedChangesProps) {
   const [isOpen, setOpen] = useState(false)
   const rested = useDebounced(operations, restMillis)
-  if (!usePlugin('simulate')) return null
+  if (!useCanTry()) return null
   return (
     <details className={css['examples']} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>What saving changes</summary>

@@ -3,7 +3,7 @@ import { facts } from '../../../base/facts.ts'
 import { Code } from '../../../parts/code.tsx'
 import { Empty, Failed, Loading } from '../../../parts/states.tsx'
 import type { TableEntry } from '../../../server/queries.ts'
-import { usePlugin } from '../../../server/queries.ts'
+import { useCanTry } from '../../../server/queries.ts'
 import { simulate } from '../../../server/simulate.ts'
 import { rootFieldOf } from '../relations/relationships.ts'
 import css from './rule-builder.module.css'
@@ -22,7 +22,7 @@ type Statements = readonly { readonly sql: string | null }[]
 
 /** The condition that a rule becomes, which the server tells: the rule is given to a scratch role, and taken back. */
 export function RuleSql({ label, entry, rule }: RuleSqlProps) {
-  const canTry = usePlugin('simulate')
+  const canTry = useCanTry()
   const key = ['simulation', 'rule-sql', entry.table, rule]
   const sql = useQuery({
     ...{ queryKey: key, enabled: canTry, retry: false, gcTime: 60_000 },
@@ -47,7 +47,10 @@ export function RuleSql({ label, entry, rule }: RuleSqlProps) {
       return conditionIn(answer.result[0]?.sql ?? '')
     },
   })
-  if (!canTry) return <Empty title="The server has no plugin to try rules with">It is called simulate.</Empty>
+  if (!canTry)
+    return (
+      <Empty title="Rules cannot be tried here">The server lacks the plugin simulate, or the secret only reads.</Empty>
+    )
   if (sql.isPending) return <Loading label="Asking for the SQL" queryKey={key} />
   if (sql.isError) return <Failed error={sql.error} onRetry={() => void sql.refetch()} />
   if (sql.data === null) return <p className={css['note']}>There is no condition: every row.</p>

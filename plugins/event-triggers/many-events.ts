@@ -4,7 +4,7 @@ import { badRequest, type Static, Type } from '../../sdk/index.ts'
 import { ObjectName, type OperationContext, operation, SourceName } from '../../sdk/metadata.ts'
 import { isLeaseOver, notifyStatement } from '../delivery/index.ts'
 import { conditionsOf, type EventFilter, eventId, filter, period } from './event-filter.ts'
-import { asNew } from './ledger/ledger-statements.ts'
+import { asNew, isOpen } from './ledger/ledger-statements.ts'
 import { knownTriggers, requireKnownTrigger } from './lookup.ts'
 import { mostBuckets, mostRedelivered } from './tuning.ts'
 
@@ -97,12 +97,17 @@ const counted = `
   ) as event
   group by bucket order by bucket`
 
+/** Read by the index of undelivered events: by the one on time, all delivered events before the first pending one would be read. */
+const oldestPending = `
+  with pending as materialized (select created_at from trellis.event_log as e where trigger_name = $1 and ${isOpen('e')})
+  select to_char(min(created_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at from pending`
+
 /** `get_event_stats`: the last hour by minutes, unless told otherwise; buckets without events are left out. */
 export const getEventStats = operation({
   type: 'get_event_stats',
   about: {
     summary: 'Counts the events of a trigger by the time of their recording and by their state.',
-    result: Type.Object({ buckets: Type.Array(Bucket) }),
+    result: Type.Object({ buckets: Type.Array(Bucket), oldest_pending: Type.Union([Type.String(), Type.Null()]) }),
   },
   args: StatsArgs,
   access: 'any',
@@ -116,6 +121,11 @@ export const getEventStats = operation({
       throw badRequest('not-supported', `the period has more than ${mostBuckets} buckets of a ${bucket}`)
     }
     const times = [new Date(start).toISOString(), new Date(end).toISOString()]
-    return { buckets: await context.transaction.rows(counted, [name, size, ...times]) }
+    const { transaction } = context
+    const [oldest] = await transaction.rows<{ at: string | null }>(oldestPending, [name])
+    return {
+      buckets: await transaction.rows(counted, [name, size, ...times]),
+      oldest_pending: oldest?.at ?? null,
+    }
   },
 })

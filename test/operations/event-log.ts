@@ -134,11 +134,13 @@ export const eventLog: Area = {
           given: [
             created(),
             events(4),
-            `update trellis.event_log set created_at = '2026-01-02T03:04:05Z' where id <> 'e4'`,
+            `update trellis.event_log set created_at = '2026-01-02T03:04:05Z' where id <> 'e4';
+              update trellis.event_log set delivered = false, created_at = '2026-02-02T03:04:05Z' where id = 'e4'`,
           ],
           args: { name: 'told', bucket: 'hour', from: '2026-01-01', to: '2026-01-03' },
           answers: {
             buckets: [{ at: '2026-01-02T03:00:00Z', recorded: 3, delivered: 1, error: 2, archived: 0, pending: 0 }],
+            oldest_pending: '2026-02-02T03:04:05Z',
           },
         },
         {

@@ -14,7 +14,82 @@ interface Exported {
 
 const fault = { path: '$', error: 'it <b>broke</b>', code: 'unexpected' }
 
+const refused = (status: number) => new RegExp(`status of ${status}`)
+
+/** A section while it loads, and with an error that a retry mends. */
+const statesOf = (path: string, on: string, full: string): readonly State[] => [
+  {
+    ...{ title: `${path}, loading`, path, faults: [{ on, status: 0 }], isKnown: true },
+    shows: `document.querySelector('[data-loading]') !== null`,
+  },
+  {
+    ...{ title: `${path}, error with a retry`, path, isKnown: true },
+    faults: [{ on, status: 400, body: fault, isOnce: true }],
+    shows: hasText('it <b>broke</b>'),
+    async act(page) {
+      await clickText(page, 'Retry')
+      await page.until(hasText(full))
+    },
+  },
+]
+
+const call = {
+  ...{ id: 'c-1', action: 'cheer', status: 'error', created_at: '2026-11-29T02:00:00Z', response_received_at: null },
+  ...{
+    session_variables: { 'x-service-role': 'clerk' },
+    input: { name: '<img src=x onerror=alert(1)>' },
+    output: null,
+  },
+  errors: { message: 'no <b>mood</b>' },
+}
+
 export const remote: readonly State[] = [
+  ...statesOf('remote', 'export_metadata', 'plugin people'),
+  ...statesOf('remote/people', 'introspect_remote_schema', 'person(id: Int!): Person'),
+  ...statesOf('actions', 'export_metadata', 'There are no actions'),
+  ...statesOf('actions?section=calls', 'get_action_logs', 'There are no calls'),
+  {
+    title: 'calls with markup, by their action and state, with 320 px',
+    path: 'actions?section=calls&status=error&of=cheer',
+    width: 320,
+    faults: [{ on: 'get_action_logs', status: 200, body: [call] }],
+    shows: hasText('1 call'),
+    async act(page, { check }) {
+      await page.click('[aria-label="Calls"] [role=row][data-index="0"]')
+      await page.until(hasText('no <b>mood</b>'))
+      assert.equal(await page.evaluate(`document.querySelector('img[src=x]')`), null)
+      await check(page)
+    },
+  },
+  {
+    title: 'calls, without rights',
+    path: 'actions?section=calls',
+    isKnown: true,
+    faults: [{ on: 'get_action_logs', status: 403, body: { ...fault, code: 'access-denied' } }],
+    shows: hasText('access-denied'),
+  },
+  {
+    title: 'signed out',
+    path: 'remote/people',
+    ...{ isKnown: true, isSignedOut: true },
+    shows: `document.querySelector('input[type=password]') !== null`,
+    complains: refused(401),
+  },
+  {
+    title: 'a remote schema that is not there',
+    path: 'remote/nobody',
+    isKnown: true,
+    shows: hasText('There is no such remote schema'),
+  },
+  {
+    title: 'read-only mode has no actions',
+    path: 'remote/people',
+    shows: hasText('Reload'),
+    async act(page) {
+      await page.click('button[title="Refuse all edits of this page"]')
+      await page.until(`![...document.querySelectorAll('button')].some(({ innerText }) => innerText === 'Reload')`)
+    },
+  },
   {
     title: 'a role sees the ticked part of a remote schema, which is tried, saved and taken back',
     path: 'remote',
@@ -79,6 +154,7 @@ export const remote: readonly State[] = [
       await clickText(page, 'Add action')
       await page.until(`${hasText('Added cheer')} && document.querySelector('[aria-label=Signature]') === null`)
       await page.click('[aria-label="Actions"] [role=row][data-index="0"]')
+      await page.until(`location.pathname.endsWith('/actions/cheer')`)
       await clickText(page, 'Try')
       await clickText(page, 'Call the action')
       await page.until(hasText('cheer: "'))

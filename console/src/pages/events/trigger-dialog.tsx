@@ -16,14 +16,7 @@ import { queries } from '../../server/queries.ts'
 import { pathOf, useGo } from '../../shell/navigation.tsx'
 import type { EventTrigger } from './event-triggers.ts'
 import css from './events.module.css'
-
-interface Bucket {
-  readonly at: string
-  readonly recorded: number
-  readonly delivered: number
-  readonly error: number
-  readonly pending: number
-}
+import type { Bucket, EventStats } from './stats.ts'
 
 interface TriggerDialogProps {
   readonly trigger: EventTrigger
@@ -130,11 +123,11 @@ function Rate({ name }: { readonly name: string }) {
   const key = ['event-stats', name]
   const stats = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => run<{ buckets: readonly Bucket[] }>('get_event_stats', { name }, { signal }),
+    queryFn: ({ signal }) => run<EventStats>('get_event_stats', { name }, { signal }),
   })
   if (stats.isPending) return <Loading label="Reading the rate" queryKey={key} />
   if (!stats.data) return <Failed error={stats.error} onRetry={() => void stats.refetch()} />
-  const { buckets } = stats.data
+  const { buckets, oldest_pending: oldest } = stats.data
   const most = Math.max(1, ...buckets.map(({ recorded }) => recorded))
   const sum = (pick: (bucket: Bucket) => number) => buckets.reduce((total, each) => total + pick(each), 0)
   return (
@@ -144,6 +137,7 @@ function Rate({ name }: { readonly name: string }) {
         <Mark state="good">{sum(({ delivered }) => delivered)} delivered</Mark>
         <Mark state="waiting">{sum(({ pending }) => pending)} pending</Mark>
         <Mark state="bad">{sum((each) => each.error)} failed</Mark>
+        {oldest !== null && <span>oldest pending event: {formatTime(oldest)}</span>}
       </figcaption>
       <div className={css['bars']} aria-hidden>
         {buckets.map(({ at, recorded, error }) => (

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useMemo } from 'react'
-import { plural } from '../../base/format.ts'
+import { formatCount, formatTime, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
@@ -15,8 +15,11 @@ import { metadataQuery } from '../../server/queries.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
 import { type EventTrigger, eventTriggersOf } from './event-triggers.ts'
 import css from './events.module.css'
+import { useRates } from './stats.ts'
 import { TriggerDialog } from './trigger-dialog.tsx'
 import { TriggerForm } from './trigger-form.tsx'
+
+const countText = (count: number | undefined): string => (count === undefined ? '' : formatCount(count))
 
 /** All event triggers. */
 export function TriggersSection() {
@@ -26,6 +29,7 @@ export function TriggersSection() {
   const [edited, setEdited] = useUrlState('edit')
   const canEdit = useStore(readOnly) === null
   const all = useMemo(() => (metadata.data ? eventTriggersOf(metadata.data) : []), [metadata.data])
+  const rates = useRates(all.map(({ name }) => name))
   if (metadata.isPending) return <Loading label="Reading the triggers" queryKey={metadataQuery.queryKey} />
   if (!metadata.data) return <Failed error={metadata.error} onRetry={() => void metadata.refetch()} />
   const make = canEdit && (
@@ -68,12 +72,24 @@ export function TriggersSection() {
           },
           { key: 'table', title: 'Table', width: 'minmax(80px, 160px)', cell: ({ table }) => tableLabel(table) },
           {
-            ...{ key: 'operations', title: 'On', width: '180px', isSecondary: true },
+            ...{ key: 'operations', title: 'On', width: 'minmax(80px, 180px)', isSecondary: true },
             cell: ({ operations }) => operations.join(', '),
           },
           {
             ...{ key: 'target', title: 'Webhook', width: 'minmax(120px, 1fr)', isSecondary: true },
             cell: ({ target }) => <code title={target}>{target}</code>,
+          },
+          {
+            ...{ key: 'rate', title: 'Last hour', width: '88px', align: 'end', isSecondary: true },
+            cell: ({ name }) => countText(rates?.get(name)?.recorded),
+          },
+          {
+            ...{ key: 'failed', title: 'Failed', width: '72px', align: 'end', isSecondary: true },
+            cell: ({ name }) => countText(rates?.get(name)?.failed),
+          },
+          {
+            ...{ key: 'pending', title: 'Oldest pending', width: '176px', isSecondary: true },
+            cell: ({ name }) => formatTime(rates?.get(name)?.oldestPending ?? ''),
           },
           {
             ...{ key: 'state', title: 'State', width: '96px' },

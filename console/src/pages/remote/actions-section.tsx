@@ -9,7 +9,7 @@ import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { readOnly } from '../../requests/mode.ts'
 import { metadataQuery } from '../../server/queries.ts'
-import { useUrlState } from '../../shell/navigation.tsx'
+import { pathOf, useGo, useNames, useUrlState } from '../../shell/navigation.tsx'
 import { ActionDialog } from './action-dialog.tsx'
 import type { Action } from './action-types.ts'
 import { actionsOf, isAsynchronous } from './actions.ts'
@@ -19,7 +19,8 @@ import css from './remote.module.css'
 export function ActionsSection() {
   const metadata = useQuery(metadataQuery)
   const [filter, setFilter] = useUrlState('filter')
-  const [chosen, setChosen] = useUrlState('action')
+  const { action: chosen } = useNames()
+  const go = useGo()
   const [edited, setEdited] = useUrlState('edit')
   const canEdit = useStore(readOnly) === null
   if (metadata.isPending) return <Loading label="Reading the actions" queryKey={metadataQuery.queryKey} />
@@ -50,7 +51,7 @@ export function ActionsSection() {
             label="Actions"
             rows={shown}
             rowKey={({ name }) => name}
-            onOpen={({ name }) => setChosen(name)}
+            onOpen={({ name }) => go(pathOf('actions', name))}
             columns={[
               {
                 ...{ key: 'name', title: plural(shown.length, 'action'), width: 'minmax(120px, 240px)' },
@@ -73,7 +74,7 @@ export function ActionsSection() {
         </>
       )}
       {action && (
-        <ActionDialog key={chosen} {...{ action, canEdit }} base={metadata.data} onClose={() => setChosen('')} />
+        <ActionDialog key={chosen} {...{ action, canEdit }} base={metadata.data} onClose={() => go('actions')} />
       )}
       {edited === 'add' && <ActionDialog action={null} canEdit base={metadata.data} onClose={() => setEdited('')} />}
     </>

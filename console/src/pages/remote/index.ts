@@ -18,6 +18,11 @@ export const remote: ConsolePage = {
   routes: [
     { path: 'remote', load },
     { path: 'actions', load, crumbs: () => [{ title: 'Actions' }] },
+    {
+      path: 'actions/$action',
+      load,
+      crumbs: ({ action = '' }) => [{ title: 'Actions', path: 'actions' }, { title: action }],
+    },
     { path: 'remote/$name', load: () => import('./schema-page.tsx'), crumbs: ({ name = '' }) => [{ title: name }] },
   ],
   async commands() {
@@ -29,7 +34,7 @@ export const remote: ConsolePage = {
       })),
       ...actionsOf(metadata).map(({ name }) => ({
         ...{ id: `action ${name}`, title: name, kind: 'action' },
-        path: `actions?action=${encodeURIComponent(name)}`,
+        path: pathOf('actions', name),
       })),
     ]
   },

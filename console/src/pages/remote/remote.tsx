@@ -1,7 +1,7 @@
 import { Page } from '../../parts/page.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { usePlugin } from '../../server/queries.ts'
-import { useGo, useUrlState } from '../../shell/navigation.tsx'
+import { useGo, useNames, useUrlState } from '../../shell/navigation.tsx'
 import { ActionsSection } from './actions-section.tsx'
 import { CallsSection } from './calls-section.tsx'
 import { SchemasSection } from './schemas-section.tsx'
@@ -22,7 +22,9 @@ export default function Remote() {
   const [given] = useUrlState('section')
   const hasSchemas = usePlugin('remote-schemas')
   const hasActions = usePlugin('actions')
-  const isActions = window.location.pathname.replace(/\/$/, '').endsWith('/actions') || !hasSchemas
+  const { action } = useNames()
+  const isActions =
+    action !== undefined || window.location.pathname.replace(/\/$/, '').endsWith('/actions') || !hasSchemas
   const chosen: Section = isActions ? (given === 'types' || given === 'calls' ? given : 'actions') : 'schemas'
   const { Content } = sections[chosen]
   const offered = (Object.keys(sections) as Section[]).filter((name) => (name === 'schemas' ? hasSchemas : hasActions))

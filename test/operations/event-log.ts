@@ -135,7 +135,8 @@ export const eventLog: Area = {
             created(),
             events(4),
             `update trellis.event_log set created_at = '2026-01-02T03:04:05Z' where id <> 'e4';
-              update trellis.event_log set delivered = false, created_at = '2026-02-02T03:04:05Z' where id = 'e4'`,
+              update trellis.event_log set delivered = false, locked = now() + interval '50 seconds',
+                created_at = '2026-02-02T03:04:05Z' where id = 'e4'`,
           ],
           args: { name: 'told', bucket: 'hour', from: '2026-01-01', to: '2026-01-03' },
           answers: {

@@ -67,6 +67,9 @@ async function compare(url: string, path: string, role: string): Promise<void> {
   const schema = lexicographicSortSchema(buildClientSchema(data, { assumeValid: true }))
   assert.equal(whole, answerOf(schema, standardQuery))
   assert.equal(await ask(standardQuery), whole, 'the answer from the cache')
+  const rootFirst =
+    '{ root: __type(name: "mutation_root") { fields { name } } __schema { types { name fields { name } } } }'
+  assert.equal(await ask(rootFirst), answerOf(schema, rootFirst))
   const types = [...Object.keys(schema.getTypeMap()), 'nothing']
   const numbers = fc.array(fc.nat(1000), { minLength: 20, maxLength: 60 })
   const equal = fc.asyncProperty(numbers, async (values) => {
@@ -105,6 +108,7 @@ test('introspection answers as graphql-js would, byte by byte, for any selection
   const { url, op } = await startLibrary(t, { plugins: [choosing] })
   const permission = { columns: ['id', 'title'], filter: {} }
   await op('create_select_permission', { table: 'book', role: 'reader', permission })
+  await op('set_table_customization', { table: 'book', configuration: { comment: 'Bücher, 本' } })
   await compare(url, '/v1/graphql', 'admin')
   await compare(url, '/v1/graphql', 'reader')
   await compare(url, '/v1beta1/relay', 'admin')

@@ -18,6 +18,9 @@ import {
 type InputConfig = GraphQLInputFieldConfig | GraphQLArgumentConfig
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>
 
+const isUndescribed = ({ description, deprecationReason }: LeanInput | LeanField): boolean =>
+  description == null && deprecationReason == null
+
 /** An argument or a field of an input object, as introspection reads it. */
 export class LeanInput {
   readonly name: string
@@ -26,6 +29,8 @@ export class LeanInput {
   readonly deprecationReason: string | null | undefined
   readonly default: GraphQLInputFieldConfig['default']
   readonly defaultValue: unknown
+  /** Whether it has only a name and a type. */
+  readonly isPlain: boolean
 
   constructor(name: string, config: InputConfig) {
     this.name = assertName(name)
@@ -34,6 +39,7 @@ export class LeanInput {
     this.deprecationReason = config.deprecationReason
     this.default = config.default
     this.defaultValue = config.defaultValue
+    this.isPlain = isUndescribed(this) && config.default === undefined && config.defaultValue === undefined
   }
 }
 
@@ -44,6 +50,8 @@ export class LeanField {
   readonly type: GraphQLOutputType
   readonly list: LeanList<LeanInput>
   readonly deprecationReason: string | null | undefined
+  /** Whether it has only a name and a type. */
+  readonly isPlain: boolean
 
   constructor(name: string, config: FieldConfig) {
     this.name = assertName(name)
@@ -51,6 +59,7 @@ export class LeanField {
     this.type = config.type
     this.list = config.args ? inputsIn(config.args) : noArguments
     this.deprecationReason = config.deprecationReason
+    this.isPlain = isUndescribed(this) && this.list.members.length === 0
   }
 
   get args(): readonly LeanInput[] {

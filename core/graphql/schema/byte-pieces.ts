@@ -4,7 +4,7 @@ import type { Steps } from '../../concurrency/stepwise.ts'
 import { copiedAtOnce, firstBlock, largestBlock } from '../tuning.ts'
 
 /** Bytes within a block. */
-interface Piece {
+export interface Piece {
   readonly block: Buffer<ArrayBuffer>
   readonly start: number
   end: number
@@ -13,26 +13,49 @@ interface Piece {
 /** Pieces of a text, in their order. */
 export type Pieces = readonly Piece[]
 
-/** Bytes that a character of a string may take. */
-const mostPerCharacter = 3
-
 export class BytePieces {
   #block = Buffer.allocUnsafeSlow(firstBlock)
   #used = 0
   #pieces: Piece[] = []
 
   write(text: string): void {
-    const most = text.length * mostPerCharacter
-    if (most > this.#block.length - this.#used) {
-      const size = Math.max(most, Math.min(2 * this.#block.length, largestBlock))
+    const length = Buffer.byteLength(text)
+    const start = this.#encode(text, length)
+    const last = this.#pieces.at(-1)
+    if (last?.block === this.#block && last.end === start) last.end = this.#used
+    else this.#pieces.push({ block: this.#block, start, end: this.#used })
+  }
+
+  /**
+   * The pieces of a text's parts, of which each ends at one of `ends`; they are not among those that are taken out. Many short
+   * texts are turned into bytes as one: a call for each would cost more than the bytes.
+   */
+  ofParts(text: string, ends: readonly number[]): Pieces {
+    const length = Buffer.byteLength(text)
+    const isAscii = length === text.length
+    let start = this.#encode(text, length)
+    const block = this.#block
+    return ends.map((end, i) => {
+      const from = i === 0 ? 0 : ends[i - 1]!
+      const bytes = isAscii ? end - from : Buffer.byteLength(text.slice(from, end))
+      const piece = { block, start, end: start + bytes }
+      start = piece.end
+      return piece
+    })
+  }
+
+  /** Where the bytes of a text start in the block. */
+  #encode(text: string, length: number): number {
+    if (length > this.#block.length - this.#used) {
+      const size = Math.max(length, Math.min(2 * this.#block.length, largestBlock))
       this.#block = Buffer.allocUnsafeSlow(size)
       this.#used = 0
     }
     const start = this.#used
-    this.#used += this.#block.write(text, start)
-    const last = this.#pieces.at(-1)
-    if (last?.block === this.#block && last.end === start) last.end = this.#used
-    else this.#pieces.push({ block: this.#block, start, end: this.#used })
+    // A text of ASCII characters is copied as it is.
+    this.#block.write(text, start, length === text.length ? 'latin1' : 'utf8')
+    this.#used += length
+    return start
   }
 
   /** Takes out the pieces written since the last call. */
@@ -42,9 +65,10 @@ export class BytePieces {
     return pieces
   }
 
-  /** Adds pieces that were taken out. */
-  add(pieces: Pieces): void {
-    this.#pieces.push(...pieces)
+  /** Adds a piece, or those that were taken out. */
+  add(pieces: Piece | Pieces): void {
+    if ('block' in pieces) this.#pieces.push(pieces)
+    else this.#pieces.push(...pieces)
   }
 }
 

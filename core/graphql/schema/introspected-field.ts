@@ -35,6 +35,8 @@ export interface IntrospectedField {
   readonly isFlat: boolean
   /** The text of a scalar or an enum. */
   readonly leaf: ((source: unknown) => string) | null
+  /** The text of an object that has only a name and a type; the fields whose values it needs stand between its parts. */
+  readonly plain: readonly (string | IntrospectedField)[] | null
   /** Texts of references to types; null if a reference may differ in more than the name of the type. */
   readonly references: ReferenceTexts | null
 }
@@ -62,8 +64,27 @@ export function introspectedField(
     arguments: argumentsOf(field),
     isFlat: isBounded || (isList && parentType === '__Type' && ofBounded),
     leaf: fields ? null : leafOf(name, definition, parentType),
+    plain: fields && plainText(fields),
     references: !isList && fields?.every(isOfReference) ? new ReferenceTexts() : null,
   }
+}
+
+/** The parts that differ between fields, or arguments, without descriptions, arguments and defaults. */
+const named: ReadonlySet<string> = new Set(['name', 'type'])
+
+function plainText(fields: readonly IntrospectedField[]): readonly (string | IntrospectedField)[] | null {
+  const [first] = fields
+  if (first?.parentType !== '__Field' && first?.parentType !== '__InputValue') return null
+  const parts: (string | IntrospectedField)[] = []
+  let text = ''
+  for (const field of fields) {
+    text += field.opening
+    if (named.has(field.name)) {
+      parts.push(text, field)
+      text = ''
+    } else text += field.leaf?.({}) ?? '[]'
+  }
+  return [...parts, `${text}}`]
 }
 
 const referring: ReadonlySet<string> = new Set(['__typename', 'kind', 'name', 'ofType'])

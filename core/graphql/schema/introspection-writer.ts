@@ -16,12 +16,13 @@ import type { Steps } from '../../concurrency/stepwise.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import { compareText } from '../../names/names.ts'
 import { compareNaturally } from '../../names/natural-order.ts'
-import { LeanField, type LeanList } from '../read/lean-types.ts'
+import { LeanField, LeanInput, type LeanList } from '../read/lean-types.ts'
 import { encodedAtOnce, leastValues, membersAtOnce, valuesAtOnce, valuesPerPart } from '../tuning.ts'
 import { BytePieces, joined, type Pieces } from './byte-pieces.ts'
 import { type IntrospectedField, valueIn } from './introspected-field.ts'
 import { ReleasedFields } from './role-schema.ts'
 import { type Members, sortedByName, type WholeSchema, type WriteType } from './whole-schema.ts'
+import { WrittenTypes } from './written-types.ts'
 
 interface Named {
   readonly name: string
@@ -52,12 +53,6 @@ function readsOnce({ name, fields }: IntrospectedField): boolean {
     field.name === 'directives' && field.fields!.every(({ isBounded }) => isBounded)
   const others = fields!.filter((field) => !field.isBounded && !isDirectives(field))
   return others.length === 1 && others[0]!.name === 'types' && others[0]!.fields!.every(({ isFlat }) => isFlat)
-}
-
-/** The bytes of a type. */
-interface WrittenType {
-  readonly name: string
-  readonly pieces: Pieces
 }
 
 /** An answer with the number of its values, and the most that the operation may have. */
@@ -188,7 +183,7 @@ export class IntrospectionWriter {
   /** The types of the schema, each when it is reached, and then in order. */
   *#types(field: IntrospectedField): Steps<void> {
     const before = this.#written()
-    const types: WrittenType[] = []
+    const types = new WrittenTypes(this.#bytes)
     const isFlat = field.fields!.every((each) => each.isFlat)
     const write: WriteType = (type, members) => {
       const isSmall = isFlat && members.members.length <= membersAtOnce && this.#isKnown(type)
@@ -199,17 +194,15 @@ export class IntrospectionWriter {
     this.#writeType = null
     this.#bytes.add(before)
     this.#text = '['
-    for (const [i, { pieces }] of (yield* sortedByName(types)).entries()) {
-      if (i > 0) this.#text += ','
-      this.#flush()
-      this.#bytes.add(pieces)
-    }
-    this.#text += ']'
+    this.#flush()
+    for (const pieces of yield* types.inOrder()) this.#bytes.add(pieces)
+    this.#text = ']'
   }
 
-  *#type(field: IntrospectedField, type: GraphQLNamedType, types: WrittenType[]): Steps<void> {
+  *#type(field: IntrospectedField, type: GraphQLNamedType, types: WrittenTypes): Steps<void> {
+    this.#text = ','
     yield* this.#object(field, type)
-    types.push({ name: type.name, pieces: this.#written() })
+    types.addPieces(type.name, this.#written())
   }
 
   /** Whether everything about a type is known: the fields of a root type are not, nor the types of an interface. */
@@ -220,14 +213,13 @@ export class IntrospectionWriter {
   /** Writes a type at once: most of an answer is types with few members. */
   #flatType(
     { fields }: IntrospectedField,
-    { type, members, types }: { type: GraphQLNamedType; members: Members; types: WrittenType[] },
+    { type, members, types }: { type: GraphQLNamedType; members: Members; types: WrittenTypes },
   ): Steps<void> | undefined {
     let text = ''
     for (const field of fields!) {
       text += field.opening + (field.isBounded ? this.#bounded(field, type) : this.#flatList(field, type, members))
     }
-    this.#text += text === '' ? '{}' : `${text}}`
-    types.push({ name: type.name, pieces: this.#written() })
+    types.addText(type.name, text === '' ? '{}' : `${text}}`)
     return this.#values - this.#paused < valuesAtOnce ? undefined : this.#pause()
   }
 
@@ -323,8 +315,14 @@ export class IntrospectionWriter {
     return `${text}]`
   }
 
-  #boundedObject({ fields }: IntrospectedField, source: unknown): string {
+  #boundedObject({ fields, plain }: IntrospectedField, source: unknown): string {
     let text = ''
+    if (plain && (source instanceof LeanField || source instanceof LeanInput) && source.isPlain) {
+      // The fields between the parts count themselves.
+      this.#values += fields!.length - (plain.length >> 1)
+      for (const part of plain) text += typeof part === 'string' ? part : this.#bounded(part, source)
+      return text
+    }
     for (const field of fields!) text += field.opening + this.#bounded(field, source)
     return text === '' ? '{}' : `${text}}`
   }
@@ -339,9 +337,8 @@ export class IntrospectionWriter {
       return { text, values }
     })
     if (!reference) return this.#boundedObject(field, type)
-    const { parts, values } = reference.template
-    this.#values += values
-    return parts.length === 2 ? parts[0] + reference.name + parts[1] : parts.join(reference.name)
+    this.#values += reference.template.values
+    return reference.template.textFor(reference.name)
   }
 
   *#possibleTypes(source: unknown): Steps<readonly Named[] | null> {

@@ -1,14 +1,36 @@
 // References to types in an introspection: each text is a template that the type's name completes. Almost half of an answer
 // is such texts, and a schema has few kinds of types and wrappers.
 
-import { GraphQLList, type GraphQLNamedType, GraphQLNonNull, isListType, isNonNullType } from 'graphql'
+import { GraphQLList, type GraphQLNamedType, GraphQLNonNull, isListType, isNonNullType, isScalarType } from 'graphql'
 import { mostWrappers } from '../tuning.ts'
 
 /** The text of a reference without the name of the type, and the number of values in it. */
-export interface ReferenceText {
-  /** The name stands between them. */
-  readonly parts: readonly string[]
+export class ReferenceText {
   readonly values: number
+  /** The name stands between them. */
+  readonly #parts: readonly string[]
+  /** Texts of scalars, which are few; null: the template is for types of another kind. */
+  readonly #known: Map<string, string> | null
+
+  constructor(text: string, values: number, isOfScalars: boolean) {
+    this.#parts = text.split(nameless)
+    this.values = values
+    this.#known = isOfScalars ? new Map() : null
+  }
+
+  textFor(name: string): string {
+    if (!this.#known) return this.#made(name)
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const text = this.#made(name)
+    this.#known.set(name, text)
+    return text
+  }
+
+  #made(name: string): string {
+    const parts = this.#parts
+    return parts.length === 2 ? parts[0] + name + parts[1] : parts.join(name)
+  }
 }
 
 /** Stands for the name of a type: a name never contains it. */
@@ -38,7 +60,7 @@ export class ReferenceTexts {
     let template = templates[wrappers]
     if (!template) {
       const { text, values } = write(withoutName(type))
-      template = { parts: text.split(nameless), values }
+      template = new ReferenceText(text, values, isScalarType(within))
       templates[wrappers] = template
     }
     return { template, name: within.name }

@@ -53,6 +53,10 @@ const cached = new GraphQLDirective({
 const directivesOf = ({ settings }: PlannedSchema): readonly GraphQLDirective[] =>
   settings.graphqlInterface === '2' ? [cached, ...directives] : directives
 
+const rootKinds = ['query', 'mutation', 'subscription'] as const
+
+type RootKind = (typeof rootKinds)[number]
+
 interface Roots {
   readonly query: GraphQLObjectType
   readonly mutation: GraphQLObjectType | undefined
@@ -101,6 +105,7 @@ export class WholeSchema {
   /** Types whose names others have that were reached earlier. */
   readonly #repeated = new Set<GraphQLNamedType>()
   readonly #byName = new Map<string, GraphQLNamedType>()
+  readonly #rootTypes = new Map<RootKind, GraphQLObjectType>()
   readonly #largeRoots = new Map<GraphQLNamedType, LargeRoot>()
   #visited = 0
   #written = 0
@@ -133,6 +138,11 @@ export class WholeSchema {
   /** The type of this name; null if no field leads to it. */
   *typeNamed(name: string): Steps<GraphQLNamedType | null> {
     if (this.mayRepeatRows) yield* this.completed()
+    else if (!this.#roots) {
+      // The thousands of fields of one root are known without those of the others.
+      const asked = rootKinds.find((kind) => this.#role.root(kind).name === name && !this.#isAbsent(kind))
+      if (asked) return yield* this.#root(asked)
+    }
     yield* this.roots()
     while (!this.#complete && !this.#byName.has(name)) {
       if (this.#visited < this.#reached.length) yield* this.#visitNext()
@@ -144,16 +154,23 @@ export class WholeSchema {
   /** The root types. */
   *roots(): Steps<Roots> {
     if (this.#roots) return this.#roots
-    const role = this.#role
-    const query = yield* this.#root(role.root('query'))
-    const mutation = role.root('mutation').isAbsent ? undefined : yield* this.#root(role.root('mutation'))
-    const subscription = role.root('subscription').isAbsent ? undefined : yield* this.#root(role.root('subscription'))
+    const query = yield* this.#root('query')
+    const mutation = this.#isAbsent('mutation') ? undefined : yield* this.#root('mutation')
+    const subscription = this.#isAbsent('subscription') ? undefined : yield* this.#root('subscription')
     this.#roots = { query, mutation, subscription }
     return this.#roots
   }
 
-  *#root(source: PlannedRoot): Steps<GraphQLObjectType> {
+  #isAbsent(kind: RootKind): boolean {
+    return kind !== 'query' && this.#role.root(kind).isAbsent
+  }
+
+  *#root(kind: RootKind): Steps<GraphQLObjectType> {
+    const known = this.#rootTypes.get(kind)
+    if (known) return known
+    const source = this.#role.root(kind)
     const type = source.objectType()
+    this.#rootTypes.set(kind, type)
     const named = yield* sortedByName([...source.fieldNames()].map((name) => ({ name })))
     const names = named.map(({ name }) => name)
     const count = Math.ceil(names.length / fieldsAtOnce)

@@ -4,6 +4,8 @@ import { asCsv, asJson, asMarkdown } from '../../console/src/base/clipboard-form
 import { readCsv } from '../../console/src/base/csv.ts'
 import { differencesOf } from '../../console/src/base/json-diff.ts'
 import { marksBetween } from '../../console/src/base/json-marks.ts'
+import { documentOf, folderOf } from '../../console/src/pages/govern/folder/folder.ts'
+import { packTar, readTar } from '../../console/src/pages/govern/folder/tar.ts'
 import { indexOfPosition, isExplainable, statementAt, statementsIn } from '../../console/src/pages/sql/statements.ts'
 import { diffDocuments, withChanges } from '../../console/src/server/metadata-diff.ts'
 
@@ -130,4 +132,39 @@ test('answers to two roles are compared by their rows, not by the places of thes
   assert.deepEqual([...left].sort(), ['data.a[0]', 'data.a[1].lines[0]', 'data.b'])
   assert.deepEqual([...right], ['data.c'])
   assert.equal(marksBetween({ a: [1, null, '1'] }, { a: [1, null, '1'] }).left.size, 0)
+})
+
+test('a document goes through a folder of YAML and its archive unchanged', () => {
+  const rest = { actions: [{ name: 'a' }], query_collections: [{ name: 'no', definition: { queries: [] } }] }
+  const plain = { table: { schema: 'public', name: 'x' } }
+  const third = {
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        kind: 'postgres',
+        tables: [plain, { table: { schema: 'a', name: 'b/c' } }, { table: { schema: 'a', name: 'b_c' } }],
+      },
+    ],
+    ...rest,
+  }
+  for (const document of [third, { version: 2, tables: [plain], functions: ['f'], ...rest }]) {
+    const files = new Map([...folderOf(document)].map(([name, text]) => [`metadata/${name}`, text]))
+    assert.deepEqual(documentOf(readTar(packTar(files))), document)
+  }
+  assert.deepEqual([...folderOf(third).keys()].slice(1, 5), [
+    'databases/default/tables/public_x.yaml',
+    'databases/default/tables/a_b_c.yaml',
+    'databases/default/tables/a_b_c_2.yaml',
+    'databases/default/tables/tables.yaml',
+  ])
+  const long = new Map([[`${'folder/'.repeat(20)}ä.yaml`, 'ü'.repeat(600)]])
+  assert.deepEqual(readTar(packTar(long)), long)
+  assert.throws(() => readTar(new TextEncoder().encode('x'.repeat(600))), /not an archive/)
+  assert.throws(() => documentOf(new Map([['a.txt', '']])), /no version.yaml/)
+  const broken = new Map([
+    ['version.yaml', 'version: 3'],
+    ['databases/databases.yaml', '"!include gone.yaml"'],
+  ])
+  assert.throws(() => documentOf(broken), /databases.yaml: databases\/gone.yaml does not exist/)
 })

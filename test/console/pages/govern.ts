@@ -41,11 +41,33 @@ export const govern: readonly State[] = [
     },
   },
   {
-    title: 'metadata, dark and 320 px',
+    title: 'metadata, dark and 320 px, as a folder of YAML, and a document in YAML',
     path: 'govern/metadata',
     theme: 'dark',
     width: 320,
     shows: hasText('Import a document'),
+    async act(page, { check }) {
+      await page.evaluate(
+        `{ const { createObjectURL } = URL; URL.createObjectURL = (blob) => ((window.saved = blob), createObjectURL(blob)) }`,
+      )
+      await clickText(page, 'Export as YAML')
+      await page.until('window.saved !== undefined')
+      const archive = await page.evaluate<string>('window.saved.text()')
+      assert.match(archive, /^metadata\/version\.yaml\0/)
+      assert.match(
+        archive,
+        /- "?!include default\/tables\/tables\.yaml|tables: "?!include default\/tables\/tables\.yaml/,
+      )
+      await clickText(page, 'Import a document')
+      await check(page)
+      await typeCode(
+        page,
+        'Document',
+        'version: 3\nsources:\n- {name: default, kind: postgres, tables: [{table: {schema: public, name: genre}}]}',
+      )
+      await clickText(page, 'Compare')
+      await page.until(`${hasText('table album')} && ${hasText('removed')}`)
+    },
   },
   {
     title: 'metadata, empty',

@@ -25,13 +25,27 @@ interface DryRun {
   readonly inconsistent_objects: readonly { readonly type?: string; readonly reason: string }[]
 }
 
-/** Reads a document, or the answer of `export_metadata`, version 2. */
-function documentIn(text: string): Readonly<Record<string, unknown>> {
-  const parsed: unknown = JSON.parse(text)
-  const isObject = (value: unknown): value is Record<string, unknown> =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Reads a document in JSON or YAML, or the answer of `export_metadata`, version 2. */
+async function documentIn(text: string): Promise<Readonly<Record<string, unknown>>> {
+  const isJson = /^\s*[{[]/.test(text)
+  const parsed: unknown = isJson ? JSON.parse(text) : (await import('./folder/folder.ts')).documentIn(text)
   if (!isObject(parsed)) throw new Error('the document is not an object')
   return isObject(parsed['metadata']) ? parsed['metadata'] : parsed
+}
+
+/** The text of chosen files: a document, an archive of a folder, or the folder itself. */
+async function textOf(files: readonly File[]): Promise<string> {
+  const [only] = files
+  if (only && files.length === 1 && !only.name.endsWith('.tar')) return only.text()
+  const [{ documentOf }, { readTar }] = await Promise.all([import('./folder/folder.ts'), import('./folder/tar.ts')])
+  const archive = only?.name.endsWith('.tar') ? readTar(new Uint8Array(await only.arrayBuffer())) : null
+  const read = files
+    .filter(({ name }) => /\.(?:ya?ml|graphql)$/.test(name))
+    .map(async (file) => [file.webkitRelativePath || file.name, await file.text()] as const)
+  return JSON.stringify(documentOf(archive ?? new Map(await Promise.all(read))), null, 2)
 }
 
 /** Imports a document: its differences, of which any can be taken, then a dry run, then one request. */
@@ -55,9 +69,10 @@ export function ImportDialog({ base, onClose }: { readonly base: Metadata; onClo
       setBusy(false)
     }
   }
-  const compare = () => {
+  const compare = async () => {
+    const document = await documentIn(text)
     setLeft(new Set())
-    setChanges(diffDocuments(flatDocument(base.metadata), flatDocument(documentIn(text))))
+    setChanges(diffDocuments(flatDocument(base.metadata), flatDocument(document)))
   }
   const mixed = () => restoredDocument(base.metadata, withChanges(flatDocument(base.metadata), chosen))
   const tryIt = async () => {
@@ -102,7 +117,11 @@ export function ImportDialog({ base, onClose }: { readonly base: Metadata; onClo
       {error !== null && <Failed error={error} />}
       {tried && <Tried result={tried} />}
       {changes === null ? (
-        <Source text={text} onChange={setText} />
+        <Source
+          text={text}
+          onChange={setText}
+          onFiles={(files) => void attempt(async () => setText(await textOf(files)))}
+        />
       ) : (
         <Changes
           changes={changes}
@@ -119,14 +138,29 @@ export function ImportDialog({ base, onClose }: { readonly base: Metadata; onClo
   )
 }
 
-const Source = ({ text, onChange }: { readonly text: string; onChange(text: string): void }) => (
+interface SourceProps {
+  readonly text: string
+  onChange(text: string): void
+  onFiles(files: readonly File[]): void
+}
+
+const Source = ({ text, onChange, onFiles }: SourceProps) => (
   <>
     <label className={css['file']}>
-      <span>A file with JSON, or paste it below</span>
+      <span>A file with JSON or YAML, or an archive (tar) of the folder; or paste a document below</span>
       <input
         type="file"
-        accept=".json,application/json"
-        onChange={async (event) => onChange((await event.target.files?.[0]?.text()) ?? '')}
+        accept=".json,.yaml,.yml,.tar,application/json"
+        onChange={({ target }) => onFiles([...(target.files ?? [])])}
+      />
+    </label>
+    <label className={css['file']}>
+      <span>The folder metadata of a project</span>
+      <input
+        type="file"
+        // The attribute of all browsers for folders; React's types do not have it.
+        {...{ webkitdirectory: '' }}
+        onChange={({ target }) => onFiles([...(target.files ?? [])])}
       />
     </label>
     <div className={css['paste']}>

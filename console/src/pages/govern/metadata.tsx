@@ -62,6 +62,16 @@ function Document({ metadata }: { readonly metadata: Metadata }) {
   const needle = filter.toLowerCase()
   const shown = parts.filter(({ name, kind }) => `${name} ${kind}`.toLowerCase().includes(needle))
   const part = parts.find(({ key }) => key === chosen)
+  const exportFolder = async () => {
+    setError(null)
+    try {
+      const [{ folderOf }, { packTar }] = await Promise.all([import('./folder/folder.ts'), import('./folder/tar.ts')])
+      const files = [...folderOf(metadata.metadata)].map(([name, text]) => [`metadata/${name}`, text] as const)
+      saveFile('metadata.tar', packTar(new Map(files)), 'application/x-tar')
+    } catch (failure) {
+      setError(failure)
+    }
+  }
   const reload = async () => {
     setError(null)
     try {
@@ -84,6 +94,9 @@ function Document({ metadata }: { readonly metadata: Metadata }) {
           onClick={() => saveFile('metadata.json', textOf(metadata.metadata), 'application/json')}
         >
           Export as JSON
+        </Button>
+        <Button icon={<Download aria-hidden />} onClick={() => void exportFolder()}>
+          Export as YAML
         </Button>
         {canEdit && (
           <>

@@ -21,10 +21,12 @@ export const Details = Type.Object({
   ),
   check_constraints: Type.Array(Type.Object({ name: Type.String(), definition: Type.String() })),
   defaults: Type.Record(Type.String(), Type.String()),
+  enum_values: Type.Record(Type.String(), Names, { description: 'of columns whose type is an enum' }),
   indexes: Type.Array(
     Type.Object({
       name: Type.String(),
       definition: Type.String(),
+      columns: Type.Array(Nullable, { description: 'null: an expression' }),
       is_unique: Type.Boolean(),
       is_primary: Type.Boolean(),
       is_valid: Type.Boolean(),
@@ -81,9 +83,23 @@ export const tableDetails = `
       from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
       where d.adrelid = c.oid and not a.attisdropped
     ),
+    'enum_values', (
+      select coalesce(json_object_agg(a.attname, (
+        select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = a.atttypid
+      ) order by a.attnum), '{}')
+      from pg_attribute a join pg_type t on t.oid = a.atttypid
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and t.typtype = 'e'
+    ),
     'indexes', (
       select coalesce(json_agg(json_build_object(
-        'name', x.relname, 'definition', pg_get_indexdef(i.indexrelid), 'is_unique', i.indisunique,
+        'name', x.relname, 'definition', pg_get_indexdef(i.indexrelid),
+        'columns', (
+          select json_agg(a.attname order by k.position)
+          from unnest(i.indkey::int2[]) with ordinality k (number, position)
+          left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number and k.number > 0
+          where k.position <= i.indnkeyatts
+        ),
+        'is_unique', i.indisunique,
         'is_primary', i.indisprimary, 'is_valid', i.indisvalid, 'bytes', pg_total_relation_size(i.indexrelid),
         'scans', coalesce(pg_stat_get_numscans(i.indexrelid), 0)
       ) order by x.relname), '[]')

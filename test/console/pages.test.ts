@@ -11,15 +11,17 @@ import { govern } from './pages/govern.ts'
 import { lookAs } from './pages/look-as.ts'
 import { now } from './pages/now.ts'
 import { permissions } from './pages/permissions.ts'
+import { related } from './pages/related.ts'
 import { relations } from './pages/relations.ts'
 import { remote } from './pages/remote.ts'
+import { rowEdits } from './pages/row-edits.ts'
 import { rows } from './pages/rows.ts'
 import { shell } from './pages/shell.ts'
 import { sql } from './pages/sql.ts'
 import { type State, startConsole } from './support.ts'
 
 const pages: Readonly<Record<string, readonly State[]>> = {
-  ...{ shell, now, api, data, rows, lookAs, relations, permissions, sql, events, remote, govern },
+  ...{ shell, now, api, data, rows, rowEdits, related, lookAs, relations, permissions, sql, events, remote, govern },
 }
 
 /** A part of the names of states, to try some of them alone. */

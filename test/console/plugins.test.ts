@@ -97,7 +97,7 @@ browserTest('plugins add pages, tabs, cells, actions and commands to the console
     await page.until(partHas('✗'))
     await page.until(hasText('1210'))
     await check(page)
-    await page.click('[aria-rowindex="2"] [aria-colindex="2"]')
+    await page.click('[aria-rowindex="2"] [aria-colindex="3"]')
     await page.press(' ')
     await page.until(`[...document.querySelectorAll('button')].some((each) => each.textContent === 'Count words')`)
     await page.evaluate(

@@ -72,6 +72,34 @@ export async function send<T>(request: ServerRequest): Promise<Answer<T>> {
   }
 }
 
+/** Reads a file from the server, which the browser keeps outside of the page's memory. Throws `RequestFailed`. */
+export async function download({ name, path, as = admin }: Pick<ServerRequest, 'name' | 'path' | 'as'>): Promise<Blob> {
+  const headers = identityHeaders(as)
+  for (;;) {
+    const end = logRequest({
+      ...{ name, method: 'GET', path, isEdit: false, isRepeated: false, body: null },
+      headers: { ...headers, ...shownCredentialHeaders() },
+    })
+    try {
+      const response = await fetch(new URL(path, serverUrl), {
+        ...{ headers: { ...headers, ...credentialHeaders() }, cache: 'no-store', redirect: 'error' },
+      })
+      const requestId = response.headers.get('x-request-id')
+      if (response.ok) {
+        const file = await response.blob()
+        end({ status: response.status, answer: `a file of ${file.size} bytes`, requestId })
+        return file
+      }
+      const failure = failureOf(response.status, parsed(await response.text()), requestId)
+      end({ status: response.status, answer: failure.message, requestId })
+      if (response.status !== 401 || !(await askForCredentials(failure.message))) throw failure
+    } catch (error) {
+      if (!(error instanceof RequestFailed)) end({ status: 0, answer: String(error), requestId: null })
+      throw error
+    }
+  }
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -16,10 +16,20 @@ const common: readonly (readonly [string, string])[] = [
   ['?', 'This list'],
 ]
 
+/** Keys of the grid of rows. */
+const ofGrid: readonly (readonly [string, string])[] = [
+  ['e', 'Edit the cell'],
+  ['Space', 'Show the whole cell'],
+  ['Shift Space', 'Select the row'],
+  ['Alt →', 'Related rows, and along foreign keys'],
+  ['Alt ←', 'Back to the row before'],
+  ['Ctrl Z', 'Undo a staged edit'],
+]
+
 /** The list of keys. */
 export function HelpDialog({ pages }: { readonly pages: readonly ConsolePage[] }) {
   const hasLetters = useStore(hasLetterKeys)
-  const keys = [...common, ...pages.map(({ letter, title }) => [`g ${letter}`, title] as const)]
+  const keys = [...common, ...ofGrid, ...pages.map(({ letter, title }) => [`g ${letter}`, title] as const)]
   return (
     <Dialog isOpen={useStore(isHelpOpen)} title="Keys" onClose={() => isHelpOpen.set(false)}>
       <dl className={css['keys']}>

@@ -1,21 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Page } from '../../support/browser.ts'
 import { clickButton, hasText, type State } from '../support.ts'
+import { cell, change } from './steps.ts'
 
 const refused = /status of 4(?:00|09)/
-
-/** A cell of the grid by its place. */
-const cell = (row: number, column: number) => `[role=grid] [aria-rowindex="${row + 2}"] [aria-colindex="${column}"]`
-
-/** Changes a cell by the keyboard. */
-async function change(page: Page, place: string, value: string): Promise<void> {
-  await page.click(place)
-  await page.press('Enter')
-  await page.until(`document.querySelector('[role=gridcell] input') !== null`)
-  await page.type('[role=gridcell] input', value)
-  await page.press('Enter')
-  await page.until(`document.querySelector(${JSON.stringify(place)}).innerText.includes(${JSON.stringify(value)})`)
-}
 
 const genre = { table: { schema: 'public', name: 'genre' } }
 
@@ -29,7 +16,7 @@ export const rows: readonly State[] = [
         await page.evaluate(
           `[...document.querySelectorAll('[role=columnheader]')].map((each) => each.innerText.split('\\n')[0])`,
         ),
-        ['name', 'milliseconds'],
+        ['', 'name', 'milliseconds'],
       )
       assert.equal(await page.evaluate(`document.querySelector('${cell(0, 1)}').innerText`), 'Dazed And Confused')
     },

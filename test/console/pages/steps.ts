@@ -35,3 +35,23 @@ export async function choose(page: Page, label: string, option: string): Promise
   await page.evaluate(`${found}.click()`)
   await page.until(`${find}.getAttribute('aria-expanded') === 'false' && document.activeElement === ${find}`)
 }
+
+/** A cell of the grid of rows by its place. The first column of the grid has the tick boxes. */
+export const cell = (row: number, column: number): string =>
+  `[role=grid] [aria-rowindex="${row + 2}"] [aria-colindex="${column + 1}"]`
+
+/** Changes a cell of the grid of rows by the keyboard. */
+export async function change(page: Page, place: string, value: string): Promise<void> {
+  await page.click(place)
+  await page.press('Enter')
+  await page.until(`document.querySelector('[data-editing] input') !== null`)
+  await page.type('[data-editing] input', value)
+  await page.press('Enter')
+  await page.until(`document.querySelector(${JSON.stringify(place)}).innerText.includes(${JSON.stringify(value)})`)
+}
+
+/** Goes to another address of the console without a click. */
+export async function goTo(page: Page, path: string, shows: string): Promise<void> {
+  await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(`/console/${path}`)})`)
+  await reload(page, shows)
+}

@@ -33,9 +33,12 @@ export interface TableInfo {
   }[]
   readonly check_constraints: readonly { readonly name: string; readonly definition: string }[]
   readonly defaults: Readonly<Record<string, string>>
+  readonly enum_values: Readonly<Record<string, readonly string[]>>
   readonly indexes: readonly {
     readonly name: string
     readonly definition: string
+    /** Null: an expression. */
+    readonly columns: readonly (string | null)[]
     readonly is_unique: boolean
     readonly is_primary: boolean
     readonly is_valid: boolean

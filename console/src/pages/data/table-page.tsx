@@ -68,9 +68,9 @@ export default function TablePage() {
             {chosen === 'rows' && (
               <Rows
                 key={JSON.stringify(table)}
-                table={table}
                 info={info.data}
                 isTracked={listed?.is_tracked !== false}
+                estimatedRows={rows ?? 0}
               />
             )}
             {chosen === 'structure' && <Structure info={info.data} />}

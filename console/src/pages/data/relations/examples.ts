@@ -3,6 +3,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { TableName } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
+import { type Cells, cellsOf, labelOf } from '../labels.ts'
 import type { BrowsedRows } from '../rows/model.ts'
 import { argumentOf } from '../rows/save.ts'
 import type { TableInfo } from '../table-info.ts'
@@ -22,21 +23,6 @@ interface Joining {
 
 /** A row of the table, and the rows that it leads to; null: none was found. */
 export type Example = { readonly from: string; readonly to: readonly string[] } | null
-
-type Cells = ReadonlyMap<string, string | null>
-
-const cellsOf = ({ columns, rows }: BrowsedRows): readonly Cells[] =>
-  rows.map((row) => new Map(columns.map(({ name }, at) => [name, row[at] ?? null])))
-
-const texts = new Set(['text', 'varchar', 'bpchar', 'citext', 'name'])
-
-/** A row in a few words: its key, and its first text. */
-function labelOf({ columns, key }: BrowsedRows, cells: Cells): string {
-  const named = columns.find(({ name, type }) => texts.has(type) && !key?.includes(name))?.name
-  const parts = [...(key ?? []), ...(named === undefined ? [] : [named])].map((name) => cells.get(name))
-  const known = parts.filter((part) => part !== null && part !== undefined && part !== '')
-  return known.length > 0 ? known.join(' ') : [...cells.values()].filter(Boolean).slice(0, 2).join(' ')
-}
 
 const notNull = (columns: readonly ColumnPair[]): object => ({
   _and: columns.map(([from]) => ({ [from]: { _is_null: false } })),

@@ -11,12 +11,13 @@ import { Failed, Loading } from '../../../parts/states.tsx'
 import { ColumnActions } from '../../../plugins/column-actions.tsx'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
-import { exchange } from '../../../server/operations.ts'
 import { useUrlState } from '../../../shell/navigation.tsx'
 import { filterFor } from './filter.ts'
 import type { GridColumn, GridRow } from './model.ts'
+import { ReferencePicker } from './reference-picker.tsx'
+import type { Reference } from './references.ts'
 import css from './rows.module.css'
-import { keyCondition } from './save.ts'
+import { readCell } from './whole-cell.ts'
 
 /** Characters of a value that fit into an address. */
 const filteredCharacters = 200
@@ -30,19 +31,11 @@ interface CellDialogProps {
   readonly as: Identity
   readonly types: ReadonlyMap<string, string>
   readonly canEdit: boolean
+  /** The rows that its values are chosen of. */
+  readonly reference?: Reference | undefined
   /** Undefined: the default of a new row. `old` is the whole value before. */
   onChange(value: string | null | undefined, old: string | null): void
   onClose(): void
-}
-
-/** The cell of an answer with one row of one column, as text: JSON with all its digits, others as they are. */
-function cellOf(answer: string, { name, type }: GridColumn): string | null {
-  const key = JSON.stringify(name)
-  const at = answer.indexOf(key)
-  if (at < 0) throw new Error('the row is gone')
-  const value = answer.slice(answer.indexOf(':', at + key.length) + 1, answer.lastIndexOf('}')).trim()
-  if (value === 'null') return null
-  return value.startsWith('"') && type !== 'json' && type !== 'jsonb' ? JSON.parse(value) : value
 }
 
 /** A whole cell, loaded alone where the grid has a part of it. */
@@ -53,11 +46,7 @@ export function CellDialog({ table, row, column, as, types, ...props }: CellDial
     queryKey: key,
     enabled: bytes !== undefined && row.id !== null,
     gcTime: 0,
-    queryFn: async ({ signal }) => {
-      const args = { table, columns: [column.name], where: keyCondition(row.key, types), limit: 1 }
-      const { text } = await exchange('select', args, { as, signal })
-      return cellOf(text, column)
-    },
+    queryFn: ({ signal }) => readCell({ table, key: row.key, column, types, as, signal }),
   })
   const [, filter] = useUrlState('where')
   const value = bytes === undefined ? row.cells[column.name] : whole.data
@@ -92,14 +81,15 @@ export function CellDialog({ table, row, column, as, types, ...props }: CellDial
   )
 }
 
-interface EditorProps extends Pick<CellDialogProps, 'row' | 'column' | 'canEdit' | 'onChange' | 'onClose'> {
+interface EditorProps
+  extends Pick<CellDialogProps, 'row' | 'column' | 'canEdit' | 'reference' | 'onChange' | 'onClose'> {
   readonly value: string | null | undefined
 }
 
 const isJson = ({ type }: GridColumn): boolean => type === 'json' || type === 'jsonb'
 
 function Editor(props: EditorProps) {
-  const { value, row, column, canEdit, onChange, onClose } = props
+  const { value, row, column, canEdit, reference, onChange, onClose } = props
   const original = useMemo(() => shownText(value, column), [value, column])
   const [text, setText] = useState(original)
   const [isAsked, setAsked] = useState(false)
@@ -122,6 +112,15 @@ function Editor(props: EditorProps) {
   return (
     <>
       {value === null && <p className={css['type']}>The value is NULL.</p>}
+      {isEdited && reference && (
+        <div className={css['picked']}>
+          <ReferencePicker
+            label={`Choose ${reference.to.name}`}
+            {...{ reference, value: value ?? null, isNullable: false }}
+            onDone={(next) => typeof next === 'string' && setText(next)}
+          />
+        </div>
+      )}
       <CellContent
         {...{ column, text, isLarge }}
         {...(isEdited && {

@@ -1,6 +1,7 @@
 // The rows and columns of the grid: the server's rows with the staged edits over them.
 
 import type { TableInfo } from '../table-info.ts'
+import { typesOf } from '../types.ts'
 import { type Row, rowId, type Staged } from './staged.ts'
 
 /** The answer of `browse_rows`. */
@@ -24,6 +25,8 @@ export interface GridColumn {
   readonly isNullable: boolean
   readonly isUpdatable: boolean
   readonly isInsertable: boolean
+  /** The values of an enum; absent: of other types. */
+  readonly values?: readonly string[] | undefined
   /** Pixels. */
   readonly width: number
 }
@@ -34,7 +37,7 @@ export interface GridRow {
   /** Null: it cannot be told from others. */
   readonly id: string | null
   readonly key: Row
-  /** Of an insert, a column that takes its default is absent. */
+  /** A column is absent while it is not read, and of an insert, where it takes its default. */
   readonly cells: Row
   readonly old: Row
   readonly changed: ReadonlySet<string>
@@ -47,16 +50,20 @@ const numeric = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8', 
 const long = new Set(['json', 'jsonb', 'xml', 'bytea', 'geometry', 'geography', 'tsvector'])
 const wide = new Set(['text', 'varchar', 'timestamptz', 'timestamp', 'uuid', ...long])
 
-/** The grid's columns. */
+/** The grid's columns. A column that was not read yet has the type that the table tells. */
 export function columnsOf(
+  names: readonly string[],
   { columns, key }: Pick<BrowsedRows, 'columns' | 'key'>,
   info: TableInfo,
 ): readonly GridColumn[] {
   const known = new Map(info.columns.map((column) => [column.name, column]))
-  return columns.map(({ name, type }) => {
+  const read = new Map(columns.map(({ name, type }) => [name, type]))
+  const own = typesOf(info)
+  return names.map((name) => {
     const column = known.get(name)
+    const type = read.get(name) ?? own.get(name) ?? ''
     return {
-      ...{ name, type },
+      ...{ name, type, values: info.enum_values[name] },
       isKey: key?.includes(name) ?? false,
       isNumeric: numeric.has(type),
       isLong: long.has(type),
@@ -81,7 +88,9 @@ function rowsOfPage(
 ): readonly GridRow[] {
   const cut = Map.groupBy(truncated, ({ row }) => row)
   return rows.map((values, index) => {
-    const fetched: Row = Object.fromEntries(columns.map(({ name }, at) => [name, values[at] ?? null]))
+    const fetched: Row = Object.fromEntries(
+      columns.flatMap(({ name }, at) => (values[at] === undefined ? [] : [[name, values[at]]])),
+    )
     const keyed: Row = Object.fromEntries((key ?? []).map((name) => [name, fetched[name] ?? null]))
     const id = key === null ? null : rowId(keyed)
     const row = id === null ? undefined : staged[id]

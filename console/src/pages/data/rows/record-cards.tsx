@@ -1,8 +1,10 @@
-import { useState } from 'react'
+import { PanelRightOpen } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { plural } from '../../../base/format.ts'
 import { Button } from '../../../parts/button.tsx'
 import { PluginCell } from '../../../plugins/plugin-cell.tsx'
 import { CellText } from './cell.tsx'
+import type { ShownPart } from './grid.tsx'
 import type { GridColumn, GridRow } from './model.ts'
 import css from './rows.module.css'
 
@@ -14,16 +16,24 @@ interface RecordCardsProps {
   readonly rows: readonly GridRow[]
   readonly hasMore: boolean
   onMore(): void
+  onShown(part: ShownPart): void
+  /** Shows the related rows of a row. */
+  onFollow(row: GridRow): void
   onOpen(row: GridRow, column: GridColumn): void
 }
 
 /** The rows as records, where the page is too narrow for a grid. A cell opens for reading and editing. */
-export function RecordCards({ columns, rows, hasMore, onMore, onOpen }: RecordCardsProps) {
+export function RecordCards({ columns, rows, hasMore, onMore, onShown, onFollow, onOpen }: RecordCardsProps) {
   const [shown, setShown] = useState(firstCards)
   const more = () => {
     setShown(shown + firstCards)
     if (shown + firstCards >= rows.length) onMore()
   }
+  // Cards have all columns at once.
+  useEffect(
+    () => onShown({ columns: columns.map(({ name }) => name), firstRow: 0, lastRow: Math.min(shown, rows.length) - 1 }),
+    [columns, shown, rows.length, onShown],
+  )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
     <section className={css['cards']} aria-label="Rows" tabIndex={0}>
@@ -37,16 +47,25 @@ export function RecordCards({ columns, rows, hasMore, onMore, onOpen }: RecordCa
                   <span className={css['type']}>{column.name}</span>
                   <span className={css['value']}>
                     {value === undefined ? (
-                      'default'
+                      row.state === 'inserted' ? (
+                        'default'
+                      ) : (
+                        '…'
+                      )
                     ) : (
                       <PluginCell column={column} value={value}>
-                        <CellText value={value} bytes={row.truncated.get(column.name)} />
+                        <CellText value={value} type={column.type} bytes={row.truncated.get(column.name)} />
                       </PluginCell>
                     )}
                   </span>
                 </button>
               )
             })}
+            {row.id !== null && row.state !== 'inserted' && (
+              <button type="button" className={css['record']} onClick={() => onFollow(row)}>
+                <PanelRightOpen aria-hidden /> Related rows
+              </button>
+            )}
           </li>
         ))}
       </ul>

@@ -18,10 +18,27 @@ import { rowEdits } from './pages/row-edits.ts'
 import { rows } from './pages/rows.ts'
 import { shell } from './pages/shell.ts'
 import { sql } from './pages/sql.ts'
+import { structure } from './pages/structure.ts'
 import { type State, startConsole } from './support.ts'
 
 const pages: Readonly<Record<string, readonly State[]>> = {
-  ...{ shell, now, api, data, rows, rowEdits, related, lookAs, relations, permissions, sql, events, remote, govern },
+  ...{
+    shell,
+    now,
+    api,
+    data,
+    rows,
+    rowEdits,
+    related,
+    lookAs,
+    structure,
+    relations,
+    permissions,
+    sql,
+    events,
+    remote,
+    govern,
+  },
 }
 
 /** A part of the names of states, to try some of them alone. */

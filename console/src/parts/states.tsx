@@ -62,14 +62,22 @@ interface FailedProps {
   onRetry?(): void
 }
 
+/** The words of PostgreSQL, which the server has among its details. */
+const wordsOf = (internal: unknown): string | null => {
+  const inner = (internal as { readonly error?: { readonly message?: unknown } } | null)?.error?.message
+  return typeof inner === 'string' ? inner : null
+}
+
 /** A part that failed: all that the server told, and a way on. */
 export function Failed({ error, onRetry }: FailedProps) {
   const { code, path, message, internal, hint, requestId, status } = asFailure(error).facts
+  const words = wordsOf(internal)
   return (
     <div className={css['failed']} role="alert">
       <CircleAlert aria-hidden className={css['mark']} />
       <div className={css['facts']}>
         <p className={css['message']}>{message}</p>
+        {words !== null && !message.includes(words) && <p>{words}</p>}
         {hint && <p>{hint}</p>}
         <p className={css['codes']}>
           <code>{code}</code>

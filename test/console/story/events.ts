@@ -24,7 +24,7 @@ export async function makeTrigger({ page, webhook }: Story): Promise<void> {
 async function changeCities(story: Story, city: string, count: number): Promise<void> {
   const { page } = story
   await go(page, 'invoice')
-  await reach(page, '', '[role=gridcell]')
+  await reach(page, '', '[role=gridcell][tabindex="0"]')
   await page.press('Home', ['ctrl'])
   for (let step = 0; step < 4; step += 1) await page.press('ArrowRight')
   for (let row = 0; row < count; row += 1) {

@@ -14,7 +14,7 @@ import { tableInfoQuery } from './table-info.ts'
 const Rows = lazy(() => import('./rows/rows.tsx'))
 const Permissions = lazy(() => import('./permissions/permissions.tsx'))
 const Relations = lazy(() => import('./relations/relations.tsx'))
-const Structure = lazy(() => import('./structure.tsx'))
+const Structure = lazy(() => import('./structure/structure.tsx'))
 
 const tabs = [
   { value: 'rows', label: 'Rows' },

@@ -4,6 +4,7 @@ import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { tableLabel } from '../../../server/names.ts'
+import { sqlName, sqlTable } from '../sql-names.ts'
 import type { TableInfo } from '../table-info.ts'
 
 /** Rows above which an order without an index is felt. */
@@ -19,8 +20,6 @@ export const isSlowOrder = (order: readonly string[], { indexes }: TableInfo, es
   )
 }
 
-const quoted = (name: string): string => (/^[a-z_][a-z\d_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)
-
 interface OrderDialogProps {
   readonly info: TableInfo
   readonly order: readonly string[]
@@ -33,8 +32,8 @@ interface OrderDialogProps {
 export function OrderDialog({ info, order, estimatedRows, onOrder, onClose }: OrderDialogProps) {
   const [isShown, setShown] = useState(false)
   const first = order[0]?.replace(/^-/, '') ?? ''
-  const { schema, name } = info.name
-  const sql = `create index concurrently on ${quoted(schema)}.${quoted(name)} (${order.map((each) => quoted(each.replace(/^-/, '')) + (each.startsWith('-') ? ' desc' : '')).join(', ')});`
+  const columns = order.map((each) => sqlName(each.replace(/^-/, '')) + (each.startsWith('-') ? ' desc' : ''))
+  const sql = `create index concurrently on ${sqlTable(info.name)} (${columns.join(', ')});`
   return (
     <Dialog
       isOpen

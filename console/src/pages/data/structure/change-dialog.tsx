@@ -1,0 +1,164 @@
+import { useState } from 'react'
+import { Button } from '../../../parts/button.tsx'
+import { Code } from '../../../parts/code.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Checkbox, Field, Select } from '../../../parts/field.tsx'
+import { Failed } from '../../../parts/states.tsx'
+import { toast } from '../../../parts/toast.tsx'
+import { Touched } from '../../../parts/touched.tsx'
+import { run } from '../../../server/operations.ts'
+import { entryOf, metadataQuery, queries, refreshMetadata, rolesOn } from '../../../server/queries.ts'
+import type { TableInfo } from '../table-info.ts'
+import type { Change, ChangeField, ChangeValues } from './changes.ts'
+import css from './structure.module.css'
+
+interface ChangeDialogProps {
+  readonly info: TableInfo
+  readonly change: Change
+  onClose(): void
+}
+
+const operationOf = (sql: string, cascade: boolean) => ({
+  type: 'run_sql',
+  args: { sql, cascade, check_metadata_consistency: true },
+})
+
+/** A change of the structure: its fields, its SQL, what it does to the metadata, and then it runs. */
+export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
+  const [values, setValues] = useState<ChangeValues>(change.values)
+  // A change without fields is reviewed at once.
+  const [isReviewed, setReviewed] = useState(change.fields.length === 0)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const [hasCascade, setCascade] = useState(false)
+  const sql = change.sql(values)
+  const metadata = queries.getQueryData(metadataQuery.queryKey)
+  const entry = metadata && entryOf(metadata, info.name)
+  const apply = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      const { type, args } = operationOf(sql ?? '', hasCascade)
+      await run(type, args)
+      await refreshMetadata()
+      toast(`${change.title}: done`)
+      onClose()
+    } catch (failure) {
+      setError(failure)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog
+      isOpen
+      isWide
+      title={change.title}
+      description={
+        isReviewed
+          ? 'PostgreSQL runs this. Its effects on the metadata are below.'
+          : 'It becomes SQL, which you see before it runs.'
+      }
+      onClose={onClose}
+      actions={
+        <>
+          {isReviewed && change.fields.length > 0 && (
+            <Button look="quiet" onClick={() => setReviewed(false)}>
+              Back
+            </Button>
+          )}
+          <Button onClick={onClose}>Cancel</Button>
+          {isReviewed ? (
+            <Button look={change.isDestructive ? 'danger' : 'main'} isBusy={isBusy} onClick={() => void apply()}>
+              Run this SQL
+            </Button>
+          ) : (
+            <Button look="main" disabled={sql === null} onClick={() => setReviewed(true)}>
+              Review
+            </Button>
+          )}
+        </>
+      }
+    >
+      {!isReviewed &&
+        change.fields.map((field) => (
+          <Input
+            key={field.name}
+            {...{ field, info }}
+            value={values[field.name] ?? ''}
+            onChange={(value) => setValues({ ...values, [field.name]: value })}
+          />
+        ))}
+      {sql !== null && <Code label="SQL" language="sql" value={sql} />}
+      {isReviewed && change.isDestructive && (
+        <Checkbox
+          label="Remove the objects of the metadata that need it, too"
+          checked={hasCascade}
+          onChange={(event) => {
+            setCascade(event.target.checked)
+            setError(null)
+          }}
+        />
+      )}
+      {isReviewed && sql !== null && error === null && (
+        <Touched operations={[operationOf(sql, hasCascade)]} roles={entry ? rolesOn(entry) : []} />
+      )}
+      {error !== null && <Failed error={error} />}
+    </Dialog>
+  )
+}
+
+interface InputProps {
+  readonly field: ChangeField
+  readonly info: TableInfo
+  readonly value: string
+  onChange(value: string): void
+}
+
+function Input({ field: { label, kind, choices = [], help }, info, value, onChange }: InputProps) {
+  if (kind === 'tick') {
+    return (
+      <Checkbox
+        label={label}
+        checked={value !== ''}
+        onChange={(event) => onChange(event.target.checked ? 'yes' : '')}
+      />
+    )
+  }
+  if (kind === 'choice') {
+    const options = choices.map((choice) => ({ value: choice, label: choice }))
+    return <Select label={label} value={value} options={options} onChange={onChange} />
+  }
+  if (kind === 'columns') return <Columns {...{ label, info, value, onChange }} />
+  return (
+    <Field
+      label={label}
+      value={value}
+      help={help}
+      isCode={kind === 'code'}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}
+
+/** Columns in the order in which they are ticked. */
+function Columns({ label, info, value, onChange }: Omit<InputProps, 'field'> & { readonly label: string }) {
+  const chosen = value === '' ? [] : value.split(', ')
+  return (
+    <fieldset className={css['choices']}>
+      <legend className={css['legend']}>
+        {label}
+        {chosen.length > 1 && `: ${value}`}
+      </legend>
+      {info.columns.map(({ name }) => (
+        <Checkbox
+          key={name}
+          label={name}
+          checked={chosen.includes(name)}
+          onChange={() =>
+            onChange((chosen.includes(name) ? chosen.filter((each) => each !== name) : [...chosen, name]).join(', '))
+          }
+        />
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,139 @@
+import { useState } from 'react'
+import { Button } from '../../../parts/button.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Checkbox, Field } from '../../../parts/field.tsx'
+import { Section } from '../../../parts/page.tsx'
+import { Failed } from '../../../parts/states.tsx'
+import { useEdit } from '../../../parts/use-edit.ts'
+import type { Metadata, TableEntry } from '../../../server/queries.ts'
+import type { TableInfo } from '../table-info.ts'
+import { List, RowActions } from './list.tsx'
+import { columnNamesOf, configurationOf, NamesDialog } from './names-dialog.tsx'
+import css from './structure.module.css'
+
+interface PartProps {
+  readonly info: TableInfo
+  readonly entry: TableEntry
+  readonly base: Metadata
+  readonly canEdit: boolean
+}
+
+interface ComputedField {
+  readonly name: string
+  readonly comment?: string
+  readonly definition?: { readonly function?: unknown }
+}
+
+/** The part of the metadata that gives the table its shape in GraphQL: names, enum, computed fields. */
+export function GraphqlPart({ info, entry, base, canEdit }: PartProps) {
+  const [opened, setOpened] = useState<'names' | 'computed' | null>(null)
+  const { error, save } = useEdit()
+  const settings = configurationOf(entry)
+  const names = Object.entries(columnNamesOf(settings))
+  const computed = (entry['computed_fields'] ?? []) as readonly ComputedField[]
+  const table = info.name
+  const send = (title: string, type: string, args: object, done: string) =>
+    save({ title, operations: [{ type, args }], base, done })
+  const parts = { info, entry, base, onClose: () => setOpened(null) }
+  return (
+    <Section
+      title="In GraphQL"
+      actions={
+        canEdit && (
+          <div className={css['actions']}>
+            <Button look="quiet" onClick={() => setOpened('computed')}>
+              Add computed field
+            </Button>
+            <Button look="quiet" onClick={() => setOpened('names')}>
+              Change names
+            </Button>
+          </div>
+        )
+      }
+    >
+      {error !== null && <Failed error={error} />}
+      <p>
+        {settings.custom_name === undefined ? 'The table has its own name' : `The table is ${settings.custom_name}`}
+        {names.length === 0
+          ? ', and so have its columns.'
+          : `; ${names.map(([column, name]) => `${column} is ${name}`).join(', ')}.`}
+      </p>
+      <Checkbox
+        label="Enum: the key of each row is a value of an enum type"
+        checked={entry.is_enum === true}
+        disabled={!canEdit}
+        onChange={(event) => {
+          const isEnum = event.target.checked
+          const done = isEnum ? 'It is an enum now' : 'It is no enum any more'
+          void send('Enum', 'set_table_is_enum', { table, is_enum: isEnum }, done)
+        }}
+      />
+      {computed.length > 0 && (
+        <List
+          label="Computed fields"
+          heads={['Computed field', 'Function', 'Comment']}
+          rows={computed.map(({ name, definition, comment }) => ({
+            key: name,
+            cells: [<strong key="name">{name}</strong>, functionText(definition?.function), comment],
+            ...(canEdit && {
+              actions: (
+                <RowActions
+                  name={name}
+                  onDrop={() => void send(`Drop ${name}`, 'drop_computed_field', { table, name }, `Dropped ${name}`)}
+                />
+              ),
+            }),
+          }))}
+        />
+      )}
+      {opened === 'names' && <NamesDialog {...parts} />}
+      {opened === 'computed' && <ComputedDialog {...parts} />}
+    </Section>
+  )
+}
+
+/** The name of a function as the metadata has it. */
+const functionText = (given: unknown): string => {
+  if (typeof given === 'string') return given
+  const { schema, name } = (given ?? {}) as { readonly schema?: string; readonly name?: string }
+  return schema === undefined || schema === 'public' ? (name ?? '') : `${schema}.${name}`
+}
+
+/** Adds a computed field: a function of the table's row. */
+function ComputedDialog({ info, base, onClose }: Omit<PartProps, 'canEdit'> & { onClose(): void }) {
+  const [name, setName] = useState('')
+  const [given, setGiven] = useState('')
+  const { isBusy, error, save } = useEdit()
+  const submit = async () => {
+    const [schema, called] = given.includes('.') ? given.split('.', 2) : ['public', given]
+    const definition = { function: { schema, name: called } }
+    const operations = [{ type: 'add_computed_field', args: { table: info.name, name, definition } }]
+    if (await save({ title: `Add ${name}`, operations, base, done: `Added ${name}` })) onClose()
+  }
+  return (
+    <Dialog
+      isOpen
+      title="Add computed field"
+      description="A function of the database that takes a row of this table becomes a field of it."
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" isBusy={isBusy} disabled={name === '' || given === ''} onClick={() => void submit()}>
+            Add computed field
+          </Button>
+        </>
+      }
+    >
+      <Field label="Name" value={name} isCode onChange={(event) => setName(event.target.value)} />
+      <Field
+        label="Function"
+        value={given}
+        isCode
+        help="with its schema, where that is not public"
+        onChange={(event) => setGiven(event.target.value)}
+      />
+      {error !== null && <Failed error={error} />}
+    </Dialog>
+  )
+}

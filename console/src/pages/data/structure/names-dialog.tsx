@@ -1,0 +1,99 @@
+import { useState } from 'react'
+import { Button } from '../../../parts/button.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Field } from '../../../parts/field.tsx'
+import { Failed } from '../../../parts/states.tsx'
+import { useEdit } from '../../../parts/use-edit.ts'
+import { tableLabel } from '../../../server/names.ts'
+import type { Metadata, TableEntry } from '../../../server/queries.ts'
+import type { TableInfo } from '../table-info.ts'
+
+type Names = Readonly<Record<string, string>>
+
+interface Configuration {
+  readonly custom_name?: string
+  readonly custom_column_names?: Names
+  readonly column_config?: Readonly<Record<string, { readonly custom_name?: string; readonly comment?: string }>>
+  readonly [key: string]: unknown
+}
+
+/** The settings of a table's names. */
+export const configurationOf = (entry: TableEntry): Configuration => (entry['configuration'] ?? {}) as Configuration
+
+/** The names of columns in GraphQL, where they differ from those of the database. */
+export const columnNamesOf = ({
+  custom_column_names: names = {},
+  column_config: settings = {},
+}: Configuration): Names => ({
+  ...names,
+  ...Object.fromEntries(
+    Object.entries(settings).flatMap(([column, { custom_name: name }]) => (name === undefined ? [] : [[column, name]])),
+  ),
+})
+
+interface NamesDialogProps {
+  readonly info: TableInfo
+  readonly entry: TableEntry
+  readonly base: Metadata
+  onClose(): void
+}
+
+/** The names of a table and its columns in GraphQL. All other settings of names stay. */
+export function NamesDialog({ info, entry, base, onClose }: NamesDialogProps) {
+  const before = configurationOf(entry)
+  const [name, setName] = useState(before.custom_name ?? '')
+  const [columns, setColumns] = useState(columnNamesOf(before))
+  const { isBusy, error, save } = useEdit()
+  const submit = async () => {
+    const { custom_name: _, custom_column_names: __, column_config: settings = {}, ...others } = before
+    const named = Object.fromEntries(Object.entries(columns).filter(([, each]) => each !== ''))
+    const comments = Object.entries(settings).flatMap(([column, { comment }]) =>
+      comment === undefined ? [] : [[column, { comment, ...(named[column] && { custom_name: named[column] }) }]],
+    )
+    const configuration = {
+      ...others,
+      ...(name !== '' && { custom_name: name }),
+      ...(comments.length > 0 && { column_config: Object.fromEntries(comments) }),
+      custom_column_names: named,
+    }
+    const title = `Names of ${tableLabel(info.name)}`
+    const args = { table: info.name, configuration }
+    const operations = [{ type: 'set_table_customization', args }]
+    if (await save({ title, operations, base, done: 'Saved the names' })) onClose()
+  }
+  return (
+    <Dialog
+      isOpen
+      title="Names in GraphQL"
+      description="An empty field keeps the name of the database."
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" isBusy={isBusy} onClick={() => void submit()}>
+            Save names
+          </Button>
+        </>
+      }
+    >
+      <Field
+        label="Table"
+        value={name}
+        placeholder={info.name.name}
+        isCode
+        onChange={(event) => setName(event.target.value)}
+      />
+      {info.columns.map(({ name: column }) => (
+        <Field
+          key={column}
+          label={column}
+          value={columns[column] ?? ''}
+          placeholder={column}
+          isCode
+          onChange={(event) => setColumns({ ...columns, [column]: event.target.value })}
+        />
+      ))}
+      {error !== null && <Failed error={error} />}
+    </Dialog>
+  )
+}

@@ -23,7 +23,7 @@ interface RowButtonsProps {
   onDelete(): void
 }
 
-/** What can be done with the rows; with those that are selected, once there are some. */
+/** Buttons for the rows; for those that are selected, once there are some. */
 export const RowButtons = ({ info, shown, canLook, canEdit, selected, ...props }: RowButtonsProps) => (
   <>
     <Button icon={<Columns3 aria-hidden />} onClick={props.onColumns}>

@@ -119,7 +119,7 @@ interface ContentProps extends PartProps {
   readonly estimatedRows: number
 }
 
-/** The rows, or why there are none. */
+/** The rows, or the reason why nothing is shown. */
 function Content({ view, edits, isNarrow, estimatedRows, onOpen }: ContentProps) {
   const { info, as, rows, pages, shown, columns, order, isLooking, hasMore, more: onMore, onShown } = view
   const first = pages?.[0]

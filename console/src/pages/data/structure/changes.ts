@@ -13,12 +13,12 @@ export interface ChangeField {
   readonly help?: string
 }
 
-/** What was filled in; of a tick: an empty text where it is off. */
+/** The values of the fields; of a tick: an empty text where it is off. */
 export type ChangeValues = Readonly<Record<string, string>>
 
 /** A change of the structure. */
 export interface Change {
-  /** What it does, as `Add column`. */
+  /** Names the change, as `Add column`. */
   readonly title: string
   readonly isDestructive?: boolean
   readonly fields: readonly ChangeField[]

@@ -31,7 +31,7 @@ interface Crumb {
   readonly path: RelatedPath
 }
 
-/** What all levels of the way share. */
+/** The part that all levels of the way share. */
 interface Way extends Omit<PaneProps, 'info' | 'path'> {
   readonly as: Identity
 }

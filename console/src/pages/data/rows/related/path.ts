@@ -23,7 +23,7 @@ export const pathText = ({ key, steps }: RelatedPath): string =>
     ...steps.map((step) => encodeURIComponent(step.link) + (step.key === null ? '' : `:${keyText(step.key)}`)),
   ].join('/')
 
-/** The way of a text; null: the text is none. */
+/** Reads a way; null: the text cannot be read. */
 export function readPath(text: string): RelatedPath | null {
   if (text === '') return null
   try {

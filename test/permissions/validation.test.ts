@@ -184,6 +184,15 @@ test('validate_input is kept in documents, and other ways to change rows are ref
   )
   assert.match(JSON.stringify(await trellis.graphql(gone, {}, { role: 'mixed' })), /field|no mutations exist/)
 
+  // A plan of the former permission serves no more requests.
+  await grant('select', 'publisher', { columns: '*', filter: {} }, 'three')
+  const none = { data: { delete_publisher: { affected_rows: 0 } } }
+  assert.deepEqual(await trellis.graphql(gone, {}, { role: 'three' }), none)
+  await trellis.op('drop_delete_permission', { table: 'publisher', role: 'three' })
+  await grant('delete', 'publisher', { filter: {}, ...validated('/late') }, 'three')
+  assert.deepEqual(await trellis.graphql(gone, {}, { role: 'three' }), none)
+  assert.equal(judge.received.at(-1)?.path, '/late')
+
   const url = '{{NO_SUCH_JUDGE}}/x'
   const { body } = await trellis.opError('create_insert_permission', {
     ...{ table: 'book', role: 'lost' },

@@ -21,9 +21,7 @@ export class BytePieces {
   write(text: string): void {
     const length = Buffer.byteLength(text)
     const start = this.#encode(text, length)
-    const last = this.#pieces.at(-1)
-    if (last?.block === this.#block && last.end === start) last.end = this.#used
-    else this.#pieces.push({ block: this.#block, start, end: this.#used })
+    this.#append({ block: this.#block, start, end: this.#used })
   }
 
   /**
@@ -67,8 +65,15 @@ export class BytePieces {
 
   /** Adds a piece, or those that were taken out. */
   add(pieces: Piece | Pieces): void {
-    if ('block' in pieces) this.#pieces.push(pieces)
-    else this.#pieces.push(...pieces)
+    if ('block' in pieces) this.#append(pieces)
+    else for (const piece of pieces) this.#append(piece)
+  }
+
+  /** Adds a piece, which may become the rest of the last one. */
+  #append(piece: Piece): void {
+    const last = this.#pieces.at(-1)
+    if (last?.block === piece.block && last.end === piece.start) last.end = piece.end
+    else this.#pieces.push(piece)
   }
 }
 

@@ -101,7 +101,9 @@ function argumentFault(args: Readonly<Record<string, unknown>>): string | null {
 }
 
 function plannerFault(extensions: Readonly<Record<string, unknown>>, place: FieldPlace): string | null {
-  const given = Object.keys(extensions).filter((name) => extensions[name] !== undefined)
+  const names = Object.keys(extensions)
+  const isSole = names.length === 1 && names[0] === place
+  const given = isSole ? names : names.filter((name) => extensions[name] !== undefined)
   const other = given.find((name) => !planners.includes(name))
   if (other !== undefined) {
     const [near] = nearestNames(other, planners)

@@ -20,17 +20,19 @@ interface MadeField {
   /** The root type, or the table. */
   readonly of: string
   readonly contribution: Contribution
+  /** Whether requests are planned with it, so that errors of its planner name the owner: the record of each costs memory. */
+  readonly isPlanned: boolean
 }
 
 /** Makes a field; refuses errors that would be reported without naming field and owner, or not at all. */
 export function servable(
   make: RootFieldMaker,
-  { name, place, of, contribution }: MadeField,
+  { name, place, of, contribution, isPlanned }: MadeField,
 ): GraphQLFieldConfig<unknown, unknown> {
   const config = blaming(contribution, make)
   const fault = isGraphQLName(name) ? fieldFault(config, place) : 'has no valid GraphQL name'
   if (fault === null) {
-    const whose = ownerOf(contribution)
+    const whose = isPlanned ? ownerOf(contribution) : undefined
     if (whose !== undefined) own(config.extensions?.[place], whose)
     return config
   }

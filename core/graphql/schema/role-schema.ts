@@ -207,7 +207,13 @@ export class RoleSchema implements SchemaScope {
     if (this.#releasable?.delete(type)) Object.assign(type, { _fields: releasedFields, given: releasedFields })
   }
 
+  /** Whether requests are planned with this schema; one that is made for an introspection is only described. */
+  get #isPlanned(): boolean {
+    return this.#releasable === null
+  }
+
   rowFields(table: TableModel): FieldMap {
+    const isPlanned = this.#isPlanned
     return this.#merged<RootFieldMaker>(
       'row',
       table,
@@ -215,7 +221,10 @@ export class RoleSchema implements SchemaScope {
         const fields = contribution.rowFields?.(this, table)
         return fields && this.#withoutOwned(fields, contribution)
       },
-      (make, name, contribution) => () => servable(make, { name, place: 'row', of: table.name.name, contribution }),
+      (make, name, contribution) => {
+        const made = { name, place: 'row', of: table.name.name, contribution, isPlanned } as const
+        return () => servable(make, made)
+      },
     )
   }
 
@@ -310,7 +319,8 @@ export class RoleSchema implements SchemaScope {
         requireFields(fields, contribution, kind)
         sources.push([contribution, fields])
       }
-      const options = { interfaceName: this.settings.graphqlInterface, report: this.#report }
+      const isPlanned = this.#isPlanned
+      const options = { interfaceName: this.settings.graphqlInterface, report: this.#report, isPlanned }
       const placed = inSource(kind, sources, { scope: this, naming: this.#naming, options })
       root = new RootType(kind, placed, options)
       this.#roots.set(kind, root)

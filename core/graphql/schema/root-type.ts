@@ -60,6 +60,8 @@ const metaFields = new Map(
 export interface RootOptions {
   readonly interfaceName: InterfaceName
   readonly report: (conflict: string) => void
+  /** Whether requests are planned with its fields; otherwise they are only described. */
+  readonly isPlanned: boolean
   /** The name of the type, if it is that of a namespace. */
   readonly namespace?: string
 }
@@ -73,6 +75,7 @@ export class RootType implements FieldSource {
   readonly #placeholders: FieldMap
   readonly #sources: readonly FieldsOf<RootFields>[]
   readonly #report: (conflict: string) => void
+  readonly #isPlanned: boolean
   readonly #made = new Map<string, GraphQLField<unknown, unknown>>()
   #makers: FieldMap | null = null
   #isEmpty: boolean | undefined
@@ -80,7 +83,7 @@ export class RootType implements FieldSource {
   constructor(
     kind: RootKind,
     sources: readonly FieldsOf<RootFields>[],
-    { interfaceName, report, namespace }: RootOptions,
+    { interfaceName, report, isPlanned, namespace }: RootOptions,
   ) {
     this.name = namespace ?? `${kind}_root`
     this.isNamespace = namespace !== undefined
@@ -88,6 +91,7 @@ export class RootType implements FieldSource {
     this.#placeholders = this.isNamespace ? new Map() : placeholders[interfaceName][kind]
     this.#sources = sources
     this.#report = report
+    this.#isPlanned = isPlanned
   }
 
   get isAbsent(): boolean {
@@ -127,7 +131,8 @@ export class RootType implements FieldSource {
   }
 
   #checkedFor(make: RootFieldMaker, name: string, contribution: Contribution): RootFieldMaker {
-    return () => servable(make, { name, place: 'root', of: this.name, contribution })
+    const isPlanned = this.#isPlanned
+    return () => servable(make, { name, place: 'root', of: this.name, contribution, isPlanned })
   }
 
   /** Makes up to `most` fields of each contribution, so that those which cannot be served are found. */

@@ -1,6 +1,7 @@
 // The types of an introspection as bytes, in the order in which they were written, and then in that of their names.
 
 import type { Steps } from '../../concurrency/stepwise.ts'
+import { compareNaturally } from '../../names/natural-order.ts'
 import { encodedAtOnce } from '../tuning.ts'
 import type { BytePieces, Piece, Pieces } from './byte-pieces.ts'
 import { sortedByName } from './whole-schema.ts'
@@ -11,13 +12,19 @@ interface WrittenType {
   readonly pieces: Piece | Pieces
 }
 
+interface TypeText {
+  readonly name: string
+  readonly text: string
+}
+
+const byName = (a: TypeText, b: TypeText) => compareNaturally(a.name, b.name)
+
 export class WrittenTypes {
   readonly #bytes: BytePieces
   readonly #types: WrittenType[] = []
-  /** Texts of types that are not yet bytes, one after another; their names, and where each of them ends. */
-  #text = ''
-  #names: string[] = []
-  #ends: number[] = []
+  /** Types that are not yet bytes, and the characters of their texts. */
+  #waiting: TypeText[] = []
+  #length = 0
 
   constructor(bytes: BytePieces) {
     this.#bytes = bytes
@@ -25,10 +32,9 @@ export class WrittenTypes {
 
   /** Adds the text of a type; many of them are turned into bytes at once. */
   addText(name: string, text: string): void {
-    this.#text += `,${text}`
-    this.#names.push(name)
-    this.#ends.push(this.#text.length)
-    if (this.#text.length > encodedAtOnce) this.#encode()
+    this.#waiting.push({ name, text })
+    this.#length += text.length
+    if (this.#length > encodedAtOnce) this.#encode()
   }
 
   /** Adds the bytes of a type after a comma. */
@@ -45,13 +51,19 @@ export class WrittenTypes {
   }
 
   #encode(): void {
-    const names = this.#names
-    for (const [i, pieces] of this.#bytes.ofParts(this.#text, this.#ends).entries()) {
-      this.#types.push({ name: names[i]!, pieces })
+    // Types of one table are often reached together: most are in order from now on, and next to each other.
+    const waiting = this.#waiting.sort(byName)
+    let end = 0
+    const ends = waiting.map(({ text }) => {
+      end += 1 + text.length
+      return end
+    })
+    const all = waiting.length === 0 ? '' : `,${waiting.map(({ text }) => text).join(',')}`
+    for (const [i, pieces] of this.#bytes.ofParts(all, ends).entries()) {
+      this.#types.push({ name: waiting[i]!.name, pieces })
     }
-    this.#text = ''
-    this.#names = []
-    this.#ends = []
+    this.#waiting = []
+    this.#length = 0
   }
 }
 

@@ -260,13 +260,15 @@ export const govern: readonly State[] = [
     shows: hasText('--enabled-apis metadata,graphql,config,developer,pgdump'),
   },
   {
-    title: 'plugins, and the options of one',
+    title: 'plugins, with the options, operations and parts of one',
     path: 'govern/plugins',
     theme: 'dark',
     shows: hasText('event-triggers'),
     async act(page) {
-      await page.click('[aria-label="Plugins"] [role=row][data-index="0"]')
-      await page.until(`document.querySelector('[role=dialog]') !== null`)
+      await page.click('[aria-label="Plugins"] [role=row][data-index="3"]')
+      await page.until(
+        `${hasText('pg_track_tables')} && document.querySelector('[role=dialog] [data-loading]') === null`,
+      )
     },
   },
   {

@@ -5,7 +5,10 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
+import type { PluginParts } from '../../server/config-parts.ts'
+import { openapiQuery } from '../../server/openapi.ts'
 import { configQuery, type ServerConfig } from '../../server/queries.ts'
+import { To } from '../../shell/navigation.tsx'
 import css from './govern.module.css'
 
 type Plugin = ServerConfig['plugins'][number]
@@ -45,8 +48,59 @@ export function PluginsSection() {
         ]}
       />
       <Dialog isOpen={open !== null} isWide title={open?.name ?? ''} onClose={() => setOpen(null)}>
-        {open && <Facts facts={open.options} nothing="The plugin has no options." />}
+        {open && <About plugin={open} parts={config.data.console} />}
       </Dialog>
+    </>
+  )
+}
+
+interface AboutProps {
+  readonly plugin: Plugin
+  readonly parts: PluginParts | undefined
+}
+
+/** The options of a plugin, its operations, and its parts of the console. */
+function About({ plugin: { name, options }, parts }: AboutProps) {
+  const api = useQuery(openapiQuery)
+  const isOwn = ({ plugin }: { readonly plugin: string }) => plugin === name
+  const types = [...new Set((api.data?.operations ?? []).filter(isOwn).map(({ type }) => type))]
+  const shown = [
+    ...(parts?.pages ?? [])
+      .filter(isOwn)
+      .map(({ path, title }) => ({ path: `x/${name}/${path}`, title: `page ${title}` })),
+    ...(parts?.table_tabs ?? []).filter(isOwn).map(({ title }) => ({ path: null, title: `tab ${title} of tables` })),
+    ...(parts?.column_actions ?? [])
+      .filter(isOwn)
+      .map(({ title }) => ({ path: null, title: `action ${title} of cells` })),
+    ...(parts?.cells ?? []).filter(isOwn).map(({ types: of }) => ({ path: null, title: `cells of ${of.join(', ')}` })),
+    ...(parts?.commands ?? []).filter(isOwn).map(({ title }) => ({ path: null, title: `command ${title}` })),
+  ]
+  return (
+    <>
+      <Facts facts={options} nothing="The plugin has no options." />
+      {api.isPending && <Loading label="Reading the operations" queryKey={openapiQuery.queryKey} />}
+      {types.length > 0 && (
+        <>
+          <h3 className={css['heading']}>{plural(types.length, 'operation')}</h3>
+          <ul className={css['names']}>
+            {types.map((type) => (
+              <li key={type}>
+                <To path={`api/operations/${encodeURIComponent(type)}`}>{type}</To>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {shown.length > 0 && (
+        <>
+          <h3 className={css['heading']}>In the console</h3>
+          <ul>
+            {shown.map(({ path, title }) => (
+              <li key={title}>{path === null ? title : <To path={path}>{title}</To>}</li>
+            ))}
+          </ul>
+        </>
+      )}
     </>
   )
 }

@@ -7,6 +7,7 @@ import { browserTest } from '../support/chromium.ts'
 import { api } from './pages/api.ts'
 import { data } from './pages/data.ts'
 import { events } from './pages/events.ts'
+import { faults } from './pages/faults.ts'
 import { govern } from './pages/govern.ts'
 import { lookAs } from './pages/look-as.ts'
 import { now } from './pages/now.ts'
@@ -38,6 +39,7 @@ const pages: Readonly<Record<string, readonly State[]>> = {
     events,
     remote,
     govern,
+    faults,
   },
 }
 

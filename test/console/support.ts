@@ -22,9 +22,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** An answer that takes the place of the server's, for states that a healthy server does not show. */
 export interface Fault {
-  /** The type of the operation, or the path of the request. */
+  /** The type of the operation, or the path of the request; `*`: all of them. */
   readonly on: string
-  /** 0: the answer never comes. */
+  /** 0: the answer never comes; -1: the connection breaks. */
   readonly status: number
   readonly body?: unknown
   /** The answer comes once, and later ones are the server's. */
@@ -110,12 +110,13 @@ const beforehand = ({ faults = [], isSignedOut = false, isReader = false, theme 
   window.fetch = async (url, options) => {
     const body = typeof options?.body === 'string' ? JSON.parse(options.body) : {}
     const names = [body.type, new URL(url).pathname.slice(1)]
-    const at = faults.findIndex(({ on }) => names.includes(on))
+    const at = faults.findIndex(({ on }) => on === '*' || names.includes(on))
     if (at < 0) return send(url, options)
     const [fault] = faults[at].isOnce ? faults.splice(at, 1) : [faults[at]]
+    if (fault.status < 0) throw new TypeError('Failed to fetch')
     const { promise } = Promise.withResolvers()
     const text = typeof fault.body === 'string' ? fault.body : JSON.stringify(fault.body ?? null)
-    return fault.status === 0 ? promise : new Response(text, { status: fault.status })
+    return fault.status === 0 ? promise : new Response(text, { status: fault.status, headers: { 'content-type': text.startsWith('<') ? 'text/html' : 'application/json' } })
   }`
 
 const enabledApis = ['metadata', 'graphql', 'config', 'developer']

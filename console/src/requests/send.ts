@@ -68,6 +68,8 @@ export async function send<T>(request: ServerRequest): Promise<Answer<T>> {
       throw failure
     }
     if (response.status >= 400) throw failureOf(response.status, body, response.headers.get('x-request-id'))
+    const type = response.headers.get('content-type') ?? ''
+    if (text === '' || type.startsWith('text/html')) throw notServer(response.status, text)
     return { body: body as T, text, status: response.status, headers: response.headers, millis }
   }
 }
@@ -99,6 +101,14 @@ export async function download({ name, path, as = admin }: Pick<ServerRequest, '
     }
   }
 }
+
+/** A program between the page and the server answered instead of it. */
+const notServer = (status: number, text: string): RequestFailed =>
+  new RequestFailed({
+    ...{ status, code: 'unexpected', path: null, internal: null, requestId: null },
+    message: text === '' ? 'the answer is empty' : 'the answer is an HTML page',
+    hint: 'it does not come from the server: a proxy before it may have answered',
+  })
 
 function parsed(text: string): unknown {
   try {

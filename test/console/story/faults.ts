@@ -13,7 +13,7 @@ export async function surviveServer({ page, trellis, restart }: Story): Promise<
     return row?.name
   }
   await go(page, 'genre')
-  await reach(page, '', '[role=gridcell]')
+  await reach(page, '', '[role=gridcell][tabindex="0"]')
   await page.press('ArrowRight')
   await page.press('Enter')
   await page.until(`document.activeElement?.matches('input[aria-label=name]')`)

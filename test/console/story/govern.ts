@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { hasText } from '../support.ts'
-import { activate, go, openTab, pasteCode, savedFile } from './keys.ts'
+import { activate, go, openTab, pasteCode, saveByButton } from './keys.ts'
 import { type Document, documentOf, type Story, secret, tablesOf } from './stage.ts'
 
 /** Takes the second role back, as one change of the history. */
@@ -19,8 +19,7 @@ export async function revertRole({ page, permission }: Story): Promise<void> {
 export async function importDocument({ page, exported }: Story): Promise<void> {
   const before = await exported()
   await openTab(page, 'Metadata')
-  await activate(page, 'Export as JSON')
-  const saved = await savedFile<Document>(page)
+  const saved = await saveByButton<Document>(page, 'Export as JSON')
   assert.deepEqual(saved, before)
   await go(page, 'clear_metadata')
   await activate(page, 'Run clear_metadata')
@@ -39,8 +38,7 @@ export async function importDocument({ page, exported }: Story): Promise<void> {
 /** Another server gets the recording as one request, and has the same metadata. */
 export async function replay({ page, exported, startOther }: Story): Promise<void> {
   await page.press('j', ['ctrl'])
-  await activate(page, 'Save as bulk')
-  const bulk = await savedFile<object>(page)
+  const bulk = await saveByButton<object>(page, 'Save as bulk')
   assert.equal(JSON.stringify(bulk).includes(secret), false)
   const other = await startOther()
   const { status, text } = await other.request('/v1/metadata', { body: bulk })

@@ -147,6 +147,10 @@ export async function activateInToast(page: Page, name: string): Promise<void> {
   await page.press('Enter')
 }
 
-/** The last file that the page saved, which is JSON. */
-export const savedFile = async <T>(page: Page): Promise<T> =>
-  JSON.parse(await page.evaluate<string>('savedFiles.at(-1)')) as T
+/** The JSON file that the page saves next, by a button of a name. */
+export async function saveByButton<T>(page: Page, name: string): Promise<T> {
+  const before = await page.evaluate<number>('savedFiles.length')
+  await activate(page, name)
+  await page.until(`savedFiles.length > ${before}`)
+  return JSON.parse(await page.evaluate<string>('savedFiles.at(-1)')) as T
+}

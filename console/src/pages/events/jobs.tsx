@@ -11,7 +11,7 @@ import { readOnly } from '../../requests/mode.ts'
 import { send } from '../../requests/send.ts'
 import { isLive } from '../../server/feed.ts'
 import { run } from '../../server/operations.ts'
-import { useConfig } from '../../server/queries.ts'
+import { useApi } from '../../server/queries.ts'
 import css from './events.module.css'
 
 interface Job {
@@ -39,9 +39,7 @@ const key = ['jobs']
 
 /** The jobs of the server: schedules, runs and errors. */
 export function JobsSection() {
-  const config = useConfig()
-  if (!config) return <Loading label="Reading the configuration" />
-  if (!config.apis.enabled.includes('developer')) {
+  if (!useApi('developer')) {
     return (
       <Empty title="The list of jobs is closed">
         It belongs to the API <code>developer</code>. Start the server with it in <code>--enabled-apis</code>.

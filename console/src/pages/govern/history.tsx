@@ -21,7 +21,7 @@ interface Question {
 
 /** Records the document instead of the revert: another server has other versions. */
 async function recordDocument(): Promise<void> {
-  const { metadata } = await queries.ensureQueryData(metadataQuery)
+  const { metadata } = await queries.fetchQuery({ ...metadataQuery, staleTime: 0 })
   recordEdit({ type: 'replace_metadata', version: 2, args: { metadata, allow_inconsistent_metadata: true } })
 }
 

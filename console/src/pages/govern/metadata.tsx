@@ -14,7 +14,7 @@ import { toast } from '../../parts/toast.tsx'
 import { readOnly } from '../../requests/mode.ts'
 import { flatDocument, nameIn } from '../../server/metadata-diff.ts'
 import { run } from '../../server/operations.ts'
-import { type Metadata, metadataQuery, refreshMetadata } from '../../server/queries.ts'
+import { type Metadata, metadataQuery, queries, refreshMetadata } from '../../server/queries.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
 import css from './govern.module.css'
 import { ImportDialog } from './import.tsx'
@@ -44,6 +44,13 @@ function partsOf({ metadata }: Metadata): readonly Part[] {
 
 const textOf = (value: unknown): string => JSON.stringify(value, null, 2)
 
+/** Saves a document as a folder of YAML, in an archive. */
+async function saveFolder(document: Metadata['metadata']): Promise<void> {
+  const [{ folderOf }, { packTar }] = await Promise.all([import('./folder/folder.ts'), import('./folder/tar.ts')])
+  const files = [...folderOf(document)].map(([name, text]) => [`metadata/${name}`, text] as const)
+  saveFile('metadata.tar', packTar(new Map(files)), 'application/x-tar')
+}
+
 /** The document: as a list of its objects, and as text. */
 export function MetadataSection() {
   const metadata = useQuery(metadataQuery)
@@ -62,12 +69,11 @@ function Document({ metadata }: { readonly metadata: Metadata }) {
   const needle = filter.toLowerCase()
   const shown = parts.filter(({ name, kind }) => `${name} ${kind}`.toLowerCase().includes(needle))
   const part = parts.find(({ key }) => key === chosen)
-  const exportFolder = async () => {
+  // The document that is shown may be older than the server's.
+  const save = async (write: (document: Metadata['metadata']) => Promise<void> | void) => {
     setError(null)
     try {
-      const [{ folderOf }, { packTar }] = await Promise.all([import('./folder/folder.ts'), import('./folder/tar.ts')])
-      const files = [...folderOf(metadata.metadata)].map(([name, text]) => [`metadata/${name}`, text] as const)
-      saveFile('metadata.tar', packTar(new Map(files)), 'application/x-tar')
+      await write((await queries.fetchQuery({ ...metadataQuery, staleTime: 0 })).metadata)
     } catch (failure) {
       setError(failure)
     }
@@ -91,11 +97,11 @@ function Document({ metadata }: { readonly metadata: Metadata }) {
         <span className={css['space']} />
         <Button
           icon={<Download aria-hidden />}
-          onClick={() => saveFile('metadata.json', textOf(metadata.metadata), 'application/json')}
+          onClick={() => void save((document) => saveFile('metadata.json', textOf(document), 'application/json'))}
         >
           Export as JSON
         </Button>
-        <Button icon={<Download aria-hidden />} onClick={() => void exportFolder()}>
+        <Button icon={<Download aria-hidden />} onClick={() => void save(saveFolder)}>
           Export as YAML
         </Button>
         {canEdit && (

@@ -26,6 +26,7 @@ export {
   parseText,
 } from '../core/graphql/read/document.ts'
 export type { FanOut } from '../core/graphql/read/fan-out.ts'
+export type { ChangeGuard, GuardedChange, GuardedRequest } from '../core/graphql/read/guard.ts'
 export { LeanInputType, LeanObjectType, shared } from '../core/graphql/read/lean-types.ts'
 export { literalJson } from '../core/graphql/read/literals.ts'
 export type { Aspect, Dependence, OperationInput, UsedVariable } from '../core/graphql/read/operation-input.ts'

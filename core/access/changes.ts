@@ -30,6 +30,8 @@ export type RowValues = ReadonlyMap<string, ParamOperand>
 
 /** The right to insert into a table. */
 export interface InsertAccess {
+  /** The permission as the document has it; empty for administrators. */
+  readonly definition: object
   /** The columns that the role may set, by their database names. */
   readonly columns: ReadonlySet<string>
   /** The columns that the permission presets. */
@@ -42,6 +44,8 @@ export interface InsertAccess {
 
 /** The right to update a table. */
 export interface UpdateAccess {
+  /** The permission as the document has it; empty for administrators. */
+  readonly definition: object
   /** The columns that the role may set, by their database names. */
   readonly columns: ReadonlySet<string>
   /** The columns that the permission presets. */
@@ -54,6 +58,8 @@ export interface UpdateAccess {
 
 /** The right to delete from a table. */
 export interface DeleteAccess {
+  /** The permission as the document has it; empty for administrators. */
+  readonly definition: object
   /** Deletes the rows that fulfil a condition. */
   change(where: Condition): Change
 }
@@ -63,6 +69,7 @@ const maxValues = 32_000
 
 /** Inserts, limited by a permission. */
 export class PermittedInsert implements InsertAccess {
+  readonly definition: object
   readonly columns: ReadonlySet<string>
   readonly presets: ReadonlySet<string>
   readonly #table: TableModel
@@ -77,6 +84,7 @@ export class PermittedInsert implements InsertAccess {
     permission: InsertPermission,
     given: { update: PermittedUpdate | null; narrower: Narrower },
   ) {
+    this.definition = permission.definition
     this.columns = permission.columns
     this.presets = new Set(permission.presets.keys())
     this.#table = table
@@ -124,6 +132,7 @@ export class PermittedInsert implements InsertAccess {
 
 /** Updates, limited by a permission. */
 export class PermittedUpdate implements UpdateAccess {
+  readonly definition: object
   readonly columns: ReadonlySet<string>
   readonly presets: ReadonlySet<string>
   readonly #table: TableModel
@@ -133,6 +142,7 @@ export class PermittedUpdate implements UpdateAccess {
   #values: readonly ColumnValue[] | null = null
 
   constructor(table: TableModel, permission: UpdatePermission, narrower: Narrower) {
+    this.definition = permission.definition
     this.columns = permission.columns
     this.presets = new Set(permission.presets.keys())
     this.#table = table
@@ -184,12 +194,14 @@ export class PermittedUpdate implements UpdateAccess {
 
 /** Deletions, limited by a permission. */
 export class PermittedDelete implements DeleteAccess {
+  readonly definition: object
   readonly #table: TableModel
   readonly #permission: DeletePermission
   readonly #narrower: Narrower
   #filter: Condition | null = null
 
   constructor(table: TableModel, permission: DeletePermission, narrower: Narrower) {
+    this.definition = permission.definition
     this.#table = table
     this.#permission = permission
     this.#narrower = narrower

@@ -27,7 +27,7 @@ const narrowed: readonly (keyof Narrowing)[] = ['rows', 'written', 'change']
 
 const contributed: readonly (keyof Contribution)[] = [
   ...(['query', 'mutation', 'subscription', 'rowFields', 'rowInterfaces'] as const),
-  ...(['booleanFields', 'orderFields', 'insertFields'] as const),
+  ...(['booleanFields', 'orderFields', 'insertFields', 'guard'] as const),
 ]
 
 /** Refuses a value that is not an object. */

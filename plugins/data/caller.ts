@@ -28,7 +28,13 @@ import {
   type TableModel,
 } from '../../sdk/metadata.ts'
 import { always, type Condition, type Output } from '../../sdk/sql.ts'
-import { type ExpressionContext, kindText, requireColumn, resolveExpression } from '../permissions/index.ts'
+import {
+  type ExpressionContext,
+  kindText,
+  requireColumn,
+  resolveExpression,
+  validationOf,
+} from '../permissions/index.ts'
 
 /** A table that the caller may read. */
 export type ReadableTable = TableAccess & { readonly select: SelectAccess }
@@ -117,6 +123,10 @@ export class Caller {
   /** The caller's permission for an action on a table; throws without one, with `because` after the message. */
   permission<A extends Action>(access: TableAccess, action: A, because = ''): NonNullable<TableAccess[A]> {
     const permission = access[action]
+    if (permission && 'definition' in permission && validationOf(permission.definition)) {
+      const what = `${action} on "${nameText(access.table.name)}"`
+      throw badRequest('not-supported', `${what} has "validate_input", so that only GraphQL can change it`)
+    }
     if (permission) return permission
     throw this.#notAllowed(access.table.name, action, because)
   }

@@ -1,8 +1,9 @@
 // Access of roles other than `admin` to a table: select, insert, update and delete permissions.
 
-import { definePlugin } from '../../sdk/index.ts'
-import { deletePermissions, insertPermissions, selectPermissions, updatePermissions } from './metadata.ts'
+import { definePlugin, environmentValue } from '../../sdk/index.ts'
+import { permissionFacets } from './metadata.ts'
 import { createPermissions, dropPermissions, setPermissionComment } from './operations.ts'
+import { validationContribution } from './validation/guard.ts'
 import { explainAccess } from './verdicts/operations.ts'
 
 export { resolveExpression } from './boolean-expression.ts'
@@ -12,15 +13,24 @@ export type { ExpressionContext, ExpressionReader, ReachedRows } from './express
 export type { BooleanExpression } from './expression-syntax.ts'
 export { renameInExpression, type TableLookup } from './rename.ts'
 export type { Members, PermissionEntry, PermissionKind, Permissions } from './schema.ts'
+export { type ValidateInput, validationOf } from './validation/schema.ts'
 
 export default definePlugin({
   name: 'permissions',
   dependencies: ['tables'],
   register(engine) {
-    engine.metadata.facet(insertPermissions)
-    engine.metadata.facet(selectPermissions)
-    engine.metadata.facet(updatePermissions)
-    engine.metadata.facet(deletePermissions)
-    engine.operations.add(...createPermissions, ...dropPermissions, setPermissionComment, explainAccess(engine))
+    const { dialect, outgoing } = engine
+    const facets = permissionFacets(dialect)
+    engine.metadata.facet(facets.insert)
+    engine.metadata.facet(facets.select)
+    engine.metadata.facet(facets.update)
+    engine.metadata.facet(facets.delete)
+    engine.graphql.contribute(validationContribution({ outgoing, dialect, environment: environmentValue }))
+    engine.operations.add(
+      ...createPermissions(dialect),
+      ...dropPermissions,
+      setPermissionComment,
+      explainAccess(engine),
+    )
   },
 })

@@ -2,6 +2,7 @@
 
 import {
   badRequest,
+  type Dialect,
   didYouMean,
   nameText,
   type QualifiedName,
@@ -24,12 +25,14 @@ import {
   type TablePermissions,
   type UpdatePermission,
 } from '../../sdk/metadata.ts'
+import { configuredHeaders, configuredUrl, type Environment } from '../../sdk/services.ts'
 import { resolveExpression } from './boolean-expression.ts'
 import { kindText, requireColumn, resolveColumns } from './columns.ts'
 import { columnCodec } from './comparisons.ts'
 import type { ExpressionContext } from './expression-context.ts'
 import { renameInPermission } from './rename.ts'
 import { type PermissionEntry, type PermissionKind, type Permissions, permissionEntrySchema } from './schema.ts'
+import { validationOf } from './validation/schema.ts'
 
 /** The reference to a permission in dependencies and inconsistencies. */
 export const permissionRef = (table: QualifiedName, role: string, kind: PermissionKind): ObjectRef => ({
@@ -49,12 +52,13 @@ type Resolve<K extends PermissionKind> = (
 
 function permissionFacet<K extends PermissionKind>(
   kind: K,
+  dialect: Dialect,
   resolve: Resolve<K>,
 ): Facet<PermissionEntry<K>, NonNullable<TablePermissions[K]>> & { readonly key: FacetKey<K> } {
   return {
     key: `${kind}_permissions` as FacetKey<K>,
     stage: 'rules',
-    schema: permissionEntrySchema(kind),
+    schema: permissionEntrySchema(kind, dialect),
     duplicates: { kind: `${kind} permissions`, name: ({ role }) => role },
     identify: ({ role }) => role,
     describe: (table, { role, permission, comment = null }) => ({
@@ -66,6 +70,7 @@ function permissionFacet<K extends PermissionKind>(
       explained(table.name, role, () => {
         if (role === 'admin') throw badRequest('constraint-violation', 'cannot define permission for admin role')
         context.depend({ kind: 'table', table: table.name }, 'table')
+        checkValidation(permission, (name) => context.environment(name))
         return resolve(permission, table, context)
       }),
     attach(table, role, resolved) {
@@ -228,10 +233,22 @@ const resolveDelete = (
   backendOnly: permission.backend_only ?? false,
 })
 
-export const insertPermissions = permissionFacet('insert', resolveInsert)
-export const selectPermissions = permissionFacet('select', resolveSelect)
-export const updatePermissions = permissionFacet('update', resolveUpdate)
-export const deletePermissions = permissionFacet('delete', resolveDelete)
+/** Refuses a `validate_input` whose URL or headers need a variable that is not set. */
+function checkValidation(permission: object, environment: Environment): void {
+  const validation = validationOf(permission)
+  if (!validation) return
+  const { url, headers = [] } = validation.definition
+  configuredUrl(url, environment)
+  configuredHeaders(headers, environment)
+}
+
+/** The facets of permissions. */
+export const permissionFacets = (dialect: Dialect) => ({
+  insert: permissionFacet('insert', dialect, resolveInsert),
+  select: permissionFacet('select', dialect, resolveSelect),
+  update: permissionFacet('update', dialect, resolveUpdate),
+  delete: permissionFacet('delete', dialect, resolveDelete),
+})
 
 /** The values that a permission sets, by column; throws if a column or literal is wrong. */
 function resolvePresets(

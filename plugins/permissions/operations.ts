@@ -1,6 +1,6 @@
 // Granting and revoking permissions.
 
-import { badRequest, nameText, type QualifiedName, type TSchema } from '../../sdk/index.ts'
+import { badRequest, type Dialect, nameText, type QualifiedName, type TSchema } from '../../sdk/index.ts'
 import { type Operation, operation, type TableEntry } from '../../sdk/metadata.ts'
 import { requireTable } from '../tables/index.ts'
 import { requireTableKey } from '../tables/schema.ts'
@@ -20,11 +20,11 @@ function permissionsOf<K extends PermissionKind>(entry: TableEntry, kind: K): Pe
   return lists[`${kind}_permissions`] as PermissionEntry<K>[]
 }
 
-function createPermission<K extends PermissionKind>(kind: K) {
+function createPermission<K extends PermissionKind>(kind: K, dialect: Dialect) {
   return operation({
     type: `create_${kind}_permission`,
     about: { summary: `Lets a role ${kind} rows of a table.` },
-    args: createPermissionArgs(kind),
+    args: createPermissionArgs(kind, dialect),
     decode: requireTableKey,
     group: 'create permissions',
     check: 'object',
@@ -74,11 +74,11 @@ export const setPermissionComment = operation({
   },
 })
 
-export const createPermissions: readonly Operation<TSchema>[] = [
-  createPermission('insert'),
-  createPermission('select'),
-  createPermission('update'),
-  createPermission('delete'),
+export const createPermissions = (dialect: Dialect): readonly Operation<TSchema>[] => [
+  createPermission('insert', dialect),
+  createPermission('select', dialect),
+  createPermission('update', dialect),
+  createPermission('delete', dialect),
 ]
 
 export const dropPermissions: readonly Operation<TSchema>[] = [

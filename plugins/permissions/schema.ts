@@ -1,8 +1,9 @@
 // Permissions on the wire, in arguments and in the document.
 
-import { type Static, type TProperties, type TSchema, Type } from '../../sdk/index.ts'
+import { type Dialect, type Static, type TProperties, type TSchema, Type } from '../../sdk/index.ts'
 import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../sdk/metadata.ts'
 import { type BooleanExpression, canonicalExpression } from './expression-syntax.ts'
+import { type ValidateInput, validateInputSchema } from './validation/schema.ts'
 
 export type { BooleanExpression }
 
@@ -82,7 +83,8 @@ export type Members = typeof members
 
 /** The `permission` of each kind, as it is stored. */
 export type Permissions = {
-  [K in PermissionKind]: Static<ReturnType<typeof Type.Object<Members[K]>>>
+  [K in PermissionKind]: Static<ReturnType<typeof Type.Object<Members[K]>>> &
+    (K extends 'select' ? object : { validate_input?: ValidateInput })
 }
 
 /** One permission in a table's entry. */
@@ -122,36 +124,38 @@ function withoutDefaults<P extends object>(permission: P): P {
   return Object.fromEntries(kept) as P
 }
 
-/** Keys of later engines that restrict rows. */
-const laterKeys = (kind: PermissionKind): string[] => (kind === 'select' ? [] : ['validate_input'])
-
 /** Keys without effect: earlier engines used them for upserts, and consoles stored them for their forms. */
 const formerKeys: { readonly [K in PermissionKind]?: readonly string[] } = {
   insert: ['allow_upsert', 'localPresets', 'computed_fields'],
   update: ['localPresets', 'computed_fields'],
 }
 
+type Prefixed = Pick<Dialect, 'environmentPrefix'>
+
 /** The schema of a kind's `permission`; a document may hold no other keys in either dialect. */
-const permissionSchema = <K extends PermissionKind>(kind: K, document: boolean) => {
+const permissionSchema = <K extends PermissionKind>(kind: K, document: boolean, dialect: Prefixed) => {
   const options = { missingKey: kind === 'select' ? 'A' : 'B', convert: canonical[kind] } as const
-  const keys = { laterKeys: laterKeys(kind), formerKeys: formerKeys[kind] ?? [] }
+  const keys = { formerKeys: formerKeys[kind] ?? [] }
+  const validated = kind !== 'select' && { validate_input: Type.Optional(validateInputSchema(dialect, document)) }
   const closed = document ? { additionalProperties: false } : {}
-  return Type.Unsafe<Permissions[K]>(Type.Object<TProperties>(members[kind], { ...options, ...keys, ...closed }))
+  return Type.Unsafe<Permissions[K]>(
+    Type.Object<TProperties>({ ...members[kind], ...validated }, { ...options, ...keys, ...closed }),
+  )
 }
 
 /** The arguments of `create_<kind>_permission`. */
-export const createPermissionArgs = <K extends PermissionKind>(kind: K) =>
+export const createPermissionArgs = <K extends PermissionKind>(kind: K, dialect: Prefixed) =>
   Type.Object({
     table: TableName,
     role: ObjectName,
-    permission: permissionSchema(kind, false),
+    permission: permissionSchema(kind, false, dialect),
     comment: Type.Optional(Type.String()),
   })
 
 /** The schema of an entry of `<kind>_permissions`. */
-export const permissionEntrySchema = <K extends PermissionKind>(kind: K) =>
+export const permissionEntrySchema = <K extends PermissionKind>(kind: K, dialect: Prefixed) =>
   Type.Object(
-    { role: ObjectName, permission: permissionSchema(kind, true), comment: Type.Optional(Type.String()) },
+    { role: ObjectName, permission: permissionSchema(kind, true, dialect), comment: Type.Optional(Type.String()) },
     { additionalProperties: false },
   )
 

@@ -238,8 +238,8 @@ for (const word of words) {
         wrongKey(`${entry}.configuration.column_config.title.hidden`, 'hidden'),
       ],
       [
-        inBook({ insert_permissions: [{ role: 'r', permission: { check: {}, validate_input: { type: 'http' } } }] }),
-        wrongKey(`${entry}.insert_permissions[0].permission.validate_input`, 'validate_input'),
+        inBook({ select_permissions: [{ role: 'r', permission: { columns: [], filter: {}, validate_input: {} } }] }),
+        wrongKey(`${entry}.select_permissions[0].permission.validate_input`, 'validate_input'),
       ],
       [
         inSource(

@@ -138,7 +138,15 @@ const refusals: readonly (readonly [
   ],
   [
     insert({ validate_input: { type: 'http' } }),
-    refusedAt('$.permission.validate_input', 'unexpected key "validate_input"'),
+    refusedAt('$.permission.validate_input', 'key "definition" not found'),
+  ],
+  [
+    insert({ validate_input: { type: 'http', definition: { url: 'nowhere' } } }),
+    refusedAt('$.permission.validate_input.definition.url', 'not a valid URI'),
+  ],
+  [
+    insert({ validate_input: { type: 'http', definition: { url: 'http://localhost', timeout: 0 } } }),
+    refusedAt('$.permission.validate_input.definition.timeout', 'the time limit is a positive number of seconds'),
   ],
   [call('select', { columns: [], filter: {} }, { table: 'untracked' }), missing('untracked')],
   [

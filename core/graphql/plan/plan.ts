@@ -9,6 +9,7 @@ import { badRequest, validationFailed } from '../../errors/errors.ts'
 import { pathKeys } from '../../errors/path.ts'
 import { checkOperationDirectives, subscribesToSeveral } from '../read/directives.ts'
 import type { GraphQLOperation } from '../read/document.ts'
+import type { ChangeGuard } from '../read/guard.ts'
 import type { PlanContext } from '../read/plan-context.ts'
 import { collectFields, type FieldSelection } from '../read/selection.ts'
 import { type PreparedFeed, planFeed } from './feed.ts'
@@ -16,6 +17,12 @@ import { checkSelected, collectJoins, type JoinStep, planCall, type RootCall } f
 
 /** A root field and its executor. `within`: the response name of the namespace that contains it, if there is one. */
 export type PlannedField = RootPlan & { readonly within?: string }
+
+/** The work of a plugin before the field changes tables. */
+export interface PreparedGuard {
+  readonly field: FieldSelection
+  readonly run: ChangeGuard
+}
 
 /** `joins` are fields of its rows that JavaScript answers. */
 type RootPlan =
@@ -25,6 +32,7 @@ type RootPlan =
       readonly key: string
       readonly plan: MutationPlan | MutationList | CallPlan
       readonly joins: readonly JoinStep[]
+      readonly guards: readonly PreparedGuard[]
     }
   /** `__schema` or `__type`. */
   | { readonly kind: 'introspection'; readonly key: string; readonly field: FieldSelection }
@@ -49,6 +57,17 @@ export function planOperation(context: PlanContext): readonly PlannedField[] {
 /** The fields of a namespace; null for other fields. */
 const fieldsWithin = (field: FieldSelection): readonly FieldSelection[] | null =>
   field.definition?.extensions.root?.kind === 'namespace' ? field.fields() : null
+
+/** The guards of a field, whose arguments they get. */
+function guardsOf(
+  field: FieldSelection,
+  plan: MutationPlan | MutationList | CallPlan,
+  { schema, calls }: PlanContext,
+): readonly PreparedGuard[] {
+  const guards = 'call' in plan ? [] : schema.guardsOf({ field, plan })
+  if (guards.length > 0) calls.add(field)
+  return guards.map((run) => ({ field, run }))
+}
 
 /** Root fields that the schema itself answers. Other names may begin with `__` too, because tables' names may. */
 const isIntrospection = (name: string): boolean => name === '__schema' || name === '__type'
@@ -102,7 +121,7 @@ function planRootField(field: FieldSelection, context: PlanContext): RootPlan {
     }
     case 'mutation': {
       const { planned, joins } = collectJoins(context, () => blaming(planner, () => planner.plan(field, context)))
-      return { kind: 'mutation', key, plan: planned, joins }
+      return { kind: 'mutation', key, plan: planned, joins, guards: guardsOf(field, planned, context) }
     }
     case 'resolved':
       return { kind: 'call', key, call: planCall(field, context, planner) }

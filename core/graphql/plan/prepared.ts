@@ -25,7 +25,7 @@ import type { PlannedSchema } from '../read/planned-schema.ts'
 import type { FieldSelection } from '../read/selection.ts'
 import type { CallGroup } from '../schema/call.ts'
 import type { PreparedFeed } from './feed.ts'
-import { type PlannedField, planOperation } from './plan.ts'
+import { type PlannedField, type PreparedGuard, planOperation } from './plan.ts'
 import { printerOptions, reading } from './printing.ts'
 import type { CallStep, JoinStep, RootCall } from './steps.ts'
 
@@ -97,7 +97,9 @@ export interface PreparedOperation {
   readonly steps: readonly Step[]
   /** Whether the only step returns the whole body. */
   readonly isSole: boolean
-  /** The arguments of fields that no statement answers; null when there are no such fields. */
+  /** The work before the changes of a mutation. */
+  readonly guards: readonly PreparedGuard[]
+  /** The arguments of fields that no statement answers, and of guarded fields; null when there are no such fields. */
   readonly calls: CallArguments | null
   /** The group that answers the whole operation with one call, if there is one. */
   readonly soleGroup: CallGroup | null
@@ -128,11 +130,25 @@ export function prepareOperation(context: PlanContext): PreparedOperation {
   const isSole = fields.length === 1 && fields[0]!.kind === 'mutation' && fields[0]!.joins.length === 0
   const steps = new StepsOfFields(context, answeredBy, isSole ? body : noEnvelope).of(fields)
   const [sole] = steps
-  const direct = isSole && sole?.kind === 'change' && sole.program.kind === 'direct' ? sole.program : null
+  const guards = fields.flatMap((field) => (field.kind === 'mutation' ? field.guards : []))
+  const isAlone = isSole && guards.length === 0
+  const direct = isAlone && sole?.kind === 'change' && sole.program.kind === 'direct' ? sole.program : null
   const needs = needsOf(steps.flatMap(statementsOf))
   const soleGroup = soleGroupOf(steps)
-  const calls = steps.some(hasCalls) ? context.calls : null
-  return { operation, answeredBy, ...needs, whole: null, direct, ...noSubscription, steps, isSole, calls, soleGroup }
+  const calls = steps.some(hasCalls) || guards.length > 0 ? context.calls : null
+  return {
+    operation,
+    answeredBy,
+    ...needs,
+    whole: null,
+    direct,
+    ...noSubscription,
+    steps,
+    isSole,
+    guards,
+    calls,
+    soleGroup,
+  }
 }
 
 const noSubscription = { batch: null, feed: null } as const
@@ -147,7 +163,7 @@ function prepareWhole(outputs: readonly OutputField[], context: PlanContext): Pr
   const { operation } = context
   const whole = answering(outputs, body, context)
   const answeredBy = new Map(outputs.map((field) => [placeOf(field), whole]))
-  const none = { direct: null, ...noSubscription, steps: [], isSole: false, calls: null, soleGroup: null }
+  const none = { direct: null, ...noSubscription, steps: [], isSole: false, guards: [], calls: null, soleGroup: null }
   return { operation, answeredBy, ...needsOf([whole]), whole, ...none }
 }
 
@@ -201,7 +217,7 @@ function refuseDistributed({ tables }: KeyedReads, { schema: { model } }: PlanCo
 function prepareFeed({ key, feed }: Extract<PlannedField, { kind: 'feed' }>, context: PlanContext): PreparedOperation {
   const { operation, calls } = context
   const own = { answeredBy: new Map([[key, null]]), ...needsOf(statementsOfCall(feed.call)) }
-  const none = { whole: null, direct: null, batch: null, isSole: false, soleGroup: null }
+  const none = { whole: null, direct: null, batch: null, isSole: false, guards: [], soleGroup: null }
   return { operation, ...own, ...none, feed, steps: [feed.call], calls }
 }
 

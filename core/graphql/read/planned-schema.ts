@@ -2,6 +2,7 @@
 
 import type { GraphQLNamedType, GraphQLObjectType } from 'graphql'
 import type { GraphQLOperation } from './document.ts'
+import type { ChangeGuard, GuardedChange } from './guard.ts'
 import type { LeanField } from './lean-types.ts'
 import type { SchemaScope } from './schema-scope.ts'
 import type { FieldSource } from './selection.ts'
@@ -12,6 +13,8 @@ export interface PlannedSchema extends SchemaScope {
   root(kind: GraphQLOperation['kind']): PlannedRoot
   /** Whether a union of this name exists and contains the object type. */
   unionHas(union: string, member: string): boolean
+  /** The work of plugins before a root field changes tables. */
+  guardsOf(change: GuardedChange): readonly ChangeGuard[]
   /** The name that two of the created types share, if any. */
   ambiguousTypeName(): string | null
   /** Whether types of other servers may have the names of row types, which introspection then shows as one. */

@@ -10,6 +10,7 @@ import { eitherSignal } from '../../concurrency/aborting.ts'
 import type { OwnTransaction } from '../../database/transaction.ts'
 import { internalError } from '../../errors/errors.ts'
 import { parseMembers } from '../../json/json.ts'
+import type { PreparedGuard } from '../plan/plan.ts'
 import { body, type ChangeStep, type IntrospectionStep, type StatementStep, type Step } from '../plan/prepared.ts'
 import type { JoinStep, RootCall } from '../plan/steps.ts'
 import type { BoundArguments } from '../read/arguments.ts'
@@ -100,7 +101,8 @@ class Running {
    * as one. Calls without a group run before the first transaction: if one fails, nothing has been changed.
    */
   async #mutation(): Promise<void> {
-    const { steps } = this.#context.prepared
+    const { steps, guards } = this.#context.prepared
+    for (const guard of guards) await this.#guarded(guard)
     const first = steps.findIndex(needsTransaction)
     const isEarly = (step: Step, i: number) => first < 0 || i < first || (isCall(step) && partnersOf(step) === null)
     const all = [...steps.entries()]
@@ -122,6 +124,11 @@ class Running {
       neighbours.push(i)
     }
     await flush()
+  }
+
+  async #guarded({ field, run }: PreparedGuard): Promise<void> {
+    const { session, headers, requestId, signal } = this.#context
+    await run({ args: this.#run.argumentsOf(field), session, headers, requestId, signal })
   }
 
   /** Runs fields of the database, or calls of a group. */

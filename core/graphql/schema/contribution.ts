@@ -8,6 +8,7 @@ import type { MutationList, MutationPlan, OnConflict } from '../../compiler/plan
 import type { Condition, OrderTarget, Output, RootOutput } from '../../compiler/plan/plan.ts'
 import type { RelationshipModel, TableModel } from '../../metadata/document/model.ts'
 import type { QualifiedName } from '../../names/names.ts'
+import type { ChangeGuard, GuardedChange } from '../read/guard.ts'
 import type { PlanContext } from '../read/plan-context.ts'
 import type { FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from '../read/schema-scope.ts'
 import type { FieldSelection, FieldSource } from '../read/selection.ts'
@@ -42,6 +43,8 @@ export interface Contribution {
   orderFields?(scope: SchemaScope, table: TableModel): InputFieldMap
   /** Fields of `T_insert_input`. */
   insertFields?(scope: SchemaScope, table: TableModel): InputFieldMap
+  /** The work before a root field of any contribution changes tables; null: it may change them at once. */
+  guard?(scope: SchemaScope, change: GuardedChange): ChangeGuard | null
 }
 
 /** The executor of a root field. */

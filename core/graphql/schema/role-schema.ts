@@ -19,6 +19,7 @@ import { plainNaming, type SourceNaming, sourceType } from '../../metadata/namin
 import type { Dialect } from '../../names/dialect.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { RequestSettings } from '../options.ts'
+import type { ChangeGuard, GuardedChange } from '../read/guard.ts'
 import type {
   Contribution,
   FieldMap,
@@ -248,6 +249,10 @@ export class RoleSchema implements SchemaScope {
 
   insertFields(table: TableModel): InputFieldMap {
     return this.#merged('insert', table, (contribution) => contribution.insertFields?.(this, table))
+  }
+
+  guardsOf(change: GuardedChange): readonly ChangeGuard[] {
+    return this.#contributions.flatMap((each) => blaming(each, () => each.guard?.(this, change)) ?? [])
   }
 
   #merged<Make>(

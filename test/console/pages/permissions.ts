@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { clickButton, hasText, type State, screenshot } from '../support.ts'
+import type { Meaning } from '../../../console/src/pages/data/rules/rule-tree.ts'
+import fc from '../../support/fast-check.ts'
+import { rebuilt } from '../rebuilt-rule.ts'
+import { type Console, clickButton, hasText, type State, screenshot } from '../support.ts'
 import { clickText } from './steps.ts'
 
 const tab = 'data/public/invoice/permissions'
@@ -7,6 +10,58 @@ const editor = `${tab}?edit=select%20customer`
 
 interface Exported {
   readonly metadata: { readonly tables: readonly { table: { name: string }; select_permissions?: readonly object[] }[] }
+}
+
+/** Any rules that the server takes stay the same after the builder has read and written them. */
+async function rulesStay(op: Console['op']): Promise<void> {
+  const text = fc.record({ [`_like`]: fc.string() })
+  const number = fc.oneof(
+    fc.record({ _gt: fc.integer({ min: -9, max: 9 }), _lt: fc.nat(9) }),
+    fc.constant('X-Service-User-Id'),
+  )
+  const { rule } = fc.letrec((tie) => ({
+    rule: fc.oneof(
+      { maxDepth: 4 },
+      fc.record({ billing_country: text, customer_id: number }, { requiredKeys: [] }),
+      fc.record({
+        customer_id: fc.record({ _in: fc.array(fc.nat(99)), _is_null: fc.boolean() }, { requiredKeys: [] }),
+      }),
+      fc.constant({ billing_city: { _ceq: 'billing_state' } }),
+      fc.record({ customer: fc.record({ country: text, support_rep_id: number }, { requiredKeys: [] }) }),
+      fc.record({
+        _exists: fc.record({
+          _table: fc.constant({ schema: 'public', name: 'genre' }),
+          _where: fc.record({ name: text }),
+        }),
+      }),
+      fc.dictionary(fc.constantFrom('_and', '_or'), fc.array(tie('rule'), { maxLength: 3 }), { maxKeys: 2 }),
+      fc.record({ _not: tie('rule') }),
+    ),
+  }))
+  const rules = fc.sample(rule, 40)
+  const give = (filter: unknown, at: number) => ({
+    type: 'create_select_permission',
+    args: { table: 'invoice', role: `any_${at + 10}`, permission: { columns: ['total'], filter } },
+  })
+  const drop = (_: unknown, at: number) => ({
+    type: 'drop_select_permission',
+    args: { table: 'invoice', role: `any_${at + 10}` },
+  })
+  const filters = async () => {
+    const { metadata } = await op<Exported>('export_metadata', {}, 2)
+    const list = metadata.tables.find(({ table }) => table.name === 'invoice')?.select_permissions ?? []
+    return (list as readonly { readonly permission: { readonly filter: unknown } }[]).map(
+      ({ permission }) => permission.filter,
+    )
+  }
+  await op('bulk', rules.map(give))
+  const before = await filters()
+  assert.equal(before.length, rules.length)
+  const meaning: Meaning = (name) =>
+    name === 'customer' ? 'related' : /^(?:billing_|customer_id|country|support|name)/.test(name) ? 'column' : undefined
+  await op('bulk', [...rules.map(drop), ...before.map((each, at) => give(rebuilt(each, meaning), at))])
+  assert.equal(JSON.stringify(await filters()), JSON.stringify(before))
+  await op('bulk', rules.map(drop))
 }
 
 export const permissions: readonly State[] = [
@@ -109,6 +164,7 @@ export const permissions: readonly State[] = [
       const saved = metadata.tables.find(({ table }) => table.name === 'invoice')?.select_permissions
       assert.deepEqual(saved, [{ role: 'customer', permission: { ...permission, filter: filter('Chile') } }])
       await op('drop_select_permission', { table: 'invoice', role: 'customer' })
+      await rulesStay(op)
     },
   },
   {

@@ -22,6 +22,23 @@ export const rows: readonly State[] = [
     },
   },
   {
+    title: 'a filter as conditions, and its parts, which are taken away one by one',
+    path: 'data/public/track?where=milliseconds%20%3E%20300000%20and%20genre.name%20%3D%20Rock&order=-milliseconds&cols=name',
+    theme: 'dark',
+    shows: hasText("genre.name = 'Rock'"),
+    async act(page, { check }) {
+      await page.click('[aria-label="Remove milliseconds > 300000"]')
+      await page.until(hasText('100 of 1,297 rows'))
+      await clickButton(page, 'Conditions')
+      await page.until(`document.querySelector('[role=dialog] input[list]') !== null`)
+      await check(page)
+      await page.type('[role=dialog] input[list]', 'Jazz')
+      await clickButton(page, 'Show these rows')
+      await page.until(hasText('100 of 130 rows'))
+      assert.equal(await page.evaluate(`new URLSearchParams(location.search).get('where')`), "genre.name = 'Jazz'")
+    },
+  },
+  {
     title: 'a filter that cannot be read says where',
     path: 'data/public/track?where=name%20%3D',
     theme: 'dark',

@@ -12,6 +12,19 @@ export interface Bucket {
   readonly pending: number
 }
 
+const minute = 60_000
+
+/** The last 60 minutes, also those without events. */
+export function minutesOf(buckets: readonly Bucket[]): readonly Bucket[] {
+  const known = new Map(buckets.map((bucket) => [Date.parse(bucket.at), bucket]))
+  const last = Math.max(Math.floor(Date.now() / minute) * minute, ...known.keys())
+  return Array.from({ length: 60 }, (_, at) => {
+    const time = last - (59 - at) * minute
+    const none = { at: new Date(time).toISOString(), recorded: 0, delivered: 0, error: 0, pending: 0 }
+    return known.get(time) ?? none
+  })
+}
+
 /** The answer of `get_event_stats`. */
 export interface EventStats {
   readonly buckets: readonly Bucket[]

@@ -150,7 +150,7 @@ function RequestStep({ request }: { readonly request: TimelineRequest | null }) 
       <p className={css['facts']}>
         {request.role !== null && (
           <span>
-            as <strong className={css['role']}>{request.role}</strong>
+            as <strong className={request.role === 'admin' ? undefined : css['role']}>{request.role}</strong>
           </span>
         )}
         {seen && (

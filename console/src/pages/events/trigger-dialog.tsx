@@ -16,7 +16,7 @@ import { queries } from '../../server/queries.ts'
 import { pathOf, useGo } from '../../shell/navigation.tsx'
 import type { EventTrigger } from './event-triggers.ts'
 import css from './events.module.css'
-import type { Bucket, EventStats } from './stats.ts'
+import { type Bucket, type EventStats, minutesOf } from './stats.ts'
 
 interface TriggerDialogProps {
   readonly trigger: EventTrigger
@@ -140,7 +140,7 @@ function Rate({ name }: { readonly name: string }) {
         {oldest !== null && <span>oldest pending event: {formatTime(oldest)}</span>}
       </figcaption>
       <div className={css['bars']} aria-hidden>
-        {buckets.map(({ at, recorded, error }) => (
+        {minutesOf(buckets).map(({ at, recorded, error }) => (
           <span key={at} title={`${formatTime(at)}: ${recorded}`} style={{ height: `${(recorded / most) * 100}%` }}>
             <span style={{ height: recorded === 0 ? '0' : `${(error / recorded) * 100}%` }} />
           </span>

@@ -4,7 +4,8 @@ import { useMemo } from 'react'
 import { useUrlChange, useUrlState } from '../../../shell/navigation.tsx'
 import type { TableInfo } from '../table-info.ts'
 import { typesOf } from '../types.ts'
-import { type Condition, FilterFault, readFilter } from './filter.ts'
+import { type Condition, FilterFault } from './filter.ts'
+import { readFilterText } from './filter-text.ts'
 import { argumentOf } from './save.ts'
 
 const listOf = (text: string): readonly string[] => (text === '' ? [] : text.split(',').map(decodeURIComponent))
@@ -18,7 +19,7 @@ export const firstOrdered = (order: readonly string[], { primary_key: key }: Tab
 
 function conditionOf(text: string, types: ReadonlyMap<string, string>) {
   try {
-    return { condition: readFilter(text, types), fault: null }
+    return { condition: readFilterText(text, types), fault: null }
   } catch (error) {
     if (!(error instanceof FilterFault)) throw error
     return { condition: null, fault: error }

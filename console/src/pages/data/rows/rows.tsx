@@ -10,7 +10,7 @@ import { firstOrdered } from './address.ts'
 import { countText, isCounted } from './browse.ts'
 import { type RowEdits, useRowEdits } from './edits.ts'
 import { Export } from './export.tsx'
-import { FilterBar } from './filter-bar.tsx'
+import { FilterBar, FilterChips } from './filter-bar.tsx'
 import { Grid } from './grid.tsx'
 import { ImportRows } from './import-dialog.tsx'
 import { Jump } from './jump.tsx'
@@ -72,6 +72,7 @@ function TrackedRows({ info, estimatedRows }: Omit<RowsProps, 'isTracked'>) {
     <div className={css['sides']}>
       <div className={css['main']}>
         <Tools {...parts} />
+        <FilterChips filter={view.filter} types={view.types} />
         <Content {...parts} isNarrow={isNarrow} estimatedRows={estimatedRows} />
         {!view.isLooking && <Foot {...parts} />}
       </div>
@@ -94,7 +95,7 @@ function Tools({ view, edits, onOpen }: PartProps) {
   )
   return (
     <Toolbar label="Rows">
-      <FilterBar info={info} fault={view.fault} />
+      <FilterBar {...{ info, types }} fault={view.fault} filter={view.filter} />
       <RowButtons
         info={info}
         shown={names.length}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { silentObserver } from '../../core/log/observe.ts'
 import { loadFiles } from '../../plugins/console/assets.ts'
@@ -66,9 +67,21 @@ test('the page allows its own files alone, which are compressed, and kept for go
   }
   // The first load: 400 kB of scripts and styles, 55 kB of fonts.
   const first = [...text.matchAll(/(?:src|href)="\.\/assets\/([^"]+)"/g)].map(
-    ([, file = '']) => files.get(file)?.length ?? NaN,
+    ([, file = '']) => [file, files.get(file)?.length ?? NaN] as const,
   )
-  assert.ok(first.reduce((sum, bytes) => sum + bytes, 0) <= 400_000)
+  assert.ok(first.reduce((sum, [, bytes]) => sum + bytes, 0) <= 400_000)
+  // A page that is loaded later: 250 kB with the files that it imports.
+  const loaded = new Set(first.map(([name]) => name))
+  const imported = (name: string, found = new Set<string>()): Set<string> => {
+    if (loaded.has(name) || found.has(name) || !name.endsWith('.js')) return found
+    found.add(name)
+    for (const [, other = ''] of code(name).matchAll(/(?:from|import)\s*["']\.\/([^"']+)["']/g)) imported(other, found)
+    return found
+  }
+  const code = (name: string) => gunzipSync(files.get(name)!).toString()
+  const sizeOf = (names: Iterable<string>) => [...names].reduce((sum, name) => sum + files.get(name)!.length, 0)
+  const large = [...files.keys()].filter((name) => sizeOf(imported(name)) > 250_000)
+  assert.deepEqual(large, [])
   const fonts = [...files].filter(([name]) => name.endsWith('.woff2')).map(([, { length }]) => length)
   assert.ok(fonts.reduce((sum, bytes) => sum + bytes, 0) <= 55_000)
 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { Page } from '../../support/browser.ts'
-import type { State } from '../support.ts'
+import { hasText, type State } from '../support.ts'
 
 const addresses = [
   ...['now', 'api', 'api/operations/export_metadata', 'data', 'data/diagram', 'data/public/track', 'sql', 'roles'],
@@ -30,7 +30,7 @@ const answers = {
   'no answer': { status: -1 },
 }
 
-export const faults: readonly State[] = Object.entries(answers).map(([title, fault]) => ({
+const failing = Object.entries(answers).map<State>(([title, fault]) => ({
   title: `every page, where the server answers with ${title}`,
   isKnown: true,
   path: 'data',
@@ -51,3 +51,43 @@ export const faults: readonly State[] = Object.entries(answers).map(([title, fau
     assert.deepEqual(wrong, [])
   },
 }))
+
+const markup = '<img src=x onerror=alert(1)>'
+const table = { schema: 'public', name: markup }
+const hebrew = 'שלום 😀'
+
+/** Names and values that a careless page would take for more than text. */
+const hostile: State = {
+  title: 'markup, right to left, emoji and names of JavaScript are text, as names and as values',
+  isKnown: true,
+  path: 'data',
+  shows: hasText('15 tables'),
+  async act(page, { op }) {
+    const sql = `create table "${markup}" (id int primary key, "__proto__" text, "constructor" text, "${hebrew}" text);
+      insert into "${markup}" values (1, '${markup}', null, repeat('${hebrew} ', 150000))`
+    await op('run_sql', { sql })
+    await op('track_table', { table, configuration: { custom_name: 'hostile' } }, 2)
+    const permission = { columns: '*', filter: { id: { _eq: 1 } } }
+    await op('create_select_permission', { table, role: '__proto__', permission })
+    await page.reload()
+    const own = `data/public/${encodeURIComponent(markup)}`
+    const shown = {
+      ...{ data: markup, [own]: '__proto__', [`${own}/structure`]: hebrew, [`${own}/relations`]: markup },
+      ...{
+        [`${own}/permissions`]: '__proto__',
+        roles: '__proto__',
+        'govern/metadata': 'hostile',
+        'data/diagram': markup,
+      },
+    }
+    for (const [address, text] of Object.entries(shown)) {
+      await visit(page, address)
+      await page.until(hasText(text))
+      assert.equal(await page.evaluate(`document.querySelector('img[src=x]')`), null)
+    }
+    await op('drop_select_permission', { table, role: '__proto__' })
+    await op('run_sql', { sql: `drop table "${markup}"`, cascade: true })
+  },
+}
+
+export const faults: readonly State[] = [...failing, hostile]

@@ -58,3 +58,7 @@ export const tableInfoQuery = (table: TableName) =>
     queryKey: ['table-info', table.schema, table.name],
     queryFn: ({ signal }) => run<TableInfo>('pg_get_table_info', { table, details: true }, { signal }),
   })
+
+/** The default of a column; undefined without one. A column may be named as a member that every object has. */
+export const defaultOf = ({ defaults }: Pick<TableInfo, 'defaults'>, column: string): string | undefined =>
+  Object.hasOwn(defaults, column) ? defaults[column] : undefined

@@ -1,7 +1,7 @@
 // Changes of a table's structure: the fields that a person fills, and the SQL that they become.
 
 import { sqlName, sqlTable, sqlText } from '../sql-names.ts'
-import type { ColumnInfo, TableInfo } from '../table-info.ts'
+import { type ColumnInfo, defaultOf, type TableInfo } from '../table-info.ts'
 
 /** A field of a change. */
 export interface ChangeField {
@@ -68,7 +68,7 @@ export const addColumn = (info: TableInfo): Change => ({
 export const changeColumn = (info: TableInfo, column: ColumnInfo): Change => {
   const before: ChangeValues = {
     ...{ name: column.name, type: column.type, nullable: column.nullable ? 'yes' : '' },
-    ...{ default: info.defaults[column.name] ?? '', comment: column.description ?? '' },
+    ...{ default: defaultOf(info, column.name) ?? '', comment: column.description ?? '' },
   }
   return {
     title: `Change column ${column.name}`,

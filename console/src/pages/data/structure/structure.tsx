@@ -9,7 +9,7 @@ import { readOnly } from '../../../requests/mode.ts'
 import { tableLabel } from '../../../server/names.ts'
 import { entryOf, metadataQuery, sourceTablesQuery, usePlugin } from '../../../server/queries.ts'
 import { pathOf, To } from '../../../shell/navigation.tsx'
-import type { TableInfo } from '../table-info.ts'
+import { defaultOf, type TableInfo } from '../table-info.ts'
 import { ChangeDialog } from './change-dialog.tsx'
 import * as changes from './changes.ts'
 import { GraphqlPart } from './graphql-part.tsx'
@@ -104,7 +104,7 @@ function Columns({ info, onChange }: PartProps) {
             </strong>,
             column.type,
             column.nullable ? 'nullable' : '',
-            info.defaults[column.name] && <code key="default">{info.defaults[column.name]}</code>,
+            defaultOf(info, column.name) && <code key="default">{defaultOf(info, column.name)}</code>,
             column.description,
           ],
           ...(onChange && {

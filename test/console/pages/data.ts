@@ -79,4 +79,33 @@ export const data: readonly State[] = [
       for (const table of ['album', 'artist']) await op('drop_select_permission', { table, role: 'viewer' })
     },
   },
+  {
+    title: 'functions: none, then one that is tracked, and allowed to a role; dark and 320 px',
+    path: 'data/functions',
+    theme: 'dark',
+    width: 320,
+    shows: hasText('No function can be tracked'),
+    async act(page, { op, check }) {
+      await op('run_sql', {
+        sql: `create function long_tracks(shortest int) returns setof track language sql stable
+          as 'select * from track where milliseconds > shortest'`,
+      })
+      await op('create_select_permission', { table: 'track', role: 'clerk', permission: { columns: '*', filter: {} } })
+      await page.reload()
+      await page.until(`${hasText('long_tracks')} && ${hasText('not tracked')}`)
+      await check(page)
+      await page.click('[role=row] a')
+      await page.until(hasText('select * from track where milliseconds > shortest'))
+      await clickButton(page, 'Track function')
+      await page.until(hasText('Tracked long_tracks'))
+      await page.type('form input', 'clerk')
+      await clickButton(page, 'Allow role')
+      await page.until(hasText('Remove clerk'))
+      await check(page)
+      await clickButton(page, 'Untrack function')
+      await page.until(hasText('function, not tracked'))
+      await op('drop_select_permission', { table: 'track', role: 'clerk' })
+      await op('run_sql', { sql: 'drop function long_tracks' })
+    },
+  },
 ]

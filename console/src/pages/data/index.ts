@@ -18,6 +18,16 @@ export const data: ConsolePage = {
       load: () => import('./diagram/diagram.tsx'),
       crumbs: () => [{ title: 'Diagram' }],
     },
+    {
+      path: 'data/functions',
+      load: () => import('./functions/functions.tsx'),
+      crumbs: () => [{ title: 'Functions' }],
+    },
+    {
+      path: 'data/$schema/functions/$name',
+      load: () => import('./functions/function-page.tsx'),
+      crumbs: ({ name = '' }) => [{ title: 'Functions', path: 'data/functions' }, { title: name }],
+    },
     ...['data/$schema/$table', 'data/$schema/$table/$tab'].map((path) => ({
       path,
       load: () => import('./table-page.tsx'),

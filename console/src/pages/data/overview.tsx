@@ -208,6 +208,7 @@ function Actions({ rows, isChosen, onDone, onSuggest }: ActionsProps) {
         ))}
       </Dialog>
       <To path="data/diagram">Diagram</To>
+      <To path="data/functions">Functions</To>
       <Button look="quiet" onClick={onSuggest}>
         Suggest relationships
       </Button>

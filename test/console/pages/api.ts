@@ -48,6 +48,7 @@ export const api: readonly State[] = [
     async act(page, { op, check }) {
       const permission = { columns: ['name'], filter: { genre_id: { _lte: 'X-Service-Most' } } }
       await op('create_select_permission', { table: 'genre', role: 'fan', permission })
+      await typeCode(page, 'Variables', '{}')
       await typeCode(page, 'Operation', 'query genres { genre(limit: 3) { name } }')
       await page.type('input[placeholder="user-id=2"]', 'most=2')
       await clickText(page, 'Send as both')
@@ -66,6 +67,7 @@ export const api: readonly State[] = [
       await page.type('[role=dialog] input[list]', 'app')
       await clickText(page, 'Add query')
       await page.until(hasText('Added genres to app'))
+      await page.click('[aria-label="Close genres"]')
       await op('drop_query_collection', { collection: 'app', cascade: true })
       await op('drop_select_permission', { table: 'genre', role: 'fan' })
     },

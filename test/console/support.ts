@@ -100,8 +100,13 @@ export const axeFaults = (page: Page): Promise<readonly object[]> =>
     return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(shown) }))
   })()`)
 
-/** Runs before the page's own script: signs in, and puts faults in the place of answers. */
+/**
+ * Runs before the page's own script: signs in, puts faults in the place of answers, and takes away what browsers offer to
+ * secure addresses alone.
+ */
 const beforehand = ({ faults = [], isSignedOut = false, isReader = false, theme = 'light' }: Opening): string => `
+  delete Crypto.prototype.randomUUID
+  Object.defineProperty(navigator, 'clipboard', { value: undefined, writable: true, configurable: true })
   localStorage.setItem('trellis:console:theme', ${JSON.stringify(JSON.stringify(theme))})
   const credentials = JSON.stringify({ kind: 'secret', value: ${JSON.stringify(isReader ? readSecret : secret)} })
   if (${!isSignedOut}) sessionStorage.setItem('trellis:console:credentials', credentials)

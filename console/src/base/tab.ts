@@ -1,5 +1,6 @@
 // Texts that belong to one tab of the browser, such as edits that are not saved yet: other tabs do not show them.
 
+import { newId } from './ids.ts'
 import { kept } from './kept.ts'
 
 /** Days that they stay, because the tab may have been closed. */
@@ -7,7 +8,7 @@ const keptDays = 30
 
 function tabName(): string {
   const key = 'trellis:console:tab'
-  const name = sessionStorage.getItem(key) ?? `${Date.now()}-${crypto.randomUUID().slice(0, 8)}`
+  const name = sessionStorage.getItem(key) ?? `${Date.now()}-${newId().slice(0, 8)}`
   sessionStorage.setItem(key, name)
   return name
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { copyText } from '../../base/clipboard.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -55,7 +56,7 @@ export function CodeDialog({ request, onClose }: CodeDialogProps) {
           <Button
             look="main"
             disabled={text === ''}
-            onClick={() => void navigator.clipboard.writeText(text).then(() => toast(`Copied ${form}`))}
+            onClick={() => void copyText(text).then(() => toast(`Copied ${form}`))}
           >
             Copy {form === 'types' ? 'types' : `for ${form}`}
           </Button>

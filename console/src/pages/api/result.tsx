@@ -1,4 +1,5 @@
 import { Fragment, useMemo } from 'react'
+import { copyText } from '../../base/clipboard.ts'
 import { formatBytes, formatMillis } from '../../base/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -69,10 +70,7 @@ function Answer({ outcome }: { readonly outcome: Outcome & { state: 'done' } }) 
         <Button look="quiet" aria-pressed={isRaw} onClick={() => setView('raw')}>
           Raw
         </Button>
-        <Button
-          look="quiet"
-          onClick={() => void navigator.clipboard.writeText(indented()).then(() => toast('Copied the answer'))}
-        >
+        <Button look="quiet" onClick={() => void copyText(indented()).then(() => toast('Copied the answer'))}>
           Copy
         </Button>
       </div>

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react'
+import { copyText } from '../../base/clipboard.ts'
 import { asCsv, asJson, asMarkdown } from '../../base/clipboard-formats.ts'
 import { plural } from '../../base/format.ts'
 import { Button } from '../../parts/button.tsx'
@@ -35,9 +36,7 @@ function Cell({ value, most }: { readonly value: string | null; readonly most: n
 export function CopyButtons({ result }: { readonly result: StatementOutcome }) {
   const copy = async (format: keyof typeof formats) => {
     const { columns, rows } = result
-    await navigator.clipboard.writeText(
-      formats[format]({ columns: (columns ?? []).map(({ name }) => name), rows: rows ?? [] }),
-    )
+    await copyText(formats[format]({ columns: (columns ?? []).map(({ name }) => name), rows: rows ?? [] }))
     toast(`Copied ${plural(rows?.length ?? 0, 'row')} as ${format}`)
   }
   return (

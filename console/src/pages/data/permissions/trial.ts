@@ -2,6 +2,7 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import { facts } from '../../../base/facts.ts'
+import { newId } from '../../../base/ids.ts'
 import type { TableName } from '../../../server/names.ts'
 import { type SimulatedAnswer, simulate } from '../../../server/simulate.ts'
 import type { BrowsedRows } from '../rows/model.ts'
@@ -98,7 +99,7 @@ export const trialQuery = ({ info, old, rule, variables }: Tried) =>
     retry: false,
     gcTime: 60_000,
     queryFn: async ({ signal }): Promise<RuleTrial> => {
-      const mark = crypto.randomUUID().slice(0, 8)
+      const mark = newId().slice(0, 8)
       const columns = readColumns(info)
       const give = (role: string, filter: unknown) => ({
         type: 'create_select_permission',

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { facts } from '../../../base/facts.ts'
+import { newId } from '../../../base/ids.ts'
 import { Code } from '../../../parts/code.tsx'
 import { Empty, Failed, Loading } from '../../../parts/states.tsx'
 import type { TableEntry } from '../../../server/queries.ts'
@@ -27,7 +28,7 @@ export function RuleSql({ label, entry, rule }: RuleSqlProps) {
   const sql = useQuery({
     ...{ queryKey: key, enabled: canTry, retry: false, gcTime: 60_000 },
     queryFn: async ({ signal }) => {
-      const role = `rule_sql_${crypto.randomUUID().slice(0, 8)}`
+      const role = `rule_sql_${newId().slice(0, 8)}`
       const permission = { columns: '*', filter: rule }
       // Variables stand for themselves: the text has their names.
       const named = variablesIn(rule).map((name) => [facts.variablePrefix + name, shownVariable(name)])

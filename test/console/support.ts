@@ -91,13 +91,22 @@ export async function clickButton(page: Page, text: string): Promise<void> {
   await page.evaluate(`${find}.click()`)
 }
 
-/** The faults that axe finds in a page. */
+/** The faults that axe finds in a page, in both themes: they differ in contrast alone. */
 export const axeFaults = (page: Page): Promise<readonly object[]> =>
   page.evaluate(`(async () => {
     ${axe}
-    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
     const shown = ({ html, failureSummary }) => html.slice(0, 200) + failureSummary
-    return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(shown) }))
+    const faults = async (options) => {
+      const { violations } = await axe.run(document, { resultTypes: ['violations'], ...options })
+      return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(shown) }))
+    }
+    const { dataset } = document.documentElement
+    const { theme } = dataset
+    const found = await faults({})
+    dataset.theme = theme === 'dark' ? 'light' : 'dark'
+    const inOther = await faults({ runOnly: ['color-contrast'] })
+    dataset.theme = theme
+    return [...found, ...inOther]
   })()`)
 
 /**

@@ -110,12 +110,11 @@ export const axeFaults = (page: Page): Promise<readonly object[]> =>
   })()`)
 
 /**
- * Runs before the page's own script: signs in, puts faults in the place of answers, and takes away what browsers offer to
- * secure addresses alone.
+ * Runs before the page's own script: signs in, puts faults in the place of answers, and removes a function that browsers
+ * offer to secure addresses alone.
  */
 const beforehand = ({ faults = [], isSignedOut = false, isReader = false, theme = 'light' }: Opening): string => `
   delete Crypto.prototype.randomUUID
-  Object.defineProperty(navigator, 'clipboard', { value: undefined, writable: true, configurable: true })
   localStorage.setItem('trellis:console:theme', ${JSON.stringify(JSON.stringify(theme))})
   const credentials = JSON.stringify({ kind: 'secret', value: ${JSON.stringify(isReader ? readSecret : secret)} })
   if (${!isSignedOut}) sessionStorage.setItem('trellis:console:credentials', credentials)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { clickButton, hasText, type State } from '../support.ts'
-import { cell, change } from './steps.ts'
+import { cell, change, goTo } from './steps.ts'
 
 const refused = /status of 4(?:00|09)/
 
@@ -135,6 +135,36 @@ export const rows: readonly State[] = [
   },
   { title: 'a table that is not tracked', path: 'data/public/untracked', shows: hasText('This table is not tracked') },
   { title: 'a table that does not exist', path: 'data/public/no', shows: hasText('not-exists'), complains: refused },
+  {
+    title: 'a window of 2,000 rows goes down and back to the first, and no row moves',
+    path: 'data',
+    shows: hasText('14 tracked'),
+    async act(page, { op }) {
+      const sql = 'create table tall (id int primary key); insert into tall select generate_series(1, 6000)'
+      await op('run_sql', { sql: `${sql}; analyze tall` })
+      await op('track_table', 'tall')
+      await goTo(page, 'data/public/tall?order=id', hasText('100 of ~6 K rows'))
+      // Each row that is read stands at the place of its number.
+      const grid = `document.querySelector('[role=grid]')`
+      const shown = `[...document.querySelectorAll('[role=rowgroup] [role=row]')].map((each) => [Number(each.ariaRowIndex), each.innerText.trim()]).filter(([index]) => index > 2 && index !== 102)`
+      const areRead = (row: number) =>
+        `((all) => all.some(([index]) => index === ${row + 1}) && all.every(([index, id]) => id === String(index - 1)))(${shown})`
+      const down = (row: number) => page.until(`(${grid}.scrollTop = ${row} * 32, ${areRead(row)})`)
+      for (let row = 90; row < 3000; row += 100) await down(row)
+      await page.until(hasText('rows 1,101 to 3,100 of ~6 K'))
+      assert.ok((await page.evaluate<number>(`document.querySelectorAll('[role=row]').length`)) < 60)
+      assert.equal(await page.evaluate(`${grid}.getAttribute('aria-rowcount')`), '-1')
+      // Back page by page, then far at once, then to the first.
+      for (const row of [1190, 1090, 990]) await down(row)
+      await page.until(hasText('rows 901 to 2,900'))
+      await down(350)
+      await page.until(hasText('rows 301 to 500'))
+      await page.click('[role=rowgroup] [aria-rowindex="361"] [aria-colindex="2"]')
+      await page.press('Home', ['ctrl'])
+      await page.until(`document.activeElement.innerText === '1' && ${areRead(2)} && ${hasText('200 of ~6 K rows')}`)
+      await op('run_sql', { sql: 'drop table tall', cascade: true })
+    },
+  },
   {
     title: 'records at 320 px: a cell of 5 MB is read, found in and edited in parts',
     path: 'data/public/large',

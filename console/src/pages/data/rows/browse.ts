@@ -1,7 +1,7 @@
 // Reading the rows of a table page by page, and columns that come into view.
 
-import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
-import { useCallback, useMemo, useState } from 'react'
+import { type InfiniteData, useInfiniteQuery, useQueries, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { formatCount, formatEstimate, plural } from '../../../base/format.ts'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
@@ -10,10 +10,9 @@ import type { TableInfo } from '../table-info.ts'
 import type { Condition } from './filter.ts'
 import type { ShownPart } from './grid.tsx'
 import type { BrowsedRows } from './model.ts'
+import { PageStart, pageRows } from './page-start.ts'
 
-/** Rows that one request fetches. */
-const pageRows = 100
-/** Pages that stay in the page: 2,000 rows, beyond which the first ones go. */
+/** Pages that stay in the page: 2,000 rows, beyond which those at the other end go. */
 const keptPages = 20
 /** Columns that one request fetches. */
 const fetchedColumns = 40
@@ -72,44 +71,95 @@ const readPage = (
     { as, signal },
   )
 
-/** The rows of a table, with the way to more of them. */
+type Pages = InfiniteData<BrowsedRows, PageStart>
+
+/** A window over the rows of a table, with the ways to those after and before it. */
 export function useBrowsedRows(browsing: Browsing) {
   const { info, as, order, condition, isReady } = browsing
   const table = info.name
   const parts = useMemo(() => partsOf(browsing), [browsing.info, browsing.names])
   const [first = []] = parts
   const key = ['rows', table, as, first, order, condition]
-  const rows = useInfiniteQuery({
+  const read = ({ after }: PageStart, signal: AbortSignal) =>
+    readPage({ table, as, columns: first, order, condition, after, hasCount: after === null }, signal)
+  const rows = useInfiniteQuery<BrowsedRows, Error, Pages, readonly unknown[], PageStart>({
     queryKey: key,
     enabled: isReady,
     staleTime: 0,
     maxPages: keptPages,
-    initialPageParam: null as string | null,
-    queryFn: ({ pageParam: after, signal }) =>
-      readPage({ table, as, columns: first, order, condition, after, hasCount: after === null }, signal),
-    getNextPageParam: (page) => (page.rows.length < pageRows ? null : page.next),
-    getPreviousPageParam: () => null,
+    initialPageParam: PageStart.first,
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    getNextPageParam: (page, _, start) => start.next(page),
+    getPreviousPageParam: (_, __, start) => start.before,
     placeholderData: (before) => before,
   })
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = rows
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  const start = rows.data?.pageParams[0]
+  const earlier = useEarlierRows({ key, read, rows, start })
   const { pages, onShown } = useMoreColumns(browsing, parts, rows.data)
-  return { rows, key, pages, more, onShown }
+  return { rows, key, pages, more, onShown, ...earlier, offset: (start?.number ?? 0) * pageRows }
 }
 
-interface Fetched {
-  readonly pages: readonly BrowsedRows[]
-  readonly pageParams: readonly unknown[]
+interface EarlierOptions {
+  readonly key: readonly unknown[]
+  read(start: PageStart, signal: AbortSignal): Promise<BrowsedRows>
+  readonly rows: Pick<
+    ReturnType<typeof useInfiniteQuery<BrowsedRows, Error, Pages, readonly unknown[], PageStart>>,
+    'hasPreviousPage' | 'fetchPreviousPage' | 'refetch'
+  >
+  /** Where the window begins. */
+  readonly start: PageStart | undefined
+}
+
+/** Reads rows before the window again. */
+function useEarlierRows({ key, read, rows, start }: EarlierOptions) {
+  const client = useQueryClient()
+  const isBusy = useRef(false)
+  const [earlierError, setError] = useState<unknown>(null)
+  /** The page before the window. */
+  const before = async () => {
+    const { data } = await rows.fetchPreviousPage({ cancelRefetch: false })
+    const follows = data?.pageParams[1]
+    // Rows came or went there since it was read first: the pages after it begin elsewhere.
+    if (follows && data.pages[0]?.next !== follows.after) await rows.refetch()
+  }
+  /** A page further away, from which the window begins anew; with the next one, so that it fills the height. */
+  const from = async (at: PageStart) => {
+    await client.cancelQueries({ queryKey: key, exact: true })
+    const { signal } = new AbortController()
+    const page = await read(at, signal)
+    const next = at.next(page)
+    const pages = next ? [page, await read(next, signal)] : [page]
+    client.setQueryData<Pages>(key, { pages, pageParams: next ? [at, next] : [at] })
+  }
+  const latest = useRef({ before, from })
+  latest.current = { before, from }
+  const { hasPreviousPage } = rows
+  /** Reads the rows from this one, which is before the window or soon will be. */
+  const earlier = useCallback(
+    async (row: number) => {
+      if (!start || !hasPreviousPage || isBusy.current) return
+      isBusy.current = true
+      const number = Math.max(0, Math.floor(row / pageRows))
+      try {
+        await (number < start.number - 1 ? latest.current.from(start.earlier(number)) : latest.current.before())
+        setError(null)
+      } catch (error) {
+        setError(error)
+      } finally {
+        isBusy.current = false
+      }
+    },
+    [start, hasPreviousPage],
+  )
+  return { earlier, earlierError }
 }
 
 /** The pages with the columns that came into view since. */
-function useMoreColumns(
-  { info, as, order, condition }: Browsing,
-  parts: readonly (readonly string[])[],
-  data?: Fetched,
-) {
+function useMoreColumns({ info, as, order, condition }: Browsing, parts: readonly (readonly string[])[], data?: Pages) {
   const table = info.name
   const [wanted, setWanted] = useState<ReadonlySet<string>>(new Set())
   const onShown = useCallback(
@@ -130,8 +180,8 @@ function useMoreColumns(
       [...wanted].flatMap((place) => {
         const [page, part] = place.split(' ').map(Number) as [number, number]
         const columns = parts[part]
-        const isRead = as.role === null && columns && data && page < data.pages.length
-        return isRead ? [{ page, columns, after: data.pageParams[page] as string | null }] : []
+        const start = data?.pageParams.find(({ number }) => number === page)
+        return as.role === null && columns && start ? [{ page, columns, after: start.after }] : []
       }),
     [wanted, parts, data, as],
   )
@@ -146,8 +196,10 @@ function useMoreColumns(
   const pages = useMemo(
     () =>
       data?.pages.map((page, index) => {
-        const added = asked.flatMap((each, at) => (each.page === index && answers[at] ? [answers[at]] : []))
-        return added.length === 0 ? page : widened(page, added)
+        const start = data.pageParams[index]!
+        const added = asked.flatMap((each, at) => (each.page === start.number && answers[at] ? [answers[at]] : []))
+        const counted = start.count === undefined ? page : { ...page, count: start.count }
+        return added.length === 0 ? counted : widened(counted, added)
       }),
     [data, asked, answers],
   )
@@ -182,15 +234,19 @@ function widened(page: BrowsedRows, added: readonly BrowsedRows[]): BrowsedRows 
   return { ...page, columns: [...page.columns, ...columns], rows, truncated }
 }
 
-/** How many rows are shown of how many. */
-export function countText(pages: readonly BrowsedRows[], hasMore: boolean, exact: number | null): string {
-  const shown = pages.reduce((sum, { rows }) => sum + rows.length, 0)
+/** Which rows are shown, of how many. `offset`: rows before those. */
+export function countText(
+  pages: readonly BrowsedRows[],
+  { hasMore, exact, offset }: { readonly hasMore: boolean; readonly exact: number | null; readonly offset: number },
+): string {
+  const end = offset + pages.reduce((sum, { rows }) => sum + rows.length, 0)
+  const shown = offset === 0 ? formatCount(end) : `rows ${formatCount(offset + 1)} to ${formatCount(end)}`
   const count = pages[0]?.count
-  if (!hasMore) return plural(shown, 'row')
-  if (exact !== null) return `${formatCount(shown)} of ${formatCount(exact)} rows`
-  if (!count) return `the first ${plural(shown, 'row')}`
-  const all = count.is_exact ? formatCount(count.value) : formatEstimate(count.value)
-  return `${formatCount(shown)} of ${all} rows`
+  if (!hasMore) return offset === 0 ? plural(end, 'row') : `${shown} of ${formatCount(end)}`
+  const unit = offset === 0 ? ' rows' : ''
+  if (exact !== null) return `${shown} of ${formatCount(exact)}${unit}`
+  if (!count) return offset === 0 ? `the first ${plural(end, 'row')}` : shown
+  return `${shown} of ${count.is_exact ? formatCount(count.value) : formatEstimate(count.value)}${unit}`
 }
 
 /** Whether the number of rows is known. */

@@ -56,6 +56,7 @@ export function GridRowView({ row, index, start, columns, active, isEditing, gri
           tabIndex={-1}
           aria-label="Select this row"
           checked={isSelected}
+          disabled={row.state === 'unread'}
           onChange={() => grid.onSelect(row)}
         />
         {row.id !== null && row.state !== 'inserted' && (

@@ -4,12 +4,14 @@ import css from './grid.module.css'
 import { GridHead } from './grid-head.tsx'
 import { type Place, placeAfter } from './grid-keys.ts'
 import { GridRowView, leadWidth, type PlacedColumn } from './grid-row.tsx'
-import type { GridColumn, GridRow } from './model.ts'
+import { type GridColumn, type GridRow, unreadRow } from './model.ts'
 import type { Reference } from './references.ts'
 import type { Link } from './related/links.ts'
 
 /** Pixels. */
 const rowHeight = 32
+/** Rows from an end of the window at which more are read. */
+const nearRows = 20
 
 /** The part of the grid that is visible. */
 export interface ShownPart {
@@ -23,7 +25,10 @@ export interface GridProps {
   readonly columns: readonly GridColumn[]
   /** How many of the columns, which come first, stay at the left. */
   readonly pinned: number
+  /** New rows, then those of the window. */
   readonly rows: readonly GridRow[]
+  /** Rows before the window. */
+  readonly offset: number
   readonly order: readonly string[]
   readonly canEdit: boolean
   readonly selected: ReadonlySet<string>
@@ -36,6 +41,8 @@ export interface GridProps {
   /** The row whose related rows are shown. */
   readonly openKey: string | null
   onMore(): void
+  /** Reads the rows from this one, which are before the window. */
+  onEarlier(row: number): void
   onShown(part: ShownPart): void
   onOrder(column: string, isAdded: boolean): void
   onChange(row: GridRow, column: GridColumn, value: string | null): void
@@ -54,7 +61,12 @@ export interface GridProps {
 
 /** The rows as an ARIA grid, of which only the visible cells are in the page. */
 export function Grid(props: GridProps) {
-  const { columns, pinned, rows, canEdit, hasMore, onMore, onShown } = props
+  const { columns, pinned, rows, offset, canEdit, hasMore, onMore, onEarlier, onShown } = props
+  // Rows before the window keep their places, so that nothing moves when they go or come back.
+  const total = rows.length + offset
+  const added = useMemo(() => rows.filter(({ state }) => state === 'inserted').length, [rows])
+  const rowAt = (index: number): GridRow | undefined =>
+    index < added ? rows[index] : index < added + offset ? undefined : rows[index - offset]
   const scroller = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<Place>({ row: 0, column: 0 })
   const [isEditing, setEditing] = useState(false)
@@ -62,7 +74,7 @@ export function Grid(props: GridProps) {
   const stays = useMemo(() => pinnedPlaces(columns.slice(0, pinned)), [columns, pinned])
   const paddingStart = stays.reduce((sum, { size }) => sum + size, leadWidth)
   const vertical = useVirtualizer({
-    ...{ count: rows.length, getScrollElement: () => scroller.current, estimateSize: () => rowHeight },
+    ...{ count: total, getScrollElement: () => scroller.current, estimateSize: () => rowHeight },
     ...{ overscan: 8, scrollPaddingStart: rowHeight, rangeExtractor: withIndex(active.row) },
   })
   const horizontal = useVirtualizer({
@@ -81,12 +93,15 @@ export function Grid(props: GridProps) {
   const first = vertical.range?.startIndex ?? 0
   const last = vertical.range?.endIndex ?? 0
   useEffect(() => {
-    if (hasMore && last >= rows.length - 20) onMore()
-  }, [last, rows.length, hasMore, onMore])
+    if (hasMore && last >= total - nearRows) onMore()
+  }, [last, total, hasMore, onMore])
+  useEffect(() => {
+    if (offset > 0 && first - added < offset + nearRows) onEarlier(Math.min(first - added, offset - 1))
+  }, [first, added, offset, onEarlier])
   const shownNames = shownColumns.map(({ column }) => column.name).join('\n')
   useEffect(
-    () => onShown({ columns: shownNames.split('\n'), firstRow: first, lastRow: last }),
-    [shownNames, first, last, onShown],
+    () => onShown({ columns: shownNames.split('\n'), firstRow: first - added, lastRow: last - added }),
+    [shownNames, first, last, added, onShown],
   )
   useEffect(() => {
     if (!hasFocus.current || isEditing) return
@@ -108,7 +123,7 @@ export function Grid(props: GridProps) {
     canEdit &&
     row.state !== 'deleted' &&
     (row.state === 'inserted' ? column.isInsertable : column.isUpdatable && row.id !== null && column.name in row.cells)
-  const shown = rows[active.row]
+  const shown = rowAt(active.row)
   const at = columns[active.column]
   const begin = () => {
     if (!shown || !at) return
@@ -120,7 +135,7 @@ export function Grid(props: GridProps) {
     // The headings have keys of their own.
     if (isEditing || !(event.target as Element).closest('[role=gridcell]')) return
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 2)
-    const target = placeAfter(event, active, { rows: rows.length, columns: columns.length, page })
+    const target = placeAfter(event, active, { rows: total, columns: columns.length, page })
     // A button or a tick box of the grid keeps its own keys.
     const isOfCell = (event.target as HTMLElement).matches('[role=gridcell]')
     if (target) setActive(target)
@@ -150,7 +165,7 @@ export function Grid(props: GridProps) {
       ref={scroller}
       role="grid"
       aria-label="Rows"
-      aria-rowcount={hasMore ? -1 : rows.length + 1}
+      aria-rowcount={hasMore ? -1 : total + 1}
       aria-colcount={columns.length + 1}
       className={css['grid']}
       onKeyDown={follow}
@@ -167,15 +182,16 @@ export function Grid(props: GridProps) {
       <div role="rowgroup" className={css['body']} style={{ width, height: vertical.getTotalSize() }}>
         {shownRows.map(({ index, start }) => (
           <GridRowView
-            key={rows[index]!.reactKey}
-            {...{ row: rows[index]!, index, start, columns: shownColumns, isEditing, grid: props }}
+            // The active row keeps the focus, also while it is not read.
+            key={index}
+            {...{ row: rowAt(index) ?? unreadRow, index, start, columns: shownColumns, isEditing, grid: props }}
             active={active.row === index ? active.column : null}
             onActive={(column) => setActive({ row: index, column })}
             onBegin={begin}
             onEnd={(step) => {
               setEditing(false)
               hasFocus.current = true
-              setActive({ ...active, row: Math.max(0, Math.min(rows.length - 1, active.row + step)) })
+              setActive({ ...active, row: Math.max(0, Math.min(total - 1, active.row + step)) })
             }}
           />
         ))}

@@ -43,7 +43,8 @@ export interface GridRow {
   readonly changed: ReadonlySet<string>
   /** Bytes of the whole values, by column. */
   readonly truncated: ReadonlyMap<string, number>
-  readonly state: 'same' | 'updated' | 'deleted' | 'inserted' | 'conflict'
+  /** `unread`: a row before the window. */
+  readonly state: 'same' | 'updated' | 'deleted' | 'inserted' | 'conflict' | 'unread'
 }
 
 const numeric = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8', 'money', 'oid'])
@@ -80,6 +81,12 @@ const wholeCells = (cells: Row, cut: readonly { readonly column: string }[] = []
   Object.fromEntries(Object.entries(cells).filter(([name]) => !cut.some(({ column }) => column === name)))
 
 const none: ReadonlyMap<string, number> = new Map()
+
+/** The place of a row that is not read. */
+export const unreadRow: GridRow = {
+  ...{ reactKey: '', id: null, key: {}, cells: {}, old: {}, truncated: none, state: 'unread' },
+  changed: new Set(),
+}
 
 function rowsOfPage(
   { columns, key, rows, truncated }: BrowsedRows,

@@ -15,7 +15,11 @@ interface RecordCardsProps {
   readonly columns: readonly GridColumn[]
   readonly rows: readonly GridRow[]
   readonly hasMore: boolean
+  /** Rows before the first one. */
+  readonly offset: number
   onMore(): void
+  /** Reads the rows from this one, which are before the first one. */
+  onEarlier(row: number): void
   onShown(part: ShownPart): void
   /** Shows the related rows of a row. */
   onFollow(row: GridRow): void
@@ -23,20 +27,22 @@ interface RecordCardsProps {
 }
 
 /** The rows as records, where the page is too narrow for a grid. A cell opens for reading and editing. */
-export function RecordCards({ columns, rows, hasMore, onMore, onShown, onFollow, onOpen }: RecordCardsProps) {
+export function RecordCards({ columns, rows, hasMore, offset, onShown, onOpen, ...props }: RecordCardsProps) {
+  const { onMore, onEarlier, onFollow } = props
   const [shown, setShown] = useState(firstCards)
   const more = () => {
     setShown(shown + firstCards)
     if (shown + firstCards >= rows.length) onMore()
   }
   // Cards have all columns at once.
-  useEffect(
-    () => onShown({ columns: columns.map(({ name }) => name), firstRow: 0, lastRow: Math.min(shown, rows.length) - 1 }),
-    [columns, shown, rows.length, onShown],
-  )
+  useEffect(() => {
+    const lastRow = offset + Math.min(shown, rows.length) - 1
+    onShown({ columns: columns.map(({ name }) => name), firstRow: offset, lastRow })
+  }, [columns, shown, rows.length, offset, onShown])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
     <section className={css['cards']} aria-label="Rows" tabIndex={0}>
+      {offset > 0 && <Button onClick={() => onEarlier(offset - 1)}>Show rows before these</Button>}
       <ul>
         {rows.slice(0, shown).map((row) => (
           <li key={row.reactKey} className={css['card']} data-state={row.state}>

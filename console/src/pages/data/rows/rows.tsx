@@ -123,6 +123,7 @@ interface ContentProps extends PartProps {
 /** The rows, or the reason why nothing is shown. */
 function Content({ view, edits, isNarrow, estimatedRows, onOpen }: ContentProps) {
   const { info, as, rows, pages, shown, columns, order, isLooking, hasMore, more: onMore, onShown } = view
+  const { offset, earlier: onEarlier, earlierError } = view
   const first = pages?.[0]
   const orderBy = (name: string, isAdded: boolean) => {
     const next = ordered(order, name, isAdded)
@@ -144,6 +145,7 @@ function Content({ view, edits, isNarrow, estimatedRows, onOpen }: ContentProps)
       )}
       {edits.error !== null && <Failed error={edits.error} />}
       {rows.isError && <Failed error={rows.error} onRetry={() => void rows.refetch()} />}
+      {earlierError !== null && <Failed error={earlierError} onRetry={() => void rows.refetch()} />}
       {rows.isPending && view.fault === null && <Loading label="Reading rows" queryKey={view.key} />}
       {first && shown.length === 0 && !rows.isError && (
         <Empty title={view.condition === null ? 'The table has no rows' : 'No row matches'}>
@@ -164,13 +166,13 @@ function Content({ view, edits, isNarrow, estimatedRows, onOpen }: ContentProps)
       )}
       {isShown && isNarrow && (
         <RecordCards
-          {...{ columns, hasMore, onMore, onShown, rows: shown, onOpen: openCell }}
+          {...{ columns, hasMore, offset, onMore, onEarlier, onShown, rows: shown, onOpen: openCell }}
           onFollow={(row) => view.follow(row, null)}
         />
       )}
       {isShown && !isNarrow && (
         <Grid
-          {...{ columns, order, hasMore, onMore, onShown, openKey, rows: shown }}
+          {...{ columns, order, hasMore, offset, onMore, onEarlier, onShown, openKey, rows: shown }}
           pinned={view.pinned.length}
           selected={edits.selected}
           canEdit={view.canEdit}
@@ -200,10 +202,10 @@ function ordered(order: readonly string[], name: string, isAdded: boolean): read
 
 /** How many rows there are, and the edits that are not saved. */
 function Foot({ view, edits, onOpen }: PartProps) {
-  const { pages, hasMore, exact, staging } = view
+  const { pages, hasMore, exact, offset, staging } = view
   return (
     <footer className={css['foot']}>
-      <span role="status">{pages ? countText(pages, hasMore, exact.count) : ''}</span>
+      <span role="status">{pages ? countText(pages, { hasMore, offset, exact: exact.count }) : ''}</span>
       {pages && exact.count === null && !isCounted(pages, hasMore) && (
         <Button look="quiet" isBusy={exact.isBusy} onClick={() => void exact.ask().catch(edits.setError)}>
           Count exactly

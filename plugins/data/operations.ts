@@ -4,6 +4,7 @@ import type { TableAccess } from '../../sdk/access.ts'
 import { badRequest, nameText, within } from '../../sdk/index.ts'
 import { type OperationContext, operation } from '../../sdk/metadata.ts'
 import {
+  allOf,
   type Change,
   type MutationPlan,
   manyQuery,
@@ -21,7 +22,7 @@ import { readTransformed } from './read-transformed.ts'
 import { runCount, runProgram, runStatement } from './run.ts'
 import { Changed, Count, CountArgs, DeleteArgs, InsertArgs, Rows, SelectArgs, UpdateArgs } from './schema.ts'
 import { columnOutput, planSelect } from './select.ts'
-import { planAssignments } from './update.ts'
+import { patchConditions, planAssignments } from './update.ts'
 
 const data = { adminOnly: false, editsMetadata: false } as const
 
@@ -113,9 +114,10 @@ export const updateRows = (options: DataOptions) =>
       refuseImmutable(access, 'updatable')
       const permission = caller.permission(access, 'update')
       const readable = caller.readable(access, needsSelect('update'))
-      const assignments = planAssignments(args, access.table, permission, caller)
+      const assignments = planAssignments(args, { table: access.table, readable, permission }, caller)
       const returning = args.returning && planReturning(args.returning, readable, caller)
-      const where = within('where', () => caller.condition(args.where, readable))
+      const asked = within('where', () => caller.condition(args.where, readable))
+      const where = allOf([asked, ...patchConditions(assignments)])
       return runChange(permission.change({ assignments, where }), returning, { context, access, caller })
     },
   })

@@ -3,7 +3,7 @@
 import { parseFailed, type Static, Type } from '../../sdk/index.ts'
 import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../sdk/metadata.ts'
 import { type BooleanExpression, Expression } from '../permissions/schema.ts'
-import { longestPath } from './tuning.ts'
+import { longestPath, mostPatched } from './tuning.ts'
 
 /** One thing to order by: a column, reached through object relationships. */
 export interface OrderTerm {
@@ -125,6 +125,18 @@ export const InsertArgs = Type.Object({
   returning: Returning,
 })
 
+const PatchOperation = Type.Object({
+  op: Type.Union([Type.Literal('add'), Type.Literal('remove'), Type.Literal('replace'), Type.Literal('test')]),
+  path: Type.String({ examples: ['/a/0/b'] }),
+  value: Type.Optional(Type.Unknown()),
+})
+
+/** Operations of patches by column. They stay as they came, because null is a value of theirs. */
+const Patches = Type.Unsafe<Readonly<Record<string, unknown>>>({
+  ...VerbatimObject,
+  shown: Type.Record(Type.String(), Type.Array(PatchOperation, { minItems: 1, maxItems: mostPatched })),
+})
+
 export const UpdateArgs = Type.Object(
   {
     table: TableName,
@@ -134,6 +146,7 @@ export const UpdateArgs = Type.Object(
     $inc: Type.Optional(VerbatimObject),
     $mul: Type.Optional(VerbatimObject),
     $default: Type.Optional(Type.Array(ColumnName)),
+    $patch: Type.Optional(Patches),
     returning: Returning,
   },
   { missingKey: 'A' },

@@ -6,6 +6,12 @@ export const maxExpanded = 5000
 /** Characters of a path in an order, which is split at once. */
 export const longestPath = 10_000
 
+/**
+ * Operations of the patches of an update. PostgreSQL keeps the value after each until the row is done: 100 of 5 MB are
+ * half a gigabyte.
+ */
+export const mostPatched = 100
+
 /** Rows of a page of `browse_rows`. */
 export const mostBrowsed = 1000
 

@@ -3,9 +3,11 @@
 import type { UpdateAccess } from '../../sdk/access.ts'
 import { badRequest, within } from '../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
-import type { Assignment, ParamOperand } from '../../sdk/sql.ts'
+import { type Assignment, type Condition, columnSql, sql } from '../../sdk/sql.ts'
 import { isNumeric } from '../tables/graphql.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, ReadableTable } from './caller.ts'
+import { nothing, patchAssignment } from './patch.ts'
+import { mostPatched } from './tuning.ts'
 import { isWritable, writtenValue } from './written-values.ts'
 
 /** The changes that a request asks for. */
@@ -16,16 +18,21 @@ export interface UpdateRequest {
   readonly $inc?: Readonly<Record<string, unknown>>
   readonly $mul?: Readonly<Record<string, unknown>>
   readonly $default?: readonly string[]
+  /** Operations within values of jsonb columns. */
+  readonly $patch?: Readonly<Record<string, unknown>>
 }
 
-/** The operand of operators without one. */
-const nothing: ParamOperand = { kind: 'param', source: { from: 'constant', value: null }, type: 'text' }
+/** A table with the rights of the caller. */
+export interface UpdatedTable {
+  readonly table: TableModel
+  readonly readable: ReadableTable
+  readonly permission: UpdateAccess
+}
 
 /** The assignments that the request asks for; empty only if the permission has presets. */
 export function planAssignments(
   request: UpdateRequest,
-  table: TableModel,
-  permission: UpdateAccess,
+  { table, readable, permission }: UpdatedTable,
   caller: Caller,
 ): Assignment[] {
   const reader = new AssignmentReader(table, permission, caller)
@@ -34,6 +41,7 @@ export function planAssignments(
     ...reader.read('$inc', '_inc', request.$inc),
     ...reader.read('$mul', '_mul', request.$mul),
     ...reader.readDefaults(request.$default),
+    ...reader.readPatches(request.$patch, readable),
   ]
   if (assignments.length + permission.presets.size === 0) {
     throw badRequest('unexpected-payload', 'atleast one of $set, $inc, $mul has to be present')
@@ -41,6 +49,12 @@ export function planAssignments(
   refuseRepeated(assignments)
   return assignments
 }
+
+/** The condition that the patches of a request apply to a row. */
+export const patchConditions = (assignments: readonly Assignment[]): Condition[] =>
+  assignments.flatMap(({ column, build }) =>
+    build ? [{ kind: 'sql', build: (row) => sql`${build(columnSql(row, column))} is not null` }] : [],
+  )
 
 /** PostgreSQL refuses it in words of its own. */
 function refuseRepeated(assignments: readonly Assignment[]): void {
@@ -78,6 +92,23 @@ class AssignmentReader {
     return within('$default', () =>
       names.map((name) => ({ column: this.#column(name).name, operator: '_default', value: nothing })),
     )
+  }
+
+  /** A patch tells of the value before, so that the role must be allowed to read it. */
+  readPatches(patches: UpdateRequest['$patch'] = {}, readable: ReadableTable): Assignment[] {
+    return within('$patch', () => {
+      const count = Object.values(patches).flat().length
+      if (count > mostPatched) throw badRequest('unexpected-payload', `a patch has at most ${mostPatched} operations`)
+      this.#caller.cost.add(count)
+      return Object.entries(patches).map(([name, operations]) => {
+        const column = this.#column(name)
+        if (column.type.name !== 'jsonb')
+          throw badRequest('unexpected-payload', `column "${name}" is not of type jsonb`)
+        this.#caller.readableColumn(readable, name, '')
+        this.#caller.refuseTransformed(readable.select, name)
+        return within(name, () => patchAssignment(operations, column))
+      })
+    })
   }
 
   #column(name: string): ColumnModel {

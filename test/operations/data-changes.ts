@@ -246,6 +246,29 @@ export const changes: readonly OperationEntry[] = [
         ],
       },
       {
+        title: 'patches a jsonb value',
+        args: {
+          table: 'publisher',
+          where: { id: 1 },
+          $set: { name: 'Arch' },
+          $patch: {
+            info: [
+              { op: 'test', path: '/a', value: 1 },
+              { op: 'add', path: '/b/-', value: null },
+            ],
+          },
+          returning: ['name', 'info'],
+        },
+        given: [{ type: 'update', args: { table: 'publisher', where: {}, $set: { info: { a: 1, b: [] } } } }],
+        answers: { returning: [{ name: 'Arch', info: { a: 1, b: [null] } }], affected_rows: 1 },
+      },
+      {
+        title: 'leaves a row alone whose jsonb value differs from the test of a patch',
+        args: { table: 'publisher', where: {}, $patch: { info: [{ op: 'test', path: '/a', value: 2 }] } },
+        given: [{ type: 'update', args: { table: 'publisher', where: {}, $set: { info: { a: 1 } } } }],
+        answers: { affected_rows: 0 },
+      },
+      {
         title: 'leaves the rows of others alone',
         ...clerk,
         args: { table: 'book', where: { id: 3 }, $set: { title: 'x' } },
@@ -299,6 +322,27 @@ export const changes: readonly OperationEntry[] = [
         path: "$.args['$inc'].pages",
         error: /./,
         fits: true,
+      },
+      {
+        title: 'a patch of a column that is not jsonb',
+        args: update({ $patch: { info: [{ op: 'remove', path: '/a' }] } }),
+        code: 'unexpected-payload',
+        path: "$.args['$patch']",
+        error: 'column "info" is not of type jsonb',
+      },
+      {
+        title: 'an unknown operation of a patch',
+        args: { table: 'publisher', where: {}, $patch: { info: [{ op: 'copy', path: '/a' }] } },
+        code: 'unexpected-payload',
+        path: "$.args['$patch'].info[0].op",
+        error: 'expecting one of "add", "remove", "replace", "test"',
+      },
+      {
+        title: 'a patch of a place that is no pointer',
+        args: { table: 'publisher', where: {}, $patch: { info: [{ op: 'remove', path: 'a' }] } },
+        code: 'unexpected-payload',
+        path: "$.args['$patch'].info[0].path",
+        error: '"a" is no JSON Pointer',
       },
       {
         title: 'nothing to change',

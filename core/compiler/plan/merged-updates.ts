@@ -56,7 +56,7 @@ function mergedAssignments(updates: readonly Update[]): readonly EachAssignment[
   const merged = first.assignments.map(({ column, operator, value }, i): EachAssignment | null => {
     const values = updates.map(({ assignments }) => assignments[i])
     if (values.some((each) => each?.column !== column || each.operator !== operator)) return null
-    if (operator === '_default') return null
+    if (operator === '_default' || values.some((each) => each?.build)) return null
     const all = values.map((each) => each!.value)
     if (all.every((each) => each === value)) return { column, operator, value }
     const each = eachValue(all)

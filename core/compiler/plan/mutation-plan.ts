@@ -3,7 +3,7 @@
 
 import type { PgType, StatementForm } from '../../catalog/types.ts'
 import type { ParamSource } from '../../database/sql/param.ts'
-import type { SqlType } from '../../database/sql/sql.ts'
+import type { Sql, SqlType } from '../../database/sql/sql.ts'
 import type { Path } from '../../errors/path.ts'
 import type { QualifiedName } from '../../names/names.ts'
 import type { DistributedTable } from './distributed.ts'
@@ -91,6 +91,8 @@ export interface Insert extends AnyChange {
 /** The change of one column; `operator` names an entry of `mutation-operators.ts`. */
 export interface Assignment extends ColumnValue {
   readonly operator: string
+  /** A plugin's new value, given the column. It takes the place of the operator's. */
+  build?(column: Sql): Sql
 }
 
 export interface Update extends AnyChange {

@@ -48,8 +48,9 @@ function whereSql(where: Condition, row: Sql, printer: Printer): Sql {
 }
 
 function assignmentsSql({ assignments }: Update, row: Sql): Sql {
-  const items = assignments.map(({ column, operator, value }) => {
-    return sql`${id(column)} = ${updateSql(operator, columnSql(row, column), operandSql(value, row))}`
+  const items = assignments.map(({ column, operator, value, build }) => {
+    const old = columnSql(row, column)
+    return sql`${id(column)} = ${build ? build(old) : updateSql(operator, old, operandSql(value, row))}`
   })
   return join(items)
 }

@@ -7,6 +7,7 @@ import { version } from '../names/version.ts'
 import { redactedSettings } from '../options/redaction.ts'
 import { apiOf } from './apis.ts'
 import { optionsIn } from './options.ts'
+import { openRoutes, type Routes } from './owned-routes.ts'
 import type { DescribedPlugin } from './plugin.ts'
 import type { ReadSettings } from './plugin-options.ts'
 import type { LoadedPlugin } from './plugins.ts'
@@ -27,11 +28,16 @@ function versionOf({ plugin, file }: LoadedPlugin): string | null {
 export const describePlugins = (
   plugins: readonly LoadedPlugin[],
   values: ReadSettings['ofPlugins'],
+  routes: Routes,
 ): readonly DescribedPlugin[] =>
   plugins.map((loaded) => {
     const { name, options = {}, builtIn = false } = loaded.plugin
     return {
       ...{ name, version: versionOf(loaded), api: apiOf(loaded.plugin), isBuiltIn: builtIn },
       options: redactedSettings(values.get(loaded) ?? {}, optionsIn(options, name)),
+      get routes() {
+        const own = openRoutes(routes).filter(({ plugin }) => plugin === loaded)
+        return own.map(({ route }) => `${route.method} ${route.url}`)
+      },
     }
   })

@@ -40,7 +40,7 @@ import { Apis } from './apis.ts'
 import { describePlugins } from './described-plugins.ts'
 import { Measures } from './measures.ts'
 import type { AllSettings, Settings } from './options.ts'
-import { openRoutes } from './owned-routes.ts'
+import { type OwnedRoute, openRoutes } from './owned-routes.ts'
 import type { DescribedPlugin, OpenApis, Plugin } from './plugin.ts'
 import { pluginsNamedIn, type ReadSettings, readSettings } from './plugin-options.ts'
 import { findPlugins, type LoadedPlugin, migrationOwners, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
@@ -95,8 +95,10 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const settings = given.core
   const definitions = plugins.map(({ plugin }) => plugin)
   const apis = new Apis(definitions, settings.enabledApis)
-  const described = describePlugins(plugins, given.ofPlugins)
-  const { http, services, metadata, outgoing, planner } = createServices({ ...options, given, described }, apis)
+  const routes = new Map<string, OwnedRoute>()
+  const described = describePlugins(plugins, given.ofPlugins, { routes, apis })
+  const made = createServices({ ...options, given, described, routes }, apis)
+  const { http, services, metadata, outgoing, planner } = made
   const { drain, stop, close } = closing({ http, services, metadata, outgoing })
   try {
     const { database, observe } = services
@@ -135,6 +137,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
 interface ServiceOptions extends EngineOptions {
   readonly given: ReadSettings
   readonly described: readonly DescribedPlugin[]
+  readonly routes: Map<string, OwnedRoute>
 }
 
 function createServices(options: ServiceOptions, apis: Apis) {
@@ -185,7 +188,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     services: new ServiceRegistry(),
     measures: new Measures(),
     configuration: [],
-    routes: new Map(),
+    routes: options.routes,
     registration: { isOver: false },
     ready: [],
     draining: [],

@@ -15,7 +15,7 @@ export interface OwnedRoute {
 }
 
 /** All routes by method and URL, and the APIs that enable them. */
-interface Routes {
+export interface Routes {
   readonly routes: Map<string, OwnedRoute>
   readonly apis: Apis
 }

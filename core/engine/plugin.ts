@@ -69,6 +69,8 @@ export interface DescribedPlugin {
   readonly isBuiltIn: boolean
   /** The values of its options; secrets are hidden. */
   readonly options: Readonly<Record<string, unknown>>
+  /** Its enabled routes so far, as `GET /v1/version`. */
+  readonly routes: readonly string[]
 }
 
 /** All APIs, and which of them are enabled. */

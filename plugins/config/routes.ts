@@ -54,6 +54,7 @@ const DescribedPlugin = Type.Object(
     api: Type.String(),
     built_in: Type.Boolean(),
     options: Type.Record(Type.String(), Type.Unknown()),
+    routes: Type.Array(Type.String()),
   },
   { title: 'DescribedPlugin' },
 )

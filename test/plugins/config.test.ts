@@ -36,7 +36,10 @@ test('the configuration is reported to administrators', async (t) => {
   assert.deepEqual([dialect, read_only, environment], ['trellis', false, { label: null, colour: null }])
   assert.ok((apis as { enabled: string[] }).enabled.includes('config'))
   assert.equal(workers, 1)
-  assert.ok((plugins as { name: string; built_in: boolean }[]).some((each) => each.name === 'config' && each.built_in))
+  const config = (plugins as { name: string; built_in: boolean; routes: string[] }[]).find(
+    ({ name }) => name === 'config',
+  )
+  assert.deepEqual([config?.built_in, config?.routes], [true, ['GET /v1alpha1/config']])
 })
 
 test('the delay of live queries is reported in whole seconds, rounded up', async (t) => {

@@ -41,6 +41,8 @@ export interface ServerConfig {
     readonly api: string
     readonly built_in: boolean
     readonly options: Readonly<Record<string, unknown>>
+    /** Its enabled routes, as `GET /v1/version`. */
+    readonly routes: readonly string[]
   }[]
 }
 

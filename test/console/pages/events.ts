@@ -79,6 +79,7 @@ const config = (enabled: readonly string[]) => ({
       api: 'metadata',
       built_in: true,
       options: {},
+      routes: [],
     })),
   },
 })

@@ -59,8 +59,8 @@ interface AboutProps {
   readonly parts: PluginParts | undefined
 }
 
-/** The options of a plugin, its operations, and its parts of the console. */
-function About({ plugin: { name, options }, parts }: AboutProps) {
+/** The options of a plugin, its routes and operations, and its parts of the console. */
+function About({ plugin: { name, options, routes }, parts }: AboutProps) {
   const api = useQuery(openapiQuery)
   const isOwn = ({ plugin }: { readonly plugin: string }) => plugin === name
   const types = [...new Set((api.data?.operations ?? []).filter(isOwn).map(({ type }) => type))]
@@ -78,6 +78,16 @@ function About({ plugin: { name, options }, parts }: AboutProps) {
   return (
     <>
       <Facts facts={options} nothing="The plugin has no options." />
+      {routes.length > 0 && (
+        <>
+          <h3 className={css['heading']}>{plural(routes.length, 'route')}</h3>
+          <ul className={css['names']}>
+            {routes.map((route) => (
+              <li key={route}>{route}</li>
+            ))}
+          </ul>
+        </>
+      )}
       {api.isPending && <Loading label="Reading the operations" queryKey={openapiQuery.queryKey} />}
       {types.length > 0 && (
         <>

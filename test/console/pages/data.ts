@@ -108,4 +108,81 @@ export const data: readonly State[] = [
       await op('run_sql', { sql: 'drop function long_tracks' })
     },
   },
+  {
+    title: 'events of a table: none, then a trigger, with ways to it and its log; dark and 320 px',
+    path: 'data/public/artist/events',
+    theme: 'dark',
+    width: 320,
+    shows: hasText('The table has no event triggers'),
+    async act(page, { op, check }) {
+      await check(page)
+      await clickButton(page, 'Make trigger')
+      await page.until(`document.querySelector('[role=dialog] input[list]')?.value === 'artist'`)
+      await page.press('Escape')
+      const webhook = 'http://127.0.0.1:9/artists'
+      await op('create_event_trigger', { name: 'tell_artists', table: 'artist', webhook, insert: { columns: '*' } })
+      await page.reload()
+      await page.until(`${hasText('tell_artists')} && ${hasText(webhook)}`)
+      await check(page)
+      const links = await page.evaluate(
+        `[...document.querySelectorAll('main td a')].map((each) => each.getAttribute('href'))`,
+      )
+      const expected = ['/console/events/triggers?trigger=tell_artists', '/console/events/log?name=tell_artists']
+      assert.deepEqual(links, expected)
+      await page.evaluate(`document.querySelector('main td a[aria-label]').click()`)
+      await page.until(`location.pathname === '/console/events/log' && ${hasText('tell_artists')}`)
+      await op('delete_event_trigger', { name: 'tell_artists' })
+    },
+  },
+  {
+    title: 'the API of a table: its root fields, examples that open, and REST endpoints; keys walk the tabs',
+    path: 'data/public/artist/events',
+    shows: hasText('The table has no event triggers'),
+    async act(page, { op, check }) {
+      const query = 'query ($id: Int!) { artist_by_pk(artist_id: $id) { name } }'
+      const other = '{ album { artist { name } } }'
+      const queries = [
+        { name: 'artist', query },
+        { name: 'albums', query: other },
+      ]
+      await op('create_query_collection', { name: 'stored', definition: { queries } })
+      for (const { name } of queries) {
+        const definition = { query: { collection_name: 'stored', query_name: name } }
+        await op('create_rest_endpoint', { name, url: `${name}/all`, methods: ['GET'], definition })
+      }
+      await page.reload()
+      await page.until(hasText('The table has no event triggers'))
+      await page.press(']')
+      await page.until(`location.pathname === '/console/data/public/artist/api' && ${hasText('artist_by_pk')}`)
+      await page.until(`${hasText('/api/rest/artist/all')} && ${hasText('Open subscription in API')}`)
+      assert.equal(await page.evaluate(hasText('/api/rest/albums/all')), false)
+      await check(page)
+      await clickButton(page, 'Open mutation in API')
+      await page.until(`location.pathname === '/console/api' && ${hasText('mutation insert_artist')}`)
+      await page.evaluate('history.back()')
+      await page.until(hasText('Open query in API'))
+      await page.evaluate(`document.querySelector('[aria-label="Open artist_aggregate as a query"]').click()`)
+      await page.until(`location.pathname === '/console/api' && ${hasText('query artist_aggregate')}`)
+      for (const { name } of queries) await op('drop_rest_endpoint', { name })
+      await op('drop_query_collection', { collection: 'stored', cascade: true })
+    },
+  },
+  {
+    title: 'the API of a table for a role without rights; dark and 320 px',
+    path: 'data/public/artist/api',
+    theme: 'dark',
+    width: 320,
+    shows: hasText('Root fields'),
+    async act(page, { op, check }) {
+      await page.until(hasText('Open query in API'))
+      await check(page)
+      const permission = { columns: '*', filter: {} }
+      await op('create_select_permission', { table: 'album', role: 'listener', permission })
+      await page.click('button[aria-label="As admin"]')
+      await page.type('input[list]', 'listener')
+      await clickButton(page, 'Apply')
+      await page.until(hasText('No root field answers rows of this table'))
+      await op('drop_select_permission', { table: 'album', role: 'listener' })
+    },
+  },
 ]

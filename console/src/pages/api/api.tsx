@@ -1,6 +1,5 @@
 import { Plus, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { draftsOf } from '../../base/drafts.ts'
 import { useStore } from '../../base/store.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -14,13 +13,12 @@ import { usePlugin } from '../../server/queries.ts'
 import { To, useUrlState } from '../../shell/navigation.tsx'
 import css from './api.module.css'
 import { CodeDialog } from './code-dialog.tsx'
+import { drafts } from './drafts.ts'
 import { Explorer } from './explorer.tsx'
 import { type GraphqlRequest, namesIn, titleOf, variablesIn } from './operations.ts'
 import { ResultView } from './result.tsx'
 import { type Outcome, useRequests } from './running.ts'
 import { TwoRoles } from './two-roles.tsx'
-
-const drafts = draftsOf('graphql')
 
 const Collecting = lazy(() => import('./collecting.tsx'))
 

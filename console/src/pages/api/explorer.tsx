@@ -6,15 +6,11 @@ import { FilterField } from '../../parts/filter-field.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { type Identity, identity } from '../../requests/identity.ts'
 import css from './api.module.css'
-import { answerOf, readType } from './introspection.ts'
+import { readRoots, readType } from './introspection.ts'
 import { operationFor, type SchemaField, typeText } from './schema.ts'
-
-const rootsQuery = 'query roots { __schema { queryType { name } mutationType { name } subscriptionType { name } } }'
 
 /** Fields of a type that are shown at once. */
 const shownFields = 200
-
-type Roots = Readonly<Record<'queryType' | 'mutationType' | 'subscriptionType', { readonly name: string } | null>>
 
 /** A type of the role's schema; each is read when it is first opened, never the whole schema. */
 const useType = (name: string, as: Identity) =>
@@ -31,7 +27,7 @@ export function Explorer({ onInsert }: { onInsert(text: string): void }) {
   const key = ['roots', as]
   const roots = useQuery({
     queryKey: key,
-    queryFn: async ({ signal }) => (await answerOf<{ __schema: Roots }>(rootsQuery, undefined, as, signal)).__schema,
+    queryFn: ({ signal }) => readRoots(as, signal),
   })
   const kinds = { query: 'queryType', mutation: 'mutationType', subscription: 'subscriptionType' } as const
   return (

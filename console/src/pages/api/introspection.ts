@@ -18,6 +18,17 @@ export async function answerOf<T>(query: string, variables: unknown, as: Identit
   return body.data
 }
 
+const rootsQuery = 'query roots { __schema { queryType { name } mutationType { name } subscriptionType { name } } }'
+
+/** The root types; null: the role has no such operations. */
+export type Roots = Readonly<
+  Record<'queryType' | 'mutationType' | 'subscriptionType', { readonly name: string } | null>
+>
+
+/** The root types of the schema. */
+export const readRoots = async (as: Identity, signal: AbortSignal): Promise<Roots> =>
+  (await answerOf<{ __schema: Roots }>(rootsQuery, undefined, as, signal)).__schema
+
 /** A type of the schema; null: the role has no such type. */
 export const readType = async (name: string, as: Identity, signal: AbortSignal): Promise<SchemaType | null> =>
   (await answerOf<{ __type: SchemaType | null }>(typeQuery, { name }, as, signal)).__type

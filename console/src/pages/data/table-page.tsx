@@ -7,13 +7,15 @@ import { Tabs } from '../../parts/tabs.tsx'
 import { Mounted } from '../../plugins/mounted.tsx'
 import { type TableName, tableKey } from '../../server/names.ts'
 import { useParts } from '../../server/plugin-parts.ts'
-import { metadataQuery, sourceTablesQuery, tablesOf } from '../../server/queries.ts'
+import { metadataQuery, sourceTablesQuery, tablesOf, useApi, usePlugin } from '../../server/queries.ts'
 import { pathOf, useGo, useNames } from '../../shell/navigation.tsx'
 import { tableInfoQuery } from './table-info.ts'
 
 const Rows = lazy(() => import('./rows/rows.tsx'))
 const Permissions = lazy(() => import('./permissions/permissions.tsx'))
 const Relations = lazy(() => import('./relations/relations.tsx'))
+const EventsTab = lazy(() => import('./uses/events-tab.tsx'))
+const ApiTab = lazy(() => import('./uses/api-tab.tsx'))
 const Structure = lazy(() => import('./structure/structure.tsx'))
 
 const tabs = [
@@ -21,6 +23,8 @@ const tabs = [
   { value: 'structure', label: 'Structure' },
   { value: 'relations', label: 'Relations' },
   { value: 'permissions', label: 'Permissions' },
+  { value: 'events', label: 'Events' },
+  { value: 'api', label: 'API' },
 ] as const
 
 /** The tabs that plugins add for a table. */
@@ -41,7 +45,10 @@ export default function TablePage() {
   const listed = useQuery(sourceTablesQuery).data?.find((each) => each.schema === schema && each.name === name)
   const info = useQuery(tableInfoQuery(table))
   const added = usePluginTabs(table)
-  const all = [...tabs, ...added]
+  const hasEvents = usePlugin('event-triggers')
+  const hasGraphql = useApi('graphql')
+  const offered = tabs.filter(({ value }) => (value !== 'events' || hasEvents) && (value !== 'api' || hasGraphql))
+  const all = [...offered, ...added]
   const chosen = all.find(({ value }) => value === tab)?.value ?? 'rows'
   const plugin = added.find(({ value }) => value === chosen)?.part
   const rows = listed?.estimated_rows
@@ -76,6 +83,8 @@ export default function TablePage() {
             {chosen === 'structure' && <Structure info={info.data} />}
             {chosen === 'relations' && <Relations info={info.data} />}
             {chosen === 'permissions' && <Permissions info={info.data} />}
+            {chosen === 'events' && <EventsTab info={info.data} />}
+            {chosen === 'api' && <ApiTab info={info.data} />}
             {plugin && <Mounted part={plugin} context={{ table }} />}
           </Suspense>
         </Tabs>

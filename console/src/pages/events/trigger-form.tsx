@@ -22,6 +22,8 @@ interface TriggerFormProps {
   readonly base: Metadata
   /** Absent: a new trigger. */
   readonly trigger?: EventTrigger
+  /** The table of a new trigger, to begin with. */
+  readonly on?: TableName
   onClose(): void
 }
 
@@ -43,9 +45,12 @@ const beginning: Definition = {
 }
 
 /** Makes or replaces an event trigger: as a form, and as the JSON that is saved. Nothing that the form does not know is lost. */
-export function TriggerForm({ base, trigger, onClose }: TriggerFormProps) {
+export function TriggerForm({ base, trigger, on, onClose }: TriggerFormProps) {
   const [name, setName] = useState(trigger?.name ?? '')
-  const [label, setLabel] = useState(trigger ? tableLabel(trigger.table) : '')
+  const [label, setLabel] = useState(() => {
+    const table = trigger?.table ?? on
+    return table ? tableLabel(table) : ''
+  })
   const [text, setText] = useState(() => shown(trigger?.definition ?? beginning))
   const [view, setView] = useState<'form' | 'json'>('form')
   const [hasFault, setFault] = useState(false)

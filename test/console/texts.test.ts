@@ -4,6 +4,7 @@ import { asCsv, asJson, asMarkdown } from '../../console/src/base/clipboard-form
 import { readCsv } from '../../console/src/base/csv.ts'
 import { differencesOf } from '../../console/src/base/json-diff.ts'
 import { marksBetween } from '../../console/src/base/json-marks.ts'
+import { patchBetween } from '../../console/src/base/json-patch.ts'
 import { documentOf, folderOf } from '../../console/src/pages/govern/folder/folder.ts'
 import { packTar, readTar } from '../../console/src/pages/govern/folder/tar.ts'
 import { indexOfPosition, isExplainable, statementAt, statementsIn } from '../../console/src/pages/sql/statements.ts'
@@ -121,6 +122,51 @@ test('differences of answers name their places, up to a limit', () => {
     { path: 'data.gone', before: true, after: undefined },
   ])
   assert.equal(differencesOf([1, 2, 3], [4, 5, 6], 2).length, 2)
+})
+
+test('a patch tests the old parts before it changes them', () => {
+  const operationsOf = (before: unknown, after: unknown) =>
+    patchBetween(before, after, 100)!.operations.map(({ op, path, value }) =>
+      op === 'remove' ? [op, path] : [op, path, value],
+    )
+  assert.deepEqual(operationsOf({ a: { b: 1, c: 2 }, 'd/~': 1 }, { a: { b: 1, c: 3 } }), [
+    ['test', '/a/c', 2],
+    ['test', '/d~1~0', 1],
+    ['replace', '/a/c', 3],
+    ['remove', '/d~1~0'],
+  ])
+  // A member that is not there cannot be tested.
+  assert.deepEqual(operationsOf({ a: { b: 1 } }, { a: { b: 2, c: 1 } }), [
+    ['test', '/a', { b: 1 }],
+    ['replace', '/a/b', 2],
+    ['add', '/a/c', 1],
+  ])
+  assert.deepEqual(patchBetween({ a: 1 }, { a: 1, b: 2 }, 100), {
+    operations: [{ op: 'add', path: '/b', value: 2 }],
+    absent: ['b'],
+  })
+  // Elements could have moved: each is tested whole.
+  assert.deepEqual(operationsOf([{ id: 1, on: true }, { id: 2 }], [{ id: 1, on: false }, { id: 2 }]), [
+    ['test', '/0', { id: 1, on: true }],
+    ['replace', '/0/on', false],
+  ])
+  assert.deepEqual(operationsOf([1, 2, 3, 4], [1, 4]), [
+    ['test', '/2', 3],
+    ['test', '/1', 2],
+    ['remove', '/2'],
+    ['remove', '/1'],
+  ])
+  assert.deepEqual(operationsOf([1, 4], [1, 2, 3, 4]), [
+    ['test', '/0', 1],
+    ['test', '/1', 4],
+    ['add', '/1', 2],
+    ['add', '/2', 3],
+  ])
+  assert.deepEqual(operationsOf([], [1]), [
+    ['test', '', []],
+    ['add', '/0', 1],
+  ])
+  assert.equal(patchBetween([1, 2, 3], [4, 5, 6], 5), null)
 })
 
 test('answers to two roles are compared by their rows, not by the places of these', () => {

@@ -211,6 +211,48 @@ export const rows: readonly State[] = [
     },
   },
   {
+    title: 'a large JSON cell is saved as a patch, and taken back as one',
+    isKnown: true,
+    path: 'data/public/large',
+    shows: hasText('1.8 MB'),
+    async act(page, { op }) {
+      const last = async () => {
+        const sql = 'select document->>79999 as last, jsonb_array_length(document) as size from large'
+        const { result } = await op<{ result: readonly string[][] }>('run_sql', { sql, read_only: true })
+        return result[1]
+      }
+      await page.click(cell(0, 3))
+      await page.press(' ')
+      await clickButton(page, 'Edit this large value')
+      await clickButton(page, 'Last part')
+      await page.until(hasText('to 1,920,002 of 1,920,002'))
+      const part = await page.evaluate<string>(`document.querySelector('textarea[aria-label=document]').value`)
+      await page.type('textarea[aria-label=document]', part.replace('12345678901234647890', '12345678901234647891'))
+      await clickButton(page, 'Stage edit')
+      await page.evaluate(`{
+        const { fetch } = window
+        window.sent = []
+        window.fetch = async (url, options) => {
+          const answer = await fetch(url, options)
+          if (options?.body?.includes('"update"')) window.sent.push(options.body.length)
+          return answer
+        }
+      }`)
+      await clickButton(page, 'Review 1 edit')
+      await clickButton(page, 'Save 1 row')
+      await page.until(`!${hasText('Review 1 edit')}`)
+      assert.deepEqual(await last(), ['12345678901234647891', '80000'])
+      await clickButton(page, 'Undo')
+      await page.until('window.sent.length === 2')
+      assert.deepEqual(await last(), ['12345678901234647890', '80000'])
+      const sent = await page.evaluate<readonly number[]>('window.sent')
+      assert.ok(
+        sent.every((size) => size < 1000),
+        `${sent} characters`,
+      )
+    },
+  },
+  {
     title: 'loading',
     isKnown: true,
     path: 'data/public/track',

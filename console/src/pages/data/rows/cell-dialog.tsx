@@ -17,12 +17,11 @@ import type { GridColumn, GridRow } from './model.ts'
 import { ReferencePicker } from './reference-picker.tsx'
 import type { Reference } from './references.ts'
 import css from './rows.module.css'
+import { largeCharacters } from './tuning.ts'
 import { readCell } from './whole-cell.ts'
 
 /** Characters of a value that fit into an address. */
 const filteredCharacters = 200
-/** Characters above which a text is only read until somebody asks to edit it. */
-const editedUnasked = 1024 * 1024
 
 interface CellDialogProps {
   readonly table: TableName
@@ -97,7 +96,7 @@ function Editor(props: EditorProps) {
   const isInsert = row.state === 'inserted'
   const isAllowed =
     canEdit && row.state !== 'deleted' && (isInsert ? column.isInsertable : column.isUpdatable && row.id !== null)
-  const isLarge = original.length > editedUnasked
+  const isLarge = original.length > largeCharacters
   const isEdited = isAllowed && (!isLarge || isAsked)
   // Reading a large text again at each key would be felt.
   const fault = isJson(column) && text.trim() !== '' && (!isLarge || isRefused) ? jsonFault(text) : null

@@ -1,8 +1,10 @@
 // Saving staged rows: one request, each statement conditioned on the values that the person saw.
 
+import { parseExactly } from '../../../base/json.ts'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
 import { type Operation, run } from '../../../server/operations.ts'
+import { patchCells } from './cell-patches.ts'
 import { type Row, rowId, type Staged, type StagedRow } from './staged.ts'
 
 /** Types that PostgreSQL cannot compare. */
@@ -19,13 +21,13 @@ const incomparable = new Set([
   'txid_snapshot',
 ])
 
-/** A cell as the value of an argument. Throws where a JSON cell is not JSON. */
+/** A cell as the value of an argument; JSON keeps all digits. Throws where a JSON cell is not JSON. */
 export function argumentOf(text: string | null, type: string | undefined): unknown {
   if (text === null) return null
   if (type === 'bool') return text === 'true' || text === 't'
   // These are numbers in JSON; wider ones keep all their digits as texts.
   if ((type === 'int2' || type === 'int4') && /^\s*-?\d+\s*$/.test(text)) return Number(text)
-  return type === 'json' || type === 'jsonb' ? JSON.parse(text) : text
+  return type === 'json' || type === 'jsonb' ? parseExactly(text) : text
 }
 
 const argumentsOf = (row: Row, types: ReadonlyMap<string, string>): Record<string, unknown> =>
@@ -53,9 +55,11 @@ export function operationsOf(
 ): readonly Operation[] {
   return Object.values(staged).map((row) => {
     if (row.kind === 'insert') return { type: 'insert', args: { table, objects: [argumentsOf(row.changes, types)] } }
-    const where = { _and: conditionOf(row, types) }
-    if (row.kind === 'delete') return { type: 'delete', args: { table, where } }
-    return { type: 'update', args: { table, where, $set: argumentsOf(row.changes, types) } }
+    if (row.kind === 'delete') return { type: 'delete', args: { table, where: { _and: conditionOf(row, types) } } }
+    const { rest, conditions, $patch } = patchCells(row, types)
+    const where = { _and: [...conditionOf(rest, types), ...conditions] }
+    const $set = argumentsOf(rest.changes, types)
+    return { type: 'update', args: { table, where, $set, ...($patch && { $patch }) } }
   })
 }
 

@@ -53,8 +53,11 @@ export function stagedOf({ schema, name }: TableName): Store<Staged> {
 /** A text that two rows never share. */
 export const rowId = (key: Row): string => JSON.stringify(Object.values(key))
 
-const without = (staged: Staged, id: string): Staged =>
-  Object.fromEntries(Object.entries(staged).filter(([each]) => each !== id))
+/** The object without a member. */
+export const withoutKey = <T>(all: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(all).filter(([each]) => each !== key))
+
+const without: (staged: Staged, id: string) => Staged = withoutKey
 
 /** Stages a new value of a cell; the old value again takes it back. */
 export function stageCell(staged: Staged, { id, key, column, old, value }: CellChange): Staged {

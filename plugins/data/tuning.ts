@@ -8,7 +8,7 @@ export const longestPath = 10_000
 
 /**
  * Operations of the patches of an update. PostgreSQL keeps the value after each until the row is done: 100 of 5 MB are
- * half a gigabyte.
+ * half a gigabyte, and took 8 s.
  */
 export const mostPatched = 100
 

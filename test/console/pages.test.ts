@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { isEditing } from '../../console/src/server/editing.ts'
 import { browserTest } from '../support/chromium.ts'
+import { otherServers } from './other-servers.ts'
 import { api } from './pages/api.ts'
 import { data } from './pages/data.ts'
 import { events } from './pages/events.ts'
@@ -69,6 +70,9 @@ browserTest('the pages of the console', async (t) => {
         await page.close()
       })
     }
+  }
+  for (const [name, visit] of Object.entries(otherServers)) {
+    if (`other servers: ${name}`.includes(only)) await t.test(`other servers: ${name}`, (t) => visit(t, context))
   }
   await t.test('the page itself knows which of its operations edit', () => {
     const { contract } = context

@@ -66,6 +66,8 @@ export interface Console {
   /** Checks requests by the server's description. */
   readonly contract: Contract
   open(opening: Opening): Promise<Page>
+  /** Opens an address of another server without a sign-in. A script `before` runs first. */
+  visit(url: string, before?: string): Promise<Page>
   /** Fails where axe finds anything, or the page complained. */
   check(page: Page, complains?: RegExp): Promise<void>
   /** Fails where the page complained. */
@@ -181,6 +183,7 @@ export async function startConsole(t: TestContext): Promise<Console> {
       await page.resize(opening.width ?? 1280, 800)
       return page
     },
+    visit: (url, before) => openPage(url.replace('127.0.0.1', 'localhost'), before),
     async check(page, complains) {
       const found = await axeFaults(page)
       assert.deepEqual(found, [])

@@ -202,7 +202,7 @@ test('a source names its root fields and types', async (t) => {
     const named = await ask('set_custom_types', {
       objects: [...types.objects, { ...types.objects[0], name: 'TA_book_aggregate_ZT' }],
     })
-    assert.equal((named.body as { code: string }).code, 'invalid-custom-types')
+    assert.equal((named.body as { code: string }).code, 'invalid-configuration')
     assert.equal((await ask('drop_action', { name: 'book' })).status, 200)
     assert.equal((await ask('set_custom_types', {})).status, 200)
   })

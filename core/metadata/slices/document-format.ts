@@ -330,7 +330,7 @@ export class DeclaredFormat implements DocumentFormat {
     if (value === undefined || (value === null && !slice.isRequired)) return slice.empty
     // Exports of later engines have empty objects for settings that were never made.
     const isUnset = isJsonObject(value) && Object.keys(value).length === 0
-    if (isUnset && !slice.isRequired && !KindGuard.IsArray(slice.schema)) return slice.empty
+    if (isUnset && !slice.isRequired && KindGuard.IsObject(slice.schema)) return slice.empty
     const unknownKeys = unknownKeysIn(this.#dialect)
     const decoded = KindGuard.IsArray(slice.schema)
       ? await inTurns(faults.decodeList(slice.schema, value, at, unknownKeys))

@@ -4,7 +4,12 @@ import { clickButton, hasText, type State, screenshot } from '../support.ts'
 const list = 'pg_get_source_tables'
 
 export const data: readonly State[] = [
-  { title: 'full', path: 'data', shows: hasText('15 tables, 14 tracked') },
+  {
+    title: 'full',
+    path: 'data',
+    shows: hasText('15 tables, 14 tracked'),
+    act: (page) => screenshot(page, 'tables'),
+  },
   { title: 'dark and 320 px', path: 'data', theme: 'dark', width: 320, shows: hasText('playlist_track') },
   { title: 'empty', path: 'data', faults: [{ on: list, status: 200, body: [] }], shows: hasText('has no tables') },
   {

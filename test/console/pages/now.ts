@@ -1,4 +1,4 @@
-import { hasText, type State } from '../support.ts'
+import { hasText, type State, screenshot } from '../support.ts'
 
 const config = (enabled: readonly string[]) => ({
   version: 'v0.1.0',
@@ -11,7 +11,12 @@ const config = (enabled: readonly string[]) => ({
 })
 
 export const now: readonly State[] = [
-  { title: 'full', path: 'now', shows: `${hasText('Last minute')} && ${hasText('/v1/metadata')}` },
+  {
+    title: 'full',
+    path: 'now',
+    shows: `${hasText('Last minute')} && ${hasText('/v1/metadata')}`,
+    act: (page) => screenshot(page, 'now'),
+  },
   {
     title: 'events and jobs, and the chart as a table',
     path: 'now',

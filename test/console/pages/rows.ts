@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { clickButton, hasText, type State } from '../support.ts'
+import { clickButton, hasText, type State, screenshot } from '../support.ts'
 import { cell, change, goTo } from './steps.ts'
 
 const refused = /status of 4(?:00|09)/
@@ -19,6 +19,17 @@ export const rows: readonly State[] = [
         ['', 'name', 'milliseconds'],
       )
       assert.equal(await page.evaluate(`document.querySelector('${cell(0, 1)}').innerText`), 'Dazed And Confused')
+    },
+  },
+  {
+    title: 'edits of filtered rows wait for their review',
+    path: 'data/public/track?where=milliseconds%20%3E%20300000%20and%20genre.name%20%3D%20Rock&order=-milliseconds',
+    shows: hasText('100 of 407 rows'),
+    async act(page) {
+      await change(page, cell(0, 2), 'Dazed and Confused')
+      await change(page, cell(3, 2), 'We’ve Got to Get Together')
+      await page.until(hasText('Review 2 edits'))
+      await screenshot(page, '../console')
     },
   },
   {

@@ -91,24 +91,24 @@ function List() {
         rowKey={({ name }) => name}
         rowHeight={40}
         columns={[
-          { key: 'name', title: 'Job', width: 'minmax(140px, 2fr)', cell: ({ name }) => <strong>{name}</strong> },
+          { key: 'name', title: 'Job', width: 'minmax(104px, 2fr)', cell: ({ name }) => <strong>{name}</strong> },
           {
-            ...{ key: 'schedule', title: 'Schedule', width: 'minmax(120px, 1fr)', isSecondary: true },
+            ...{ key: 'schedule', title: 'Schedule', width: 'minmax(88px, 1fr)', isSecondary: true },
             cell: ({ schedule, per }) => <span title={`once for each ${per}`}>{schedule}</span>,
           },
           {
-            ...{ key: 'next', title: 'Next run', width: '184px', isSecondary: true },
+            ...{ key: 'next', title: 'Next run', width: '160px', isSecondary: true },
             cell: ({ next_run_at }) => (next_run_at === null ? '–' : formatTime(next_run_at)),
           },
-          { key: 'runs', title: 'Runs', width: '72px', align: 'end', isSecondary: true, cell: ({ runs }) => runs },
+          { key: 'runs', title: 'Runs', width: '64px', align: 'end', isSecondary: true, cell: ({ runs }) => runs },
           {
-            ...{ key: 'state', title: 'State', width: 'minmax(112px, 1fr)' },
+            ...{ key: 'state', title: 'State', width: 'minmax(88px, 1fr)' },
             cell: (job) => <State job={job} />,
           },
           ...(canEdit
             ? [
                 {
-                  ...{ key: 'actions', title: 'Actions', width: '200px' },
+                  ...{ key: 'actions', title: 'Actions', width: '168px' },
                   cell: ({ name, paused, per }: Job) => (
                     <span className={css['line']}>
                       <Button

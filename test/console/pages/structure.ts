@@ -1,24 +1,30 @@
 import assert from 'node:assert/strict'
+import type { Page } from '../../support/browser.ts'
 import { clickButton, hasText, type State, screenshot } from '../support.ts'
 import { choose, goTo } from './steps.ts'
 
 const refused = /status of 4(?:00|09)/
 
-/** Types into the field of that label in the dialog. */
-const field = (label: string) => {
-  const labels = `[...document.querySelectorAll('[role=dialog] label')]`
-  return `document.getElementById(${labels}.find((each) => each.innerText === ${JSON.stringify(label)}).htmlFor)`
+/** The label with that text in the dialog. */
+const labelled = (text: string): string =>
+  `[...document.querySelectorAll('[role=dialog] label')].find((each) => each.innerText.trim() === ${JSON.stringify(text)})`
+
+/** Types into the field of that label, once the dialog has it. */
+async function type(page: Page, label: string, text: string): Promise<void> {
+  await page.until(`${labelled(label)} !== undefined`)
+  await page.evaluate(`{
+    const input = document.getElementById(${labelled(label)}.htmlFor)
+    input.focus()
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, ${JSON.stringify(text)})
+    input.dispatchEvent(new Event('input', { bubbles: true }))
+  }`)
 }
 
-const type = (label: string, text: string) => `{
-  const input = ${field(label)}
-  input.focus()
-  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, ${JSON.stringify(text)})
-  input.dispatchEvent(new Event('input', { bubbles: true }))
-}`
-
-const tick = (label: string) =>
-  `[...document.querySelectorAll('[role=dialog] label')].find((each) => each.innerText.trim() === ${JSON.stringify(label)}).click()`
+/** Ticks the box of that label, once the dialog has it. */
+async function tick(page: Page, label: string): Promise<void> {
+  await page.until(`${labelled(label)} !== undefined`)
+  await page.evaluate(`${labelled(label)}.click()`)
+}
 
 export const structure: readonly State[] = [
   { title: 'full', path: 'data/public/track/structure', shows: hasText('track_album_id_fkey') },
@@ -34,9 +40,9 @@ export const structure: readonly State[] = [
       await goTo(page, 'data/public/shelf/structure', hasText('Add column'))
       await clickButton(page, 'Add column')
       await page.until(hasText('It becomes SQL'))
-      await page.evaluate(type('Name', 'Weight'))
-      await page.evaluate(type('Type', 'numeric(10, 2)'))
-      await page.evaluate(type('Comment', "the shelf's load"))
+      await type(page, 'Name', 'Weight')
+      await type(page, 'Type', 'numeric(10, 2)')
+      await type(page, 'Comment', "the shelf's load")
       await page.until(hasText(`alter table public.shelf add column "Weight" numeric(10, 2);`))
       await check(page)
       await clickButton(page, 'Review')
@@ -45,20 +51,20 @@ export const structure: readonly State[] = [
       await clickButton(page, 'Run this SQL')
       await page.until(`${hasText('Add column: done')} && ${hasText("the shelf's load")}`)
       await page.click('[aria-label="Change label"]')
-      await page.evaluate(tick('Takes NULL'))
-      await page.evaluate(type('Default', "'none'"))
+      await tick(page, 'Takes NULL')
+      await type(page, 'Default', "'none'")
       await page.until(hasText('alter column label set not null'))
       await clickButton(page, 'Review')
       await clickButton(page, 'Run this SQL')
       await page.until(hasText("'none'::text"))
       await clickButton(page, 'Add index')
-      await page.evaluate(tick('label'))
+      await tick(page, 'label')
       await page.until(hasText('create index on public.shelf using btree (label);'))
       await clickButton(page, 'Review')
       await clickButton(page, 'Run this SQL')
       await page.until(hasText('shelf_label_idx'))
       await clickButton(page, 'Add foreign key')
-      await page.evaluate(tick('id'))
+      await tick(page, 'id')
       await choose(page, 'Leads to', 'genre')
       await choose(page, 'When that row is deleted', 'cascade')
       await page.until(hasText('add foreign key (id) references public.genre on delete cascade;'))
@@ -66,12 +72,12 @@ export const structure: readonly State[] = [
       // A column with values of its own is dropped with a warning of all that goes.
       await page.click('[aria-label="Drop Weight"]')
       await page.until(`${hasText('drop column "Weight"')} && ${hasText('permission shelf.clerk.select')}`)
-      await page.evaluate(tick('Remove the objects of the metadata that need it, too'))
+      await tick(page, 'Remove the objects of the metadata that need it, too')
       await page.until(`!${hasText('dependency-error')}`)
       await clickButton(page, 'Run this SQL')
       await page.until(`!${hasText("the shelf's load")}`)
       await clickButton(page, 'Change names')
-      await page.evaluate(type('label', 'title'))
+      await type(page, 'label', 'title')
       await clickButton(page, 'Save names')
       await page.until(hasText('label is title'))
       assert.deepEqual(await op('select', { table: 'shelf', columns: ['*'] }), [])
@@ -88,7 +94,7 @@ export const structure: readonly State[] = [
     shows: hasText('Add check'),
     async act(page) {
       await clickButton(page, 'Add check')
-      await page.evaluate(type('Each row has', 'genre_id > 5'))
+      await type(page, 'Each row has', 'genre_id > 5')
       await clickButton(page, 'Review')
       await page.until(hasText('is violated by some row'))
     },

@@ -45,7 +45,7 @@ function keysOf(pointer: unknown): readonly string[] {
     const keys = pointer.split('/').slice(1)
     return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
   }
-  throw badRequest('unexpected-payload', `${JSON.stringify(pointer)} is no JSON Pointer`)
+  throw badRequest('unexpected-payload', `${JSON.stringify(pointer)} is not a JSON Pointer`)
 }
 
 /**

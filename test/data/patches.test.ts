@@ -81,12 +81,12 @@ test('a patch changes places within a value, or leaves the row alone', async (t)
     [{ nope: [remove('/a')] }, refused('permission-denied', 'no such column exists : "nope"', `$.args['$patch']`)],
     [
       { extra: [remove('/a'), remove('a')] },
-      refused('unexpected-payload', '"a" is no JSON Pointer', `${extra}[1].path`),
+      refused('unexpected-payload', '"a" is not a JSON Pointer', `${extra}[1].path`),
     ],
-    [{ extra: [remove('/~2')] }, refused('unexpected-payload', '"/~2" is no JSON Pointer', `${extra}[0].path`)],
+    [{ extra: [remove('/~2')] }, refused('unexpected-payload', '"/~2" is not a JSON Pointer', `${extra}[0].path`)],
     [{ extra: [remove('')] }, refused('unexpected-payload', 'the whole value cannot be removed', `${extra}[0].path`)],
     [{ extra: [{ op: 'move', path: '/a' }] }, refused('unexpected-payload', kinds, `${extra}[0].op`)],
-    [{ extra: [{ op: 'test' }] }, refused('unexpected-payload', 'undefined is no JSON Pointer', `${extra}[0].path`)],
+    [{ extra: [{ op: 'test' }] }, refused('unexpected-payload', 'undefined is not a JSON Pointer', `${extra}[0].path`)],
     [{ extra: [] }, refused('unexpected-payload', 'expecting a list of operations', extra)],
     [{ extra: [{ op: 'add', path: '/a' }] }, refused('unexpected-payload', '"add" needs a value', `${extra}[0]`)],
     [

@@ -342,7 +342,7 @@ export const changes: readonly OperationEntry[] = [
         args: { table: 'publisher', where: {}, $patch: { info: [{ op: 'remove', path: 'a' }] } },
         code: 'unexpected-payload',
         path: "$.args['$patch'].info[0].path",
-        error: '"a" is no JSON Pointer',
+        error: '"a" is not a JSON Pointer',
       },
       {
         title: 'nothing to change',

@@ -308,8 +308,9 @@ export const eventLog: Area = {
             created(),
             events(5),
             changes,
+            // Far away: the server would deliver it.
             `update trellis.event_log set created_at = '2026-01-02T03:04:05Z', request_id = 'r1',
-              next_retry_at = 'infinity', error = false where id = 'e5'`,
+              next_retry_at = '2100-01-01T00:00:00Z', error = false where id = 'e5'`,
           ],
           args: { event_id: 'e5' },
           answers: ({ request, events: [event, ...others] }: Timeline) => {
@@ -322,7 +323,7 @@ export const eventLog: Area = {
             assert.deepEqual(rest, {
               ...{ id: 'e5', trigger_name: 'told', schema_name: 'public', table_name: 'book', op: 'UPDATE' },
               ...{ data: { new: { id: 4, title: 'Dawn' } }, state: 'pending', tries: 0, locked: null },
-              ...{ next_retry_at: null, is_waiting: true },
+              ...{ next_retry_at: '2100-01-01T00:00:00+00:00', is_waiting: false },
             })
             const [attempt] = attempts as [Record<string, unknown>]
             assert.deepEqual(

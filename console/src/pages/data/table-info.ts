@@ -1,6 +1,7 @@
 // The structure of one table.
 
 import { queryOptions } from '@tanstack/react-query'
+import { memberOf } from '../../base/members.ts'
 import type { TableName } from '../../server/names.ts'
 import { run } from '../../server/operations.ts'
 
@@ -59,6 +60,6 @@ export const tableInfoQuery = (table: TableName) =>
     queryFn: ({ signal }) => run<TableInfo>('pg_get_table_info', { table, details: true }, { signal }),
   })
 
-/** The default of a column; undefined without one. A column may be named as a member that every object has. */
+/** The default of a column; undefined without one. */
 export const defaultOf = ({ defaults }: Pick<TableInfo, 'defaults'>, column: string): string | undefined =>
-  Object.hasOwn(defaults, column) ? defaults[column] : undefined
+  memberOf(defaults, column)

@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useEffect } from 'react'
+import { memberOf } from '../../../base/members.ts'
 import { CellText } from '../rows/cell.tsx'
 import type { GridColumn, GridRow } from '../rows/model.ts'
 import type { Seen } from './look.ts'
@@ -109,7 +110,7 @@ export function Pane({ ref, label, columns, rows, hasMore, seen, role, onMore, o
                   )}
                   {shownColumns.map((item) => {
                     const column = columns[item.index]!
-                    const value = cells && hasColumn(column) ? cells[column.name] : undefined
+                    const value = cells && hasColumn(column) ? memberOf(cells, column.name) : undefined
                     return (
                       <div
                         key={column.name}

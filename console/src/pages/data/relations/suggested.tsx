@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { plural } from '../../../base/format.ts'
+import { memberOf } from '../../../base/members.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Field } from '../../../parts/field.tsx'
 import { Section } from '../../../parts/page.tsx'
@@ -62,7 +63,7 @@ export function Suggested({ suggestions, canEdit, base, table, example }: Sugges
   const all = suggestions.data ?? []
   if (suggestions.isError) return <Failed error={suggestions.error} onRetry={() => void suggestions.refetch()} />
   if (all.length === 0) return null
-  const nameOf = ({ name }: Suggestion) => names[name] ?? name
+  const nameOf = ({ name }: Suggestion) => memberOf(names, name) ?? name
   const add = (chosen: readonly Suggestion[]) => {
     const operations = chosen.map((each) => ({
       type: each.operation.type,

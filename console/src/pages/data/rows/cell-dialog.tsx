@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { formatBytes } from '../../../base/format.ts'
 import { parseExactly } from '../../../base/json.ts'
+import { memberOf } from '../../../base/members.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
@@ -48,7 +49,7 @@ export function CellDialog({ table, row, column, as, types, ...props }: CellDial
     queryFn: ({ signal }) => readCell({ table, key: row.key, column, types, as, signal }),
   })
   const [, filter] = useUrlState('where')
-  const value = bytes === undefined ? row.cells[column.name] : whole.data
+  const value = bytes === undefined ? memberOf(row.cells, column.name) : whole.data
   const isReady = bytes === undefined || whole.isSuccess
   return (
     <Dialog

@@ -2,6 +2,7 @@
 
 import { parseExactly } from '../../../base/json.ts'
 import { type PatchOperation, patchBetween } from '../../../base/json-patch.ts'
+import { memberOf } from '../../../base/members.ts'
 import { type Row, type StagedRow, withoutKey } from './staged.ts'
 import { largeCharacters } from './tuning.ts'
 
@@ -25,7 +26,7 @@ export const patchCells = (row: StagedRow, types: ReadonlyMap<string, string>): 
 
 function withPatch(row: PatchedRow, column: string): PatchedRow {
   const { rest, conditions, $patch = {} } = row
-  const [before, after] = [rest.old[column], rest.changes[column]]
+  const [before, after] = [memberOf(rest.old, column), memberOf(rest.changes, column)]
   if (!before || !after || before.length <= largeCharacters) return row
   const used = Object.values($patch).flat().length
   const patch = patchBetween(parseExactly(before), parseExactly(after), mostOperations - used)

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, plural } from '../../../base/format.ts'
+import { memberOf } from '../../../base/members.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Field } from '../../../parts/field.tsx'
@@ -75,7 +76,7 @@ export function DeleteDialog(props: DeleteProps) {
 /** A row by its key and its first other text. */
 function nameOf({ key, cells }: GridRow, columns: readonly GridColumn[]): string {
   const label = columns.find(({ type, isKey }) => !isKey && (type === 'text' || type === 'varchar'))
-  const text = label && cells[label.name]
+  const text = label && memberOf(cells, label.name)
   const keyed = Object.entries(key).map(([name, value]) => `${name} ${value ?? 'NULL'}`)
   return [keyed.join(', '), ...(text ? [text] : [])].join(': ')
 }
@@ -94,7 +95,9 @@ function Dependents({ info, as, rows }: DeleteProps) {
   const ways = info.referenced_by.flatMap((reference) => {
     const pairs = Object.entries(reference.column_mapping)
     const keys = rows.flatMap(({ cells, key }) => {
-      const values = pairs.map(([from, to]) => [from, cells[to] ?? key[to] ?? null, types.get(to)] as const)
+      const values = pairs.map(
+        ([from, to]) => [from, memberOf(cells, to) ?? memberOf(key, to) ?? null, types.get(to)] as const,
+      )
       if (values.some(([, value]) => value === null)) return []
       return [{ _and: values.map(([from, value, type]) => ({ [from]: { _eq: argumentOf(value, type) } })) }]
     })

@@ -19,7 +19,7 @@ export async function copyOf(info: TableInfo, { key, cells, changed, state }: Gr
     insertable && !info.primary_key?.includes(name) ? [name] : [],
   )
   if (state === 'inserted')
-    return Object.fromEntries(names.flatMap((name) => (name in cells ? [[name, cells[name]!]] : [])))
+    return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(cells, name) ? [[name, cells[name]!]] : [])))
   const { columns, rows, truncated } = await run<BrowsedRows>(
     'browse_rows',
     {

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { copyText } from '../../../base/clipboard.ts'
 import { plural } from '../../../base/format.ts'
+import { memberOf } from '../../../base/members.ts'
 import { toast } from '../../../parts/toast.tsx'
 import { copyOf } from './duplicate.ts'
 import type { GridColumn, GridRow } from './model.ts'
@@ -37,15 +38,15 @@ export function useRowEdits({ info, as, staging, columns, shown }: RowsView) {
       { id, key, cells }: GridRow,
       { name: column }: GridColumn,
       value: string | null | undefined,
-      old = cells[column] ?? null,
+      old = memberOf(cells, column) ?? null,
     ) {
       if (id !== null) stage(stageCell(now(), { id, key, column, value, old }))
     },
     insert: () => stage(stageInsert(now())),
     /** Stages that the chosen rows go. */
     remove() {
-      const others = (all: ReturnType<typeof now>, { id, key, cells }: GridRow) =>
-        stageDelete(all, id!, { key, old: comparable(cells, columns) })
+      const others = (all: ReturnType<typeof now>, row: GridRow) =>
+        stageDelete(all, row.id!, { key: row.key, old: comparable(row, columns) })
       stage(chosen.reduce(others, now()))
       setSelected(none)
     },
@@ -70,7 +71,7 @@ export function useRowEdits({ info, as, staging, columns, shown }: RowsView) {
     },
     /** The text for the clipboard: the chosen rows, else a cell. */
     copied: (row: GridRow, { name }: GridColumn): string =>
-      chosen.length > 0 ? rowsText(chosen, columns) : (row.cells[name] ?? ''),
+      chosen.length > 0 ? rowsText(chosen, columns) : (memberOf(row.cells, name) ?? ''),
     paste(text: string, row: GridRow, column: GridColumn) {
       const place = { rows: shown, columns, row: shown.indexOf(row), column: columns.indexOf(column) }
       try {
@@ -86,10 +87,10 @@ export function useRowEdits({ info, as, staging, columns, shown }: RowsView) {
 }
 
 /** Cells that a delete is conditioned on: those that were shown whole. */
-const comparable = (cells: GridRow['cells'], columns: readonly GridColumn[]): GridRow['cells'] =>
+const comparable = ({ cells, truncated }: GridRow, columns: readonly GridColumn[]): GridRow['cells'] =>
   Object.fromEntries(
     columns.flatMap(({ name, isLong, isKey }) => {
-      const cell = cells[name]
-      return isLong || isKey || cell === undefined ? [] : [[name, cell]]
+      const cell = memberOf(cells, name)
+      return isLong || isKey || cell === undefined || truncated.has(name) ? [] : [[name, cell]]
     }),
   )

@@ -1,5 +1,6 @@
 import { ArrowRight, PanelRightOpen } from 'lucide-react'
 import { memo } from 'react'
+import { memberOf } from '../../../base/members.ts'
 import { PluginCell } from '../../../plugins/plugin-cell.tsx'
 import { CellText } from './cell.tsx'
 import { CellEditor } from './cell-editor.tsx'
@@ -94,7 +95,7 @@ export function GridRowView({ row, index, start, columns, active, isEditing, gri
             {isActive && isEditing ? (
               <CellEditor
                 column={column}
-                value={row.cells[column.name]}
+                value={memberOf(row.cells, column.name)}
                 reference={grid.references.get(column.name)}
                 onDone={(value, step) => {
                   if (value !== undefined) grid.onChange(row, column, value)
@@ -104,18 +105,21 @@ export function GridRowView({ row, index, start, columns, active, isEditing, gri
             ) : (
               <Cell row={row} column={column} />
             )}
-            {link && !(isActive && isEditing) && typeof row.cells[column.name] === 'string' && row.id !== null && (
-              <button
-                type="button"
-                tabIndex={-1}
-                className={css['follow']}
-                title={`${link.title}, Alt+Right`}
-                aria-label={`Related ${link.title}`}
-                onClick={() => grid.onFollow(row, column)}
-              >
-                <ArrowRight aria-hidden />
-              </button>
-            )}
+            {link &&
+              !(isActive && isEditing) &&
+              typeof memberOf(row.cells, column.name) === 'string' &&
+              row.id !== null && (
+                <button
+                  type="button"
+                  tabIndex={-1}
+                  className={css['follow']}
+                  title={`${link.title}, Alt+Right`}
+                  aria-label={`Related ${link.title}`}
+                  onClick={() => grid.onFollow(row, column)}
+                >
+                  <ArrowRight aria-hidden />
+                </button>
+              )}
           </div>
         )
       })}
@@ -124,13 +128,14 @@ export function GridRowView({ row, index, start, columns, active, isEditing, gri
 }
 
 const Cell = memo(({ row, column }: { readonly row: GridRow; readonly column: GridColumn }) => {
-  const value = row.cells[column.name]
+  const value = memberOf(row.cells, column.name)
+  const old = memberOf(row.old, column.name)
   if (value === undefined) return <span className={css['none']}>{row.state === 'inserted' ? 'default' : '…'}</span>
   return (
     <>
-      {row.changed.has(column.name) && row.old[column.name] !== undefined && (
+      {row.changed.has(column.name) && old !== undefined && (
         <del className={css['old']}>
-          <CellText value={row.old[column.name]!} />
+          <CellText value={old} />
         </del>
       )}
       <PluginCell column={column} value={value}>

@@ -122,7 +122,9 @@ export function Grid(props: GridProps) {
   const canChange = (row: GridRow, column: GridColumn) =>
     canEdit &&
     row.state !== 'deleted' &&
-    (row.state === 'inserted' ? column.isInsertable : column.isUpdatable && row.id !== null && column.name in row.cells)
+    (row.state === 'inserted'
+      ? column.isInsertable
+      : column.isUpdatable && row.id !== null && Object.hasOwn(row.cells, column.name))
   const shown = rowAt(active.row)
   const at = columns[active.column]
   const begin = () => {

@@ -1,5 +1,6 @@
 // The rows and columns of the grid: the server's rows with the staged edits over them.
 
+import { memberOf } from '../../../base/members.ts'
 import type { TableInfo } from '../table-info.ts'
 import { typesOf } from '../types.ts'
 import { type Row, rowId, type Staged } from './staged.ts'
@@ -64,7 +65,7 @@ export function columnsOf(
     const column = known.get(name)
     const type = read.get(name) ?? own.get(name) ?? ''
     return {
-      ...{ name, type, values: info.enum_values[name] },
+      ...{ name, type, values: memberOf(info.enum_values, name) },
       isKey: key?.includes(name) ?? false,
       isNumeric: numeric.has(type),
       isLong: long.has(type),
@@ -98,7 +99,7 @@ function rowsOfPage(
     const fetched: Row = Object.fromEntries(
       columns.flatMap(({ name }, at) => (values[at] === undefined ? [] : [[name, values[at]]])),
     )
-    const keyed: Row = Object.fromEntries((key ?? []).map((name) => [name, fetched[name] ?? null]))
+    const keyed: Row = Object.fromEntries((key ?? []).map((name) => [name, memberOf(fetched, name) ?? null]))
     const id = key === null ? null : rowId(keyed)
     const row = id === null ? undefined : staged[id]
     const changes = row?.kind === 'update' ? row.changes : {}
@@ -108,7 +109,8 @@ function rowsOfPage(
       old: row?.isConflict ? wholeCells(fetched, cut.get(index)) : (row?.old ?? {}),
       changed: new Set(Object.keys(changes)),
       truncated: new Map(
-        cut.get(index)?.flatMap(({ column, bytes }) => (column in changes ? [] : [[column, bytes]])) ?? none,
+        cut.get(index)?.flatMap(({ column, bytes }) => (Object.hasOwn(changes, column) ? [] : [[column, bytes]])) ??
+          none,
       ),
       state: row === undefined ? 'same' : row.isConflict ? 'conflict' : row.kind === 'delete' ? 'deleted' : 'updated',
     }

@@ -1,6 +1,7 @@
 // Cells of the clipboard: rows as texts for spreadsheets, and back.
 
 import { readCsv } from '../../../base/csv.ts'
+import { memberOf } from '../../../base/members.ts'
 import type { GridColumn, GridRow } from './model.ts'
 import { type Staged, stageCell, stageInsert } from './staged.ts'
 
@@ -10,7 +11,7 @@ const quoted = (cell: string): string => (/[\t\r\n"]/.test(cell) ? `"${cell.repl
 export const rowsText = (rows: readonly GridRow[], columns: readonly GridColumn[]): string =>
   [
     columns.map(({ name }) => quoted(name)),
-    ...rows.map(({ cells }) => columns.map(({ name }) => quoted(cells[name] ?? ''))),
+    ...rows.map(({ cells }) => columns.map(({ name }) => quoted(memberOf(cells, name) ?? ''))),
   ]
     .map((line) => line.join('\t'))
     .join('\n')
@@ -43,10 +44,15 @@ interface Target {
   readonly canInsert: boolean
 }
 
+/** A cell of which the grid has a part cannot be saved: nothing tells whether somebody else changed the rest. */
 const canWrite = (row: GridRow | undefined, column: GridColumn): boolean =>
   row === undefined || row.state === 'inserted'
     ? column.isInsertable
-    : column.isUpdatable && row.id !== null && row.state !== 'deleted' && column.name in row.cells
+    : !row.truncated.has(column.name) &&
+      column.isUpdatable &&
+      row.id !== null &&
+      row.state !== 'deleted' &&
+      Object.hasOwn(row.cells, column.name)
 
 /** Stages cells of the clipboard from a place on, to the right and down. Throws `CsvFault`. */
 export function paste(staged: Staged, text: string, { rows, columns, row, column, canInsert }: Target): Pasted {
@@ -65,7 +71,14 @@ export function paste(staged: Staged, text: string, { rows, columns, row, column
       const value = cell === null && !to.isNullable ? '' : cell
       cells += 1
       if (!at) added[to.name] = value
-      else next = stageCell(next, { id: at.id!, key: at.key, column: to.name, old: at.cells[to.name] ?? null, value })
+      else
+        next = stageCell(next, {
+          id: at.id!,
+          key: at.key,
+          column: to.name,
+          old: memberOf(at.cells, to.name) ?? null,
+          value,
+        })
     }
     if (!at && canInsert && Object.keys(added).length > 0) next = stageInsert(next, added)
   }

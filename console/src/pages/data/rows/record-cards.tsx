@@ -1,6 +1,7 @@
 import { PanelRightOpen } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { plural } from '../../../base/format.ts'
+import { memberOf } from '../../../base/members.ts'
 import { Button } from '../../../parts/button.tsx'
 import { PluginCell } from '../../../plugins/plugin-cell.tsx'
 import { CellText } from './cell.tsx'
@@ -47,7 +48,7 @@ export function RecordCards({ columns, rows, hasMore, offset, onShown, onOpen, .
         {rows.slice(0, shown).map((row) => (
           <li key={row.reactKey} className={css['card']} data-state={row.state}>
             {columns.map((column) => {
-              const value = row.cells[column.name]
+              const value = memberOf(row.cells, column.name)
               return (
                 <button key={column.name} type="button" className={css['record']} onClick={() => onOpen(row, column)}>
                   <span className={css['type']}>{column.name}</span>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { plural } from '../../../base/format.ts'
+import { memberOf } from '../../../base/members.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Mark } from '../../../parts/mark.tsx'
@@ -119,24 +120,27 @@ export function Review({ table, staged, rows, as, types, onSaved, onUnstage, onC
                 Discard
               </Button>
             </div>
-            {Object.entries(row.changes).map(([name, value]) => (
-              <p key={name} className={css['change']}>
-                <span className={css['type']}>{name}</span>{' '}
-                {row.kind === 'update' && (
-                  <del>
-                    <CellText value={row.old[name] ?? null} />
-                  </del>
-                )}{' '}
-                {row.isConflict && theirsOf(id)?.[name] !== undefined && (
-                  <>
-                    theirs <CellText value={theirsOf(id)![name]!} />, yours{' '}
-                  </>
-                )}
-                <ins>
-                  <CellText value={value} />
-                </ins>
-              </p>
-            ))}
+            {Object.entries(row.changes).map(([name, value]) => {
+              const theirs = memberOf(theirsOf(id) ?? {}, name)
+              return (
+                <p key={name} className={css['change']}>
+                  <span className={css['type']}>{name}</span>{' '}
+                  {row.kind === 'update' && (
+                    <del>
+                      <CellText value={memberOf(row.old, name) ?? null} />
+                    </del>
+                  )}{' '}
+                  {row.isConflict && theirs !== undefined && (
+                    <>
+                      theirs <CellText value={theirs} />, yours{' '}
+                    </>
+                  )}
+                  <ins>
+                    <CellText value={value} />
+                  </ins>
+                </p>
+              )
+            })}
           </li>
         ))}
       </ul>
@@ -146,11 +150,13 @@ export function Review({ table, staged, rows, as, types, onSaved, onUnstage, onC
 
 /** Whether a row has the values of an edit. */
 const isThere = ({ kind, changes }: StagedRow, values: Row | undefined): boolean =>
-  kind === 'update' && values !== undefined && Object.entries(changes).every(([name, value]) => values[name] === value)
+  kind === 'update' &&
+  values !== undefined &&
+  Object.entries(changes).every(([name, value]) => memberOf(values, name) === value)
 
 /** The edit, conditioned on the values that the other person wrote; without a condition where they are not shown. */
 function onTop({ isConflict: _, ...row }: StagedRow, theirs: Row = {}): StagedRow {
-  const seen = Object.keys(row.old).filter((name) => theirs[name] !== undefined)
+  const seen = Object.keys(row.old).filter((name) => Object.hasOwn(theirs, name))
   return { ...row, old: Object.fromEntries(seen.map((name) => [name, theirs[name]!])) }
 }
 

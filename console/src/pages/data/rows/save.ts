@@ -1,6 +1,7 @@
 // Saving staged rows: one request, each statement conditioned on the values that the person saw.
 
 import { parseExactly } from '../../../base/json.ts'
+import { memberOf } from '../../../base/members.ts'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
 import { type Operation, run } from '../../../server/operations.ts'
@@ -83,11 +84,11 @@ export async function saveRows({ table, staged, types, as }: SaveOptions): Promi
 export function inverseOf(saved: Staged): Staged | null {
   const rows = Object.values(saved)
   const isKnown = ({ kind, old, changes }: StagedRow) =>
-    kind === 'update' && Object.keys(changes).every((name) => name in old)
+    kind === 'update' && Object.keys(changes).every((name) => Object.hasOwn(old, name))
   if (!rows.every(isKnown)) return null
   const inverse = rows.map(({ key, old, changes }): StagedRow => {
-    const now = Object.entries(key).map(([name, value]) => [name, changes[name] ?? value] as const)
-    const before = Object.entries(old).filter(([name]) => name in changes)
+    const now = Object.entries(key).map(([name, value]) => [name, memberOf(changes, name) ?? value] as const)
+    const before = Object.entries(old).filter(([name]) => Object.hasOwn(changes, name))
     return { kind: 'update', key: Object.fromEntries(now), old: changes, changes: Object.fromEntries(before) }
   })
   return Object.fromEntries(inverse.map((row) => [rowId(row.key), row]))

@@ -62,8 +62,8 @@ const without: (staged: Staged, id: string) => Staged = withoutKey
 /** Stages a new value of a cell; the old value again takes it back. */
 export function stageCell(staged: Staged, { id, key, column, old, value }: CellChange): Staged {
   const row = staged[id] ?? { kind: 'update' as const, key, old: {}, changes: {} }
-  const before = column in row.old ? row.old[column]! : old
-  const changes = Object.fromEntries(Object.entries(row.changes).filter(([name]) => name !== column))
+  const before = Object.hasOwn(row.old, column) ? row.old[column]! : old
+  const changes = withoutKey(row.changes, column)
   if (row.kind === 'insert') {
     const next = value === undefined ? changes : { ...changes, [column]: value }
     return { ...staged, [id]: { ...row, changes: next } }

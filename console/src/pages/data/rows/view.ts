@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
+import { memberOf } from '../../../base/members.ts'
 import { useStore } from '../../../base/store.ts'
 import { identity } from '../../../requests/identity.ts'
 import { readOnly } from '../../../requests/mode.ts'
@@ -61,7 +62,7 @@ export function useRowsView(info: TableInfo) {
     follow(row: GridRow, column: GridColumn | null) {
       if (row.state === 'inserted' || row.id === null) return
       const link = column && links.get(column.name)
-      const steps = link && row.cells[column.name] ? [{ link: link.id, key: null }] : []
+      const steps = link && memberOf(row.cells, column.name) ? [{ link: link.id, key: null }] : []
       setRelated(pathText({ key: Object.values(row.key).map((cell) => cell ?? ''), steps }))
     },
   }

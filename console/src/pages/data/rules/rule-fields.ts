@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { memberOf } from '../../../base/members.ts'
 import { type GivenTable, tableName } from '../../../server/names.ts'
 import { graphql } from '../../../server/operations.ts'
 import { entryOf, metadataQuery, type TableEntry, useApi } from '../../../server/queries.ts'
@@ -87,8 +88,8 @@ export function useRuleFields(given: unknown): RuleFields | null {
     const types = typesOf(info.data)
     const columns = new Map(
       info.data.columns.map(({ name }) => {
-        const field = config[name]?.custom_name ?? names[name] ?? name
-        const known = operators.data?.[field] ?? general
+        const field = memberOf(config, name)?.custom_name ?? memberOf(names, name) ?? name
+        const known = (operators.data && memberOf(operators.data, field)) ?? general
         const sorted = [...known].sort((a, b) => rank(a) - rank(b))
         return [name, { name, type: types.get(name)!, operators: [...sorted, ...betweenColumns] }]
       }),

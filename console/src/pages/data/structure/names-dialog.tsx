@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { memberOf } from '../../../base/members.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Field } from '../../../parts/field.tsx'
@@ -48,7 +49,9 @@ export function NamesDialog({ info, entry, base, onClose }: NamesDialogProps) {
     const { custom_name: _, custom_column_names: __, column_config: settings = {}, ...others } = before
     const named = Object.fromEntries(Object.entries(columns).filter(([, each]) => each !== ''))
     const comments = Object.entries(settings).flatMap(([column, { comment }]) =>
-      comment === undefined ? [] : [[column, { comment, ...(named[column] && { custom_name: named[column] }) }]],
+      comment === undefined
+        ? []
+        : [[column, { comment, ...(memberOf(named, column) && { custom_name: named[column] }) }]],
     )
     const configuration = {
       ...others,
@@ -87,7 +90,7 @@ export function NamesDialog({ info, entry, base, onClose }: NamesDialogProps) {
         <Field
           key={column}
           label={column}
-          value={columns[column] ?? ''}
+          value={memberOf(columns, column) ?? ''}
           placeholder={column}
           isCode
           onChange={(event) => setColumns({ ...columns, [column]: event.target.value })}

@@ -206,7 +206,7 @@ function Indexes({ info, onChange }: PartProps) {
             ],
             // The index of a key goes with it.
             ...(onChange &&
-              !(name in info.unique_keys) &&
+              !Object.hasOwn(info.unique_keys, name) &&
               !info.indexes.find((each) => each.name === name)?.is_primary && {
                 actions: <RowActions name={name} onDrop={() => onChange(changes.dropIndex(info, name))} />,
               }),

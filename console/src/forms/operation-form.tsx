@@ -5,6 +5,7 @@ import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { JsonTree } from '../parts/json-tree.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { useAttempt } from '../parts/use-attempt.ts'
 import { readOnly } from '../requests/mode.ts'
 import { isEditing } from '../server/editing.ts'
 import { type Api, type DescribedOperation, openapiQuery } from '../server/openapi.ts'
@@ -53,32 +54,21 @@ function Form({ api, operation }: { readonly api: Api; readonly operation: Descr
   const { type, version, summary } = operation
   const fields = fieldsOf(operation.args, api)
   const [text, setText] = useState(() => (fields === null ? JSON.stringify(operation.example, null, 2) : '{}'))
-  const [isBusy, setBusy] = useState(false)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
-  const [error, setError] = useState<unknown>(null)
+  const { isBusy, error, attempt } = useAttempt()
   const isLocked = useStore(readOnly) !== null
   const args = parsed(text)
   const edits = isEditing({ type, args, version })
-  const attempt = async (title: string, send: () => Promise<unknown>) => {
-    setBusy(true)
-    setError(null)
-    try {
-      setOutcome({ title, body: await send() })
-    } catch (failure) {
-      setOutcome(null)
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const show = async (title: string, send: () => Promise<unknown>) =>
+    setOutcome((await attempt(async () => ({ title, body: await send() }))) ?? null)
   const start = () =>
-    attempt('Answer', async () => {
+    show('Answer', async () => {
       const body = await run(type, args, version === 1 ? {} : { version })
       if (edits) void refreshMetadata()
       return body
     })
   const change = { type, args, ...(version !== 1 && { version }) }
-  const simulate = () => attempt('It would do this', () => run('simulate', { changes: [change] }))
+  const simulate = () => show('It would do this', () => run('simulate', { changes: [change] }))
   const canTry = useCanTry()
   const canSimulate = edits && canTry && api.operations.some((each) => each.type === 'simulate') && type !== 'simulate'
   return (

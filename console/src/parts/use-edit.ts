@@ -1,9 +1,9 @@
 // Saving an edit of the metadata from a form: its state, its error, and the way back.
 
-import { useState } from 'react'
 import { type Edit, edit, undo } from '../server/edits.ts'
 import { metadataQuery, queries } from '../server/queries.ts'
 import { toast } from './toast.tsx'
+import { useAttempt } from './use-attempt.ts'
 
 interface EditWithWords extends Edit {
   /** Confirms the edit, as `Added 3 relationships`. */
@@ -21,22 +21,15 @@ interface Saving {
 
 /** Saves edits one at a time. Each can be undone while its confirmation is shown. */
 export function useEdit(): Saving {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+  const { isBusy, error, setError, attempt } = useAttempt()
   const save = async ({ done, ...given }: EditWithWords) => {
-    setBusy(true)
-    setError(null)
-    try {
+    const isMade = await attempt(async () => {
       const base = given.base ?? (await queries.ensureQueryData(metadataQuery))
       if ((await edit({ ...given, base })) === null) return false
       toast(done, { undo: () => void undo(base).catch(setError) })
       return true
-    } catch (failure) {
-      setError(failure)
-      return false
-    } finally {
-      setBusy(false)
-    }
+    })
+    return isMade ?? false
   }
   return { isBusy, error, setError, save }
 }

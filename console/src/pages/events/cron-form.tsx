@@ -5,6 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { edit } from '../../server/edits.ts'
 import { queries } from '../../server/queries.ts'
 import { cronWords } from './cron-words.ts'
@@ -37,15 +38,12 @@ export function CronForm({ trigger, onClose }: CronFormProps) {
   const [schedule, setSchedule] = useState(trigger?.schedule ?? '0 2 * * *')
   const [zone, setZone] = useState(trigger?.timezone ?? 'UTC')
   const [payload, setPayload] = useState(() => JSON.stringify(trigger?.payload ?? {}, null, 2))
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, error, attempt } = useAttempt()
   const shownSchedule = useDeferredValue(schedule)
   const shownZone = useDeferredValue(zone)
   const hasWebhook = trigger === undefined || typeof trigger.webhook === 'string'
-  const save = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+  const save = () =>
+    attempt(async () => {
       const { timezone: _, comment: __, ...kept } = trigger ?? { include_in_metadata: true }
       const args = {
         ...kept,
@@ -60,12 +58,7 @@ export function CronForm({ trigger, onClose }: CronFormProps) {
       await queries.invalidateQueries({ queryKey: ['cron-triggers'] })
       toast(`${trigger ? 'Changed' : 'Created'} ${name}`)
       onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <Dialog
       isOpen

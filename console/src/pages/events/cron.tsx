@@ -10,6 +10,7 @@ import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { edit } from '../../server/edits.ts'
 import { run } from '../../server/operations.ts'
@@ -94,18 +95,18 @@ function CronDialog({ trigger, onClose }: { readonly trigger: CronTrigger; onClo
   const canEdit = useStore(readOnly) === null
   const [isDeleting, setDeleting] = useState(false)
   const [isChanging, setChanging] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const remove = async () => {
+  const { isBusy, error, setError, attempt } = useAttempt()
+  const keep = () => {
     setError(null)
-    try {
+    setDeleting(false)
+  }
+  const remove = () =>
+    attempt(async () => {
       const operations = [{ type: 'delete_cron_trigger', args: { name } }]
       if ((await edit({ title: `Delete ${name}`, operations })) === null) return
       toast(`Deleted ${name}`)
       onClose()
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+    })
   if (isChanging) return <CronForm trigger={trigger} onClose={() => setChanging(false)} />
   return (
     <Dialog
@@ -117,8 +118,8 @@ function CronDialog({ trigger, onClose }: { readonly trigger: CronTrigger; onClo
       actions={
         isDeleting ? (
           <>
-            <Button onClick={() => setDeleting(false)}>Cancel</Button>
-            <Button look="danger" onClick={() => void remove()}>
+            <Button onClick={keep}>Cancel</Button>
+            <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
               Delete {name}
             </Button>
           </>

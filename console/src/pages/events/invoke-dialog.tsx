@@ -5,6 +5,7 @@ import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { run } from '../../server/operations.ts'
 import { metadataQuery, queries } from '../../server/queries.ts'
 import { pathOf, useGo } from '../../shell/navigation.tsx'
@@ -24,23 +25,15 @@ export function InvokeDialog({ name, payload, onClose }: InvokeProps) {
   const trigger = data && eventTriggersOf(data).find((each) => each.name === name)
   const isRefused = trigger !== undefined && trigger.definition['enable_manual'] !== true
   const [text, setText] = useState(() => JSON.stringify(payload, null, 2))
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-  const send = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+  const { isBusy, error, attempt } = useAttempt()
+  const send = () =>
+    attempt(async () => {
       const { event_id } = await run<{ event_id: string }>('invoke_event_trigger', { name, payload: JSON.parse(text) })
       await queries.invalidateQueries({ queryKey: ['events'] })
       toast(`Sent a payload through ${name}`)
       onClose()
       go(pathOf('events', 'log', event_id))
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <Dialog
       isOpen

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { formatTime, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
@@ -7,6 +6,7 @@ import { Mark } from '../../parts/mark.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { send } from '../../requests/send.ts'
 import { isLive } from '../../server/feed.ts'
@@ -57,20 +57,16 @@ function List() {
     queryFn: async ({ signal }) => (await send<Jobs>({ name: 'jobs', path: 'dev/jobs', signal })).body,
   })
   const canEdit = useStore(readOnly) === null
-  const [error, setError] = useState<unknown>(null)
+  const { error, attempt } = useAttempt()
   if (jobs.isPending) return <Loading label="Reading the jobs" queryKey={key} />
   if (!jobs.data) return <Failed error={jobs.error} onRetry={() => void jobs.refetch()} />
   const { backend, reachable, error: fault, jobs: list } = jobs.data
-  const act = async (type: string, name: string, done: string) => {
-    setError(null)
-    try {
+  const act = (type: string, name: string, done: string) =>
+    attempt(async () => {
       await run(type, { name })
       toast(`${done} ${name}`)
       await jobs.refetch()
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+    })
   return (
     <>
       <p className={css['lead']}>

@@ -9,6 +9,7 @@ import { Field, Select } from '../../parts/field.tsx'
 import { Toolbar } from '../../parts/page.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { run } from '../../server/operations.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
@@ -53,23 +54,15 @@ function OnceForm({ onClose }: { onClose(): void }) {
   const [webhook, setWebhook] = useState('')
   const [at, setAt] = useState('')
   const [payload, setPayload] = useState('{}')
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-  const create = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+  const { isBusy, error, attempt } = useAttempt()
+  const create = () =>
+    attempt(async () => {
       const schedule_at = new Date(at).toISOString()
       await run('create_scheduled_event', { webhook, schedule_at, payload: JSON.parse(payload) })
       await client.invalidateQueries({ queryKey: ['scheduled-events'] })
       toast('Scheduled the event')
       onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <Dialog
       isOpen

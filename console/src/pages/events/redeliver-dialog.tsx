@@ -1,9 +1,9 @@
-import { useState } from 'react'
 import { plural } from '../../base/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { run } from '../../server/operations.ts'
 import { queries } from '../../server/queries.ts'
 
@@ -27,25 +27,17 @@ interface RedeliverProps {
 
 /** Delivers events once more; the receiver gets them again. */
 export function RedeliverDialog({ name, filter, ids, onClose }: RedeliverProps) {
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, error, attempt } = useAttempt()
   const count = ids === null ? 'all matching events' : plural(ids.length, 'event')
-  const redeliver = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+  const redeliver = () =>
+    attempt(async () => {
       const args = ids === null ? { name, ...filter } : { ids }
       const result = await run<{ redelivered: number; has_more: boolean }>('redeliver_events', args)
       await queries.invalidateQueries({ queryKey: ['events'] })
       const more = result.has_more ? '; there are more' : ''
       toast(`${plural(result.redelivered, 'event')} will be delivered again${more}`)
       onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   const described = Object.keys(filter).length === 0 ? 'no filter' : JSON.stringify(filter)
   return (
     <Dialog

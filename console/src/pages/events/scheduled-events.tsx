@@ -8,6 +8,7 @@ import { Mark } from '../../parts/mark.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { run } from '../../server/operations.ts'
 import { Attempts } from './attempts.tsx'
@@ -123,7 +124,7 @@ interface ScheduledDialogProps {
 function ScheduledDialog({ event, kind, onClose }: ScheduledDialogProps) {
   const key = ['scheduled-attempts', kind, event.id]
   const canEdit = useStore(readOnly) === null
-  const [error, setError] = useState<unknown>(null)
+  const { isBusy, error, attempt } = useAttempt()
   const attempts = useQuery({
     queryKey: key,
     queryFn: ({ signal }) =>
@@ -133,16 +134,12 @@ function ScheduledDialog({ event, kind, onClose }: ScheduledDialogProps) {
         { signal },
       ),
   })
-  const remove = async () => {
-    setError(null)
-    try {
+  const remove = () =>
+    attempt(async () => {
       await run('delete_scheduled_event', { type: kind, event_id: event.id })
       toast('Deleted the event')
       onClose(true)
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+    })
   return (
     <Dialog
       isOpen
@@ -153,7 +150,7 @@ function ScheduledDialog({ event, kind, onClose }: ScheduledDialogProps) {
       actions={
         <>
           {canEdit && (
-            <Button look="danger" onClick={() => void remove()}>
+            <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
               Delete event
             </Button>
           )}

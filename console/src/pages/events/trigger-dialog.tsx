@@ -8,6 +8,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { edit } from '../../server/edits.ts'
 import { tableLabel } from '../../server/names.ts'
@@ -32,27 +33,23 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
   const go = useGo()
   const [step, setStep] = useState<'look' | 'delete' | 'invoke'>('look')
   const [payload, setPayload] = useState('{}')
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-  const attempt = async (work: () => Promise<unknown>, done: string) => {
-    setBusy(true)
+  const { isBusy, error, setError, attempt } = useAttempt()
+  const turnTo = (next: typeof step) => {
     setError(null)
-    try {
+    setStep(next)
+  }
+  const act = (work: () => Promise<unknown>, done: string) =>
+    attempt(async () => {
       if ((await work()) === null) return
       await queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith('event') })
       toast(done)
       if (step === 'delete') onClose()
       else setStep('look')
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   const change = (type: string, verb: string, done: string) =>
-    void attempt(() => edit({ title: `${verb} ${name}`, operations: [{ type, args: { name } }] }), `${done} ${name}`)
+    void act(() => edit({ title: `${verb} ${name}`, operations: [{ type, args: { name } }] }), `${done} ${name}`)
   const invoke = () =>
-    void attempt(
+    void act(
       () => run('invoke_event_trigger', { name, payload: JSON.parse(payload) }),
       `Sent a payload through ${name}`,
     )
@@ -62,10 +59,10 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
         <Button onClick={() => go(`${pathOf('events', 'log')}?name=${encodeURIComponent(name)}`)}>Open its log</Button>
         {canEdit && (
           <>
-            <Button look="danger" onClick={() => setStep('delete')}>
+            <Button look="danger" onClick={() => turnTo('delete')}>
               Delete trigger
             </Button>
-            <Button onClick={() => setStep('invoke')}>Send a payload</Button>
+            <Button onClick={() => turnTo('invoke')}>Send a payload</Button>
             <Button onClick={onChange}>Change trigger</Button>
             <Button
               look="main"
@@ -84,7 +81,7 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
     ),
     delete: (
       <>
-        <Button onClick={() => setStep('look')}>Cancel</Button>
+        <Button onClick={() => turnTo('look')}>Cancel</Button>
         <Button look="danger" isBusy={isBusy} onClick={() => change('delete_event_trigger', 'Delete', 'Deleted')}>
           Delete {name}
         </Button>
@@ -92,7 +89,7 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
     ),
     invoke: (
       <>
-        <Button onClick={() => setStep('look')}>Cancel</Button>
+        <Button onClick={() => turnTo('look')}>Cancel</Button>
         <Button look="main" isBusy={isBusy} onClick={invoke}>
           Send payload
         </Button>

@@ -3,6 +3,7 @@ import { newId } from '../../base/ids.ts'
 import { Button } from '../../parts/button.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Failed } from '../../parts/states.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { run } from '../../server/operations.ts'
 import type { BrowsedRows } from '../data/rows/model.ts'
 import type { TableInfo } from '../data/table-info.ts'
@@ -24,12 +25,9 @@ interface Answer {
 /** Sends a row of the table to the webhook, in the form of an event. Nothing is recorded. */
 export function WebhookTest({ url, info, name }: WebhookTestProps) {
   const [answer, setAnswer] = useState<Answer | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-  const send = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+  const { isBusy, error, attempt } = useAttempt()
+  const send = () =>
+    attempt(async () => {
       const { rows, columns } = await run<BrowsedRows>('browse_rows', { table: info.name, limit: 1 })
       const row = Object.fromEntries(columns.map((column, at) => [column.name, rows[0]?.[at] ?? null]))
       const payload = {
@@ -38,12 +36,7 @@ export function WebhookTest({ url, info, name }: WebhookTestProps) {
         delivery_info: { current_retry: 0, max_retries: 0 },
       }
       setAnswer(await run<Answer>('test_webhook', { url, payload }))
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   const isGood = answer?.status !== null && answer !== null && answer.status >= 200 && answer.status < 300
   return (
     <div>

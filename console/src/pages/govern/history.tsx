@@ -7,6 +7,7 @@ import { PartChanges } from '../../parts/change-view.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { recordEdit } from '../../requests/log.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { authorOf, historyQuery, sentenceOf, type Version } from '../../server/history.ts'
@@ -92,23 +93,15 @@ export function HistorySection() {
 }
 
 function RevertDialog({ title, versions, onClose }: Question & { onClose(): void }) {
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-  const revert = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+  const { isBusy, error, attempt } = useAttempt()
+  const revert = () =>
+    attempt(async () => {
       await runAll(versions.map(({ version }) => ({ type: 'revert_metadata', args: { version } })))
       await refreshMetadata()
       await recordDocument()
       toast(`Reverted ${plural(versions.length, 'version')}`)
       onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <Dialog
       isOpen

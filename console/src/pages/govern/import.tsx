@@ -8,6 +8,7 @@ import { Checkbox } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Empty, Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { edit, undo } from '../../server/edits.ts'
 import {
   diffDocuments,
@@ -53,21 +54,17 @@ export function ImportDialog({ base, onClose }: { readonly base: Metadata; onClo
   const [text, setText] = useState('')
   const [changes, setChanges] = useState<readonly ObjectChange[] | null>(null)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, error, setError, attempt } = useAttempt()
   const [tried, setTried] = useState<DryRun | null>(null)
   const chosen = (changes ?? []).filter(({ key }) => !left.has(key))
-  const attempt = async (work: () => Promise<void> | void) => {
-    setBusy(true)
+  const start = (work: () => Promise<void>) => {
+    setTried(null)
+    void attempt(work)
+  }
+  const goBack = () => {
     setError(null)
     setTried(null)
-    try {
-      await work()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
+    setChanges(null)
   }
   const compare = async () => {
     const document = await documentIn(text)
@@ -97,17 +94,17 @@ export function ImportDialog({ base, onClose }: { readonly base: Metadata; onClo
         changes === null ? (
           <>
             <Button onClick={onClose}>Cancel</Button>
-            <Button look="main" disabled={text.trim() === ''} onClick={() => void attempt(compare)}>
+            <Button look="main" disabled={text.trim() === ''} onClick={() => start(compare)}>
               Compare
             </Button>
           </>
         ) : (
           <>
-            <Button onClick={() => setChanges(null)}>Back to the document</Button>
-            <Button disabled={chosen.length === 0} isBusy={isBusy} onClick={() => void attempt(tryIt)}>
+            <Button onClick={goBack}>Back to the document</Button>
+            <Button disabled={chosen.length === 0} isBusy={isBusy} onClick={() => start(tryIt)}>
               Try without saving
             </Button>
-            <Button look="main" disabled={chosen.length === 0} isBusy={isBusy} onClick={() => void attempt(apply)}>
+            <Button look="main" disabled={chosen.length === 0} isBusy={isBusy} onClick={() => start(apply)}>
               Apply {plural(chosen.length, 'change')}
             </Button>
           </>
@@ -117,11 +114,7 @@ export function ImportDialog({ base, onClose }: { readonly base: Metadata; onClo
       {error !== null && <Failed error={error} />}
       {tried && <Tried result={tried} />}
       {changes === null ? (
-        <Source
-          text={text}
-          onChange={setText}
-          onFiles={(files) => void attempt(async () => setText(await textOf(files)))}
-        />
+        <Source text={text} onChange={setText} onFiles={(files) => start(async () => setText(await textOf(files)))} />
       ) : (
         <Changes
           changes={changes}

@@ -9,6 +9,7 @@ import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Touched } from '../../parts/touched.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { edit } from '../../server/edits.ts'
 import { authorOf, type Place, type Version } from '../../server/history.ts'
@@ -99,24 +100,21 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
   const [question, setQuestion] = useState<{ title: string; names: readonly string[]; operation: Operation } | null>(
     null,
   )
-  const [error, setError] = useState<unknown>(null)
-  const attempt = async (work: () => Promise<unknown>, done: string) => {
-    setError(null)
+  const { error, attempt } = useAttempt()
+  const act = (work: () => Promise<unknown>, done: string) => {
     setQuestion(null)
-    try {
+    void attempt(async () => {
       if ((await work()) === null) return
       await refreshMetadata()
       toast(done)
-    } catch (failure) {
-      setError(failure)
-    }
+    })
   }
   const names = objects.map(titleOf)
   return (
     <>
       {canEdit && (
         <Toolbar label="All inconsistent objects">
-          <Button onClick={() => void attempt(() => run('reload_metadata', {}), 'Reloaded the metadata')}>
+          <Button onClick={() => act(() => run('reload_metadata', {}), 'Reloaded the metadata')}>
             Reload metadata
           </Button>
           <Button
@@ -159,7 +157,7 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
                 </div>
                 <p>{each.reason}</p>
                 <Since object={each} />
-                <Similar object={each} canEdit={canEdit} onRename={(title, work) => void attempt(work, title)} />
+                <Similar object={each} canEdit={canEdit} onRename={(title, work) => act(work, title)} />
               </li>
             )
           })}
@@ -178,7 +176,7 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
               <Button
                 look="danger"
                 onClick={() =>
-                  void attempt(
+                  act(
                     () => edit({ title: question.title, operations: [question.operation] }),
                     `Removed ${plural(question.names.length, 'object')}`,
                   )

@@ -5,9 +5,8 @@ import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { useEdit } from '../../parts/use-edit.ts'
 import { readOnly } from '../../requests/mode.ts'
-import { edit, undo } from '../../server/edits.ts'
 import type { Operation } from '../../server/operations.ts'
 import { type Metadata, metadataQuery } from '../../server/queries.ts'
 import css from './govern.module.css'
@@ -47,8 +46,7 @@ function LimitsForm({ metadata }: { readonly metadata: Metadata }) {
   const saved = textOf(metadata.metadata['api_limits'])
   const [draft, setDraft] = useState<string | null>(null)
   const [base, setBase] = useState(metadata)
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, error, save } = useEdit()
   const text = draft ?? saved
   const limits = parsed(text)
   const change = (next: string) => {
@@ -62,24 +60,14 @@ function LimitsForm({ metadata }: { readonly metadata: Metadata }) {
     const next = { ...global, ...rest }
     change(textOf(Object.keys(next).length === 0 ? others : { ...others, [kind]: next }))
   }
-  const save = async () => {
-    setBusy(true)
-    setError(null)
+  const submit = async () => {
     const isEmpty = Object.keys(limits ?? {}).length === 0
     const operation: Operation = isEmpty
       ? { type: 'remove_api_limits', args: {} }
       : { type: 'set_api_limits', args: limits }
-    try {
-      const part = (all: Metadata) => all.metadata['api_limits'] ?? null
-      const results = await edit({ title: 'Set the limits', operations: [operation], base, part, mine: limits })
-      if (results === null) return
-      setDraft(null)
-      toast('Saved the limits', { undo: () => void undo(base).catch(setError) })
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
+    const part = (all: Metadata) => all.metadata['api_limits'] ?? null
+    const change = { title: 'Set the limits', operations: [operation], base, part, mine: limits }
+    if (await save({ ...change, done: 'Saved the limits' })) setDraft(null)
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
@@ -114,7 +102,7 @@ function LimitsForm({ metadata }: { readonly metadata: Metadata }) {
             look="main"
             isBusy={isBusy}
             disabled={draft === null || draft === saved || limits === null}
-            onClick={() => void save()}
+            onClick={() => void submit()}
           >
             Save limits
           </Button>

@@ -11,6 +11,7 @@ import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { flatDocument, nameIn } from '../../server/metadata-diff.ts'
 import { run } from '../../server/operations.ts'
@@ -64,30 +65,20 @@ function Document({ metadata }: { readonly metadata: Metadata }) {
   const [filter, setFilter] = useUrlState('filter')
   const [chosen, setChosen] = useUrlState('object')
   const [isImporting, setImporting] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+  const { error, attempt } = useAttempt()
   const parts = useMemo(() => partsOf(metadata), [metadata])
   const needle = filter.toLowerCase()
   const shown = parts.filter(({ name, kind }) => `${name} ${kind}`.toLowerCase().includes(needle))
   const part = parts.find(({ key }) => key === chosen)
   // The document that is shown may be older than the server's.
-  const save = async (write: (document: Metadata['metadata']) => Promise<void> | void) => {
-    setError(null)
-    try {
-      await write((await queries.fetchQuery({ ...metadataQuery, staleTime: 0 })).metadata)
-    } catch (failure) {
-      setError(failure)
-    }
-  }
-  const reload = async () => {
-    setError(null)
-    try {
+  const save = (write: (document: Metadata['metadata']) => Promise<void> | void) =>
+    attempt(async () => write((await queries.fetchQuery({ ...metadataQuery, staleTime: 0 })).metadata))
+  const reload = () =>
+    attempt(async () => {
       await run('reload_metadata', {})
       await refreshMetadata()
       toast('Reloaded the metadata')
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+    })
   return (
     <>
       <Toolbar label="Metadata">

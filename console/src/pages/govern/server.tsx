@@ -7,6 +7,7 @@ import { Field, Select } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { asFailure } from '../../requests/failure.ts'
 import { send } from '../../requests/send.ts'
 import { configQuery, useApi, useConfig } from '../../server/queries.ts'
@@ -57,23 +58,15 @@ function Dump() {
   const enabled = useConfig()?.apis.enabled ?? []
   const [content, setContent] = useState<keyof typeof contents>('schema')
   const [schema, setSchema] = useState('public')
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-  const dump = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+  const { isBusy, error, attempt } = useAttempt()
+  const dump = () =>
+    attempt(async () => {
       const opts = ['--no-owner', '--no-acl', ...contents[content].opts, ...(schema === '' ? [] : ['--schema', schema])]
       const { text } = await send({
         ...{ name: 'pg_dump', path: 'v1alpha1/pg_dump', body: { opts, clean_output: true } },
       })
       saveFile(`${schema || 'database'}.sql`, text, 'application/sql')
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   if (!isOpen) {
     return (
       <Section title="Dump">

@@ -35,7 +35,11 @@ export function ActionDialog({ action, base, canEdit, onClose }: ActionDialogPro
   )
   const [roles, setRoles] = useState<readonly string[]>((action?.permissions ?? []).map(({ role }) => role))
   const [isAsked, setAsked] = useState(false)
-  const { isBusy, error, save } = useEdit()
+  const { isBusy, error, setError, save } = useEdit()
+  const ask = (isNow: boolean) => {
+    setError(null)
+    setAsked(isNow)
+  }
   const { signature, fault } = signatureOf(sdl, action)
   const part = (now: Metadata) => actionsOf(now).find(({ name }) => name === (action ?? signature)?.name)
   const submit = async () => {
@@ -53,7 +57,7 @@ export function ActionDialog({ action, base, canEdit, onClose }: ActionDialogPro
   }
   const footer: ReactNode = isAsked ? (
     <>
-      <Button onClick={() => setAsked(false)}>Cancel</Button>
+      <Button onClick={() => ask(false)}>Cancel</Button>
       <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
         Remove {action?.name}
       </Button>
@@ -61,7 +65,7 @@ export function ActionDialog({ action, base, canEdit, onClose }: ActionDialogPro
   ) : (
     <>
       {canEdit && action && (
-        <Button look="danger" onClick={() => setAsked(true)}>
+        <Button look="danger" onClick={() => ask(true)}>
           Remove
         </Button>
       )}

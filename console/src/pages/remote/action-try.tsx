@@ -6,6 +6,7 @@ import { Code } from '../../parts/code.tsx'
 import { Field } from '../../parts/field.tsx'
 import { JsonTree } from '../../parts/json-tree.tsx'
 import { Failed } from '../../parts/states.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { type Identity, identity, identityHeaders } from '../../requests/identity.ts'
 import { graphql, run } from '../../server/operations.ts'
 import type { Metadata } from '../../server/queries.ts'
@@ -38,28 +39,20 @@ export function ActionTry({ action, base }: ActionTryProps) {
   const [input, setInput] = useState(() => JSON.stringify(exampleOf(action, types), null, 2))
   const [answer, setAnswer] = useState<unknown>(null)
   const [exchanged, setExchanged] = useState<{ readonly sent: unknown; readonly got: Exchange } | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, error, attempt } = useAttempt()
   const { handler } = action.definition
-  const attempt = async (work: (as: Identity) => Promise<void>) => {
-    setBusy(true)
-    setError(null)
-    try {
+  const attemptAs = (work: (as: Identity) => Promise<void>) =>
+    attempt(async () => {
       const name = role.trim()
       await work({ role: name === '' || name === 'admin' ? null : name, variables: JSON.parse(variables) })
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   const call = () =>
-    attempt(async (as) => {
+    attemptAs(async (as) => {
       const { body } = await graphql({ query, variables: JSON.parse(input) }, { as })
       setAnswer(body)
     })
   const send = () =>
-    attempt(async (as) => {
+    attemptAs(async (as) => {
       const session = as.role === null ? { [facts.roleHeader]: 'admin' } : identityHeaders(as)
       const payload = {
         ...{ action: { name: action.name }, input: JSON.parse(input) },

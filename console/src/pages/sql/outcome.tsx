@@ -6,6 +6,7 @@ import { Select } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { PlanTree } from '../../parts/plan-tree.tsx'
 import { Empty, Failed } from '../../parts/states.tsx'
+import { useAttempt } from '../../parts/use-attempt.ts'
 import { CopyButtons, ResultTable } from './result-table.tsx'
 import { dependentsOf, mostRows, type Outcome, type Run, readable } from './running.ts'
 import css from './sql.module.css'
@@ -43,19 +44,7 @@ const cancelledAfter = 2
 
 function Running({ cancel }: { cancel(): Promise<void> }) {
   const [seconds, setSeconds] = useState(0)
-  const [isCancelling, setCancelling] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const end = async () => {
-    setCancelling(true)
-    setError(null)
-    try {
-      await cancel()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setCancelling(false)
-    }
-  }
+  const { isBusy, error, attempt } = useAttempt()
   useEffect(() => {
     const timer = setInterval(() => setSeconds((count) => count + 1), 1000)
     return () => clearInterval(timer)
@@ -65,7 +54,7 @@ function Running({ cancel }: { cancel(): Promise<void> }) {
       <div className={css['bar']} role="status" data-loading>
         <Mark state="waiting">running for {seconds} s</Mark>
         {seconds >= cancelledAfter && (
-          <Button isBusy={isCancelling} onClick={() => void end()}>
+          <Button isBusy={isBusy} onClick={() => void attempt(cancel)}>
             Cancel statement
           </Button>
         )}

@@ -9,6 +9,7 @@ import { documentOf, folderOf } from '../../console/src/pages/govern/folder/fold
 import { packTar, readTar } from '../../console/src/pages/govern/folder/tar.ts'
 import { indexOfPosition, isExplainable, statementAt, statementsIn } from '../../console/src/pages/sql/statements.ts'
 import { diffDocuments, withChanges } from '../../console/src/server/metadata-diff.ts'
+import { partTitle } from '../../console/src/server/metadata-patch.ts'
 
 test('statements end at semicolons outside of quotes, dollar quotes and comments', () => {
   const parts = (text: string) => statementsIn(text).map(({ from, to }) => text.slice(from, to))
@@ -47,6 +48,19 @@ test('rows are copied for spreadsheets without formulas, and for other programs 
   assert.equal(asCsv(rows), `a,a\r\n'=1+1,\r\n-1.5e3,""\r\n"x,""y""\n",'@a|b`)
   assert.deepEqual(JSON.parse(asJson(rows))[0], { a: '=1+1', a_2: null })
   assert.equal(asMarkdown(rows).split('\n')[4], '| x,"y"<br> | @a\\|b |')
+})
+
+test('parts of the metadata are named in the singular, and settings as they are', () => {
+  const table = { schema: 'public', name: 'album' }
+  assert.deepEqual(
+    [
+      { part: 'remote_schemas', name: 'people' },
+      { part: 'tables', table, member: 'select_permissions', name: 'fan' },
+      { part: 'tables', table },
+      { part: 'api_limits' },
+    ].map(partTitle),
+    ['remote schema people', 'table album select permission fan', 'table album', 'api limits'],
+  )
 })
 
 test('documents differ object by object, and any choice of the differences can be taken', () => {

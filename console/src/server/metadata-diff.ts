@@ -1,5 +1,6 @@
 // The difference of two metadata documents, object by object.
 
+import { singularOf, wordsOf } from './member-words.ts'
 import { type GivenTable, tableLabel } from './names.ts'
 
 /** An object that differs. */
@@ -41,11 +42,6 @@ const canonical = (value: unknown): string =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   ) ?? ''
 
-const singular = (member: string): string => {
-  const words = member.replaceAll('_', ' ')
-  return words.endsWith('ies') ? `${words.slice(0, -3)}y` : words.replace(/s$/, '')
-}
-
 interface Pair {
   readonly place: readonly string[]
   readonly titles: readonly string[]
@@ -65,7 +61,7 @@ function compare({ place, titles, before, after }: Pair): readonly ObjectChange[
   if ((before === undefined || areNamed(before)) && (after === undefined || areNamed(after))) {
     const old = new Map((before ?? []).map((each) => [nameIn(each)!, each]))
     const now = new Map((after ?? []).map((each) => [nameIn(each)!, each]))
-    const kind = singular(place.at(-1) ?? '')
+    const kind = singularOf(place.at(-1) ?? '')
     return [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((name) => {
       const pair = { before: old.get(name), after: now.get(name) }
       return compareObject({ place: [...place, name], titles: [...titles, `${kind} ${name}`], ...pair })
@@ -85,7 +81,7 @@ function compareObject(pair: Pair): readonly ObjectChange[] {
   return members.flatMap((member) => {
     const inner = { before: before[member], after: after[member], place: [...place, member] }
     const isList = areNamed(inner.before ?? inner.after) && (inner.before ?? inner.after) !== undefined
-    return compare({ ...inner, titles: isList ? titles : [...titles, member.replaceAll('_', ' ')] })
+    return compare({ ...inner, titles: isList ? titles : [...titles, wordsOf(member)] })
   })
 }
 
@@ -96,7 +92,7 @@ export function diffDocuments(before: Json, after: Json): readonly ObjectChange[
     .filter((member) => member !== 'version' && member !== 'resource_version')
     .flatMap((member) => {
       const pair = { before: before[member], after: after[member], place: [member] }
-      return compare({ ...pair, titles: areNamed(pair.before ?? pair.after) ? [] : [member.replaceAll('_', ' ')] })
+      return compare({ ...pair, titles: areNamed(pair.before ?? pair.after) ? [] : [wordsOf(member)] })
     })
 }
 

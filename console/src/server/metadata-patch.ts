@@ -1,5 +1,6 @@
 // Parts of the metadata that differ, as the server lists them in histories and simulations.
 
+import { singularOf, wordsOf } from './member-words.ts'
 import { type TableName, tableLabel } from './names.ts'
 
 /** A part of the metadata that differs. */
@@ -14,13 +15,13 @@ export interface PartChange {
   readonly after?: unknown
 }
 
-const words = (name: string): string => name.replaceAll('_', ' ')
-
-/** The name of the part, as `table album select permission fan`. */
-export const partTitle = ({ part, table, member, name }: PartChange): string =>
-  [table ? `table ${tableLabel(table)}` : words(part), member && words(member.replace(/s$/, '')), name]
+/** The name of the part, as `table album select permission fan`, or `remote schema people`. */
+export function partTitle({ part, table, member, name }: PartChange): string {
+  const titleOf = name === undefined ? wordsOf : singularOf
+  return [table ? `table ${tableLabel(table)}` : titleOf(part), member && titleOf(member), name]
     .filter(Boolean)
     .join(' ')
+}
 
 /** The change of the part in a word. */
 export const partVerb = ({ before, after }: PartChange): string =>

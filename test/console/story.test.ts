@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { browserTest } from '../support/chromium.ts'
 import { Contract } from './contract.ts'
 import { pasteDatabase, signIn, trackAll } from './story/beginning.ts'
-import { followChange, makeTrigger, redeliver } from './story/events.ts'
+import { createTrigger, followChange, redeliver } from './story/events.ts'
 import { surviveServer } from './story/faults.ts'
 import { importDocument, replay, revertRole } from './story/govern.ts'
 import { askAsBoth, lookAsCustomer } from './story/identities.ts'
@@ -25,7 +25,7 @@ const steps: readonly (readonly [title: string, step: (story: Story) => Promise<
   ['the page makes an index for a rule that no index serves', makeIndex],
   ['the hidden invoice of another customer says why', lookAsCustomer],
   ['one operation as two identities, side by side', askAsBoth],
-  ['an event trigger, whose webhook is tested first', makeTrigger],
+  ['an event trigger, whose webhook is tested first', createTrigger],
   ['a change appears with its request, a failure and a success', followChange],
   ['three failures are delivered again', redeliver],
   ['a remote schema is joined to customers', joinRemote],

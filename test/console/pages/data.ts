@@ -121,7 +121,7 @@ export const data: readonly State[] = [
     shows: hasText('The table has no event triggers'),
     async act(page, { op, check }) {
       await check(page)
-      await clickButton(page, 'Make trigger')
+      await clickButton(page, 'Create event trigger')
       await page.until(`document.querySelector('[role=dialog] input[list]')?.value === 'artist'`)
       await page.press('Escape')
       const webhook = 'http://127.0.0.1:9/artists'

@@ -4,10 +4,10 @@ import { hasText } from '../support.ts'
 import { activate, choose, fill, go, openTab, reach, tick, type } from './keys.ts'
 import type { Story } from './stage.ts'
 
-/** Makes a trigger on invoices, whose webhook is tested first. */
-export async function makeTrigger({ page, webhook }: Story): Promise<void> {
+/** Creates a trigger on invoices, whose webhook is tested first. */
+export async function createTrigger({ page, webhook }: Story): Promise<void> {
   await go(page, 'Events')
-  await activate(page, 'Make trigger')
+  await activate(page, 'Create event trigger')
   await fill(page, 'Name', 'invoiced')
   await fill(page, 'Table', 'invoice')
   await tick(page, 'update')
@@ -16,8 +16,8 @@ export async function makeTrigger({ page, webhook }: Story): Promise<void> {
   await page.until(hasText('status 200'))
   await fill(page, 'Retries after a failure', '1')
   await fill(page, 'Seconds between attempts', '1')
-  await activate(page, 'Make trigger')
-  await page.until(hasText('Made invoiced'))
+  await activate(page, 'Create event trigger')
+  await page.until(hasText('Created invoiced'))
 }
 
 /** Changes the billing city of the invoices with these places in the list, and saves them. */

@@ -44,7 +44,7 @@ export function CronSection() {
   const trigger = triggers.data.find(({ name }) => name === chosen)
   const create = canEdit && (
     <Button look="main" icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>
-      Create a cron trigger
+      Create cron trigger
     </Button>
   )
   return (

@@ -44,7 +44,7 @@ const beginning: Definition = {
   retry_conf: { num_retries: 3, interval_sec: 10, timeout_sec: 60 },
 }
 
-/** Makes or replaces an event trigger: as a form, and as the JSON that is saved. Nothing that the form does not know is lost. */
+/** Creates or replaces an event trigger: as a form, and as the JSON that is saved. Nothing that the form does not know is lost. */
 export function TriggerForm({ base, trigger, on, onClose }: TriggerFormProps) {
   const [name, setName] = useState(trigger?.name ?? '')
   const [label, setLabel] = useState(() => {
@@ -62,15 +62,15 @@ export function TriggerForm({ base, trigger, on, onClose }: TriggerFormProps) {
   const part = (now: Metadata) => eventTriggersOf(now).find((each) => each.name === name.trim())
   const submit = async () => {
     const args = { ...definition, name: name.trim(), table, ...(trigger && { replace: true }) }
-    const title = `${trigger ? 'Replace' : 'Make'} the event trigger ${name.trim()}`
-    const done = `${trigger ? 'Changed' : 'Made'} ${name.trim()}`
+    const title = `${trigger ? 'Replace' : 'Create'} the event trigger ${name.trim()}`
+    const done = `${trigger ? 'Changed' : 'Created'} ${name.trim()}`
     if (await save({ title, base, part, done, operations: [{ type: 'create_event_trigger', args }] })) onClose()
   }
   return (
     <Dialog
       isOpen
       isWide
-      title={trigger ? `Change ${trigger.name}` : 'Make an event trigger'}
+      title={trigger ? `Change ${trigger.name}` : 'Create an event trigger'}
       description="It sends changes of a table to a webhook. Events that wait already stay as they are."
       onClose={onClose}
       actions={
@@ -82,7 +82,7 @@ export function TriggerForm({ base, trigger, on, onClose }: TriggerFormProps) {
             disabled={!definition || !table || name.trim() === '' || hasFault}
             onClick={() => void submit()}
           >
-            {trigger ? 'Save trigger' : 'Make trigger'}
+            {trigger ? 'Save trigger' : 'Create event trigger'}
           </Button>
         </>
       }

@@ -32,16 +32,16 @@ export function TriggersSection() {
   const rates = useRates(all.map(({ name }) => name))
   if (metadata.isPending) return <Loading label="Reading the triggers" queryKey={metadataQuery.queryKey} />
   if (!metadata.data) return <Failed error={metadata.error} onRetry={() => void metadata.refetch()} />
-  const make = canEdit && (
-    <Button look="main" icon={<Plus aria-hidden />} onClick={() => setEdited('make')}>
-      Make trigger
+  const create = canEdit && (
+    <Button look="main" icon={<Plus aria-hidden />} onClick={() => setEdited('create')}>
+      Create event trigger
     </Button>
   )
-  const form = edited === 'make' && <TriggerForm base={metadata.data} onClose={() => setEdited('')} />
+  const form = edited === 'create' && <TriggerForm base={metadata.data} onClose={() => setEdited('')} />
   if (all.length === 0) {
     return (
       <>
-        <Empty title="There are no event triggers" actions={make}>
+        <Empty title="There are no event triggers" actions={create}>
           An event trigger sends changes of a table to a webhook.
         </Empty>
         {form}
@@ -58,7 +58,7 @@ export function TriggersSection() {
           <FilterField label="Filter triggers" value={filter} onChange={setFilter} />
         </div>
         <span className={css['space']} />
-        {make}
+        {create}
       </Toolbar>
       <Table<EventTrigger>
         label="Event triggers"

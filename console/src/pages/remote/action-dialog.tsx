@@ -44,8 +44,8 @@ export function ActionDialog({ action, base, canEdit, onClose }: ActionDialogPro
   const part = (now: Metadata) => actionsOf(now).find(({ name }) => name === (action ?? signature)?.name)
   const submit = async () => {
     if (!signature) return
-    const words = `${action ? 'Changed' : 'Added'} ${signature.name}`
-    const title = `${action ? 'Change' : 'Add'} the action ${signature.name}`
+    const words = `${action ? 'Changed' : 'Created'} ${signature.name}`
+    const title = `${action ? 'Change' : 'Create'} the action ${signature.name}`
     const operations = operationsFor({ action, signature, definition, roles })
     if (await save({ title, base, part, operations, done: words })) onClose()
   }
@@ -72,7 +72,7 @@ export function ActionDialog({ action, base, canEdit, onClose }: ActionDialogPro
       <Button onClick={onClose}>{canEdit ? 'Cancel' : 'Close'}</Button>
       {canEdit && view === 'definition' && (
         <Button look="main" isBusy={isBusy} disabled={!signature} onClick={() => void submit()}>
-          {action ? 'Save action' : 'Add action'}
+          {action ? 'Save action' : 'Create action'}
         </Button>
       )}
     </>
@@ -89,7 +89,7 @@ export function ActionDialog({ action, base, canEdit, onClose }: ActionDialogPro
     <Dialog
       isOpen
       isWide
-      title={action?.name ?? 'Add an action'}
+      title={action?.name ?? 'Create an action'}
       description={
         isAsked
           ? 'Clients can no longer call it. Results of calls that were made stay.'
@@ -127,7 +127,7 @@ function signatureOf(sdl: string, action: Action | null): Read {
   try {
     const signature = readSignature(sdl)
     if (action && signature.name !== action.name) {
-      return { signature: null, fault: `The name stays ${action.name}: add another action, and remove this one.` }
+      return { signature: null, fault: `The name stays ${action.name}: create another action, and remove this one.` }
     }
     return { signature, fault: null }
   } catch (error) {

@@ -28,15 +28,15 @@ export function ActionsSection() {
   const all = actionsOf(metadata.data)
   const shown = all.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase()))
   const action = all.find(({ name }) => name === chosen)
-  const add = canEdit && (
+  const create = canEdit && (
     <Button look="main" icon={<Plus aria-hidden />} onClick={() => setEdited('add')}>
-      Add action
+      Create action
     </Button>
   )
   return (
     <>
       {all.length === 0 ? (
-        <Empty title="There are no actions" actions={add}>
+        <Empty title="There are no actions" actions={create}>
           An action is a field of the query or mutation root that your own code answers.
         </Empty>
       ) : (
@@ -45,7 +45,7 @@ export function ActionsSection() {
             <div className={css['filter']}>
               <FilterField label="Filter actions" value={filter} onChange={setFilter} />
             </div>
-            {add}
+            {create}
           </Toolbar>
           <Table<Action>
             label="Actions"

@@ -18,7 +18,7 @@ import type { TableInfo } from '../table-info.ts'
 /** The event triggers of a table, with ways to each and its log. */
 export default function EventsTab({ info }: { readonly info: TableInfo }) {
   const { data, error, isPending, refetch } = useQuery(metadataQuery)
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const canEdit = useStore(readOnly) === null
   if (isPending) return <Loading label="Reading the triggers" queryKey={metadataQuery.queryKey} />
   if (!data) return <Failed error={error} onRetry={() => void refetch()} />
@@ -26,20 +26,20 @@ export default function EventsTab({ info }: { readonly info: TableInfo }) {
     return <Empty title="This table is not tracked">It can have event triggers once it is tracked.</Empty>
   }
   const triggers = eventTriggersOf(data).filter(({ table }) => tableKey(table) === tableKey(info.name))
-  const make = canEdit && (
-    <Button look="main" icon={<Plus aria-hidden />} onClick={() => setMaking(true)}>
-      Make trigger
+  const create = canEdit && (
+    <Button look="main" icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>
+      Create event trigger
     </Button>
   )
   return (
     <>
       {triggers.length === 0 ? (
-        <Empty title="The table has no event triggers" actions={make}>
+        <Empty title="The table has no event triggers" actions={create}>
           An event trigger sends changes of the rows to a webhook: new rows, changes of chosen columns, deletions.
         </Empty>
       ) : (
         <Body>
-          <Section title="Event triggers" actions={make}>
+          <Section title="Event triggers" actions={create}>
             <List
               label="Event triggers"
               heads={['Name', 'On', 'Webhook', 'State', 'Log']}
@@ -48,7 +48,7 @@ export default function EventsTab({ info }: { readonly info: TableInfo }) {
           </Section>
         </Body>
       )}
-      {isMaking && <TriggerForm base={data} on={info.name} onClose={() => setMaking(false)} />}
+      {isCreating && <TriggerForm base={data} on={info.name} onClose={() => setCreating(false)} />}
     </>
   )
 }

@@ -1,15 +1,16 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 import css from './table.module.css'
+import { useFits } from './use-fits.ts'
 
 /** A column of a table. */
 export interface TableColumn<T> {
   readonly key: string
   readonly title: string
-  /** A CSS width, as `120px` or `minmax(160px, 1fr)`. */
+  /** A CSS width in pixels at least, as `120px` or `minmax(160px, 1fr)`. */
   readonly width: string
   readonly align?: 'end'
-  /** Hidden where the screen is narrow. */
+  /** Left out where the table is too narrow for all columns. */
   readonly isSecondary?: boolean
   readonly head?: ReactNode
   cell(row: T): ReactNode
@@ -27,8 +28,12 @@ interface TableProps<T> {
   readonly rowHeight?: number
 }
 
+/** The pixels that columns need. */
+const leastWidth = (columns: readonly { readonly width: string }[]): number =>
+  columns.reduce((sum, { width }) => sum + Number(/[\d.]+(?=px)/.exec(width)?.[0] ?? 0), 0)
+
 /** A list of rows of which only the visible ones are in the page: thousands cost as much as twenty. */
-export function Table<T>({ label, columns, rows, rowKey, isSelected, onOpen, rowHeight = 32 }: TableProps<T>) {
+export function Table<T>({ label, columns: all, rows, rowKey, isSelected, onOpen, rowHeight = 32 }: TableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: rows.length,
@@ -36,6 +41,8 @@ export function Table<T>({ label, columns, rows, rowKey, isSelected, onOpen, row
     estimateSize: () => rowHeight,
     overscan: 12,
   })
+  const isWide = useFits(scroller, leastWidth(all))
+  const columns = isWide ? all : all.filter(({ isSecondary }) => !isSecondary)
   const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
   const focusRow = (event: KeyboardEvent<HTMLElement>, index: number) => {
     const target = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key]
@@ -64,10 +71,10 @@ export function Table<T>({ label, columns, rows, rowKey, isSelected, onOpen, row
       tabIndex={0}
       onKeyDown={enterRows}
     >
-      <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className={css['table']}>
+      <div role="table" aria-label={label} aria-rowcount={rows.length + 1} style={{ minWidth: leastWidth(columns) }}>
         <div role="row" aria-rowindex={1} className={`${css['row']} ${css['head']}`} style={template}>
-          {columns.map(({ key, title, head, align, isSecondary }) => (
-            <div key={key} role="columnheader" className={cellClass(align, isSecondary)}>
+          {columns.map(({ key, title, head, align }) => (
+            <div key={key} role="columnheader" className={cellClass(align)}>
               {head ?? title}
             </div>
           ))}
@@ -91,8 +98,8 @@ export function Table<T>({ label, columns, rows, rowKey, isSelected, onOpen, row
                   if (!isControl) onOpen?.(row)
                 }}
               >
-                {columns.map(({ key, align, isSecondary, cell }) => (
-                  <div key={key} role="cell" className={cellClass(align, isSecondary)}>
+                {columns.map(({ key, align, cell }) => (
+                  <div key={key} role="cell" className={cellClass(align)}>
                     {cell(row)}
                   </div>
                 ))}
@@ -105,5 +112,5 @@ export function Table<T>({ label, columns, rows, rowKey, isSelected, onOpen, row
   )
 }
 
-const cellClass = (align: 'end' | undefined, isSecondary = false): string =>
-  [css['cell'], align === 'end' && css['end'], isSecondary && css['secondary']].filter(Boolean).join(' ')
+const cellClass = (align: 'end' | undefined): string =>
+  align === 'end' ? `${css['cell']} ${css['end']}` : `${css['cell']}`

@@ -88,10 +88,10 @@ export const events: readonly State[] = [
   { title: 'cron, empty, with 320 px', path: 'events/cron', width: 320, shows: hasText('There are no cron triggers') },
   ...statesOf('triggers', 'export_metadata', 'There are no event triggers'),
   {
-    title: 'a trigger is made with the form, and changed',
-    path: 'events?edit=make',
+    title: 'a trigger is created with the form, and changed',
+    path: 'events?edit=create',
     theme: 'dark',
-    shows: hasText('Make an event trigger'),
+    shows: hasText('Create an event trigger'),
     async act(page, { op, check }) {
       await page.type('[role=dialog] input', 'genre_named')
       await page.type('[role=dialog] input[list]', 'genre')
@@ -105,8 +105,8 @@ export const events: readonly State[] = [
       )
       await check(page)
       await screenshot(page, 'event-trigger')
-      await clickText(page, 'Make trigger')
-      await page.until(hasText('Made genre_named'))
+      await clickText(page, 'Create event trigger')
+      await page.until(hasText('Created genre_named'))
       await page.click('[aria-label="Event triggers"] [role=row][data-index="0"]')
       await clickText(page, 'Change trigger')
       await page.until(hasText('Change genre_named'))
@@ -307,7 +307,7 @@ export const events: readonly State[] = [
     theme: 'dark',
     shows: hasText('There are no cron triggers'),
     async act(page, { op, check }) {
-      await clickText(page, 'Create a cron trigger')
+      await clickText(page, 'Create cron trigger')
       await page.until(`${hasText('Next ticks')} && ${hasText('at 02:00, every day')}`)
       await page.type('[role=dialog] input', 'nightly')
       await page.evaluate(`document.querySelectorAll('[role=dialog] input')[1].focus()`)
@@ -360,8 +360,9 @@ export const events: readonly State[] = [
     shows: hasText('The list of jobs is closed'),
   },
   {
-    title: 'jobs, with their actions',
+    title: 'jobs, with their actions, with 768 px',
     path: 'events/jobs',
+    width: 768,
     faults: [
       config(['metadata', 'developer']),
       { on: 'dev/jobs', status: 200, body: { backend: 'PostgreSQL', reachable: true, error: null, jobs: [job] } },
@@ -371,7 +372,18 @@ export const events: readonly State[] = [
     async act(page) {
       await clickText(page, 'Run now')
       await page.until(hasText('Started forget visits'))
+      const list = `document.querySelector('[aria-label="Jobs, scrolls"]')`
+      assert.equal(await page.evaluate(`${list}.scrollWidth <= ${list}.clientWidth`), true)
     },
+  },
+  {
+    title: 'jobs of a server without any',
+    path: 'events/jobs',
+    faults: [
+      config(['metadata', 'developer']),
+      { on: 'dev/jobs', status: 200, body: { backend: 'PostgreSQL', reachable: true, error: null, jobs: [] } },
+    ],
+    shows: hasText('There are no jobs'),
   },
   {
     title: 'read-only mode has no actions',

@@ -67,72 +67,81 @@ function List() {
       toast(`${done} ${name}`)
       await jobs.refetch()
     })
+  const isUnreachable = reachable === false
   return (
     <>
-      <p className={css['lead']}>
-        {reachable === false ? (
-          <Mark state="bad">
-            {backend} does not answer: {fault}
-          </Mark>
-        ) : (
-          <span className={css['note']}>
-            {plural(list.length, 'job')}, started by {backend}
-          </span>
-        )}
-      </p>
+      {(isUnreachable || list.length > 0) && (
+        <p className={css['lead']}>
+          {isUnreachable ? (
+            <Mark state="bad">
+              {backend} does not answer: {fault}
+            </Mark>
+          ) : (
+            <span className={css['note']}>
+              {plural(list.length, 'job')}, started by {backend}
+            </span>
+          )}
+        </p>
+      )}
       {error !== null && <Failed error={error} />}
-      <Table<Job>
-        label="Jobs"
-        rows={list}
-        rowKey={({ name }) => name}
-        rowHeight={40}
-        columns={[
-          { key: 'name', title: 'Job', width: 'minmax(104px, 2fr)', cell: ({ name }) => <strong>{name}</strong> },
-          {
-            ...{ key: 'schedule', title: 'Schedule', width: 'minmax(88px, 1fr)', isSecondary: true },
-            cell: ({ schedule, per }) => <span title={`once for each ${per}`}>{schedule}</span>,
-          },
-          {
-            ...{ key: 'next', title: 'Next run', width: '160px', isSecondary: true },
-            cell: ({ next_run_at }) => (next_run_at === null ? '–' : formatTime(next_run_at)),
-          },
-          { key: 'runs', title: 'Runs', width: '64px', align: 'end', isSecondary: true, cell: ({ runs }) => runs },
-          {
-            ...{ key: 'state', title: 'State', width: 'minmax(88px, 1fr)' },
-            cell: (job) => <State job={job} />,
-          },
-          ...(canEdit
-            ? [
-                {
-                  ...{ key: 'actions', title: 'Actions', width: '168px' },
-                  cell: ({ name, paused, per }: Job) => (
-                    <span className={css['line']}>
-                      <Button
-                        look="quiet"
-                        disabled={paused}
-                        aria-label={`Run now: ${name}`}
-                        onClick={() => void act('run_job_now', name, 'Started')}
-                      >
-                        Run now
-                      </Button>
-                      {per === 'cluster' && (
+      {list.length === 0 ? (
+        <Empty title="There are no jobs">
+          Jobs of the server and its plugins are listed here with their schedules.
+        </Empty>
+      ) : (
+        <Table<Job>
+          label="Jobs"
+          rows={list}
+          rowKey={({ name }) => name}
+          rowHeight={40}
+          columns={[
+            { key: 'name', title: 'Job', width: 'minmax(104px, 2fr)', cell: ({ name }) => <strong>{name}</strong> },
+            {
+              ...{ key: 'schedule', title: 'Schedule', width: 'minmax(88px, 1fr)', isSecondary: true },
+              cell: ({ schedule, per }) => <span title={`once for each ${per}`}>{schedule}</span>,
+            },
+            {
+              ...{ key: 'next', title: 'Next run', width: '160px', isSecondary: true },
+              cell: ({ next_run_at }) => (next_run_at === null ? '–' : formatTime(next_run_at)),
+            },
+            { key: 'runs', title: 'Runs', width: '64px', align: 'end', isSecondary: true, cell: ({ runs }) => runs },
+            {
+              ...{ key: 'state', title: 'State', width: 'minmax(88px, 1fr)' },
+              cell: (job) => <State job={job} />,
+            },
+            ...(canEdit
+              ? [
+                  {
+                    ...{ key: 'actions', title: 'Actions', width: '168px' },
+                    cell: ({ name, paused, per }: Job) => (
+                      <span className={css['line']}>
                         <Button
                           look="quiet"
-                          aria-label={`${paused ? 'Resume' : 'Pause'}: ${name}`}
-                          onClick={() =>
-                            void act(paused ? 'resume_job' : 'pause_job', name, paused ? 'Resumed' : 'Paused')
-                          }
+                          disabled={paused}
+                          aria-label={`Run now: ${name}`}
+                          onClick={() => void act('run_job_now', name, 'Started')}
                         >
-                          {paused ? 'Resume' : 'Pause'}
+                          Run now
                         </Button>
-                      )}
-                    </span>
-                  ),
-                },
-              ]
-            : []),
-        ]}
-      />
+                        {per === 'cluster' && (
+                          <Button
+                            look="quiet"
+                            aria-label={`${paused ? 'Resume' : 'Pause'}: ${name}`}
+                            onClick={() =>
+                              void act(paused ? 'resume_job' : 'pause_job', name, paused ? 'Resumed' : 'Paused')
+                            }
+                          >
+                            {paused ? 'Resume' : 'Pause'}
+                          </Button>
+                        )}
+                      </span>
+                    ),
+                  },
+                ]
+              : []),
+          ]}
+        />
+      )}
     </>
   )
 }

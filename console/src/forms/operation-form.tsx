@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { isObject } from '../base/objects.ts'
 import { useStore } from '../base/store.ts'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
@@ -11,7 +12,7 @@ import { isEditing } from '../server/editing.ts'
 import { type Api, type DescribedOperation, openapiQuery } from '../server/openapi.ts'
 import { run } from '../server/operations.ts'
 import { refreshMetadata, useCanTry } from '../server/queries.ts'
-import { type Arguments, ArgumentsForm } from './arguments-form.tsx'
+import { ArgumentsForm } from './arguments-form.tsx'
 import { fieldsOf } from './field-kinds.ts'
 import css from './forms.module.css'
 
@@ -38,9 +39,6 @@ interface Outcome {
   readonly title: string
   readonly body: unknown
 }
-
-const isObject = (value: unknown): value is Arguments =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const parsed = (text: string): unknown => {
   try {

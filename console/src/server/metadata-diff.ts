@@ -1,5 +1,6 @@
 // The difference of two metadata documents, object by object.
 
+import { canonical, isObject, type JsonObject } from '../base/objects.ts'
 import { singularOf, wordsOf } from './member-words.ts'
 import { type GivenTable, tableLabel } from './names.ts'
 
@@ -17,10 +18,6 @@ export interface ObjectChange {
   readonly after?: unknown
 }
 
-type Json = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The name of an object in a list of a document; null: such objects have no names. */
 export function nameIn(value: unknown): string | null {
   if (!isObject(value)) return null
@@ -35,12 +32,6 @@ const areNamed = (list: unknown): list is readonly unknown[] => {
   const names = list.map(nameIn)
   return names.every((name) => name !== null) && new Set(names).size === names.length
 }
-
-/** Values as texts that are equal where the values are. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, inner) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  ) ?? ''
 
 interface Pair {
   readonly place: readonly string[]
@@ -86,7 +77,7 @@ function compareObject(pair: Pair): readonly ObjectChange[] {
 }
 
 /** The objects in which two documents differ. */
-export function diffDocuments(before: Json, after: Json): readonly ObjectChange[] {
+export function diffDocuments(before: JsonObject, after: JsonObject): readonly ObjectChange[] {
   const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return members
     .filter((member) => member !== 'version' && member !== 'resource_version')
@@ -97,7 +88,7 @@ export function diffDocuments(before: Json, after: Json): readonly ObjectChange[
 }
 
 /** A document with the chosen changes alone. */
-export function withChanges(document: Json, changes: readonly ObjectChange[]): Json {
+export function withChanges(document: JsonObject, changes: readonly ObjectChange[]): JsonObject {
   const copy = structuredClone(document) as Record<string, unknown>
   for (const { place, after } of changes) put(copy, place, after)
   return copy
@@ -129,18 +120,18 @@ const define = (holder: object, member: string, value: unknown): void => {
 const ofSource = ['tables', 'functions']
 
 /** A document with its tables at the top, as format 2 has them. */
-export function flatDocument(document: Json): Json {
+export function flatDocument(document: JsonObject): JsonObject {
   const { sources, ...others } = document
-  const [source] = Array.isArray(sources) ? (sources as readonly Json[]) : []
+  const [source] = Array.isArray(sources) ? (sources as readonly JsonObject[]) : []
   if (!source) return document
   const moved = ofSource.filter((member) => source[member] !== undefined)
   return { ...others, ...Object.fromEntries(moved.map((member) => [member, source[member]])) }
 }
 
 /** A flat document in the format of another one. */
-export function restoredDocument(like: Json, flat: Json): Json {
+export function restoredDocument(like: JsonObject, flat: JsonObject): JsonObject {
   const sources = like['sources']
-  const [source] = Array.isArray(sources) ? (sources as readonly Json[]) : []
+  const [source] = Array.isArray(sources) ? (sources as readonly JsonObject[]) : []
   if (!source) return flat
   const members = Object.entries(flat)
   const inside = Object.fromEntries(members.filter(([member]) => ofSource.includes(member)))

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { type JsonObject, withMembers } from '../../base/objects.ts'
 import { Checkbox } from '../../parts/field.tsx'
 import type { TableEntry } from '../../server/queries.ts'
 import { RuleField } from '../data/permissions/rule-field.tsx'
@@ -6,16 +7,14 @@ import type { TableInfo } from '../data/table-info.ts'
 import { typesOf } from '../data/types.ts'
 import css from './events.module.css'
 
-type Definition = Readonly<Record<string, unknown>>
-
 interface OperationFieldsProps {
   readonly info: TableInfo
   /** The table's entry in the metadata, whose relationships conditions may follow. */
   readonly entry: TableEntry | undefined
   readonly operation: 'insert' | 'update' | 'delete'
   /** Null: the operation makes no events. */
-  readonly value: Definition | null
-  onChange(value: Definition | null): void
+  readonly value: JsonObject | null
+  onChange(value: JsonObject | null): void
   onFault(hasFault: boolean): void
 }
 
@@ -29,16 +28,11 @@ export function OperationFields({ info, entry, operation, value, onChange, onFau
   const names = info.columns.map(({ name }) => name)
   const columns = value?.['columns'] ?? '*'
   const chosen = Array.isArray(columns) ? (columns as readonly string[]) : names
-  const when = (value?.['when'] ?? {}) as Definition
+  const when = (value?.['when'] ?? {}) as JsonObject
   // Conditions that join both sides are written as JSON.
   const isSimple = Object.keys(when).every((key) => key === 'old' || key === 'new')
-  const change = (changes: Definition) =>
-    onChange(
-      Object.fromEntries(
-        Object.entries({ ...value, ...changes }).filter(([, member]) => member !== undefined),
-      ) as Definition,
-    )
-  const setRule = (side: 'old' | 'new', rule: Definition) => {
+  const change = (changes: JsonObject) => onChange(withMembers(value, changes))
+  const setRule = (side: 'old' | 'new', rule: JsonObject) => {
     const { [side]: _, ...others } = when
     const next = Object.keys(rule).length === 0 ? others : { ...others, [side]: rule }
     change({ when: Object.keys(next).length === 0 ? undefined : next })

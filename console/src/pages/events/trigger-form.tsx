@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo, useState } from 'react'
+import { type JsonObject, readObject, withMembers } from '../../base/objects.ts'
 import { Button } from '../../parts/button.tsx'
-import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox, Field, Select } from '../../parts/field.tsx'
+import { FormOrJson } from '../../parts/form-or-json.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
 import { type TableName, tableLabel, tableName } from '../../server/names.ts'
 import { entryOf, type Metadata, type TableEntry, tablesOf } from '../../server/queries.ts'
@@ -16,8 +16,6 @@ import { OperationFields } from './operation-fields.tsx'
 import { Retries } from './retries.tsx'
 import { WebhookTest } from './webhook-test.tsx'
 
-type Definition = Readonly<Record<string, unknown>>
-
 interface TriggerFormProps {
   readonly base: Metadata
   /** Absent: a new trigger. */
@@ -27,18 +25,9 @@ interface TriggerFormProps {
   onClose(): void
 }
 
-const shown = (definition: Definition): string => JSON.stringify(definition, null, 2)
+const shown = (definition: JsonObject): string => JSON.stringify(definition, null, 2)
 
-function read(text: string): Definition | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Definition) : null
-  } catch {
-    return null
-  }
-}
-
-const beginning: Definition = {
+const beginning: JsonObject = {
   insert: { columns: '*' },
   webhook: '',
   retry_conf: { num_retries: 3, interval_sec: 10, timeout_sec: 60 },
@@ -52,13 +41,12 @@ export function TriggerForm({ base, trigger, on, onClose }: TriggerFormProps) {
     return table ? tableLabel(table) : ''
   })
   const [text, setText] = useState(() => shown(trigger?.definition ?? beginning))
-  const [view, setView] = useState<'form' | 'json'>('form')
   const [hasFault, setFault] = useState(false)
   const { isBusy, error, save } = useEdit()
   const list = useId()
   const tables = tablesOf(base).map(({ table }) => tableName(table))
   const table = tables.find((each) => tableLabel(each) === label.trim()) ?? null
-  const definition = read(text)
+  const definition = readObject(text)
   const part = (now: Metadata) => eventTriggersOf(now).find((each) => each.name === name.trim())
   const submit = async () => {
     const args = { ...definition, name: name.trim(), table, ...(trigger && { replace: true }) }
@@ -104,32 +92,25 @@ export function TriggerForm({ base, trigger, on, onClose }: TriggerFormProps) {
           ))}
         </datalist>
       </div>
-      <Tabs<'form' | 'json'>
+      <FormOrJson
         label="View of the trigger"
-        value={view}
-        tabs={[
-          { value: 'form', label: 'Form' },
-          { value: 'json', label: 'JSON' },
-        ]}
-        onChange={setView}
-      >
-        <div className={css['form']}>
-          {view === 'json' && <Code label="Definition" language="json" value={text} onChange={setText} />}
-          {definition === null && <p className={css['fault']}>This is not a JSON object.</p>}
-          {view === 'form' && definition && table === null && (
+        textLabel="Definition"
+        text={text}
+        onChange={setText}
+        form={(object) =>
+          table === null ? (
             <p className={css['note']}>The rest of the form follows with the table.</p>
-          )}
-          {view === 'form' && definition && table && (
+          ) : (
             <Form
-              {...{ table, definition }}
+              {...{ table, definition: object }}
               entry={entryOf(base, table)}
               name={name.trim()}
               onChange={(next) => setText(shown(next))}
               onFault={setFault}
             />
-          )}
-        </div>
-      </Tabs>
+          )
+        }
+      />
     </Dialog>
   )
 }
@@ -138,8 +119,8 @@ interface FormProps {
   readonly table: TableName
   readonly entry: TableEntry | undefined
   readonly name: string
-  readonly definition: Definition
-  onChange(definition: Definition): void
+  readonly definition: JsonObject
+  onChange(definition: JsonObject): void
   onFault(hasFault: boolean): void
 }
 
@@ -170,10 +151,7 @@ function Fields({
   onChange,
   onFault,
 }: Omit<FormProps, 'table'> & { readonly info: TableInfo }) {
-  const change = (changes: Definition) =>
-    onChange(
-      Object.fromEntries(Object.entries({ ...definition, ...changes }).filter(([, value]) => value !== undefined)),
-    )
+  const change = (changes: JsonObject) => onChange(withMembers(definition, changes))
   const isVariable = definition['webhook_from_env'] !== undefined
   const webhook = definition['webhook_from_env'] ?? definition['webhook'] ?? ''
   const ordering = useMemo(() => listText(definition['ordering_key']), [definition])
@@ -184,7 +162,7 @@ function Fields({
         <OperationFields
           key={operation}
           {...{ info, entry, operation, onFault }}
-          value={(definition[operation] ?? null) as Definition | null}
+          value={(definition[operation] ?? null) as JsonObject | null}
           onChange={(next) => change({ [operation]: next ?? undefined })}
         />
       ))}
@@ -219,7 +197,7 @@ function Fields({
         <WebhookTest url={webhook} {...{ info, name }} />
       )}
       <Retries
-        value={(definition['retry_conf'] ?? {}) as Definition}
+        value={(definition['retry_conf'] ?? {}) as JsonObject}
         onChange={(retries) => change({ retry_conf: retries })}
       />
       <div className={css['columns']}>

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { plural } from '../../base/format.ts'
+import { isObject, type JsonObject } from '../../base/objects.ts'
 import { Button } from '../../parts/button.tsx'
 import { ChangeView } from '../../parts/change-view.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -26,11 +27,8 @@ interface DryRun {
   readonly inconsistent_objects: readonly { readonly type?: string; readonly reason: string }[]
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Reads a document in JSON or YAML, or the answer of `export_metadata`, version 2. */
-async function documentIn(text: string): Promise<Readonly<Record<string, unknown>>> {
+async function documentIn(text: string): Promise<JsonObject> {
   const isJson = /^\s*[{[]/.test(text)
   const parsed: unknown = isJson ? JSON.parse(text) : (await import('./folder/folder.ts')).documentIn(text)
   if (!isObject(parsed)) throw new Error('the document is not an object')

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { readObject } from '../../base/objects.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -24,15 +25,6 @@ const kinds = {
 
 const textOf = (limits: unknown): string => JSON.stringify(limits ?? {}, null, 2)
 
-function parsed(text: string): Limits | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Limits) : null
-  } catch {
-    return null
-  }
-}
-
 /** Limits of all roles but the administrator: the global numbers as fields, everything as JSON. */
 export function LimitsSection() {
   const metadata = useQuery(metadataQuery)
@@ -48,7 +40,7 @@ function LimitsForm({ metadata }: { readonly metadata: Metadata }) {
   const [base, setBase] = useState(metadata)
   const { isBusy, error, save } = useEdit()
   const text = draft ?? saved
-  const limits = parsed(text)
+  const limits = readObject(text) as Limits | null
   const change = (next: string) => {
     if (draft === null) setBase(metadata)
     setDraft(next)

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { withMembers } from '../../base/objects.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -171,10 +172,7 @@ interface DefinitionFieldsProps {
 
 function DefinitionFields({ definition, canEdit, onChange }: DefinitionFieldsProps) {
   const { handler, kind, timeout, forward_client_headers: forwards } = definition
-  const change = (changes: Readonly<Record<string, unknown>>) =>
-    onChange(
-      Object.fromEntries(Object.entries({ ...definition, ...changes }).filter(([, value]) => value !== undefined)),
-    )
+  const change = (changes: Readonly<Record<string, unknown>>) => onChange(withMembers(definition, changes))
   return (
     <>
       {typeof handler === 'string' ? (

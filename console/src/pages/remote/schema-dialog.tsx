@@ -1,10 +1,10 @@
 import { useState } from 'react'
+import { readObject, withMembers } from '../../base/objects.ts'
 import { Button } from '../../parts/button.tsx'
-import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox, Field, Select } from '../../parts/field.tsx'
+import { FormOrJson } from '../../parts/form-or-json.tsx'
 import { Failed } from '../../parts/states.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
 import { Touched } from '../../parts/touched.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
 import type { Operation } from '../../server/operations.ts'
@@ -33,24 +33,14 @@ interface SchemaDialogProps {
 
 const shown = (definition: Definition): string => JSON.stringify(definition, null, 2)
 
-function read(text: string): Definition | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Definition) : null
-  } catch {
-    return null
-  }
-}
-
 /** Adds or changes a remote schema: as a form, and as the JSON that is saved. */
 export function SchemaDialog({ base, schema, onClose }: SchemaDialogProps) {
   const [name, setName] = useState(schema?.name ?? '')
   const [comment, setComment] = useState(schema?.comment ?? '')
   const [text, setText] = useState(() => shown(schema?.definition ?? { url: '', timeout_seconds: 60 }))
-  const [view, setView] = useState<'form' | 'json'>('form')
   const [tried, setTried] = useState<readonly Operation[] | null>(null)
   const { isBusy, error, save } = useEdit()
-  const definition = read(text)
+  const definition = readObject(text)
   const type = schema ? 'update_remote_schema' : 'add_remote_schema'
   const operations = [
     { type, args: { name: name.trim(), definition, ...(comment.trim() !== '' && { comment: comment.trim() }) } },
@@ -86,23 +76,13 @@ export function SchemaDialog({ base, schema, onClose }: SchemaDialogProps) {
         <Field label="Name" value={name} disabled={schema !== null} onChange={({ target }) => setName(target.value)} />
         <Field label="Comment" value={comment} onChange={({ target }) => setComment(target.value)} />
       </div>
-      <Tabs<'form' | 'json'>
+      <FormOrJson
         label="View of the definition"
-        value={view}
-        tabs={[
-          { value: 'form', label: 'Form' },
-          { value: 'json', label: 'JSON' },
-        ]}
-        onChange={setView}
-      >
-        <div className={css['form']}>
-          {view === 'json' && <Code label="Definition" language="json" value={text} onChange={setText} />}
-          {definition === null && <p className={css['fault']}>This is not a JSON object.</p>}
-          {view === 'form' && definition && (
-            <DefinitionForm definition={definition} onChange={(next) => setText(shown(next))} />
-          )}
-        </div>
-      </Tabs>
+        textLabel="Definition"
+        text={text}
+        onChange={setText}
+        form={(object) => <DefinitionForm definition={object} onChange={(next) => setText(shown(next))} />}
+      />
       {tried && <Touched operations={tried} roles={['admin']} />}
     </Dialog>
   )
@@ -119,10 +99,7 @@ function DefinitionForm({ definition, onChange }: DefinitionFormProps) {
   const without = ({ url: _, url_from_env: __, ...others }: Definition) => others
   const seconds = definition['timeout_seconds']
   const customization = (definition['customization'] ?? {}) as Readonly<Record<string, unknown>>
-  const change = (changes: Definition) =>
-    onChange(
-      Object.fromEntries(Object.entries({ ...definition, ...changes }).filter(([, value]) => value !== undefined)),
-    )
+  const change = (changes: Definition) => onChange(withMembers(definition, changes))
   return (
     <>
       {isUrl ? (

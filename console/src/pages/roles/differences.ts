@@ -1,5 +1,6 @@
 // Permissions of two roles that differ.
 
+import { canonical } from '../../base/objects.ts'
 import type { TableName } from '../../server/names.ts'
 import { type Metadata, type PermissionEntry, tablesOf } from '../../server/queries.ts'
 
@@ -13,14 +14,6 @@ export interface PermissionDifference {
   readonly before: PermissionEntry['permission'] | null
   readonly after: PermissionEntry['permission'] | null
 }
-
-/** The same text for equal values, whatever the order of members. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, inner) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  ) ?? ''
 
 /** The permissions in which two roles differ. */
 export const permissionDifferences = (metadata: Metadata, a: string, b: string): readonly PermissionDifference[] =>

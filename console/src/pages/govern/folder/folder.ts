@@ -1,8 +1,8 @@
+import { isObject, type JsonObject } from '../../../base/objects.ts'
 // The metadata as a folder of YAML, as the command line writes it, and back. It is loaded apart, with the parser of YAML.
 
 import { parse, stringify } from 'yaml'
 
-type Json = Readonly<Record<string, unknown>>
 type Files = ReadonlyMap<string, string>
 
 /** The keys that have a file of their own. */
@@ -20,9 +20,7 @@ const actionsFile = 'actions.yaml'
 const typesFile = 'actions.graphql'
 const versionFile = 'version.yaml'
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
+const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 const yaml = (value: unknown): string => stringify(value, { lineWidth: 0 })
 
@@ -37,7 +35,12 @@ function fileOfObject(object: unknown): string {
 }
 
 /** The files of a source's list, and the text that includes them. */
-function splitList(files: Map<string, string>, source: string, kind: 'tables' | 'functions', list: readonly Json[]) {
+function splitList(
+  files: Map<string, string>,
+  source: string,
+  kind: 'tables' | 'functions',
+  list: readonly JsonObject[],
+) {
   const folder = `${fileNamePart(source)}/${kind}`
   const included = list.map((item) => {
     const first = fileOfObject(item[kind === 'tables' ? 'table' : 'function'])
@@ -51,7 +54,7 @@ function splitList(files: Map<string, string>, source: string, kind: 'tables' | 
 }
 
 /** The folder of a document. Signatures of actions are in its YAML. */
-export function folderOf(document: Json): Files {
+export function folderOf(document: JsonObject): Files {
   const files = new Map<string, string>()
   const { sources } = document
   const isSplit = Array.isArray(sources)
@@ -121,7 +124,7 @@ const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
 
 /** The document of a folder. Throws with the name of a file that is missing or broken. */
-export function documentOf(given: Files): Json {
+export function documentOf(given: Files): JsonObject {
   const files = withoutRoot(given)
   if ((files.get(typesFile) ?? '').replace(/#.*/g, '').trim() !== '') {
     throw new Error(`${typesFile}: types of actions in SDL are read by the command line alone`)
@@ -132,7 +135,7 @@ export function documentOf(given: Files): Json {
     const value = files.has(file) ? valueIn(files, file) : null
     if (!isEmpty(value)) document[key] = value
   }
-  const actions = files.has(actionsFile) ? (valueIn(files, actionsFile) as Json | null) : null
+  const actions = files.has(actionsFile) ? (valueIn(files, actionsFile) as JsonObject | null) : null
   for (const key of ['actions', 'custom_types']) if (!isEmpty(actions?.[key])) document[key] = actions![key]
   return document
 }

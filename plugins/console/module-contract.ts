@@ -40,7 +40,13 @@ export interface ConsoleServices {
   /** Goes to a path below the console, as `data/public/album`. */
   navigate(path: string): void
   /** Asks before something that cannot be undone. */
-  confirm(question: { readonly title: string; readonly text?: string; readonly action: string }): Promise<boolean>
+  confirm(question: {
+    readonly title: string
+    readonly text?: string
+    /** The name of the thing that goes, which people type first in production; absent: they type nothing. */
+    readonly name?: string
+    readonly action: string
+  }): Promise<boolean>
   /** Confirms something that was done. */
   toast(text: string): void
   /** A text that the browser keeps for the plugin; null removes it. */

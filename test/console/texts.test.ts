@@ -7,7 +7,13 @@ import { marksBetween } from '../../console/src/base/json-marks.ts'
 import { patchBetween } from '../../console/src/base/json-patch.ts'
 import { documentOf, folderOf } from '../../console/src/pages/govern/folder/folder.ts'
 import { packTar, readTar } from '../../console/src/pages/govern/folder/tar.ts'
-import { indexOfPosition, isExplainable, statementAt, statementsIn } from '../../console/src/pages/sql/statements.ts'
+import {
+  destroyedBy,
+  indexOfPosition,
+  isExplainable,
+  statementAt,
+  statementsIn,
+} from '../../console/src/pages/sql/statements.ts'
 import { diffDocuments, withChanges } from '../../console/src/server/metadata-diff.ts'
 import { partTitle } from '../../console/src/server/metadata-patch.ts'
 
@@ -34,6 +40,19 @@ test('statements end at semicolons outside of quotes, dollar quotes and comments
     [true, true, true, false, false],
   )
   assert.equal(indexOfPosition(`'😀' oops`, 5), 5)
+})
+
+test('a text names what it destroys', () => {
+  const named: Readonly<Record<string, string | null>> = {
+    'select * from dropped': null,
+    'update a set b = 1': null,
+    'drop table if exists shop."Old Orders" cascade': 'Old Orders',
+    'alter table invoice drop column total': 'total',
+    'DROP MATERIALIZED VIEW sales': 'sales',
+    'truncate only invoice': 'invoice',
+    'with gone as (delete from only public.genre returning *) select': 'genre',
+  }
+  for (const [text, name] of Object.entries(named)) assert.equal(destroyedBy(text), name, text)
 })
 
 test('rows are copied for spreadsheets without formulas, and for other programs as they are', () => {

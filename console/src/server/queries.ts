@@ -58,6 +58,12 @@ export const configQuery = queryOptions({
   },
 })
 
+/** Whether the server's environment is called `production` or `prod`. */
+export function useIsProduction(): boolean {
+  const label = useConfig()?.environment.label ?? ''
+  return ['production', 'prod'].includes(label.trim().toLowerCase())
+}
+
 /** The entry of a table in the metadata. */
 export interface TableEntry {
   readonly table: TableName

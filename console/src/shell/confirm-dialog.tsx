@@ -1,5 +1,6 @@
 import { useStore } from '../base/store.ts'
 import { Button } from '../parts/button.tsx'
+import { DestroyButton } from '../parts/destroy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { question } from './confirm.ts'
 
@@ -7,6 +8,7 @@ import { question } from './confirm.ts'
 export function ConfirmDialog() {
   const asked = useStore(question)
   if (!asked) return null
+  const Confirm = asked.name === undefined ? Button : DestroyButton
   return (
     <Dialog
       isOpen
@@ -16,9 +18,9 @@ export function ConfirmDialog() {
       actions={
         <>
           <Button onClick={() => asked.answer(false)}>Cancel</Button>
-          <Button look="danger" onClick={() => asked.answer(true)}>
+          <Confirm look="danger" name={asked.name ?? ''} onClick={() => asked.answer(true)}>
             {asked.action}
-          </Button>
+          </Confirm>
         </>
       }
     />

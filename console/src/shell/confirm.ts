@@ -6,6 +6,8 @@ import { createStore } from '../base/store.ts'
 export interface Question {
   readonly title: string
   readonly text?: string
+  /** The name of the thing that goes, which is typed first in production; absent: nothing is typed. */
+  readonly name?: string
   /** The button: a verb with its object. */
   readonly action: string
   answer(agreed: boolean): void

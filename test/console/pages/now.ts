@@ -1,6 +1,7 @@
 import { hasText, type State, screenshot } from '../support.ts'
 
-const config = (enabled: readonly string[]) => ({
+/** The report of a server in production. */
+export const config = (enabled: readonly string[]) => ({
   version: 'v0.1.0',
   dialect: 'trellis',
   apis: { enabled, known: enabled },

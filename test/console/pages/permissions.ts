@@ -3,6 +3,7 @@ import type { Meaning } from '../../../console/src/pages/data/rules/rule-tree.ts
 import fc from '../../support/fast-check.ts'
 import { rebuilt } from '../rebuilt-rule.ts'
 import { type Console, clickButton, hasText, type State, screenshot } from '../support.ts'
+import { config } from './now.ts'
 import { clickText } from './steps.ts'
 
 const tab = 'data/public/invoice/permissions'
@@ -341,6 +342,33 @@ export const permissions: readonly State[] = [
       await page.reload()
       await page.until(`${hasText('1 rule differs')} && ${hasText('Only before has')} && ${hasText('genre_bool_exp')}`)
       await check(page, /status of 409/)
+    },
+  },
+  {
+    title: 'in production the name of a role is typed before its permission goes',
+    path: tab,
+    faults: [{ on: 'v1alpha1/config', status: 200, body: config(['metadata', 'graphql']) }],
+    shows: hasText('Add role'),
+    async act(page, { op }) {
+      await op('create_select_permission', {
+        table: 'invoice',
+        role: 'pilot',
+        permission: { columns: '*', filter: {} },
+      })
+      await page.reload()
+      await page.until(`document.querySelector('button[aria-label^="select of pilot"]') !== null`)
+      await page.click('button[aria-label^="select of pilot"]')
+      const removal = `[...document.querySelectorAll('button')].find((each) => each.textContent === 'Remove permission')`
+      await page.until(`${removal}?.disabled && ${hasText('Type pilot to go on')}`)
+      const label = `[...document.querySelectorAll('label')].find((each) => each.textContent.includes('Type pilot'))`
+      await page.evaluate(`${label}.control.dataset.asks = 'name'`)
+      await page.type('[data-asks]', 'pilo')
+      assert.ok(await page.evaluate(`${removal}.disabled`))
+      await page.type('[data-asks]', 'pilot')
+      await page.until(`!${removal}.disabled`)
+      await screenshot(page, 'production')
+      await clickButton(page, 'Remove permission')
+      await page.until(hasText('Removed select of pilot'))
     },
   },
 ]

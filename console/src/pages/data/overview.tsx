@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { formatBytes, formatEstimate, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
+import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox, Select } from '../../parts/field.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
@@ -195,9 +196,12 @@ function Actions({ rows, isChosen, onDone, onSuggest }: ActionsProps) {
         actions={
           <>
             <Button onClick={() => tracking.answer(false)}>Cancel</Button>
-            <Button look="danger" onClick={() => tracking.answer(true)}>
+            <DestroyButton
+              name={tracked.length === 1 ? tracked[0]!.name : String(tracked.length)}
+              onClick={() => tracking.answer(true)}
+            >
               Untrack with dependents
-            </Button>
+            </DestroyButton>
           </>
         }
       >

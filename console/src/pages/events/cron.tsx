@@ -5,6 +5,7 @@ import { plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
+import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -119,9 +120,9 @@ function CronDialog({ trigger, onClose }: { readonly trigger: CronTrigger; onClo
         isDeleting ? (
           <>
             <Button onClick={keep}>Cancel</Button>
-            <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
+            <DestroyButton name={name} isBusy={isBusy} onClick={() => void remove()}>
               Delete {name}
-            </Button>
+            </DestroyButton>
           </>
         ) : (
           <>

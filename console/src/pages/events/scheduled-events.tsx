@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { formatTime } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
+import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -150,9 +151,9 @@ function ScheduledDialog({ event, kind, onClose }: ScheduledDialogProps) {
       actions={
         <>
           {canEdit && (
-            <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
+            <DestroyButton name={event.id.slice(0, 8)} isBusy={isBusy} onClick={() => void remove()}>
               Delete event
-            </Button>
+            </DestroyButton>
           )}
           <Button onClick={() => onClose(false)}>Close</Button>
         </>

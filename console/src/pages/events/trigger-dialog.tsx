@@ -4,6 +4,7 @@ import { formatTime } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
+import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
@@ -82,9 +83,9 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
     delete: (
       <>
         <Button onClick={() => turnTo('look')}>Cancel</Button>
-        <Button look="danger" isBusy={isBusy} onClick={() => change('delete_event_trigger', 'Delete', 'Deleted')}>
+        <DestroyButton name={name} isBusy={isBusy} onClick={() => change('delete_event_trigger', 'Delete', 'Deleted')}>
           Delete {name}
-        </Button>
+        </DestroyButton>
       </>
     ),
     invoke: (

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../../base/objects.ts'
 import { Button } from '../../parts/button.tsx'
 import { ChangeView } from '../../parts/change-view.tsx'
 import { Code } from '../../parts/code.tsx'
+import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
@@ -69,6 +70,8 @@ export function ImportDialog({ base, onClose }: { readonly base: Metadata; onClo
     setLeft(new Set())
     setChanges(diffDocuments(flatDocument(base.metadata), flatDocument(document)))
   }
+  const removals = chosen.filter(({ after }) => after === undefined).length
+  const Apply = removals > 0 ? DestroyButton : Button
   const mixed = () => restoredDocument(base.metadata, withChanges(flatDocument(base.metadata), chosen))
   const tryIt = async () => {
     setTried(await run<DryRun>('replace_metadata', { metadata: mixed(), dry_run: true }, { version: 2 }))
@@ -102,9 +105,15 @@ export function ImportDialog({ base, onClose }: { readonly base: Metadata; onClo
             <Button disabled={chosen.length === 0} isBusy={isBusy} onClick={() => start(tryIt)}>
               Try without saving
             </Button>
-            <Button look="main" disabled={chosen.length === 0} isBusy={isBusy} onClick={() => start(apply)}>
+            <Apply
+              look="main"
+              name={String(removals)}
+              disabled={chosen.length === 0}
+              isBusy={isBusy}
+              onClick={() => start(apply)}
+            >
               Apply {plural(chosen.length, 'change')}
-            </Button>
+            </Apply>
           </>
         )
       }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { formatTime, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
+import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Toolbar } from '../../parts/page.tsx'
@@ -173,8 +174,8 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
           actions={
             <>
               <Button onClick={() => setQuestion(null)}>Cancel</Button>
-              <Button
-                look="danger"
+              <DestroyButton
+                name={question.names.length === 1 ? question.names[0]! : String(question.names.length)}
                 onClick={() =>
                   act(
                     () => edit({ title: question.title, operations: [question.operation] }),
@@ -183,7 +184,7 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
                 }
               >
                 Remove {plural(question.names.length, 'object')}
-              </Button>
+              </DestroyButton>
             </>
           }
         >

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { withMembers } from '../../base/objects.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
+import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox, Field, Select } from '../../parts/field.tsx'
 import { Failed } from '../../parts/states.tsx'
@@ -59,9 +60,9 @@ export function ActionDialog({ action, base, canEdit, onClose }: ActionDialogPro
   const footer: ReactNode = isAsked ? (
     <>
       <Button onClick={() => ask(false)}>Cancel</Button>
-      <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
+      <DestroyButton name={action?.name ?? ''} isBusy={isBusy} onClick={() => void remove()}>
         Remove {action?.name}
-      </Button>
+      </DestroyButton>
     </>
   ) : (
     <>

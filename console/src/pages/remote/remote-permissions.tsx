@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
+import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox, Field } from '../../parts/field.tsx'
 import { Body } from '../../parts/page.tsx'
@@ -134,9 +135,9 @@ function PermissionDialog({ schema, introspected, base, canEdit, role, onClose }
       actions={
         <>
           {canEdit && old && (
-            <Button look="danger" isBusy={isBusy} onClick={() => void send(true)}>
+            <DestroyButton name={role} isBusy={isBusy} onClick={() => void send(true)}>
               Remove permission
-            </Button>
+            </DestroyButton>
           )}
           <Button onClick={onClose}>{canEdit ? 'Cancel' : 'Close'}</Button>
           {canEdit && (

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
+import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Body, Page } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -162,9 +163,9 @@ function Remove({ schema, base, onClose }: AskProps) {
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
+          <DestroyButton name={name} isBusy={isBusy} onClick={() => void remove()}>
             Remove {name}
-          </Button>
+          </DestroyButton>
         </>
       }
     >

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { formatCount, formatMillis, plural } from '../../base/format.ts'
 import { Button } from '../../parts/button.tsx'
+import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Select } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
@@ -78,9 +79,9 @@ function Failure({ error, run, onRun }: { readonly error: unknown; readonly run:
         actions={
           <>
             <Button onClick={() => setAsked(false)}>Cancel</Button>
-            <Button look="danger" onClick={() => onRun({ ...run, hasCascade: true })}>
+            <DestroyButton name={String(dependents.length)} onClick={() => onRun({ ...run, hasCascade: true })}>
               Run and remove {plural(dependents.length, 'object')}
-            </Button>
+            </DestroyButton>
           </>
         }
       >

@@ -12,15 +12,16 @@ import { Empty } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { readOnly } from '../../requests/mode.ts'
-import { sourceTablesQuery, useCanTry } from '../../server/queries.ts'
+import { sourceTablesQuery, useCanTry, useIsProduction } from '../../server/queries.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
+import { DestroyDialog } from './destroy-dialog.tsx'
 import { type SqlEditor, sqlEditor } from './editor.ts'
 import { Effects } from './effects.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
 import { OutcomeView } from './outcome.tsx'
 import { errorPosition, firstRows, type Outcome, type Run, touchesMetadata, useRuns } from './running.ts'
 import css from './sql.module.css'
-import { indexOfPosition, isExplainable } from './statements.ts'
+import { destroyedBy, indexOfPosition, isExplainable } from './statements.ts'
 
 const drafts = draftsOf('sql')
 
@@ -129,11 +130,16 @@ function Draft({ text, outcome, onChange, onRun }: DraftProps) {
   const names = useNames()
   const latest = useRef<(as?: Run['mode']) => void>(() => {})
   const [editor] = useState<SqlEditor>(() => sqlEditor(() => latest.current()))
+  const isProduction = useIsProduction()
+  const [destroying, setDestroying] = useState<{ readonly name: string; readonly run: Run } | null>(null)
   latest.current = (as = 'run') => {
     const chosen = editor.chosen()
     if (!chosen) return
     setTried(null)
-    onRun({ text: chosen.text, from: chosen.from, mode: as, canWrite, hasCascade, limit: firstRows })
+    const run: Run = { text: chosen.text, from: chosen.from, mode: as, canWrite, hasCascade, limit: firstRows }
+    const name = isProduction && canWrite && as === 'run' ? destroyedBy(chosen.text) : null
+    if (name === null) onRun(run)
+    else setDestroying({ name, run })
   }
   useEffect(() => {
     if (outcome?.state !== 'failed') return editor.mark(null)
@@ -202,6 +208,16 @@ function Draft({ text, outcome, onChange, onRun }: DraftProps) {
           </p>
         )}
       </Toolbar>
+      {destroying && (
+        <DestroyDialog
+          {...destroying}
+          onClose={() => setDestroying(null)}
+          onRun={() => {
+            setDestroying(null)
+            onRun(destroying.run)
+          }}
+        />
+      )}
       {tried ? <Effects {...tried} /> : <OutcomeView outcome={outcome} onRun={onRun} />}
     </>
   )

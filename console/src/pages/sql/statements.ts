@@ -56,6 +56,15 @@ export function statementAt(text: string, cursor: number): Span | null {
 /** A text without the comments at its beginning. */
 const withoutComments = (text: string): string => text.replace(/^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/, '')
 
+const destroying =
+  /\b(?:drop\s+(?:[a-z]+\s+)+(?:if\s+exists\s+)?|truncate\s+(?:table\s+)?(?:only\s+)?|delete\s+from\s+(?:only\s+)?)("[^"]+"|[\w$]+)(?:\.("[^"]+"|[\w$]+))?/i
+
+/** The name of the first thing that a text drops, empties or deletes rows of; null: it destroys nothing. */
+export function destroyedBy(text: string): string | null {
+  const [, first, second] = destroying.exec(text) ?? []
+  return (second ?? first)?.replaceAll('"', '') ?? null
+}
+
 /** Whether PostgreSQL explains a statement. */
 export const isExplainable = (statement: string): boolean =>
   /^\(*\s*(?:select|with|values|table|insert|update|delete|merge)\b/i.test(withoutComments(statement))

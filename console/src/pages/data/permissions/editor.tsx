@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
+import { DestroyButton } from '../../../parts/destroy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Checkbox, Field } from '../../../parts/field.tsx'
 import { Mark } from '../../../parts/mark.tsx'
@@ -85,9 +86,9 @@ export function Editor({ info, entry, base, role, verb, canEdit, onClose }: Edit
       actions={
         <>
           {canEdit && old && (
-            <Button look="danger" isBusy={isBusy} onClick={() => void save(null)}>
+            <DestroyButton name={role} isBusy={isBusy} onClick={() => void save(null)}>
               Remove permission
-            </Button>
+            </DestroyButton>
           )}
           <Button onClick={onClose}>{canEdit ? 'Cancel' : 'Close'}</Button>
           {canEdit && (

@@ -1,4 +1,5 @@
 import { Button } from '../../../parts/button.tsx'
+import { DestroyButton } from '../../../parts/destroy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { Touched } from '../../../parts/touched.tsx'
@@ -35,9 +36,9 @@ export function RemoveDialog({ table, entry, name, isRemote, base, onClose }: Re
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
+          <DestroyButton name={name} isBusy={isBusy} onClick={() => void remove()}>
             Remove {name}
-          </Button>
+          </DestroyButton>
         </>
       }
     >

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { plural } from '../../../base/format.ts'
 import { memberOf } from '../../../base/members.ts'
 import { Button } from '../../../parts/button.tsx'
+import { DestroyButton } from '../../../parts/destroy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Mark } from '../../../parts/mark.tsx'
 import { Failed } from '../../../parts/states.tsx'
@@ -70,6 +71,7 @@ export function Review({ table, staged, rows, as, types, onSaved, onUnstage, onC
     toast(`${plural(equal.length, 'row')} had these values already`)
     if (equal.length === entries.length) onClose()
   })
+  const Save = entries.some(([, { kind }]) => kind === 'delete') ? DestroyButton : Button
   const hasConflicts = entries.some(([, { isConflict }]) => isConflict)
   return (
     <Dialog
@@ -84,14 +86,15 @@ export function Review({ table, staged, rows, as, types, onSaved, onUnstage, onC
             Discard all
           </Button>
           <Button onClick={onClose}>Back</Button>
-          <Button
+          <Save
             look="main"
+            name={table.name}
             isBusy={isBusy}
             disabled={entries.length === 0 || hasConflicts}
             onClick={() => void save()}
           >
             Save {plural(entries.length, 'row')}
-          </Button>
+          </Save>
         </>
       }
     >

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
+import { DestroyButton } from '../../../parts/destroy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Checkbox, Field, Select } from '../../../parts/field.tsx'
 import { Failed } from '../../../parts/states.tsx'
@@ -67,11 +68,17 @@ export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
             </Button>
           )}
           <Button onClick={onClose}>Cancel</Button>
-          {isReviewed ? (
-            <Button look={change.isDestructive ? 'danger' : 'main'} isBusy={isBusy} onClick={() => void apply()}>
+          {isReviewed && change.isDestructive && (
+            <DestroyButton name={info.name.name} isBusy={isBusy} onClick={() => void apply()}>
+              Run this SQL
+            </DestroyButton>
+          )}
+          {isReviewed && !change.isDestructive && (
+            <Button look="main" isBusy={isBusy} onClick={() => void apply()}>
               Run this SQL
             </Button>
-          ) : (
+          )}
+          {!isReviewed && (
             <Button look="main" disabled={sql === null} onClick={() => setReviewed(true)}>
               Review
             </Button>

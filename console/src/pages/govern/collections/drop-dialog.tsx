@@ -1,5 +1,6 @@
 import { plural } from '../../../base/format.ts'
 import { Button } from '../../../parts/button.tsx'
+import { DestroyButton } from '../../../parts/destroy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { Touched } from '../../../parts/touched.tsx'
@@ -29,9 +30,9 @@ export function DropCollectionDialog({ collection: { name, definition }, metadat
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" isBusy={isBusy} onClick={() => void drop()}>
+          <DestroyButton name={name} isBusy={isBusy} onClick={() => void drop()}>
             Remove collection
-          </Button>
+          </DestroyButton>
         </>
       }
     >

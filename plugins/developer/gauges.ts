@@ -1,6 +1,7 @@
 // Numbers of the running server, in the form of `ekg`: nested objects whose leaves name their kind of number.
 
 import type { Engine } from '../../sdk/index.ts'
+import type { Measure } from '../../sdk/services.ts'
 
 /** A counter only grows; a gauge has the current value. */
 const counter = (val: number) => ({ type: 'c', val: Math.round(val) })
@@ -9,8 +10,18 @@ const gauge = (val: number) => ({ type: 'g', val: Math.round(val) })
 const gaugesOf = (numbers: object) =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, gauge(value as number)]))
 
+/** The gauges of plugins that cost nothing: those that have one number and are read at once. */
+const pluginGauges = (measures: readonly Measure[]) =>
+  Object.fromEntries(
+    measures.flatMap((each) => {
+      if (each.kind !== 'gauge' || each.isShared || (each.labels ?? []).length > 0) return []
+      const read = each.read()
+      return Array.isArray(read) && read.length === 1 ? [[each.name, gauge(read[0].value)] as const] : []
+    }),
+  )
+
 /** All numbers as they are now; times in milliseconds, sizes in bytes. */
-export function measure({ database, graphql, model }: Engine) {
+export function measure({ database, graphql, model, measures }: Engine) {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
   const { user, system } = process.cpuUsage()
   const { reused, made } = graphql.plans
@@ -26,6 +37,7 @@ export function measure({ database, graphql, model }: Engine) {
       plans: { reused: counter(reused), made: counter(made) },
       cached_operations: gauge(graphql.cached().length),
     },
+    plugins: pluginGauges(measures.all()),
     metadata: {
       resource_version: counter(Math.max(0, model.resourceVersion)),
       tables: gauge(model.tables.size),
@@ -39,7 +51,10 @@ export function summed(own: Numbers, others: readonly Numbers[]): Numbers {
   if (others.length === 0) return own
   const sum = <T extends object>(pick: (numbers: Numbers) => T): T => addedUp([own, ...others].map(pick)) as T
   const process = { ...sum((each) => each.process), uptime_ms: own.process.uptime_ms }
-  return { ...own, process, database: sum((each) => each.database), graphql: sum((each) => each.graphql) }
+  return {
+    ...{ ...own, process, database: sum((each) => each.database), graphql: sum((each) => each.graphql) },
+    plugins: sum((each) => each.plugins),
+  }
 }
 
 type Numbers = ReturnType<typeof measure>

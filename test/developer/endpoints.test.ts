@@ -85,6 +85,7 @@ test('numbers of the process, the connections and the caches are counters and ga
   assert.equal(value('graphql.cached_operations'), 1)
   assert.equal(value('metadata.tables'), 2)
   assert.equal(value('metadata.inconsistent_objects'), 0)
+  assert.equal(value('plugins.subscribers'), 0)
 })
 
 test('cached plans are listed with role, text and SQL, and are dropped with their metadata', async (t) => {

@@ -67,6 +67,8 @@ function Running() {
   const pooled = counterAt(counters.data, 'database.pooled')
   const idle = counterAt(counters.data, 'database.idle')
   const waiting = counterAt(counters.data, 'database.waiting')
+  const subscribers = counterAt(counters.data, 'plugins.subscribers')
+  const sockets = counterAt(counters.data, 'plugins.websockets')
   const memory = counterAt(counters.data, 'process.memory.rss')
   return (
     <>
@@ -92,6 +94,11 @@ function Running() {
               value={reused + made === 0 ? '–' : `${Math.floor((100 * reused) / (reused + made))} %`}
             >
               {formatCount(made)} made
+            </Figure>
+          )}
+          {subscribers !== undefined && (
+            <Figure title="Subscriptions" value={formatCount(subscribers)}>
+              {sockets !== undefined && `over ${plural(sockets, 'websocket')}`}
             </Figure>
           )}
           {memory !== undefined && <Figure title="Memory" value={formatBytes(memory)} />}

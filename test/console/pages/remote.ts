@@ -114,7 +114,7 @@ export const remote: readonly State[] = [
       await page.until(`document.querySelectorAll('[role=dialog] input:checked').length === 4`)
       await page.type('[role=dialog] [class*=argument] input[placeholder]', 'x-service-user-id')
       await clickText(page, 'Try without saving')
-      await page.until(hasText('remote schemas'))
+      await page.until(hasText('remote schema people'))
       await check(page)
       await screenshot(page, 'remote-permission')
       await clickText(page, 'Save permission')

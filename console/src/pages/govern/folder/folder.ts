@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../../../base/objects.ts'
 // The metadata as a folder of YAML, as the command line writes it, and back. It is loaded apart, with the parser of YAML.
 
 import { parse, stringify } from 'yaml'
+import { isObject, type JsonObject } from '../../../base/objects.ts'
 
 type Files = ReadonlyMap<string, string>
 

@@ -223,7 +223,7 @@ export const govern: readonly State[] = [
       await page.resize(320, 800)
       await check(page)
       await clickText(page, 'Remove')
-      await page.until(hasText('query collections app'))
+      await page.until(hasText('query collection app'))
       await clickText(page, 'Remove collection')
       await page.until(hasText('There is no collection yet'))
       await op('drop_select_permission', { table: 'genre', role: 'fan' })

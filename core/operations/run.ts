@@ -64,13 +64,20 @@ export interface Run {
   readonly isStrict?: boolean
 }
 
+/** The request of a client as operations see it. */
+export type Asked = Pick<Run, 'interface' | 'requestId'>
+
+export const askedBy = ({ form, origin }: Pick<Circumstances, 'form' | 'origin'>): Asked => ({
+  interface: form.interface,
+  requestId: origin?.requestId ?? null,
+})
+
 /** The edit of a request, and its edits that are resolved together. */
-export type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined' | 'interface' | 'signal' | 'requestId'> & {
-    readonly author: Author
-  }
+export type Editing = { readonly edit: MetadataEdit } & Pick<Run, 'combined' | 'signal'> &
+  Asked & { readonly author: Author }
 
 /** Transaction options of a call that edits nothing. */
-export type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'> & Pick<Run, 'interface' | 'requestId'>
+export type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'> & Asked
 
 /** The options of a request with their defaults. */
 export type Circumstances = Pick<RequestOptions, 'whenUnwanted' | 'origin' | 'plugin'> & {

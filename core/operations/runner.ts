@@ -42,15 +42,16 @@ import { inSavepoint, type MemberOutcome, readingOnly } from './members.ts'
 import { asChange, type MetadataWork } from './metadata-work.ts'
 import { type OperationContext, type Preview, refuseEdit } from './operation.ts'
 import { requestedSources } from './requested-sources.ts'
-import type {
-  AfterCommit,
-  Circumstances,
-  EditCircumstances,
-  Editing,
-  Outcome,
-  Reading,
-  Run,
-  RunnerOptions,
+import {
+  type AfterCommit,
+  askedBy,
+  type Circumstances,
+  type EditCircumstances,
+  type Editing,
+  type Outcome,
+  type Reading,
+  type Run,
+  type RunnerOptions,
 } from './run.ts'
 import { inArguments, refuseStale, withHelp } from './run-errors.ts'
 import type { RequestOptions } from './service.ts'
@@ -60,8 +61,6 @@ import { endTrial, inTrial, isResult, type Trial, triedResult, withDeadline } fr
 const maxReruns = 3
 
 const success = { message: 'success' } as const
-
-const requestIdOf = ({ origin }: Pick<Circumstances, 'origin'>): string | null => origin?.requestId ?? null
 
 export class MetadataRunner {
   readonly #options: RunnerOptions
@@ -96,13 +95,13 @@ export class MetadataRunner {
   }
 
   async #start(call: Call, work: MetadataWork, how: Circumstances): Promise<unknown> {
-    const { form, whenUnwanted, caller } = how
+    const { whenUnwanted, caller } = how
     const readOnly = accessMode(call) !== 'READ WRITE' || work.session.readOnly === true
     if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
     if (accessMode(call) === 'none') return this.#runAlone(call, work, how)
     const running = withMembers(call).some(editsMetadata)
       ? this.#runEdit(call, work, how)
-      : this.#runRead(call, work, { readOnly, caller, interface: form.interface, requestId: requestIdOf(how) })
+      : this.#runRead(call, work, { readOnly, caller, ...askedBy(how) })
     if (call.operation.rollsBack) return triedResult(running)
     const { result, afterCommit } = await running
     for (const callback of afterCommit) await this.#options.served.attempt(callback)
@@ -113,8 +112,7 @@ export class MetadataRunner {
   #runAlone(call: Call, { session, signal }: MetadataWork, how: Circumstances): Promise<unknown> {
     const none = { edit: null, combined: null, afterCommit: [], transaction: noTransaction }
     const { state } = this.#options.served
-    const about = { session, signal, state, interface: how.form.interface, requestId: requestIdOf(how) }
-    return this.#call(call, { ...about, ...none })
+    return this.#call(call, { session, signal, state, ...askedBy(how), ...none })
   }
 
   /**
@@ -134,31 +132,26 @@ export class MetadataRunner {
   }
 
   #readOn(state: MetadataState, call: Call, { session, signal }: MetadataWork, reading: Reading): Promise<Outcome> {
-    const { interface: interfaceName, requestId, ...how } = reading
+    const { readOnly, caller, ...asked } = reading
     const { database, served, sessionSettings } = this.#options
     const work = async (transaction: Transaction) => {
       const expected = expectedVersions(call)
       if (expected.length > 0) refuseStale(expected, await served.storedVersion(transaction))
-      await inArguments(sessionSettings.apply(session, transaction, requestId))
+      await inArguments(sessionSettings.apply(session, transaction, asked.requestId))
       const none = { edit: null, combined: null, afterCommit: [] }
-      const run: Run = { session, signal, requestId, transaction, interface: interfaceName, state, ...none }
+      const run: Run = { session, signal, transaction, state, ...asked, ...none }
       const result = await asChange(call, run, this.#options.hooks, () => this.#call(call, run))
       endTrial(call.operation, result)
       return { result, afterCommit: run.afterCommit }
     }
-    return despiteConflicts(() => database.transaction(work, { ...how, forReader: session.readOnly, signal }))
+    const options = { readOnly, caller, forReader: session.readOnly, signal }
+    return despiteConflicts(() => database.transaction(work, options))
   }
 
   /** Runs one edit at a time: a mutex orders them in this process, and the row lock among instances. */
   async #runEdit(call: Call, { session, signal }: MetadataWork, how: EditCircumstances): Promise<Outcome> {
     const { served, fetcher } = this.#options
-    const { interface: interfaceName } = how.form
-    const given = {
-      signal,
-      interface: interfaceName,
-      requestId: requestIdOf(how),
-      author: authorOf(call, session, how),
-    }
+    const given = { signal, ...askedBy(how), author: authorOf(call, session, how) }
     const expected = expectedVersions(call)
     // Checked before other servers are called, and again under the lock.
     if (expected.length > 0) refuseStale(expected, await served.storedVersion())
@@ -169,7 +162,7 @@ export class MetadataRunner {
     if (!call.members) return served.edit(alone, options)
     const last: { combined: CombinedEdits | null } = { combined: null }
     const together = (edit: MetadataEdit) => {
-      last.combined = this.#combining(edit, interfaceName)
+      last.combined = this.#combining(edit, given.interface)
       return this.#edit(call, session, { edit, combined: last.combined, ...given })
     }
     try {
@@ -229,22 +222,23 @@ export class MetadataRunner {
     })
   }
 
-  async #edit(call: Call, session: Session, { edit, combined, signal, ...given }: Editing): Promise<Outcome> {
+  async #edit(call: Call, session: Session, editing: Editing): Promise<Outcome> {
+    const { edit, combined, signal, author, ...asked } = editing
     const stored = await inArguments(edit.open())
     refuseStale(expectedVersions(call), stored)
     const { state } = edit
-    await inArguments(this.#options.sessionSettings.apply(session, edit.transaction, given.requestId))
+    await inArguments(this.#options.sessionSettings.apply(session, edit.transaction, asked.requestId))
     edit.tables.expect(namedTables(call))
     const afterCommit: AfterCommit[] = []
     const run: Run = {
-      ...{ session, transaction: edit.tables.changing, interface: given.interface, requestId: given.requestId },
+      ...{ session, transaction: edit.tables.changing, ...asked },
       ...{ state, edit, combined, afterCommit, signal },
     }
     const result = await asChange(call, run, this.#options.hooks, async () => {
       const result = await this.#call(call, run)
       await combined?.resolve()
       endTrial(call.operation, result)
-      await inArguments(edit.save(given.author).catch((error) => Promise.reject(this.#refused(error))))
+      await inArguments(edit.save(author).catch((error) => Promise.reject(this.#refused(error))))
       return result
     })
     return { result, afterCommit }

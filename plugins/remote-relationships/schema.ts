@@ -109,13 +109,18 @@ const ColumnNames = Type.Array(ColumnName, {
   convert: (names: string[]) => [...new Set(names)].sort(compareText),
 })
 
-/** Moves the columns to `service_fields` from the key that the caller used. */
-function canonical({ columns, ...others }: Readonly<Record<string, unknown>>, keys: readonly string[]) {
+/** The columns under the key that the caller used, whose schemas are all `ColumnNames`. */
+function columnsIn(given: WireObject, keys: readonly string[]): string[] {
   const [first] = keys
-  const given = keys.map((key) => others[key]).find((value) => value !== undefined) ?? columns
-  if (given === undefined) throw parseFailed(`the key '${first}' was not present`)
-  const rest = Object.fromEntries(Object.entries(others).filter(([key]) => !keys.includes(key)))
-  return { ...rest, service_fields: given }
+  const columns = [...keys, 'columns'].map((key) => given[key]).find((value) => value !== undefined)
+  if (columns === undefined) throw parseFailed(`the key '${first}' was not present`)
+  return columns as string[]
+}
+
+/** Moves the columns to `service_fields`. */
+function canonical(given: WireObject, keys: readonly string[]) {
+  const others = Object.entries(given).filter(([key]) => key !== 'columns' && !keys.includes(key))
+  return { ...Object.fromEntries(others), service_fields: columnsIn(given, keys) }
 }
 
 /** The keys for columns: the dialect's, the neutral one, and that of later engines' documents. */
@@ -134,15 +139,19 @@ export interface RemoteRelationshipArgs extends TableRelationshipEntry {
 /** An entry in the flat form. */
 type FlatEntry = { name: string } & RemoteRelationshipDefinition
 
+/** Its members as the caller gave them; the columns may have other keys. */
+type FlatArgs = Omit<FlatEntry, 'service_fields'> & { table: QualifiedName } & WireObject
+
 /** The arguments; later engines nest those of the definition one level deeper. */
 export function remoteRelationshipArgs(dialect: Dialect) {
   const head = { name: ObjectName, table: TableName, source: SourceName }
   const flat = Type.Object(
     { ...head, ...definitionMembers(dialect) },
     {
-      convert: (given: Readonly<Record<string, unknown>>) => {
-        const { table, ...entry } = canonical(given, columnKeys(dialect)) as unknown as FlatEntry & { table: object }
-        return { table, ...entryOf(entry) }
+      convert: (given: FlatArgs) => {
+        const { name, table, remote_schema, remote_field } = given
+        const service_fields = columnsIn(given, columnKeys(dialect))
+        return { table, ...entryOf({ name, remote_schema, remote_field, service_fields }) }
       },
     },
   )
@@ -162,7 +171,7 @@ const closed = { additionalProperties: false }
 
 /** A definition in a document; later engines nest it one level deeper. */
 export function definitionSchema(dialect: Dialect) {
-  const convert = (given: Readonly<Record<string, unknown>>) => canonical(given, columnKeys(dialect))
+  const convert = (given: WireObject) => canonical(given, columnKeys(dialect))
   const definition = Type.Object(definitionMembers(dialect), { ...closed, convert })
   const nested = Type.Object(
     { to_remote_schema: definition },

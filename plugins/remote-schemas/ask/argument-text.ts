@@ -83,20 +83,13 @@ export class ArgumentText {
 
   /** Prints a value for a type of the server. */
   #value(node: ValueNode, type: GraphQLInputType): string {
-    if (!this.#view.hasPresets && !this.#options.skipsNulls) {
-      visit(node, { Variable: ({ name }: VariableNode) => void this.variables.add(name.value) })
-      return print(node)
-    }
+    const isAsGiven = !this.#view.hasPresets && !this.#options.skipsNulls
     const nullable = getNullableType(type)
-    if (node.kind === Kind.VARIABLE) {
-      this.variables.add(node.name.value)
-      return print(node)
-    }
-    if (node.kind === Kind.LIST && isListType(nullable)) {
+    if (!isAsGiven && node.kind === Kind.LIST && isListType(nullable)) {
       return `[${node.values.map((item) => this.#value(item, nullable.ofType)).join(', ')}]`
     }
     const named = getNamedType(type)
-    if (node.kind !== Kind.OBJECT || !isInputObjectType(named)) {
+    if (isAsGiven || node.kind !== Kind.OBJECT || !isInputObjectType(named)) {
       visit(node, { Variable: ({ name }: VariableNode) => void this.variables.add(name.value) })
       return print(node)
     }

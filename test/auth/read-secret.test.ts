@@ -1,4 +1,4 @@
-// The read secret: requests with it may read as any role. No API lets them change anything.
+// The read secret: requests with it may read in any role. No API lets them change anything.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -111,7 +111,7 @@ const denied = (refused: string, path = '$') => ({
   body: { path, error: `the read secret does not allow ${refused}`, code: 'access-denied' },
 })
 
-test('requests with the read secret read as any role, and no API lets them change anything', async (t) => {
+test('requests with the read secret read in any role, and no API lets them change anything', async (t) => {
   const trellis = await startGuarded(t)
   const { op, opError, graphql, request, rows } = trellis
   const before = await op<object>('export_metadata', {}, admin)

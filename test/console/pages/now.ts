@@ -29,6 +29,7 @@ export const now: readonly State[] = [
       await op('create_event_trigger', trigger)
       await page.reload()
       await page.until(`${hasText('Events of the last 60 hours')} && ${hasText('genre_changed')}`)
+      await page.until(`document.querySelector('a[href$="events/log?name=genre_changed"]') !== null`)
       await page.until(`document.querySelector('details summary') !== null`)
       await page.evaluate(`document.querySelector('details summary').click()`)
       await page.until(hasText('Most in a second'))

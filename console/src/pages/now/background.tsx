@@ -74,7 +74,7 @@ export function Background() {
                   return (
                     <tr key={name}>
                       <td>
-                        <To path={`events/log?trigger=${encodeURIComponent(name)}`}>{name}</To>
+                        <To path={`events/log?name=${encodeURIComponent(name)}`}>{name}</To>
                       </td>
                       <td>{formatCount(sum(buckets, 'recorded'))}</td>
                       <td>{errors === 0 ? '0' : <Mark state="bad">{formatCount(errors)}</Mark>}</td>
@@ -116,7 +116,7 @@ function Jobs({ isFollowed }: { readonly isFollowed: boolean }) {
   return (
     <Section title="Jobs" actions={<To path="events/jobs">All jobs</To>}>
       {failing.length === 0 ? (
-        <Mark state="good">{plural(list.length, 'job')}, of which no one fails</Mark>
+        <Mark state="good">{plural(list.length, 'job')} without failures</Mark>
       ) : (
         <ul className={css['problems']}>
           {failing.map(({ name, failures_in_row: failures, last_error: reason }) => (

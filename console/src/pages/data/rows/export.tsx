@@ -54,8 +54,8 @@ export function Export(props: ExportProps) {
   return (
     <Pop label="Export" title="Export rows" icon={<Download aria-hidden />} isOpen={isOpen} onOpen={setOpen}>
       <p className={css['type']}>
-        All rows that match, in this order{as.role === null ? '' : `, as ${as.role} reads them`}. Columns that are
-        hidden are left out.
+        All rows that match, in this order
+        {as.role === null ? '. Columns that are hidden are left out.' : `, with all columns that ${as.role} may read.`}
       </p>
       <div className={css['choices']}>
         <Button isBusy={busy === 'csv'} onClick={() => void save('csv')}>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { clickButton, hasText, type State, screenshot } from '../support.ts'
+import { clickOn } from './steps.ts'
 
 const list = 'pg_get_source_tables'
 
@@ -134,7 +135,7 @@ export const data: readonly State[] = [
       )
       const expected = ['/console/events/triggers?trigger=tell_artists', '/console/events/log?name=tell_artists']
       assert.deepEqual(links, expected)
-      await page.evaluate(`document.querySelector('main td a[aria-label]').click()`)
+      await clickOn(page, `document.querySelector('main td a[aria-label]')`)
       await page.until(`location.pathname === '/console/events/log' && ${hasText('tell_artists')}`)
       await op('delete_event_trigger', { name: 'tell_artists' })
     },
@@ -166,7 +167,7 @@ export const data: readonly State[] = [
       await page.until(`location.pathname === '/console/api' && ${hasText('mutation insert_artist')}`)
       await page.evaluate('history.back()')
       await page.until(hasText('Open query in API'))
-      await page.evaluate(`document.querySelector('[aria-label="Open artist_aggregate as a query"]').click()`)
+      await clickOn(page, `document.querySelector('[aria-label="Open artist_aggregate as a query"]')`)
       await page.until(`location.pathname === '/console/api' && ${hasText('query artist_aggregate')}`)
       for (const { name } of queries) await op('drop_rest_endpoint', { name })
       await op('drop_query_collection', { collection: 'stored', cascade: true })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hasText, type State, screenshot } from '../support.ts'
-import { clickText, reload } from './steps.ts'
+import { clickOn, clickText, reload } from './steps.ts'
 
 const refused = (status: number) => new RegExp(`status of ${status}`)
 const fault = { path: '$', error: 'it <b>broke</b>', code: 'unexpected' }
@@ -156,10 +156,9 @@ export const events: readonly State[] = [
       await op('insert', { table: 'genre', objects: [{ genre_id: 900, name: 'live' }] })
       await page.until(hasText('INSERT'))
       await op('delete', { table: 'genre', where: { genre_id: 900 } })
-      await page.evaluate(`document.querySelector('[aria-label="Events"] input[type=checkbox]').click()`)
+      await clickOn(page, `document.querySelector('[aria-label="Events"] input[type=checkbox]')`)
       await clickText(page, 'Redeliver 1 event')
-      await page.until(`document.querySelector('[role=dialog]') !== null`)
-      await page.evaluate(`[...document.querySelectorAll('[role=dialog] button')].at(-1).click()`)
+      await clickOn(page, `[...document.querySelectorAll('[role=dialog] button')].at(-1)`)
       await page.until(hasText('1 event will be delivered again'))
       await clickText(page, 'Triggers')
       await page.click('[aria-label="Event triggers"] [role=row][data-index="0"]')

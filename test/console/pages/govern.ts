@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hasText, type State, screenshot } from '../support.ts'
-import { choose, clickText, reload, typeCode } from './steps.ts'
+import { choose, clickOn, clickText, reload, typeCode } from './steps.ts'
 
 const refused = (status: number) => new RegExp(`status of ${status}`)
 const fault = { path: '$', error: 'it <b>broke</b>', code: 'unexpected' }
@@ -97,7 +97,7 @@ export const govern: readonly State[] = [
       await page.until(`${hasText('table artist: select permission chorus')} && ${hasText('table album')}`)
       await check(page)
       // The table that the document lacks stays.
-      await page.evaluate(`document.querySelector('[role=dialog] input[type=checkbox]').click()`)
+      await clickOn(page, `document.querySelector('[role=dialog] input[type=checkbox]')`)
       await clickText(page, 'Try without saving')
       await page.until(hasText('The server would accept it'))
       await screenshot(page, 'import')
@@ -126,7 +126,7 @@ export const govern: readonly State[] = [
     shows: hasText('Revert this change'),
     async act(page) {
       await clickText(page, 'Go back to before this')
-      await page.evaluate(`document.querySelector('[role=dialog] button').click()`)
+      await clickOn(page, `document.querySelector('[role=dialog] button')`)
       await clickText(page, 'Revert this change')
       await clickText(page, 'Revert 1 version')
       await page.until(hasText('later edits changed the same parts'))
@@ -198,8 +198,9 @@ export const govern: readonly State[] = [
       await page.until(hasText('2 operations of roles since the metadata changed, of which 2 would be refused'))
       await check(page)
       await screenshot(page, 'allow-list')
-      await page.evaluate(
-        `[...document.querySelectorAll('li')].find((each) => each.innerText.includes('query genres')).querySelector('button').click()`,
+      await clickOn(
+        page,
+        `[...document.querySelectorAll('li')].find((each) => each.innerText.includes('query genres'))?.querySelector('button')`,
       )
       await page.type('[role=dialog] input[list]', 'app')
       await page.until(hasText('It is new, and will be made'))
@@ -209,7 +210,7 @@ export const govern: readonly State[] = [
       await clickText(page, 'Show collections')
       await clickText(page, 'Allow')
       await choose(page, 'Who may send its queries while the allow-list is enforced', 'some roles')
-      await page.evaluate(`document.querySelector('[role=dialog] input[type=checkbox]').click()`)
+      await clickOn(page, `document.querySelector('[role=dialog] input[type=checkbox]')`)
       await check(page)
       await clickText(page, 'Save')
       await page.until(hasText('allowed for fan, 1 query'))

@@ -1,4 +1,5 @@
 import { hasText, type State, screenshot } from '../support.ts'
+import { clickOn } from './steps.ts'
 
 /** The report of a server in production. */
 export const config = (enabled: readonly string[]) => ({
@@ -30,8 +31,7 @@ export const now: readonly State[] = [
       await page.reload()
       await page.until(`${hasText('Events of the last 60 hours')} && ${hasText('genre_changed')}`)
       await page.until(`document.querySelector('a[href$="events/log?name=genre_changed"]') !== null`)
-      await page.until(`document.querySelector('details summary') !== null`)
-      await page.evaluate(`document.querySelector('details summary').click()`)
+      await clickOn(page, `document.querySelector('details summary')`)
       await page.until(hasText('Most in a second'))
       await check(page)
       await op('delete_event_trigger', { name: 'genre_changed' })

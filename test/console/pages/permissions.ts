@@ -4,7 +4,7 @@ import fc from '../../support/fast-check.ts'
 import { rebuilt } from '../rebuilt-rule.ts'
 import { type Console, clickButton, hasText, type State, screenshot } from '../support.ts'
 import { config } from './now.ts'
-import { clickText } from './steps.ts'
+import { clickOn, clickText } from './steps.ts'
 
 const tab = 'data/public/invoice/permissions'
 const editor = `${tab}?edit=select%20customer`
@@ -106,6 +106,7 @@ export const permissions: readonly State[] = [
       await page.reload()
       await page.type('[role=dialog] input[placeholder="all rows"]', 'customer_id = 2 and total > 5 or invoice_id = 2')
       await page.until(`${hasText('gains 1 row')} && ${hasText('loses 4 rows')}`)
+      await page.until(`document.querySelector('[role=dialog] details') !== null`)
       await page.evaluate(`document.querySelector('[role=dialog] details').open = true`)
       await screenshot(page, 'permission')
       await page.type('[role=dialog] input[placeholder="all rows"]', 'billing_country = Norway')
@@ -117,7 +118,7 @@ export const permissions: readonly State[] = [
       await page.click('[aria-label="Copy permissions of customer"]')
       for (const target of ['customer', 'invoice']) {
         const labels = `[...document.querySelectorAll('[role=dialog] fieldset:last-of-type label')]`
-        await page.evaluate(`${labels}.find((each) => each.textContent === '${target}').click()`)
+        await clickOn(page, `${labels}.find((each) => each.textContent === '${target}')`)
       }
       await page.type('[role=dialog] fieldset:first-of-type div input', 'clerk')
       await page.until(`${hasText('without invoice_id')} && ${hasText('table customer select permission clerk')}`)
@@ -147,9 +148,7 @@ export const permissions: readonly State[] = [
       await op('create_select_permission', { table: 'invoice', role: 'customer', permission })
       await page.reload()
       await page.until(`document.querySelector('[role=dialog] input[value="Norway"]') !== null`)
-      assert.ok(
-        await page.evaluate(`document.querySelector('[placeholder="no sentence says all of this rule"]')?.disabled`),
-      )
+      await page.until(`document.querySelector('[placeholder="no sentence says all of this rule"]')?.disabled`)
       await check(page)
       await screenshot(page, 'rule')
       await page.type('[role=dialog] input[value="Norway"]', 'Chile')
@@ -286,6 +285,7 @@ export const permissions: readonly State[] = [
       },
     ],
     async act(page, { check }) {
+      await page.until(`document.querySelector('[role=gridcell]') !== null`)
       assert.ok((await page.evaluate<number>(`document.querySelectorAll('[role=gridcell]').length`)) < 600)
       await page.evaluate(`document.querySelector('[role=grid]').focus()`)
       await page.press('End')

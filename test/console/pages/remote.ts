@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hasText, type State, screenshot } from '../support.ts'
-import { choose, clickText, typeCode } from './steps.ts'
+import { choose, clickOn, clickText, typeCode } from './steps.ts'
 
 interface Exported {
   readonly metadata: {
@@ -106,8 +106,9 @@ export const remote: readonly State[] = [
       await clickText(page, 'Add role')
       await page.until(hasText('The part of people that clerk sees'))
       const tick = (text: string) =>
-        page.evaluate(
-          `[...document.querySelectorAll('[role=dialog] label')].find((each) => each.textContent === '${text}').click()`,
+        clickOn(
+          page,
+          `[...document.querySelectorAll('[role=dialog] label')].find((each) => each.textContent === '${text}')`,
         )
       await page.until(hasText('person: Person'))
       await tick('person: Person')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from '../../support/browser.ts'
 import { hasText, type State, screenshot } from '../support.ts'
-import { clickText, reload, typeCode } from './steps.ts'
+import { clickOn, clickText, reload, typeCode } from './steps.ts'
 
 const isReady = `document.querySelector('.cm-content[aria-label="SQL"]') !== null`
 const refused = (status: number) => new RegExp(`status of ${status}`)
@@ -44,7 +44,7 @@ export const sql: readonly State[] = [
       await check(page)
       await clickText(page, 'Read 10,000 rows')
       await page.until(hasText('SELECT, 1,200 rows'))
-      await page.evaluate(`document.querySelector('[data-index="1"]').click()`)
+      await clickOn(page, `document.querySelector('[data-index="1"]')`)
       await page.until(hasText('Row 2'))
       await page.press('Escape')
       await reload(page, `${isReady} && ${hasText('generate_series')}`)
@@ -100,11 +100,11 @@ export const sql: readonly State[] = [
       await page.until(hasText('The metadata follows'))
       await clickText(page, 'Try without keeping')
       await page.until(`${hasText('It is refused, as other objects')} && ${hasText('book.shelf')}`)
-      await page.evaluate(`document.querySelector('[role=toolbar] input[type=checkbox]').click()`)
+      await clickOn(page, `document.querySelector('[role=toolbar] input[type=checkbox]')`)
       await clickText(page, 'Try without keeping')
       await page.until(`${hasText('the metadata changes with it')} && ${hasText('table shelf')}`)
       await check(page, refused(400))
-      await page.evaluate(`document.querySelector('[role=toolbar] input[type=checkbox]').click()`)
+      await clickOn(page, `document.querySelector('[role=toolbar] input[type=checkbox]')`)
       await clickText(page, 'Run statement')
       await page.until(hasText('of the metadata would go, too'))
       assert.match(await page.evaluate(`document.querySelector('[role=dialog]').innerText`), /book\.shelf/)

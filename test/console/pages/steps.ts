@@ -7,8 +7,13 @@ export async function clickText(page: Page, text: string): Promise<void> {
   const places = 'button, [role=tab], [role=option], [role=switch]'
   const all = `[...document.querySelectorAll('[role=dialog]'), document].flatMap((place) => [...place.querySelectorAll('${places}')])`
   const find = `${all}.find((each) => (each.innerText.trim() || each.ariaLabel || '').startsWith(${JSON.stringify(text)}) && !each.disabled)`
-  await page.until(`${find} !== undefined`)
-  await page.evaluate(`${find}.click()`)
+  await clickOn(page, find)
+}
+
+/** Clicks on the element of an expression, once it is there. */
+export async function clickOn(page: Page, element: string): Promise<void> {
+  await page.until(`(${element} ?? null) !== null`)
+  await page.evaluate(`${element}.click()`)
 }
 
 /** Replaces the text of the editor of that name. */
@@ -31,8 +36,7 @@ export async function choose(page: Page, label: string, option: string): Promise
   await page.until(`${find} !== undefined`)
   await page.evaluate(`${find}.focus()`)
   await page.press('Enter')
-  await page.until(`${found} !== undefined`)
-  await page.evaluate(`${found}.click()`)
+  await clickOn(page, found)
   await page.until(`${find}.getAttribute('aria-expanded') === 'false' && document.activeElement === ${find}`)
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from '../../support/browser.ts'
 import { clickButton, hasText, type State, screenshot } from '../support.ts'
-import { choose, goTo } from './steps.ts'
+import { choose, clickOn, goTo } from './steps.ts'
 
 const refused = /status of 4(?:00|09)/
 
@@ -22,8 +22,7 @@ async function type(page: Page, label: string, text: string): Promise<void> {
 
 /** Ticks the box of that label, once the dialog has it. */
 async function tick(page: Page, label: string): Promise<void> {
-  await page.until(`${labelled(label)} !== undefined`)
-  await page.evaluate(`${labelled(label)}.click()`)
+  await clickOn(page, labelled(label))
 }
 
 export const structure: readonly State[] = [

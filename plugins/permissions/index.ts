@@ -1,4 +1,5 @@
-// Access of roles other than `admin` to a table: select, insert, update and delete permissions.
+// Access of roles other than `admin` to a table: select, insert, update and delete permissions, and servers that validate the
+// values of changes.
 
 import { definePlugin, environmentValue } from '../../sdk/index.ts'
 import { permissionFacets } from './metadata.ts'

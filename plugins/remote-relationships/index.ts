@@ -1,4 +1,5 @@
-// Joins rows, and objects in answers of actions, to fields of other GraphQL servers; and their objects to rows and fields.
+// Joins rows to rows or to fields of other GraphQL servers, objects in answers of actions to such fields, and objects of those
+// servers to rows and fields.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { objectRelationships } from '../custom-types/index.ts'

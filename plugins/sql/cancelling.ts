@@ -25,7 +25,8 @@ const cancelled = `
 export const cancelSql = operation({
   type: 'cancel_sql',
   about: {
-    summary: 'Cancels what `run_sql` of version 2 runs for the request with this id, on any server of the database.',
+    summary:
+      'Cancels the statement of `run_sql`, version 2, that runs for the request with this id, on any server of the database.',
     result: Type.Object({ cancelled: Type.Integer() }),
   },
   args: Type.Object({ request_id: Type.String({ minLength: 1 }) }, { missingKey: 'A' }),

@@ -82,7 +82,7 @@ async function otherDialect(t: TestContext, { visit, checkComplaints }: Console)
   await page.close()
 }
 
-/** The servers by what differs. */
+/** The servers by the difference from the shared one. */
 export const otherServers = {
   'below a prefix of an application': belowPrefix,
   'in the other dialect': otherDialect,

@@ -9,7 +9,7 @@ const replace = (path: string, value: unknown) => ({ op: 'replace', path, value 
 const remove = (path: string) => ({ op: 'remove', path })
 const is = (path: string, value: unknown) => ({ op: 'test', path, value })
 
-/** Values, patches, and what they become; undefined: the row is left alone. */
+/** Values, patches and results; undefined: the row is left alone. */
 const patches: readonly (readonly [unknown, readonly object[], unknown])[] = [
   [{ a: 1 }, [add('/b', [1])], { a: 1, b: [1] }],
   [{ a: 1 }, [add('/a', null)], { a: null }],

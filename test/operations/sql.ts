@@ -54,7 +54,7 @@ const cancels =
     const [id, otherId] = [`${'long '.repeat(30)}1`, `${'long '.repeat(30)}2`]
     const headersOf = (requestId: string) => ({ version: 2, headers: { 'x-request-id': requestId } })
     const running = opError('run_sql', args, headersOf(id))
-    const other = op('run_sql', { sql: 'select pg_sleep(1)', read_only: true }, headersOf(otherId))
+    const other = opError('run_sql', { sql: 'select pg_sleep(60)', read_only: true }, headersOf(otherId))
     await eventually(async () => (await named())[0]?.n === 2)
     assert.deepEqual(await op('cancel_sql', { request_id: id }), { cancelled: 1 })
     const { status, body } = await running
@@ -62,6 +62,7 @@ const cancels =
     assert.deepEqual([status, error, code], [400, 'query execution failed', 'postgres-error'])
     const said = { status_code: '57014', message: 'canceling statement due to user request' }
     assert.deepEqual({ ...internal.error, ...said }, internal.error)
+    assert.deepEqual(await op('cancel_sql', { request_id: otherId }), { cancelled: 1 })
     await other
     assert.deepEqual(await named(), [{ n: 0 }])
     assert.deepEqual(await op('cancel_sql', { request_id: id }), { cancelled: 0 })

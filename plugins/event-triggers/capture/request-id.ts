@@ -4,7 +4,7 @@ import type { Engine } from '../../../sdk/index.ts'
 import { eventTriggersOf } from '../metadata.ts'
 import { longestRequestId } from '../tuning.ts'
 
-/** The setting; triggers in the database read it, whatever the dialect. */
+/** The setting, in all dialects; triggers in the database read it. */
 export const requestSetting = 'trellis.request_id'
 
 const none = {}

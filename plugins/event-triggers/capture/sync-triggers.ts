@@ -189,7 +189,7 @@ function madeOf(
   return [...(existing ? [dropped(name)] : []), made, placed, ...firing({ name, table, body })]
 }
 
-/** Has a database trigger fire for replication, or no longer. One that an administrator disabled, or enabled for it, stays so. */
+/** Turns on or off that a database trigger fires for replication. A state that an administrator chose stays. */
 function firing(
   { name, table, body }: Pick<TableFunction, 'name' | 'table' | 'body'>,
   existing?: FoundFunction,

@@ -1,4 +1,4 @@
-// Every page, where the server fails whatever it is asked: each page says so, and no page is blank.
+// Every page of a server that fails all requests: each page says so, and no page is blank.
 
 import assert from 'node:assert/strict'
 import type { Page } from '../../support/browser.ts'

@@ -34,7 +34,7 @@ export async function surviveServer({ page, trellis, restart }: Story): Promise<
   await activate(page, 'Save 1 row')
   await fill(page, 'Admin secret', `${secret} anew`)
   await activate(page, 'Sign in')
-  // PostgreSQL may have done it, although nobody heard of that.
+  // PostgreSQL may have changed the row although its answer was lost.
   await page.until(`${hasText('Saved 1 row')} || ${hasText('1 row had these values already')}`)
   await page.until(`!${hasText('Review 1 edit')}`)
   assert.equal(await name(), 'Fado')

@@ -1,4 +1,4 @@
-// Steps 3 and 4: rows by a filter that the address keeps, and edits beside those of somebody else.
+// Steps 3 and 4: rows by a filter that the address keeps, and edits beside those of another person.
 
 import assert from 'node:assert/strict'
 import type { Page } from '../../support/browser.ts'

@@ -30,7 +30,7 @@ interface CronFormProps {
   onClose(): void
 }
 
-/** Creates or changes a cron trigger, with its schedule in words and the ticks that it gives. The form keeps what it does not know. */
+/** Creates or changes a cron trigger, with its schedule in words and the ticks that it gives. It keeps members that it has no field for. */
 export function CronForm({ trigger, onClose }: CronFormProps) {
   const [name, setName] = useState(trigger?.name ?? '')
   const [webhook, setWebhook] = useState(typeof trigger?.webhook === 'string' ? trigger.webhook : '')

@@ -47,7 +47,7 @@ export async function readTimeline(args: object, signal?: AbortSignal): Promise<
   }
 }
 
-/** The timeline of what has this id: an event, or else a request. */
+/** The timeline of the event with this id, or else of the request with it. */
 export const timelineOf = async (id: string, signal?: AbortSignal): Promise<Timeline | null> =>
   (await readTimeline({ event_id: id }, signal)) ?? (await readTimeline({ request_id: id }, signal))
 
@@ -89,7 +89,7 @@ export interface AttemptParts {
 const headersOf = (value: unknown): readonly Header[] | null =>
   Array.isArray(value) ? value.filter((each): each is Header => typeof rowOf(each)?.['name'] === 'string') : null
 
-/** Reads what the log has of an attempt. */
+/** Reads an attempt as the log has it. */
 export function partsOf({ request, response }: Invocation): AttemptParts {
   const answer = rowOf(rowOf(response)?.['data'])
   return {

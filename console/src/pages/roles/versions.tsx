@@ -12,7 +12,7 @@ import { useUrlState } from '../../shell/navigation.tsx'
 import css from './roles.module.css'
 import { SchemaDifferencesView } from './schema-differences.tsx'
 
-/** Whether a change is about what roles may do. */
+/** Whether a change is about permissions of roles. */
 const isRule = ({ part, member = '' }: PartChange): boolean =>
   member.endsWith('_permissions') || /role|permission|allowlist/.test(part)
 

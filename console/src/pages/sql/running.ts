@@ -100,7 +100,7 @@ export function dependentsOf(error: unknown): readonly string[] {
   return message.slice(message.indexOf(' : ') + 3).split(', ')
 }
 
-/** Has PostgreSQL cancel what the request with this id runs. */
+/** Asks PostgreSQL to cancel the statement of the request with this id. */
 async function cancelRequest(id: string): Promise<void> {
   const body = { type: 'cancel_sql', args: { request_id: id } }
   const answer = await send<{ readonly cancelled: number }>({ name: 'cancel_sql', path: 'v1/metadata', body })

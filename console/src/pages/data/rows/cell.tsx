@@ -28,7 +28,7 @@ export function CellText({ value, bytes, type }: CellTextProps) {
 
 const shapes = ['point', 'line', 'polygon', 'multipoint', 'multiline', 'multipolygon', 'collection'] as const
 
-/** Bytes and shapes in a few words, since nobody reads their digits; null for other types. */
+/** Bytes and shapes in a few words, because their digits mean nothing to people; null for other types. */
 function sizeOf(type: string, value: string, bytes: number | undefined): string | null {
   // PostgreSQL prints two hexadecimal digits a byte, after a backslash and an x.
   if (type === 'bytea') return `bytes, ${formatBytes(Math.max(0, ((bytes ?? value.length) - 2) / 2))}`

@@ -89,7 +89,7 @@ const effects: Readonly<Record<string, string>> = {
   'no action': 'in the way: PostgreSQL refuses',
 }
 
-/** The rows of other tables that lead to the chosen ones, and what happens to them. */
+/** The rows of other tables that lead to the chosen ones, with the effect of the deletion on them. */
 function Dependents({ info, as, rows }: DeleteProps) {
   const types = typesOf(info)
   const ways = info.referenced_by.flatMap((reference) => {

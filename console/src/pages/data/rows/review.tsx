@@ -24,7 +24,7 @@ interface ReviewProps {
   readonly rows: readonly GridRow[]
   /** The types of the table's columns. */
   readonly types: ReadonlyMap<string, string>
-  /** `left`: the edits that stay staged, such as those of rows that somebody else had changed. */
+  /** `left`: the edits that stay staged, such as those of rows that another person had changed. */
   onSaved(left: Staged): void
   onUnstage(staged: Staged): void
   onClose(): void
@@ -64,7 +64,7 @@ export function Review({ table, staged, rows, as, types, onSaved, onUnstage, onC
   }
   const theirsOf = (id: string) => rows.find((row) => row.id === id && row.state === 'conflict')?.old
   const equal = entries.filter(([id, row]) => row.isConflict && isThere(row, theirsOf(id))).map(([id]) => id)
-  // A save whose answer was lost looks like an edit of somebody else.
+  // A save whose answer was lost looks like an edit of another person.
   useEffect(() => {
     if (equal.length === 0) return
     onUnstage(equal.reduce<Staged>(unstage, staged))

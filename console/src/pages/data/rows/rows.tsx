@@ -127,7 +127,7 @@ function Content({ view, edits, isNarrow, estimatedRows, onOpen }: ContentProps)
   const first = pages?.[0]
   const orderBy = (name: string, isAdded: boolean) => {
     const next = ordered(order, name, isAdded)
-    // The other direction costs what this one does.
+    // The other direction costs as much as this one.
     const isNew = next[0]?.replace(/^-/, '') !== order[0]?.replace(/^-/, '')
     if (isNew && isSlowOrder(next, info, estimatedRows)) onOpen({ kind: 'order', order: next })
     else view.reorder(next)

@@ -71,7 +71,7 @@ interface SaveOptions {
   readonly as: Identity
 }
 
-/** Saves staged rows; answers those that somebody else had changed meanwhile, as conflicts. Throws `RequestFailed`. */
+/** Saves staged rows; answers those that another person had changed meanwhile, as conflicts. Throws `RequestFailed`. */
 export async function saveRows({ table, staged, types, as }: SaveOptions): Promise<Staged> {
   const results = await run<readonly { readonly affected_rows: number }[]>('bulk', operationsOf(table, staged, types), {
     as,

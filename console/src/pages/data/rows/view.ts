@@ -1,4 +1,4 @@
-// All that the page knows of the rows that it shows: what the address asks for, what was read, and the edits over it.
+// The rows of the page: the choices in the address, the rows that were read, and the edits on top of them.
 
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
@@ -47,7 +47,7 @@ export function useRowsView(info: TableInfo) {
   const metadata = useQuery(metadataQuery).data
   const links = useMemo(() => linksByColumn(linksOf(metadata && entryOf(metadata, info.name), info)), [metadata, info])
   const hasKey = first?.key !== null
-  // Rows are compared with those of the administrator, who sees them all.
+  // Rows are compared with those of the administrator, which are all rows.
   const isLooking = lookText !== '' && as.role === null && hasKey
   return {
     ...{ info, as, ...address, ...browsed, staging, columns, shown, links, lookText, isLooking, hasKey, setLook },
@@ -68,7 +68,7 @@ export function useRowsView(info: TableInfo) {
   }
 }
 
-/** The exact number of rows that match, once somebody asks. */
+/** The exact number of rows that match, once it is asked for. */
 function useExactCount({ info, as, condition }: Browsing) {
   const [counted, setCounted] = useState<{ readonly of: string; readonly count: number } | null>(null)
   const [isBusy, setBusy] = useState(false)

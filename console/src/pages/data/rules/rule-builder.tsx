@@ -53,7 +53,7 @@ interface ExpressionProps {
 /** The parts of an expression, which hold together. */
 function ExpressionView({ table, value, onChange }: ExpressionProps) {
   const fields = useRuleFields(table)
-  // Names are JSON until it is known what they mean.
+  // Parts are JSON until the meaning of their names is known.
   const parts = readRule(value, fields?.meaning ?? (() => undefined))
   if (!parts) return <JsonPart name={null} value={value} onChange={(next) => onChange(next as Expression)} />
   const change = (next: readonly RulePart[]) => onChange(writeRule(next))

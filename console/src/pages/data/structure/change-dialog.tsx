@@ -24,7 +24,7 @@ const operationOf = (sql: string, cascade: boolean) => ({
   args: { sql, cascade, check_metadata_consistency: true },
 })
 
-/** A change of the structure: its fields, its SQL, what it does to the metadata, and then it runs. */
+/** Asks for the fields of a change of the structure, shows its SQL and its effects on the metadata, and runs it. */
 export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
   const [values, setValues] = useState<ChangeValues>(change.values)
   // A change without fields is reviewed at once.

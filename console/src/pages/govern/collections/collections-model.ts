@@ -21,7 +21,7 @@ interface AllowEntry {
   readonly scope?: { readonly global: boolean; readonly roles?: readonly string[] }
 }
 
-/** For whom a collection is allowed: nobody, every role, or some roles. */
+/** The roles that may use a collection: no role, every role, or some. */
 export type Allowed = 'nobody' | 'everyone' | readonly string[]
 
 /** The collections of a document. */

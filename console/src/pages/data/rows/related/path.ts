@@ -36,7 +36,7 @@ export function readPath(text: string): RelatedPath | null {
       }),
     }
   } catch {
-    // A percent sign of somebody's own.
+    // A percent sign that encodes nothing: the address was typed by hand.
     return null
   }
 }

@@ -1,7 +1,7 @@
 // Saving an edit of the metadata from a form: its state, its error, and the way back.
 
 import { type Edit, edit, undo } from '../server/edits.ts'
-import { metadataQuery, queries } from '../server/queries.ts'
+import { seenMetadata } from '../server/queries.ts'
 import { toast } from './toast.tsx'
 import { useAttempt } from './use-attempt.ts'
 
@@ -24,7 +24,7 @@ export function useEdit(): Saving {
   const { isBusy, error, setError, attempt } = useAttempt()
   const save = async ({ done, ...given }: EditWithWords) => {
     const isMade = await attempt(async () => {
-      const base = given.base ?? (await queries.ensureQueryData(metadataQuery))
+      const base = given.base ?? (await seenMetadata())
       if ((await edit({ ...given, base })) === null) return false
       toast(done, { undo: () => void undo(base).catch(setError) })
       return true

@@ -4,14 +4,14 @@ import { createStore } from '../base/store.ts'
 import { asFailure } from '../requests/failure.ts'
 import type { Operation } from './operations.ts'
 import { runAll } from './operations.ts'
-import { type Metadata, metadataQuery, queries, refreshMetadata } from './queries.ts'
+import { type Metadata, metadataQuery, queries, refreshMetadata, seenMetadata } from './queries.ts'
 
 /** An edit. */
 export interface Edit {
   /** A verb with its object, as `Track 11 tables`. */
   readonly title: string
   readonly operations: readonly Operation[]
-  /** The metadata that the person saw; absent: the cached one. */
+  /** The metadata that the person saw; absent: those of the page. */
   readonly base?: Metadata
   /** The part of a document that the edit is about, for showing a conflict; absent: the whole document. */
   part?(metadata: Metadata): unknown
@@ -43,7 +43,7 @@ export async function edit({
   part = (all) => all.metadata,
   mine,
 }: Edit): Promise<readonly unknown[] | null> {
-  let seen = base ?? (await queries.fetchQuery(metadataQuery))
+  let seen = base ?? (await seenMetadata())
   const first = seen
   for (;;) {
     try {

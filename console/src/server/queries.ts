@@ -107,6 +107,9 @@ export const metadataQuery = queryOptions({
   queryFn: ({ signal }) => run<Metadata>('export_metadata', {}, { version: 2, signal }),
 })
 
+/** The metadata that the person sees; those of the server where an edit has come since, or nothing was read yet. */
+export const seenMetadata = (): Promise<Metadata> => queries.fetchQuery({ ...metadataQuery, staleTime: Infinity })
+
 /** The tables of a document, of either format. */
 export const tablesOf = ({ metadata }: Metadata): readonly TableEntry[] =>
   metadata.tables ?? metadata.sources?.flatMap(({ tables = [] }) => tables) ?? []

@@ -38,7 +38,7 @@ export const data: ConsolePage = {
     })),
   ],
   async commands() {
-    const tables = await queries.ensureQueryData(sourceTablesQuery)
+    const tables = await queries.fetchQuery({ ...sourceTablesQuery, staleTime: Infinity })
     return tables.map((table) => ({
       id: `table ${tableKey(table)}`,
       title: tableLabel(table),

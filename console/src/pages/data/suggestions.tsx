@@ -5,11 +5,9 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox, Field } from '../../parts/field.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
-import { toast } from '../../parts/toast.tsx'
-import { edit, undo } from '../../server/edits.ts'
+import { useEdit } from '../../parts/use-edit.ts'
 import { type TableName, tableLabel } from '../../server/names.ts'
 import { run } from '../../server/operations.ts'
-import { metadataQuery, queries } from '../../server/queries.ts'
 import css from './overview.module.css'
 
 interface Suggested {
@@ -35,27 +33,15 @@ export function Suggestions({ onClose }: { onClose(): void }) {
   })
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set())
   const [names, setNames] = useState<Readonly<Record<number, string>>>({})
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, error, save } = useEdit()
   const { relationships = [], operations = [] } = suggested.data ?? {}
   const chosen = operations.filter((_, index) => !left.has(index))
-  const save = async () => {
-    setBusy(true)
-    setError(null)
+  const add = async () => {
     const renamed = operations.flatMap(({ type, args }, index) =>
       left.has(index) ? [] : [{ type, args: { ...args, name: names[index] ?? args.name } }],
     )
-    const title = `Add ${plural(renamed.length, 'relationship')}`
-    try {
-      const base = await queries.ensureQueryData(metadataQuery)
-      if ((await edit({ title, operations: renamed, base })) === null) return
-      toast(`Added ${plural(renamed.length, 'relationship')}`, { undo: () => void undo(base).catch(setError) })
-      onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
+    const count = plural(renamed.length, 'relationship')
+    if (await save({ title: `Add ${count}`, operations: renamed, done: `Added ${count}` })) onClose()
   }
   const toggle = (index: number) => {
     const next = new Set(left)
@@ -72,7 +58,7 @@ export function Suggestions({ onClose }: { onClose(): void }) {
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} disabled={chosen.length === 0} onClick={() => void save()}>
+          <Button look="main" isBusy={isBusy} disabled={chosen.length === 0} onClick={() => void add()}>
             Add {plural(chosen.length, 'relationship')}
           </Button>
         </>

@@ -7,7 +7,7 @@ import { asFailure } from '../../requests/failure.ts'
 import { edit, undo } from '../../server/edits.ts'
 import type { TableName } from '../../server/names.ts'
 import type { Operation } from '../../server/operations.ts'
-import { type Metadata, metadataQuery, queries } from '../../server/queries.ts'
+import { seenMetadata } from '../../server/queries.ts'
 
 interface Warning {
   readonly name: string
@@ -55,7 +55,7 @@ export function useTracking(onDone: () => void): Tracking {
     setBusy(true)
     setError(null)
     try {
-      const base: Metadata = await queries.ensureQueryData(metadataQuery)
+      const base = await seenMetadata()
       const results = await edit({ title, operations, base })
       if (results === null) return
       setWarnings(results.flatMap((result) => (result as { warnings?: readonly Warning[] }).warnings ?? []))

@@ -1,7 +1,7 @@
 // Remote: GraphQL servers beside the tables, and actions that webhooks answer.
 
 import { Cable } from 'lucide-react'
-import { metadataQuery, queries } from '../../server/queries.ts'
+import { seenMetadata } from '../../server/queries.ts'
 import { remoteSchemasOf } from '../../server/remote-schemas.ts'
 import type { ConsolePage } from '../../shell/contract.ts'
 import { pathOf } from '../../shell/paths.ts'
@@ -26,7 +26,7 @@ export const remote: ConsolePage = {
     { path: 'remote/$name', load: () => import('./schema-page.tsx'), crumbs: ({ name = '' }) => [{ title: name }] },
   ],
   async commands() {
-    const metadata = await queries.ensureQueryData(metadataQuery)
+    const metadata = await seenMetadata()
     return [
       ...remoteSchemasOf(metadata).map(({ name }) => ({
         ...{ id: `remote schema ${name}`, title: name, kind: 'remote schema' },

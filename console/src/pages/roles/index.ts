@@ -1,7 +1,7 @@
 // Roles: their permissions on all tables.
 
 import { Users } from 'lucide-react'
-import { metadataQuery, queries, rolesOf } from '../../server/queries.ts'
+import { rolesOf, seenMetadata } from '../../server/queries.ts'
 import type { ConsolePage } from '../../shell/contract.ts'
 import { pathOf } from '../../shell/paths.ts'
 
@@ -16,7 +16,7 @@ export const roles: ConsolePage = {
     { path: 'roles/compare', load: () => import('./compare.tsx'), crumbs: () => [{ title: 'Compare' }] },
   ],
   async commands() {
-    const metadata = await queries.ensureQueryData(metadataQuery)
+    const metadata = await seenMetadata()
     return rolesOf(metadata).map((role) => ({
       ...{ id: `role ${role}`, title: role, kind: 'role' },
       path: pathOf('roles', role),

@@ -9,7 +9,7 @@ import { asFailure, RequestFailed } from '../../requests/failure.ts'
 import { send } from '../../requests/send.ts'
 import { diffDocuments, flatDocument, type ObjectChange } from '../../server/metadata-diff.ts'
 import { exchange } from '../../server/operations.ts'
-import { type Metadata, metadataQuery, queries, refreshMetadata } from '../../server/queries.ts'
+import { type Metadata, metadataQuery, queries, refreshMetadata, seenMetadata } from '../../server/queries.ts'
 import { remember } from './history.ts'
 
 /** The outcome of a statement, as version 2 of `run_sql` answers it. */
@@ -115,7 +115,7 @@ interface Sending {
 async function outcomeOf(run: Run, sending: Sending): Promise<Outcome> {
   const { text, mode, canWrite, hasCascade, limit } = run
   const writes = canWrite && mode === 'run'
-  const before = writes && touchesMetadata(text) ? await queries.ensureQueryData(metadataQuery) : null
+  const before = writes && touchesMetadata(text) ? await seenMetadata() : null
   const args = {
     ...{ sql: prefixes[mode] + text, read_only: !writes, limit },
     ...(writes && hasCascade && { cascade: true }),

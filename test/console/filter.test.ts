@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FilterFault, filterFor, readFilter } from '../../console/src/pages/data/rows/filter.ts'
+import { filterText, readFilterText } from '../../console/src/pages/data/rows/filter-text.ts'
+import { readRule, writeRule } from '../../console/src/pages/data/rules/rule-tree.ts'
 
 const types = new Map([
   ['id', 'int4'],
@@ -56,4 +58,13 @@ test('the filter for a value is read as that value', () => {
     assert.deepEqual(readFilter(filterFor('name', value), types), { name: { _eq: value } })
   }
   assert.deepEqual(readFilter(filterFor('odd "name"', null), types), { 'odd "name"': { _is_null: true } })
+})
+
+test('numbers of JSON keep all their digits, in filters and in the builder', () => {
+  for (const text of ['{"big":{"_in":[9007199254740993]}}', '{"big":9007199254740993}']) {
+    const filter = readFilterText(text, types)
+    assert.equal(filterText(filter!, types), text)
+    const parts = readRule(filter, () => 'column')
+    assert.equal(JSON.stringify(writeRule(parts!)), text)
+  }
 })

@@ -1,16 +1,18 @@
 // Objects of JSON.
 
+import { isExactNumber, parseExactly } from './json.ts'
+
 /** An object of JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Whether a value is an object of JSON, and no list. */
+/** Whether a value is an object of JSON: neither a list nor a number that keeps its digits. */
 export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
 
 /** The object of a text; null: the text is not a JSON object. */
 export function readObject(text: string): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseExactly(text)
     return isObject(value) ? value : null
   } catch {
     return null

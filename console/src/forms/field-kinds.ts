@@ -1,5 +1,6 @@
 // How the arguments of operations are asked for: the kind of a field by its schema, and its text to and from the argument.
 
+import { parseExactly } from '../base/json.ts'
 import type { Api, Schema } from '../server/openapi.ts'
 
 /** How an argument is asked for. */
@@ -74,7 +75,7 @@ export function argumentFrom(kind: FieldKind, text: string): unknown {
       .map((name) => name.trim())
       .filter((name) => name !== '')
   }
-  if (kind === 'json') return JSON.parse(text)
+  if (kind === 'json') return parseExactly(text)
   const [, schema, name] = kind === 'table' ? (/^([^.]+)\.(.+)$/.exec(text) ?? []) : []
   return schema === undefined ? text : { schema, name }
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { parseExactly } from '../base/json.ts'
 import { isObject } from '../base/objects.ts'
 import { useStore } from '../base/store.ts'
 import { Button } from '../parts/button.tsx'
@@ -42,7 +43,7 @@ interface Outcome {
 
 const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     return undefined
   }

@@ -1,6 +1,8 @@
 // The operations of a GraphQL text, and the code that sends one.
 
 import { facts, serverUrl } from '../../base/facts.ts'
+import { parseExactly } from '../../base/json.ts'
+import { isObject } from '../../base/objects.ts'
 import { type Identity, identityHeaders } from '../../requests/identity.ts'
 
 /** A request as it is sent. */
@@ -34,9 +36,9 @@ export function titleOf(text: string): string {
 /** The variables of a text: JSON with an object, or nothing. Throws with the reason otherwise. */
 export function variablesIn(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.trim() === '') return undefined
-  const value: unknown = JSON.parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('variables are an object')
-  return value as Record<string, unknown>
+  const value = parseExactly(text)
+  if (!isObject(value)) throw new Error('variables are an object')
+  return value
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,4 +1,5 @@
 import { useDeferredValue, useState } from 'react'
+import { parseExactly } from '../../base/json.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -47,7 +48,7 @@ export function CronForm({ trigger, onClose }: CronFormProps) {
       const { timezone: _, comment: __, ...kept } = trigger ?? { include_in_metadata: true }
       const args = {
         ...kept,
-        ...{ name, schedule, payload: JSON.parse(payload) },
+        ...{ name, schedule, payload: parseExactly(payload) },
         ...(hasWebhook && { webhook }),
         ...(zone !== 'UTC' && zone !== '' && { timezone: zone }),
         ...(comment !== '' && { comment }),

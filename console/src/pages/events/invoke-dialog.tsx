@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { parseExactly } from '../../base/json.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -28,7 +29,10 @@ export function InvokeDialog({ name, payload, onClose }: InvokeProps) {
   const { isBusy, error, attempt } = useAttempt()
   const send = () =>
     attempt(async () => {
-      const { event_id } = await run<{ event_id: string }>('invoke_event_trigger', { name, payload: JSON.parse(text) })
+      const { event_id } = await run<{ event_id: string }>('invoke_event_trigger', {
+        name,
+        payload: parseExactly(text),
+      })
       await queries.invalidateQueries({ queryKey: ['events'] })
       toast(`Sent a payload through ${name}`)
       onClose()

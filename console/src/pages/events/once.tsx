@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { parseExactly } from '../../base/json.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -58,7 +59,7 @@ function OnceForm({ onClose }: { onClose(): void }) {
   const create = () =>
     attempt(async () => {
       const schedule_at = new Date(at).toISOString()
-      await run('create_scheduled_event', { webhook, schedule_at, payload: JSON.parse(payload) })
+      await run('create_scheduled_event', { webhook, schedule_at, payload: parseExactly(payload) })
       await client.invalidateQueries({ queryKey: ['scheduled-events'] })
       toast('Scheduled the event')
       onClose()

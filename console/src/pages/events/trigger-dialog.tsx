@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatTime } from '../../base/format.ts'
+import { parseExactly } from '../../base/json.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -51,7 +52,7 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
     void act(() => edit({ title: `${verb} ${name}`, operations: [{ type, args: { name } }] }), `${done} ${name}`)
   const invoke = () =>
     void act(
-      () => run('invoke_event_trigger', { name, payload: JSON.parse(payload) }),
+      () => run('invoke_event_trigger', { name, payload: parseExactly(payload) }),
       `Sent a payload through ${name}`,
     )
   const actions = {

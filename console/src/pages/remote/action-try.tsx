@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { facts } from '../../base/facts.ts'
+import { parseExactly } from '../../base/json.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -48,14 +49,14 @@ export function ActionTry({ action, base }: ActionTryProps) {
     })
   const call = () =>
     attemptAs(async (as) => {
-      const { body } = await graphql({ query, variables: JSON.parse(input) }, { as })
+      const { body } = await graphql({ query, variables: parseExactly(input) }, { as })
       setAnswer(body)
     })
   const send = () =>
     attemptAs(async (as) => {
       const session = as.role === null ? { [facts.roleHeader]: 'admin' } : identityHeaders(as)
       const payload = {
-        ...{ action: { name: action.name }, input: JSON.parse(input) },
+        ...{ action: { name: action.name }, input: parseExactly(input) },
         ...{ session_variables: session, request_query: query },
       }
       const got = await run<Exchange>('test_webhook', { url: handler, payload })

@@ -1,5 +1,6 @@
 // The filter in the address: a sentence, or JSON where a sentence cannot hold it.
 
+import { parseExactly } from '../../../base/json.ts'
 import { ruleText } from '../rule-text.ts'
 import { type Condition, FilterFault, readFilter } from './filter.ts'
 
@@ -7,7 +8,7 @@ import { type Condition, FilterFault, readFilter } from './filter.ts'
 export function readFilterText(text: string, types: ReadonlyMap<string, string>): Condition | null {
   if (!text.trimStart().startsWith('{')) return readFilter(text, types)
   try {
-    return JSON.parse(text)
+    return parseExactly(text) as Condition
   } catch (error) {
     throw new FilterFault((error as Error).message, 0)
   }

@@ -1,5 +1,6 @@
 import { X } from 'lucide-react'
 import { useState } from 'react'
+import { parseExactly } from '../../../base/json.ts'
 import { IconButton } from '../../../parts/button.tsx'
 import { Field } from '../../../parts/field.tsx'
 import { useBuilder } from './builder-context.ts'
@@ -22,7 +23,7 @@ export function JsonPart({ name, value, onChange, onRemove }: JsonPartProps) {
   const take = (text: string) => {
     setDraft(text)
     try {
-      onChange(JSON.parse(text))
+      onChange(parseExactly(text))
       setFault(null)
     } catch (error) {
       setFault(`not taken over: ${(error as Error).message}`)

@@ -1,5 +1,7 @@
 // A rule as a tree that a form can edit. Members that the form does not know stay as they are, so that nothing is lost.
 
+import { isObject } from '../../../base/objects.ts'
+
 /** A boolean expression, or a part of one. */
 export type Expression = Readonly<Record<string, unknown>>
 
@@ -21,12 +23,9 @@ export type RulePart =
 /** The meaning of a name on a table; undefined: it is not known. */
 export type Meaning = (name: string) => 'column' | 'related' | undefined
 
-const isExpression = (value: unknown): value is Expression =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Whether a value names a table. */
 export const isTableName = (value: unknown): value is string | { readonly schema?: string; readonly name: string } =>
-  typeof value === 'string' || (isExpression(value) && typeof value['name'] === 'string')
+  typeof value === 'string' || (isObject(value) && typeof value['name'] === 'string')
 
 const has = (value: Expression, ...names: readonly string[]): boolean =>
   Object.keys(value).length === names.length && names.every((name) => Object.hasOwn(value, name))
@@ -34,21 +33,21 @@ const has = (value: Expression, ...names: readonly string[]): boolean =>
 function partOf(key: string, value: unknown, meaning: Meaning): RulePart {
   const kind = meaning(key)
   if (kind === 'column') {
-    const tests = isExpression(value)
+    const tests = isObject(value)
       ? Object.entries(value).map(([operator, operand]) => ({ operator, value: operand }))
       : [{ operator: null, value }]
     return { kind, key, tests }
   }
   const word = key.replace(/^\$/, '_')
-  if ((word === '_and' || word === '_or') && Array.isArray(value) && value.every(isExpression)) {
+  if ((word === '_and' || word === '_or') && Array.isArray(value) && value.every(isObject)) {
     return { kind: 'list', key, items: value }
   }
-  if (isExpression(value)) {
+  if (isObject(value)) {
     if (kind === 'related') return { kind, key, of: value }
     if (word === '_not') return { kind: 'not', key, of: value }
     const where = value['_where']
     const table = value['_table']
-    if (word === '_exists' && has(value, '_table', '_where') && isTableName(table) && isExpression(where)) {
+    if (word === '_exists' && has(value, '_table', '_where') && isTableName(table) && isObject(where)) {
       return { kind: 'exists', key, table, where }
     }
   }
@@ -57,7 +56,7 @@ function partOf(key: string, value: unknown, meaning: Meaning): RulePart {
 
 /** The parts of an expression, which hold together; null: it is not an object. */
 export const readRule = (rule: unknown, meaning: Meaning): readonly RulePart[] | null =>
-  isExpression(rule) ? Object.entries(rule).map(([key, value]) => partOf(key, value, meaning)) : null
+  isObject(rule) ? Object.entries(rule).map(([key, value]) => partOf(key, value, meaning)) : null
 
 function memberValue(part: RulePart): unknown {
   switch (part.kind) {

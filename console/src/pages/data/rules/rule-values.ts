@@ -1,5 +1,7 @@
 // Values of conditions as texts that people type.
 
+import { isExactNumber, parseExactly } from '../../../base/json.ts'
+
 /** Operators whose value is a list. */
 const lists = new Set(['_in', '_nin', '_has_keys_any', '_has_keys_all'])
 /** Operators whose value is an object. */
@@ -27,9 +29,9 @@ export function typedValue(text: string, { operator, type, old }: Typed): unknow
   const wasOther = typeof old !== 'string' && typeof old !== 'undefined'
   if (!isStructured && !isScalar && !wasOther) return text
   try {
-    const value: unknown = JSON.parse(text)
-    // A number keeps its digits, as a text where JSON has too few.
-    if (typeof value === 'number' && String(value) !== text) return text
+    const value = parseExactly(text)
+    // A number keeps its digits, as a text where JavaScript has too few.
+    if (isExactNumber(value) || (typeof value === 'number' && String(value) !== text)) return text
     return isStructured && !isList && typeof value === 'string' ? text : value
   } catch {
     return text

@@ -80,7 +80,15 @@ test('types and actions are SDL and back', () => {
     ],
     input_objects: [{ name: 'Line', fields: [{ name: 'mood', type: '[Mood!]!', description: 'why' }] }],
     scalars: [{ name: 'Day' }],
-    enums: [{ name: 'Mood', values: [{ value: 'GOOD' }, { value: 'BAD', is_deprecated: true }] }],
+    enums: [
+      {
+        name: 'Mood',
+        values: [
+          { value: 'GOOD', description: null, is_deprecated: null },
+          { value: 'BAD', description: 'not good', is_deprecated: true },
+        ],
+      },
+    ],
   }
   assert.deepEqual(readTypes(typesSdl(types), types), types)
   assert.deepEqual(lostRelationships(readTypes('scalar Day', types), types), ['Order'])
@@ -91,7 +99,7 @@ test('types and actions are SDL and back', () => {
       handler: 'http://a',
       type: 'query' as const,
       output_type: 'Order',
-      arguments: [{ name: 'line', type: 'Line!' }],
+      arguments: [{ name: 'line', type: 'Line!', description: 'one "line"' }],
     },
   }
   const { handler: _, ...signature } = action.definition

@@ -214,7 +214,11 @@ test('answers to two roles are compared by their rows, not by the places of thes
 })
 
 test('a document goes through a folder of YAML and its archive unchanged', () => {
-  const rest = { actions: [{ name: 'a' }], query_collections: [{ name: 'no', definition: { queries: [] } }] }
+  const definition = { handler: 'http://localhost', output_type: 'String', type: 'query' }
+  const rest = {
+    actions: [{ name: 'a', definition }],
+    query_collections: [{ name: 'no', definition: { queries: [] } }],
+  }
   const plain = { table: { schema: 'public', name: 'x' } }
   const third = {
     version: 3,
@@ -246,4 +250,76 @@ test('a document goes through a folder of YAML and its archive unchanged', () =>
     ['databases/databases.yaml', '"!include gone.yaml"'],
   ])
   assert.throws(() => documentOf(broken), /databases.yaml: databases\/gone.yaml does not exist/)
+})
+
+const types = {
+  input_objects: [{ name: 'Filter', fields: [{ name: 'from', type: 'Day', description: 'the "first" day' }] }],
+  objects: [
+    {
+      ...{ name: 'Rating', description: 'two\nlines """', fields: [{ name: 'average', type: 'Float!' }] },
+      relationships: [{ name: 'book', type: 'object', remote_table: 'book', field_mapping: { average: 'id' } }],
+    },
+  ],
+  scalars: [{ name: 'Day' }],
+  enums: [{ name: 'Mood', values: [{ value: 'GOOD', description: null, is_deprecated: true }] }],
+}
+
+test('actions and their types go through actions.graphql beside actions.yaml', () => {
+  const handler = 'http://localhost/rate'
+  const args = [{ name: 'filter', type: '[Filter!]', description: 'those' }]
+  const actions = [
+    {
+      ...{ name: 'rate', comment: 'rates', permissions: [{ role: 'clerk' }] },
+      definition: { kind: 'asynchronous', handler, arguments: args, output_type: 'Rating', type: 'mutation' },
+    },
+    { name: 'mood', definition: { handler, output_type: 'Mood!', type: 'query' } },
+    // It has no SDL.
+    { name: 'no name', definition: { handler, output_type: 'Mood!', type: 'query' } },
+  ]
+  const document = { version: 3, sources: [], actions, custom_types: types }
+  const files = folderOf(document)
+  assert.match(
+    files.get('actions.graphql') ?? '',
+    /^type Mutation \{\n {2}rate\("those" filter: \[Filter!\]\): Rating\n\}/,
+  )
+  assert.equal((files.get('actions.yaml') ?? '').includes('average'), true, 'the mapping')
+  assert.equal((files.get('actions.yaml') ?? '').includes('Float'), false)
+  assert.deepEqual(documentOf(files), document)
+})
+
+test('a folder of the command line, 2.x, has types and extended roots in actions.graphql', () => {
+  const folder = (yaml: string, sdl: string) =>
+    documentOf(
+      new Map([
+        ...[['metadata/version.yaml', 'version: 3'] as const, ['metadata/databases/databases.yaml', '[]'] as const],
+        ...[['metadata/actions.yaml', yaml] as const, ['metadata/actions.graphql', sdl] as const],
+      ]),
+    )
+  const yaml = `actions:
+  - name: rate
+    definition: {kind: synchronous, handler: 'http://localhost'}
+custom_types:
+  enums: []
+  objects: [{name: Rating}]`
+  const sdl = '# rates\nextend type Mutation { "stars" rate(stars: Int! = 3): Rating }\ntype Rating { average: Float! }'
+  assert.deepEqual(folder(yaml, sdl), {
+    ...{ version: 3, sources: [] },
+    actions: [
+      {
+        ...{ name: 'rate', comment: 'stars' },
+        definition: {
+          ...{ kind: 'synchronous', handler: 'http://localhost', arguments: [{ name: 'stars', type: 'Int!' }] },
+          ...{ output_type: 'Rating', type: 'mutation' },
+        },
+      },
+    ],
+    custom_types: { objects: [{ name: 'Rating', fields: [{ name: 'average', type: 'Float!' }] }] },
+  })
+  assert.throws(() => folder(yaml, 'type Mutation {\n  rate('), /^Error: actions\.graphql:2:8: Syntax Error/)
+  assert.throws(() => folder(yaml, ''), /actions\.graphql: it has no field for the action rate/)
+  assert.throws(() => folder('actions: []', sdl), /actions\.graphql: the action rate is not in actions\.yaml/)
+  assert.throws(
+    () => folder(yaml, `${sdl} union Any = Rating`),
+    /actions\.graphql: only types, inputs, enums and scalars/,
+  )
 })

@@ -9,6 +9,10 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
 
+/** The objects of a list. */
+export const listOfObjects = (value: unknown): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : []
+
 /** The object of a text; null: the text is not a JSON object. */
 export function readObject(text: string): JsonObject | null {
   try {

@@ -5,6 +5,8 @@ import {
   type FieldDefinitionNode,
   type InputValueDefinitionNode,
   Kind,
+  type ObjectTypeDefinitionNode,
+  type ObjectTypeExtensionNode,
   parse,
   print,
 } from 'graphql'
@@ -40,12 +42,22 @@ export function typesSdl({ input_objects = [], objects = [], scalars = [], enums
 const descriptionOf = ({ description }: { readonly description?: { readonly value: string } | undefined }) =>
   description ? { description: description.value } : {}
 
-const fieldsOf = (fields: readonly (FieldDefinitionNode | InputValueDefinitionNode)[] | undefined) =>
-  (fields ?? []).map((field) => ({ name: field.name.value, type: print(field.type), ...descriptionOf(field) }))
+type FieldNode = FieldDefinitionNode | InputValueDefinitionNode
+
+const fieldsOf = (fields: readonly FieldNode[] | undefined): readonly ActionArgument[] =>
+  (fields ?? []).map((field) => ({
+    ...{ name: field.name.value, type: print(field.type), ...descriptionOf(field) },
+    // The server refuses them, and says so.
+    ...('arguments' in field && field.arguments?.length && { arguments: fieldsOf(field.arguments) }),
+  }))
+
+const definitionsIn = (sdl: string): readonly DefinitionNode[] =>
+  sdl.replace(/#.*/g, '').trim() === '' ? [] : parse(sdl).definitions
 
 /** The custom types of an SDL; objects keep the relationships that they have. Throws where the text has anything else. */
-export function readTypes(sdl: string, old: CustomTypes): CustomTypes {
-  const definitions: readonly DefinitionNode[] = sdl.trim() === '' ? [] : parse(sdl).definitions
+export const readTypes = (sdl: string, old: CustomTypes): CustomTypes => typesOf(definitionsIn(sdl), old)
+
+function typesOf(definitions: readonly DefinitionNode[], old: CustomTypes): CustomTypes {
   const types = { input_objects: [], objects: [], scalars: [], enums: [] } as {
     [kind in keyof Required<CustomTypes>]: unknown[]
   }
@@ -61,9 +73,10 @@ export function readTypes(sdl: string, old: CustomTypes): CustomTypes {
     } else if (node.kind === Kind.SCALAR_TYPE_DEFINITION) {
       types.scalars.push({ name: node.name.value, ...descriptionOf(node) })
     } else if (node.kind === Kind.ENUM_TYPE_DEFINITION) {
+      // As the server exports them: a document is compared with its own.
       const values = (node.values ?? []).map((value) => ({
-        ...{ value: value.name.value, ...descriptionOf(value) },
-        ...(value.directives?.some(({ name }) => name.value === 'deprecated') && { is_deprecated: true }),
+        ...{ value: value.name.value, description: value.description?.value ?? null },
+        is_deprecated: value.directives?.some(({ name }) => name.value === 'deprecated') || null,
       }))
       types.enums.push({ name: node.name.value, ...descriptionOf(node), values })
     } else {
@@ -94,25 +107,50 @@ export interface Signature {
 
 /** The SDL of an action. */
 export function signatureSdl({ name, comment, definition }: Action): string {
-  const args = (definition.arguments ?? []).map((each) => `${each.name}: ${each.type}`).join(', ')
+  const args = (definition.arguments ?? []).map(
+    (each) => `${each.description ? `${JSON.stringify(each.description)} ` : ''}${each.name}: ${each.type}`,
+  )
   const root = definition.type === 'query' ? 'Query' : 'Mutation'
-  const field = `${name}${args && `(${args})`}: ${definition.output_type}`
+  const field = `${name}${args.length > 0 ? `(${args.join(', ')})` : ''}: ${definition.output_type}`
   return `type ${root} {\n${described({ description: comment }, '  ')}  ${field}\n}\n`
 }
+
+type RootNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode
+
+const isRoot = (node: DefinitionNode | undefined): node is RootNode =>
+  (node?.kind === Kind.OBJECT_TYPE_DEFINITION || node?.kind === Kind.OBJECT_TYPE_EXTENSION) &&
+  (node.name.value === 'Query' || node.name.value === 'Mutation')
+
+const signatureOf = (root: RootNode, field: FieldDefinitionNode): Signature => ({
+  ...{ name: field.name.value, type: root.name.value === 'Query' ? 'query' : 'mutation' },
+  arguments: fieldsOf(field.arguments),
+  output_type: print(field.type),
+  ...(field.description && { comment: field.description.value }),
+})
 
 /** The signature of an SDL. Throws where it is not one field of one root. */
 export function readSignature(sdl: string): Signature {
   const [node, ...others] = parse(sdl).definitions
-  const isRoot = node?.kind === Kind.OBJECT_TYPE_DEFINITION && ['Query', 'Mutation'].includes(node.name.value)
-  const [field, ...more] = (isRoot && node.fields) || []
-  if (!isRoot || !field || others.length + more.length > 0) {
+  const [field, ...more] = (isRoot(node) && node.fields) || []
+  if (!isRoot(node) || !field || others.length + more.length > 0) {
     throw new Error('expected one field of the type Query or Mutation')
   }
+  return signatureOf(node, field)
+}
+
+/** The signatures and types of the file `actions.graphql`; objects keep the relationships that they have. */
+export function readActionsFile(
+  sdl: string,
+  old: CustomTypes,
+): { readonly signatures: readonly Signature[]; readonly types: CustomTypes } {
+  const definitions = definitionsIn(sdl)
+  const roots = definitions.filter(isRoot)
   return {
-    ...{ name: field.name.value, type: node.name.value === 'Query' ? 'query' : 'mutation' },
-    arguments: fieldsOf(field.arguments),
-    output_type: print(field.type),
-    ...(field.description && { comment: field.description.value }),
+    signatures: roots.flatMap((root) => (root.fields ?? []).map((field) => signatureOf(root, field))),
+    types: typesOf(
+      definitions.filter((node) => !isRoot(node)),
+      old,
+    ),
   }
 }
 

@@ -1,7 +1,8 @@
 // The metadata as a folder of YAML, as the command line writes it, and back. It is loaded apart, with the parser of YAML.
 
 import { parse, stringify } from 'yaml'
-import { isObject, type JsonObject } from '../../../base/objects.ts'
+import { isObject, type JsonObject, listOfObjects as listOf } from '../../../base/objects.ts'
+import { splitActions, typesFile, withSignatures } from './actions.ts'
 
 type Files = ReadonlyMap<string, string>
 
@@ -17,10 +18,7 @@ const fileOfKeyInV2: Readonly<Record<string, string>> = { tables: 'tables.yaml',
 
 const databasesFile = 'databases/databases.yaml'
 const actionsFile = 'actions.yaml'
-const typesFile = 'actions.graphql'
 const versionFile = 'version.yaml'
-
-const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 const yaml = (value: unknown): string => stringify(value, { lineWidth: 0 })
 
@@ -53,7 +51,7 @@ function splitList(
   return `!include ${folder}/${kind}.yaml`
 }
 
-/** The folder of a document. Signatures of actions are in its YAML. */
+/** The folder of a document. */
 export function folderOf(document: JsonObject): Files {
   const files = new Map<string, string>()
   const { sources } = document
@@ -71,9 +69,10 @@ export function folderOf(document: JsonObject): Files {
   }
   const keys = isSplit ? fileOfKey : { ...fileOfKeyInV2, ...fileOfKey }
   for (const [key, file] of Object.entries(keys)) if (document[key] !== undefined) files.set(file, yaml(document[key]))
-  const { actions, custom_types } = document
-  if (actions !== undefined || custom_types !== undefined) {
-    files.set(actionsFile, yaml({ actions: actions ?? [], custom_types: custom_types ?? {} }))
+  if (document['actions'] !== undefined || document['custom_types'] !== undefined) {
+    const { value, sdl } = splitActions(document)
+    files.set(actionsFile, yaml(value))
+    files.set(typesFile, sdl)
   }
   return files
 }
@@ -126,17 +125,15 @@ const isEmpty = (value: unknown): boolean =>
 /** The document of a folder. Throws with the name of a file that is missing or broken. */
 export function documentOf(given: Files): JsonObject {
   const files = withoutRoot(given)
-  if ((files.get(typesFile) ?? '').replace(/#.*/g, '').trim() !== '') {
-    throw new Error(`${typesFile}: types of actions in SDL are read by the command line alone`)
-  }
   const document: Record<string, unknown> = { version: files.has(databasesFile) ? 3 : 2 }
   if (files.has(databasesFile)) document['sources'] = valueIn(files, databasesFile) ?? []
   for (const [key, file] of Object.entries({ ...(!document['sources'] && fileOfKeyInV2), ...fileOfKey })) {
     const value = files.has(file) ? valueIn(files, file) : null
     if (!isEmpty(value)) document[key] = value
   }
-  const actions = files.has(actionsFile) ? (valueIn(files, actionsFile) as JsonObject | null) : null
-  for (const key of ['actions', 'custom_types']) if (!isEmpty(actions?.[key])) document[key] = actions![key]
+  const value = files.has(actionsFile) ? valueIn(files, actionsFile) : null
+  const actions = withSignatures(isObject(value) ? value : {}, files.get(typesFile) ?? '')
+  for (const key of ['actions', 'custom_types']) if (!isEmpty(actions[key])) document[key] = actions[key]
   return document
 }
 

@@ -51,7 +51,7 @@ export interface EnvelopeOptions {
 
 /**
  * Decodes `{type, args, version?, resource_version?}`; throws `parse-failed` with the path of the wire, where `$` is
- * args.
+ * args unless the form names them.
  */
 export async function decodeEnvelope(
   body: unknown,
@@ -73,10 +73,13 @@ export async function decodeEnvelope(
   const { operation } = found
   if (form.interface === '2') refuseOthers(operation, session)
   const resourceVersion = readResourceVersion(body, at)
-  const { args: given, source } = withoutSource(operation, required(body, 'args', at), at)
+  // Later engines find most faults of arguments below `args`; on `/v1/query` only those of their own operations.
+  const isLater = form.interface === '2' && operation.pathsNameArguments === true
+  const argsAt = isLater || form.pathsNameArguments ? [...at, 'args'] : at
+  const { args: given, source } = withoutSource(operation, required(body, 'args', at), argsAt)
   const turns = new TurnTaker()
-  const args = await decodeArguments(found, given, at, environmentOf(options)).catch((error) => {
-    throw form.interface === '2' && operation.pathsNameArguments ? namingArguments(error, at) : error
+  const args = await decodeArguments(found, given, argsAt, environmentOf(options)).catch((error) => {
+    throw isLater ? inLaterWords(error) : error
   })
   await turns.next()
   const call = { operation, args, resourceVersion, source, isStrict }
@@ -84,18 +87,17 @@ export async function decodeEnvelope(
   const members: MemberCall[] = []
   for (const member of operation.members(args)) {
     await turns.next()
-    const call = await decodeEnvelope(member.envelope, options, [...at, ...member.at])
+    const call = await decodeEnvelope(member.envelope, options, [...argsAt, ...member.at])
     members.push({ ...call, at: member.at })
   }
   return { ...call, members }
 }
 
 /** An error of arguments as later operations word it. */
-function namingArguments(error: unknown, at: readonly PathKey[]): unknown {
+function inLaterWords(error: unknown): unknown {
   if (!(error instanceof TrellisError)) return error
   const missing = /^the key '(.+)' was not present$/.exec(error.message)
-  const path = [...at, 'args', ...error.path.slice(at.length)]
-  return (missing ? error.saying(`key "${missing[1]}" not found`) : error).with({ path })
+  return missing ? error.saying(`key "${missing[1]}" not found`) : error
 }
 
 /** The environment of reading arguments: strictly, as in a dialect that refuses unknown keys. */

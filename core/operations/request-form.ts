@@ -30,6 +30,8 @@ export interface FoundOperation {
 /** How the requests of an endpoint are read, and its answers written. */
 export interface RequestForm {
   readonly interface: InterfaceName
+  /** Whether paths of errors in arguments begin with `args`; absent: they are relative to the arguments. */
+  readonly pathsNameArguments?: boolean
   /** Undefined: the endpoint has no such operation. */
   find(request: NamedRequest, operations: OperationFinder): FoundOperation | undefined
   /** The error about a type that {@link find} does not know; absent: the words of v1.3. */

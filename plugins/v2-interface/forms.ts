@@ -36,13 +36,19 @@ function unknownCommand(type: string) {
 }
 
 /** `POST /v1/metadata`: all operations. */
-export const metadataForm: RequestForm = { interface: '2', find: findOperation, unknownType: unknownCommand }
+export const metadataForm: RequestForm = {
+  interface: '2',
+  pathsNameArguments: true,
+  find: findOperation,
+  unknownType: unknownCommand,
+}
 
 const batches: ReadonlySet<string> = new Set(['bulk', 'concurrent_bulk'])
 
 /** `POST /v2/query`: data operations and SQL. */
 export const queryForm: RequestForm = {
   interface: '2',
+  pathsNameArguments: true,
   find(request, operations) {
     const { type } = request
     const isServed = queryTypes.has(unprefixed(type) ?? type) || batches.has(type)

@@ -102,7 +102,7 @@ test('a strict request with an unknown key is refused in any dialect', async (t)
   const logs = { type: 'get_event_logs', args: { name: 'x', form: '2026-01-01' } }
   assert.deepEqual(
     await ask(other, { ...logs, type: 'pg_get_event_logs' }, 'true', '/v1/metadata'),
-    unexpected('form', '$.form'),
+    unexpected('form', '$.args.form'),
   )
   for (const trellis of [neutral, other]) {
     const beside = { type: 'export_metadata', args: {}, flavour: 1 }

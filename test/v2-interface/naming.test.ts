@@ -341,7 +341,7 @@ test('a source names its root fields and types', async (t) => {
         assert.deepEqual([status, code], [400, 'parse-failed'])
         return `${path}: ${error}`
       }
-      const at = '$.sources[0].customization'
+      const at = '$.args.sources[0].customization'
       assert.equal(
         await refused({ root_fields: { prefix: '1' } }),
         `${at}.root_fields.prefix: "1" cannot begin a GraphQL name`,
@@ -355,7 +355,7 @@ test('a source names its root fields and types', async (t) => {
         `${at}.type_names.suffix: "-" cannot end a GraphQL name`,
       )
       const update = await ask('pg_update_source', { name: 'default', customization: { root_fields: { suffix: ' ' } } })
-      assert.equal((update.body as { path: string }).path, '$.customization.root_fields.suffix')
+      assert.equal((update.body as { path: string }).path, '$.args.customization.root_fields.suffix')
       assert.deepEqual(await graphql('{ shop { a_book_by_pk_z(id: 1) { id } } }'), {
         data: { shop: { a_book_by_pk_z: { id: 1 } } },
       })

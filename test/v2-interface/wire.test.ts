@@ -120,6 +120,39 @@ test('the metadata API of version 2 has names with the kind of the source', asyn
   })
 })
 
+test('paths of errors in arguments name the arguments', async (t) => {
+  const trellis = await startTrellis(t, { sql: library, settings: { graphqlInterface: '2' } })
+  const { metadata, query, former } = callsOf(trellis)
+  const missing = (path: string, key: string) => ({
+    status: 400,
+    body: { path, error: `key "${key}" not found`, code: 'parse-failed' },
+  })
+  assert.deepEqual(await query('run_sql', {}), missing('$.args', 'sql'))
+  assert.deepEqual(await query('bulk', [{ type: 'run_sql', args: {} }]), missing('$.args[0].args', 'sql'))
+  assert.deepEqual(await query('bulk', [{ type: 'run_sql' }]), missing('$.args[0]', 'args'))
+  const metadataOf = (sources: unknown) => ({ metadata: { version: 3, sources } })
+  assert.deepEqual(await metadata('replace_metadata', metadataOf(1)), {
+    status: 400,
+    body: {
+      path: '$.args.metadata.sources',
+      error: 'parsing [] failed, expected Array, but encountered Number',
+      code: 'parse-failed',
+    },
+  })
+  const endpoint = { name: 'e', url: '', methods: ['GET'], definition: { query: {} } }
+  const emptyUrl = (path: string) => ({
+    status: 400,
+    body: { path, error: 'empty string not allowed', code: 'parse-failed' },
+  })
+  const nested = [{ type: 'bulk', args: [{ type: 'create_rest_endpoint', args: endpoint }] }]
+  assert.deepEqual(await metadata('create_rest_endpoint', endpoint), emptyUrl('$.args.url'))
+  assert.deepEqual(await metadata('bulk', nested), emptyUrl('$.args[0].args[0].args.url'))
+  assert.deepEqual(await former('create_rest_endpoint', endpoint), emptyUrl('$.url'))
+  assert.deepEqual(await former('bulk', nested), emptyUrl('$[0][0].url'))
+  assert.deepEqual(await former('add_collection_to_allowlist', {}), missing('$.args', 'collection'))
+  assert.deepEqual(await metadata('add_collection_to_allowlist', {}), missing('$.args', 'collection'))
+})
+
 test('each operation may name the one source, by its own name or as default', async (t) => {
   const trellis = await startTrellis(t, { sql: library })
   const { metadata, query, former } = callsOf(trellis)
@@ -142,7 +175,7 @@ test('each operation may name the one source, by its own name or as default', as
   assert.deepEqual(await query('run_sql', { sql, source: 1 }), {
     status: 400,
     body: {
-      path: '$.source',
+      path: '$.args.source',
       error: 'parsing Text failed, expected String, but encountered Number',
       code: 'parse-failed',
     },

@@ -50,7 +50,10 @@ export const lookAs: readonly State[] = [
     path: looking,
     width: 320,
     shows: hasText('and 7 in all'),
-    async act(_, { op }) {
+    // The page asks again once the permission is gone.
+    complains: /status of 400/,
+    async act(page, { op, check }) {
+      await check(page)
       await op('drop_select_permission', { table: 'invoice', role: 'guest' })
     },
   },

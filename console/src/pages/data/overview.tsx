@@ -3,10 +3,9 @@ import { useMemo, useState } from 'react'
 import { formatBytes, formatEstimate, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
-import { DestroyButton } from '../../parts/destroy-button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox, Select } from '../../parts/field.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Page, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -188,29 +187,21 @@ function Actions({ rows, isChosen, onDone, onSuggest }: ActionsProps) {
           {tracking.warnings.map(({ name, message }) => `${name}: ${message}`).join('; ')}
         </p>
       )}
-      <Dialog
+      <FormDialog
         isOpen={tracking.question !== null}
         title="Other objects need these tables"
         description="They are removed together with the tables. The data stays."
         onClose={() => tracking.answer(false)}
-        actions={
-          <>
-            <Button onClick={() => tracking.answer(false)}>Cancel</Button>
-            <DestroyButton
-              name={tracked.length === 1 ? tracked[0]!.name : String(tracked.length)}
-              onClick={() => tracking.answer(true)}
-            >
-              Untrack with dependents
-            </DestroyButton>
-          </>
-        }
+        submit="Untrack with dependents"
+        destroys={tracked.length === 1 ? tracked[0]!.name : String(tracked.length)}
+        onSubmit={() => tracking.answer(true)}
       >
         {tracking.question?.reasons.map(({ name, message }) => (
           <p key={name}>
             <strong>{name}</strong>: {message}
           </p>
         ))}
-      </Dialog>
+      </FormDialog>
       <To path="data/diagram">Diagram</To>
       <To path="data/functions">Functions</To>
       <Button look="quiet" onClick={onSuggest}>

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { plural } from '../../base/format.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox, Field } from '../../parts/field.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
 import { type TableName, tableLabel } from '../../server/names.ts'
@@ -49,24 +48,19 @@ export function Suggestions({ onClose }: { onClose(): void }) {
     setLeft(next)
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title="Suggested relationships"
       description="Foreign keys between tracked tables that have no relationship yet. The names can be edited."
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} disabled={chosen.length === 0} onClick={() => void add()}>
-            Add {plural(chosen.length, 'relationship')}
-          </Button>
-        </>
-      }
+      submit={`Add ${plural(chosen.length, 'relationship')}`}
+      isBusy={isBusy}
+      disabled={chosen.length === 0}
+      onSubmit={add}
+      error={error}
     >
       {suggested.isPending && <Loading label="Reading the suggestions" queryKey={key} />}
       {suggested.isError && <Failed error={suggested.error} onRetry={() => void suggested.refetch()} />}
-      {error !== null && <Failed error={error} />}
       {suggested.data && relationships.length === 0 && (
         <Empty title="Nothing to add">Every foreign key between tracked tables has its relationships.</Empty>
       )}
@@ -88,6 +82,6 @@ export function Suggestions({ onClose }: { onClose(): void }) {
           </li>
         ))}
       </ul>
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,10 +1,8 @@
 import { useDeferredValue, useState } from 'react'
 import { parseExactly } from '../../base/json.ts'
-import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Failed } from '../../parts/states.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
 import { edit } from '../../server/edits.ts'
@@ -61,26 +59,16 @@ export function CronForm({ trigger, onClose }: CronFormProps) {
       onClose()
     })
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title={trigger ? `Change ${trigger.name}` : 'Create a cron trigger'}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="main"
-            isBusy={isBusy}
-            disabled={name === '' || (hasWebhook && webhook === '')}
-            onClick={() => void save()}
-          >
-            {trigger ? 'Save cron trigger' : 'Create cron trigger'}
-          </Button>
-        </>
-      }
+      submit={trigger ? 'Save cron trigger' : 'Create cron trigger'}
+      isBusy={isBusy}
+      disabled={name === '' || (hasWebhook && webhook === '')}
+      onSubmit={save}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <div className={css['columns']}>
         <div className={css['fields']}>
           <Field
@@ -108,6 +96,6 @@ export function CronForm({ trigger, onClose }: CronFormProps) {
         </div>
         <Ticks schedule={shownSchedule} zone={shownZone} />
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }

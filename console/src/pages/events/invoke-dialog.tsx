@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { parseExactly } from '../../base/json.ts'
-import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Failed } from '../../parts/states.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
 import { run } from '../../server/operations.ts'
@@ -39,8 +37,7 @@ export function InvokeDialog({ name, payload, onClose }: InvokeProps) {
       go(pathOf('events', 'log', event_id))
     })
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title="Edit and send anew"
       description={
@@ -49,17 +46,13 @@ export function InvokeDialog({ name, payload, onClose }: InvokeProps) {
           : `A new event of ${name} with the operation MANUAL; the receiver gets this as its data.`
       }
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} disabled={isRefused} onClick={() => void send()}>
-            Send new event
-          </Button>
-        </>
-      }
+      submit="Send new event"
+      isBusy={isBusy}
+      disabled={isRefused}
+      onSubmit={send}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <Code label="Payload" language="json" value={text} onChange={setText} />
-    </Dialog>
+    </FormDialog>
   )
 }

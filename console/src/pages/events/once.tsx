@@ -5,10 +5,9 @@ import { parseExactly } from '../../base/json.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { Field, Select } from '../../parts/field.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Toolbar } from '../../parts/page.tsx'
-import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
 import { readOnly } from '../../requests/mode.ts'
@@ -65,27 +64,22 @@ function OnceForm({ onClose }: { onClose(): void }) {
       onClose()
     })
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title="Schedule an event"
       description="The webhook is called once, at the given time of your zone."
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} disabled={webhook === '' || at === ''} onClick={() => void create()}>
-            Schedule event
-          </Button>
-        </>
-      }
+      submit="Schedule event"
+      isBusy={isBusy}
+      disabled={webhook === '' || at === ''}
+      onSubmit={create}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <Field label="Webhook" isCode value={webhook} onChange={(event) => setWebhook(event.target.value)} />
       <Field label="Due" type="datetime-local" value={at} onChange={(event) => setAt(event.target.value)} />
       <div>
         <span className={css['label']}>Payload</span>
         <Code label="Payload" language="json" value={payload} onChange={setPayload} />
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }

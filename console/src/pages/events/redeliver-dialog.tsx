@@ -1,7 +1,5 @@
 import { plural } from '../../base/format.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Failed } from '../../parts/states.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
 import { run } from '../../server/operations.ts'
@@ -40,8 +38,7 @@ export function RedeliverDialog({ name, filter, ids, onClose }: RedeliverProps) 
     })
   const described = Object.keys(filter).length === 0 ? 'no filter' : JSON.stringify(filter)
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={`Redeliver ${count}`}
       description={
         ids === null
@@ -49,16 +46,10 @@ export function RedeliverDialog({ name, filter, ids, onClose }: RedeliverProps) 
           : 'They are sent once more, with all retries. The receiver gets the same ids again.'
       }
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} onClick={() => void redeliver()}>
-            Redeliver {count}
-          </Button>
-        </>
-      }
-    >
-      {error !== null && <Failed error={error} />}
-    </Dialog>
+      submit={`Redeliver ${count}`}
+      isBusy={isBusy}
+      onSubmit={redeliver}
+      error={error}
+    />
   )
 }

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo, useState } from 'react'
 import { type JsonObject, readObject, withMembers } from '../../base/objects.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox, Field, Select } from '../../parts/field.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { FormOrJson } from '../../parts/form-or-json.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
@@ -55,27 +54,17 @@ export function TriggerForm({ base, trigger, on, onClose }: TriggerFormProps) {
     if (await save({ title, base, part, done, operations: [{ type: 'create_event_trigger', args }] })) onClose()
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title={trigger ? `Change ${trigger.name}` : 'Create an event trigger'}
       description="It sends changes of a table to a webhook. Events that wait already stay as they are."
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="main"
-            isBusy={isBusy}
-            disabled={!definition || !table || name.trim() === '' || hasFault}
-            onClick={() => void submit()}
-          >
-            {trigger ? 'Save trigger' : 'Create event trigger'}
-          </Button>
-        </>
-      }
+      submit={trigger ? 'Save trigger' : 'Create event trigger'}
+      isBusy={isBusy}
+      disabled={!definition || !table || name.trim() === '' || hasFault}
+      onSubmit={submit}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <div className={css['columns']}>
         <Field label="Name" value={name} disabled={!!trigger} onChange={({ target }) => setName(target.value)} />
         <Field
@@ -111,7 +100,7 @@ export function TriggerForm({ base, trigger, on, onClose }: TriggerFormProps) {
           )
         }
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -4,7 +4,7 @@ import { formatTime, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { PartChanges } from '../../parts/change-view.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
@@ -103,22 +103,16 @@ function RevertDialog({ title, versions, onClose }: Question & { onClose(): void
       onClose()
     })
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title={title}
       description="An edit of its own, which the history lists. The data and the tables stay as they are."
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} onClick={() => void revert()}>
-            Revert {plural(versions.length, 'version')}
-          </Button>
-        </>
-      }
+      submit={`Revert ${plural(versions.length, 'version')}`}
+      isBusy={isBusy}
+      onSubmit={revert}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <ul>
         {versions.map((version) => (
           <li key={version.version}>
@@ -126,6 +120,6 @@ function RevertDialog({ title, versions, onClose }: Question & { onClose(): void
           </li>
         ))}
       </ul>
-    </Dialog>
+    </FormDialog>
   )
 }

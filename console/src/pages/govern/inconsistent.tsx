@@ -3,8 +3,7 @@ import { useState } from 'react'
 import { formatTime, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
-import { DestroyButton } from '../../parts/destroy-button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -165,27 +164,18 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
         </ul>
       </section>
       {question && (
-        <Dialog
-          isOpen
+        <FormDialog
           isWide
           title={question.title}
           description="It leaves the metadata, with its permissions and relationships. The data stays."
           onClose={() => setQuestion(null)}
-          actions={
-            <>
-              <Button onClick={() => setQuestion(null)}>Cancel</Button>
-              <DestroyButton
-                name={question.names.length === 1 ? question.names[0]! : String(question.names.length)}
-                onClick={() =>
-                  act(
-                    () => edit({ title: question.title, operations: [question.operation] }),
-                    `Removed ${plural(question.names.length, 'object')}`,
-                  )
-                }
-              >
-                Remove {plural(question.names.length, 'object')}
-              </DestroyButton>
-            </>
+          submit={`Remove ${plural(question.names.length, 'object')}`}
+          destroys={question.names.length === 1 ? question.names[0]! : String(question.names.length)}
+          onSubmit={() =>
+            act(
+              () => edit({ title: question.title, operations: [question.operation] }),
+              `Removed ${plural(question.names.length, 'object')}`,
+            )
           }
         >
           <ul>
@@ -194,7 +184,7 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
             ))}
           </ul>
           <Touched operations={[question.operation]} />
-        </Dialog>
+        </FormDialog>
       )}
     </>
   )

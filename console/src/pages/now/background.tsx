@@ -3,6 +3,7 @@ import { formatCount, formatTime, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Mark } from '../../parts/mark.tsx'
 import { Section } from '../../parts/page.tsx'
+import { SmallTable } from '../../parts/small-table.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { send } from '../../requests/send.ts'
 import { isLive } from '../../server/feed.ts'
@@ -51,41 +52,31 @@ export function Background() {
       {asked.length > 0 && (
         <Section title="Events of the last 60 hours" actions={<To path="events">All triggers</To>}>
           {failed && <Failed error={failed.error} onRetry={() => void failed.refetch()} />}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
-          <div className={css['scroll']} role="region" aria-label="Events" tabIndex={0}>
-            <table className={css['table']}>
-              <thead>
-                <tr>
-                  <th scope="col">Trigger</th>
-                  <th scope="col">Recorded</th>
-                  <th scope="col">Failed</th>
-                  <th scope="col">Pending</th>
-                  <th scope="col">Oldest pending</th>
+          <SmallTable
+            label="Events"
+            heads={['Trigger', 'Recorded', 'Failed', 'Pending', 'Oldest pending']}
+            className={css['table']}
+          >
+            {asked.map((name, at) => {
+              const buckets = stats[at]?.data ?? []
+              const oldest = buckets
+                .filter(({ pending }) => pending > 0)
+                .map((bucket) => bucket.at)
+                .sort()[0]
+              const errors = sum(buckets, 'error')
+              return (
+                <tr key={name}>
+                  <td>
+                    <To path={`events/log?name=${encodeURIComponent(name)}`}>{name}</To>
+                  </td>
+                  <td>{formatCount(sum(buckets, 'recorded'))}</td>
+                  <td>{errors === 0 ? '0' : <Mark state="bad">{formatCount(errors)}</Mark>}</td>
+                  <td>{formatCount(sum(buckets, 'pending'))}</td>
+                  <td>{oldest === undefined ? '–' : `from ${formatTime(oldest)}`}</td>
                 </tr>
-              </thead>
-              <tbody>
-                {asked.map((name, at) => {
-                  const buckets = stats[at]?.data ?? []
-                  const oldest = buckets
-                    .filter(({ pending }) => pending > 0)
-                    .map((bucket) => bucket.at)
-                    .sort()[0]
-                  const errors = sum(buckets, 'error')
-                  return (
-                    <tr key={name}>
-                      <td>
-                        <To path={`events/log?name=${encodeURIComponent(name)}`}>{name}</To>
-                      </td>
-                      <td>{formatCount(sum(buckets, 'recorded'))}</td>
-                      <td>{errors === 0 ? '0' : <Mark state="bad">{formatCount(errors)}</Mark>}</td>
-                      <td>{formatCount(sum(buckets, 'pending'))}</td>
-                      <td>{oldest === undefined ? '–' : `from ${formatTime(oldest)}`}</td>
-                    </tr>
-                  )
-                })}
-              </tbody>
-            </table>
-          </div>
+              )
+            })}
+          </SmallTable>
           {names.length > asked.length && <p>and {plural(names.length - asked.length, 'more trigger')}</p>}
         </Section>
       )}

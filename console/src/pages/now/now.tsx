@@ -3,6 +3,7 @@ import { type ReactNode, useId } from 'react'
 import { formatBytes, formatClock, formatCount, formatMillis, plural } from '../../base/format.ts'
 import { Mark } from '../../parts/mark.tsx'
 import { Body, Page, Section } from '../../parts/page.tsx'
+import { SmallTable } from '../../parts/small-table.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { configQuery, useConfig } from '../../server/queries.ts'
 import { Background } from './background.tsx'
@@ -138,28 +139,21 @@ function RateTable({ counts }: { readonly counts: readonly number[] }) {
   return (
     <details className={css['rates']}>
       <summary>Requests per second, as a table</summary>
-      <Scroll label="Requests per second">
-        <table className={css['table']}>
-          <thead>
-            <tr>
-              <th scope="col">Seconds ago</th>
-              <th scope="col">Requests</th>
-              <th scope="col">Most in a second</th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.map(({ ago, part }) => (
-              <tr key={ago}>
-                <td>
-                  {ago} to {ago - secondsInLine}
-                </td>
-                <td>{formatCount(part.reduce((sum, count) => sum + count, 0))}</td>
-                <td>{formatCount(Math.max(...part))}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <SmallTable
+        label="Requests per second"
+        heads={['Seconds ago', 'Requests', 'Most in a second']}
+        className={css['table']}
+      >
+        {lines.map(({ ago, part }) => (
+          <tr key={ago}>
+            <td>
+              {ago} to {ago - secondsInLine}
+            </td>
+            <td>{formatCount(part.reduce((sum, count) => sum + count, 0))}</td>
+            <td>{formatCount(Math.max(...part))}</td>
+          </tr>
+        ))}
+      </SmallTable>
     </details>
   )
 }
@@ -194,32 +188,23 @@ function Endpoints({ requests }: { readonly requests: readonly RecentRequest[] }
   if (rows.length === 0) return <p className={css['closed']}>The server remembers no request yet.</p>
   return (
     <Section title={`Endpoints, of the last ${plural(requests.length, 'request')}`}>
-      <Scroll label="Endpoints">
-        <table className={css['table']}>
-          <thead>
-            <tr>
-              <th scope="col">Endpoint</th>
-              <th scope="col">Requests</th>
-              <th scope="col">Errors</th>
-              <th scope="col">Half within</th>
-              <th scope="col">95 of 100 within</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ endpoint, count, errors, median, p95 }) => (
-              <tr key={endpoint}>
-                <td>
-                  <code>{endpoint}</code>
-                </td>
-                <td>{formatCount(count)}</td>
-                <td>{errors === 0 ? '0' : <Mark state="bad">{formatCount(errors)}</Mark>}</td>
-                <td>{formatMillis(median)}</td>
-                <td>{formatMillis(p95)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <SmallTable
+        label="Endpoints"
+        heads={['Endpoint', 'Requests', 'Errors', 'Half within', '95 of 100 within']}
+        className={css['table']}
+      >
+        {rows.map(({ endpoint, count, errors, median, p95 }) => (
+          <tr key={endpoint}>
+            <td>
+              <code>{endpoint}</code>
+            </td>
+            <td>{formatCount(count)}</td>
+            <td>{errors === 0 ? '0' : <Mark state="bad">{formatCount(errors)}</Mark>}</td>
+            <td>{formatMillis(median)}</td>
+            <td>{formatMillis(p95)}</td>
+          </tr>
+        ))}
+      </SmallTable>
     </Section>
   )
 }
@@ -228,48 +213,28 @@ function Errors({ requests }: { readonly requests: readonly RecentRequest[] }) {
   if (requests.length === 0) return null
   return (
     <Section title="Last errors">
-      <Scroll label="Last errors">
-        <table className={css['table']}>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Endpoint</th>
-              <th scope="col">Role</th>
-              <th scope="col">Error</th>
-              <th scope="col">Request</th>
-            </tr>
-          </thead>
-          <tbody>
-            {requests.map(({ request_id, at, endpoint, role, status, code }) => (
-              <tr key={request_id}>
-                <td>{formatClock(Date.parse(at))}</td>
-                <td>
-                  <code>{endpoint}</code>
-                </td>
-                <td>{role ?? '–'}</td>
-                <td>
-                  <Mark state="bad">
-                    {status} {code}
-                  </Mark>
-                </td>
-                <td>
-                  <code>{request_id}</code>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <SmallTable label="Last errors" heads={['Time', 'Endpoint', 'Role', 'Error', 'Request']} className={css['table']}>
+        {requests.map(({ request_id, at, endpoint, role, status, code }) => (
+          <tr key={request_id}>
+            <td>{formatClock(Date.parse(at))}</td>
+            <td>
+              <code>{endpoint}</code>
+            </td>
+            <td>{role ?? '–'}</td>
+            <td>
+              <Mark state="bad">
+                {status} {code}
+              </Mark>
+            </td>
+            <td>
+              <code>{request_id}</code>
+            </td>
+          </tr>
+        ))}
+      </SmallTable>
     </Section>
   )
 }
-
-const Scroll = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
-  <div className={css['scroll']} role="region" aria-label={label} tabIndex={0}>
-    {children}
-  </div>
-)
 
 /** Objects of the metadata that are not served, with the server's reasons. */
 function Inconsistent() {

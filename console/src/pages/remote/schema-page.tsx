@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
-import { DestroyButton } from '../../parts/destroy-button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Body, Page } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
@@ -123,24 +122,18 @@ function Reload({ schema, base, onClose }: AskProps) {
     onClose()
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title={`Reload ${name}`}
       description="The server is asked for its schema again. These fields would change:"
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} onClick={() => void reload()}>
-            Reload remote schema
-          </Button>
-        </>
-      }
+      submit="Reload remote schema"
+      isBusy={isBusy}
+      onSubmit={reload}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <Touched operations={operations} roles={comparedRoles(schema)} />
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -154,23 +147,18 @@ function Remove({ schema, base, onClose }: AskProps) {
     if (await save({ title: `Remove ${name}`, base, operations, done: `Removed ${name}` })) go('remote')
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title={`Remove ${name}`}
       description="It is refused while relationships of tables lead to it."
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <DestroyButton name={name} isBusy={isBusy} onClick={() => void remove()}>
-            Remove {name}
-          </DestroyButton>
-        </>
-      }
+      submit={`Remove ${name}`}
+      destroys={name}
+      isBusy={isBusy}
+      onSubmit={remove}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <Touched operations={operations} roles={comparedRoles(schema)} />
-    </Dialog>
+    </FormDialog>
   )
 }

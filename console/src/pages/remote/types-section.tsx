@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { Touched } from '../../parts/touched.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
@@ -87,25 +87,19 @@ function Types({ base }: { readonly base: Metadata }) {
         </footer>
       )}
       {isReviewing && (
-        <Dialog
-          isOpen
+        <FormDialog
           isWide
           title="Save the types"
           description="All custom types are replaced by these."
           onClose={() => setReviewing(false)}
-          actions={
-            <>
-              <Button onClick={() => setReviewing(false)}>Cancel</Button>
-              <Button look="main" isBusy={isBusy} onClick={() => void submit()}>
-                Save types
-              </Button>
-            </>
-          }
+          submit="Save types"
+          isBusy={isBusy}
+          onSubmit={submit}
+          error={error}
         >
-          {error !== null && <Failed error={error} />}
           {lost.length > 0 && <p className={css['fault']}>Relationships go with {lost.join(', ')}.</p>}
           <Touched operations={operations} roles={['admin']} />
-        </Dialog>
+        </FormDialog>
       )}
     </>
   )

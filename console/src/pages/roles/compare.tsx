@@ -4,6 +4,7 @@ import { plural } from '../../base/format.ts'
 import { Select } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Body, Page, Section, Toolbar } from '../../parts/page.tsx'
+import { SmallTable } from '../../parts/small-table.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { tableKey, tableLabel } from '../../server/names.ts'
@@ -86,31 +87,18 @@ function Rules({ a, b, metadata }: PairProps & { readonly metadata: Metadata }) 
   return (
     <Section title={`${plural(differing.length, 'permission')} ${differing.length === 1 ? 'differs' : 'differ'}`}>
       {differing.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
-        <div className={css['scroll']} role="region" aria-label="Permissions that differ" tabIndex={0}>
-          <table className={css['table']}>
-            <thead>
-              <tr>
-                <th scope="col">Table</th>
-                <th scope="col">Verb</th>
-                <th scope="col">{a}</th>
-                <th scope="col">{b}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {differing.map(({ table, verb, before, after }) => (
-                <tr key={`${tableKey(table)} ${verb}`}>
-                  <th scope="row">
-                    <To path={permissionsOf(table)}>{tableLabel(table)}</To>
-                  </th>
-                  <td>{verb}</td>
-                  <td>{before === null ? <Mark state="off">none</Mark> : <Text permission={before} />}</td>
-                  <td>{after === null ? <Mark state="off">none</Mark> : <Text permission={after} />}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <SmallTable label="Permissions that differ" heads={['Table', 'Verb', a, b]}>
+          {differing.map(({ table, verb, before, after }) => (
+            <tr key={`${tableKey(table)} ${verb}`}>
+              <th scope="row">
+                <To path={permissionsOf(table)}>{tableLabel(table)}</To>
+              </th>
+              <td>{verb}</td>
+              <td>{before === null ? <Mark state="off">none</Mark> : <Text permission={before} />}</td>
+              <td>{after === null ? <Mark state="off">none</Mark> : <Text permission={after} />}</td>
+            </tr>
+          ))}
+        </SmallTable>
       )}
     </Section>
   )

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Body, Page, Section, Toolbar } from '../../parts/page.tsx'
+import { SmallTable } from '../../parts/small-table.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { tableKey, tableLabel } from '../../server/names.ts'
@@ -123,47 +124,32 @@ function Rules({ role, metadata }: OfRole) {
   }
   return (
     <Body>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
-      <div className={css['scroll']} role="region" aria-label="Rules" tabIndex={0}>
-        <table className={css['table']}>
-          <thead>
-            <tr>
-              <th scope="col">Table</th>
-              {verbs.map((verb) => (
-                <th key={verb} scope="col">
-                  {verb}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {tables.map((entry) => (
-              <tr key={tableKey(entry.table)}>
-                <th scope="row">
-                  <To path={permissionsOf(entry.table)}>{tableLabel(entry.table)}</To>
-                </th>
-                {verbs.map((verb) => {
-                  const permission = permissionOf(entry, role, verb)
-                  const path = `${permissionsOf(entry.table)}?edit=${encodeURIComponent(`${verb} ${role}`)}`
-                  return (
-                    <td key={verb}>
-                      {permission ? (
-                        <To path={path} className={css['rule']}>
-                          {wordsOf(permission, verb).map((words, at) => (
-                            <span key={words}>{at === 0 ? <code>{words}</code> : words}</span>
-                          ))}
-                        </To>
-                      ) : (
-                        <Mark state="off">none</Mark>
-                      )}
-                    </td>
-                  )
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <SmallTable label="Rules" heads={['Table', ...verbs]}>
+        {tables.map((entry) => (
+          <tr key={tableKey(entry.table)}>
+            <th scope="row">
+              <To path={permissionsOf(entry.table)}>{tableLabel(entry.table)}</To>
+            </th>
+            {verbs.map((verb) => {
+              const permission = permissionOf(entry, role, verb)
+              const path = `${permissionsOf(entry.table)}?edit=${encodeURIComponent(`${verb} ${role}`)}`
+              return (
+                <td key={verb}>
+                  {permission ? (
+                    <To path={path} className={css['rule']}>
+                      {wordsOf(permission, verb).map((words, at) => (
+                        <span key={words}>{at === 0 ? <code>{words}</code> : words}</span>
+                      ))}
+                    </To>
+                  ) : (
+                    <Mark state="off">none</Mark>
+                  )}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+      </SmallTable>
     </Body>
   )
 }

@@ -1,7 +1,5 @@
-import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
-import { DestroyButton } from '../../parts/destroy-button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import type { Run } from './running.ts'
 
 interface DestroyDialogProps {
@@ -14,21 +12,15 @@ interface DestroyDialogProps {
 
 /** Asks before a statement of production drops or deletes something. */
 export const DestroyDialog = ({ name, run, onRun, onClose }: DestroyDialogProps) => (
-  <Dialog
-    isOpen
+  <FormDialog
     isWide
     title={`Run SQL that destroys ${name}`}
     description="Nothing has been changed yet."
     onClose={onClose}
-    actions={
-      <>
-        <Button onClick={onClose}>Cancel</Button>
-        <DestroyButton name={name} onClick={onRun}>
-          Run this SQL
-        </DestroyButton>
-      </>
-    }
+    submit="Run this SQL"
+    destroys={name}
+    onSubmit={onRun}
   >
     <Code label="SQL that runs" language="sql" value={run.text} />
-  </Dialog>
+  </FormDialog>
 )

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'react'
 import { formatCount, formatMillis, plural } from '../../base/format.ts'
 import { Button } from '../../parts/button.tsx'
-import { DestroyButton } from '../../parts/destroy-button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { Select } from '../../parts/field.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { PlanTree } from '../../parts/plan-tree.tsx'
 import { Empty, Failed } from '../../parts/states.tsx'
@@ -71,19 +70,14 @@ function Failure({ error, run, onRun }: { readonly error: unknown; readonly run:
   return (
     <div className={css['scroll']}>
       <Failed error={readable(error)} onRetry={() => onRun(run)} />
-      <Dialog
+      <FormDialog
         isOpen={isAsked}
         title={`${plural(dependents.length, 'object')} of the metadata would go, too`}
         description="Nothing has been changed yet."
         onClose={() => setAsked(false)}
-        actions={
-          <>
-            <Button onClick={() => setAsked(false)}>Cancel</Button>
-            <DestroyButton name={String(dependents.length)} onClick={() => onRun({ ...run, hasCascade: true })}>
-              Run and remove {plural(dependents.length, 'object')}
-            </DestroyButton>
-          </>
-        }
+        submit={`Run and remove ${plural(dependents.length, 'object')}`}
+        destroys={String(dependents.length)}
+        onSubmit={() => onRun({ ...run, hasCascade: true })}
       >
         <ul>
           {dependents.map((name) => (
@@ -92,7 +86,7 @@ function Failure({ error, run, onRun }: { readonly error: unknown; readonly run:
             </li>
           ))}
         </ul>
-      </Dialog>
+      </FormDialog>
     </div>
   )
 }

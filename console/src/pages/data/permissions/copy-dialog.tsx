@@ -1,10 +1,10 @@
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { plural } from '../../../base/format.ts'
-import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
 import { Checkbox, Field, Select } from '../../../parts/field.tsx'
+import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { Mark } from '../../../parts/mark.tsx'
+import { SmallTable } from '../../../parts/small-table.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { Touched } from '../../../parts/touched.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
@@ -59,21 +59,16 @@ export function CopyDialog({ entry, base, role, onClose }: CopyDialogProps) {
     if (await save({ title, base, operations: copyOperations(copies), done: `Copied ${words}` })) onClose()
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title={`Copy permissions of ${role} on ${tableLabel(entry.table)}`}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} disabled={copies.length === 0} onClick={() => void copy()}>
-            Copy {plural(copies.length, 'permission')}
-          </Button>
-        </>
-      }
+      submit={`Copy ${plural(copies.length, 'permission')}`}
+      isBusy={isBusy}
+      disabled={copies.length === 0}
+      onSubmit={copy}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <Select<Verb | 'all'>
         label="What"
         value={source}
@@ -105,7 +100,7 @@ export function CopyDialog({ entry, base, role, onClose }: CopyDialogProps) {
       )}
       {copies.length > 0 && <Targets copies={copies} />}
       {copies.length > 0 && <Touched operations={copyOperations(copies)} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -157,42 +152,27 @@ function Targets({ copies }: { readonly copies: readonly Copy[] }) {
   const roles = [...new Set(copies.map(({ role }) => role))]
   const tables = [...new Map(copies.map(({ table }) => [tableKey(table.name), table])).values()]
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
-    <div className={`${css['scroll']} ${css['targets']}`} role="region" aria-label="Targets" tabIndex={0}>
-      <table className={css['table']}>
-        <thead>
-          <tr>
-            <th scope="col">Table</th>
-            {roles.map((role) => (
-              <th key={role} scope="col">
-                {role}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {tables.map((table) => (
-            <tr key={tableKey(table.name)}>
-              <th scope="row">{tableLabel(table.name)}</th>
-              {roles.map((role) => (
-                <td key={role}>
-                  {copies
-                    .filter((copy) => copy.role === role && copy.table === table)
-                    .map(({ verb, old, missing, through }) => (
-                      <div key={verb}>
-                        <Mark state={old ? 'waiting' : 'good'}>
-                          {verb} {old ? 'replaced' : 'new'}
-                        </Mark>
-                        {through !== null && <div className={css['missing']}>through {through}</div>}
-                        {missing.length > 0 && <div className={css['missing']}>without {missing.join(', ')}</div>}
-                      </div>
-                    ))}
-                </td>
-              ))}
-            </tr>
+    <SmallTable label="Targets" heads={['Table', ...roles]} className={`${css['table']} ${css['targets']}`}>
+      {tables.map((table) => (
+        <tr key={tableKey(table.name)}>
+          <th scope="row">{tableLabel(table.name)}</th>
+          {roles.map((role) => (
+            <td key={role}>
+              {copies
+                .filter((copy) => copy.role === role && copy.table === table)
+                .map(({ verb, old, missing, through }) => (
+                  <div key={verb}>
+                    <Mark state={old ? 'waiting' : 'good'}>
+                      {verb} {old ? 'replaced' : 'new'}
+                    </Mark>
+                    {through !== null && <div className={css['missing']}>through {through}</div>}
+                    {missing.length > 0 && <div className={css['missing']}>without {missing.join(', ')}</div>}
+                  </div>
+                ))}
+            </td>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      ))}
+    </SmallTable>
   )
 }

@@ -4,6 +4,7 @@ import { useStore } from '../../../base/store.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Field } from '../../../parts/field.tsx'
 import { Body } from '../../../parts/page.tsx'
+import { SmallTable } from '../../../parts/small-table.tsx'
 import { Empty, Failed, Loading } from '../../../parts/states.tsx'
 import { readOnly } from '../../../requests/mode.ts'
 import { tableKey } from '../../../server/names.ts'
@@ -39,64 +40,49 @@ export default function Permissions({ info }: { readonly info: TableInfo }) {
   const isEdited = verbs.includes(verb as Verb) && role !== ''
   return (
     <Body>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
-      <div className={css['scroll']} role="region" aria-label="Permissions" tabIndex={0}>
-        <table className={css['table']}>
-          <thead>
-            <tr>
-              <th scope="col">Role</th>
-              {verbs.map((each) => (
-                <th key={each} scope="col">
-                  {each}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <tr>
-              <th scope="row">admin</th>
-              {verbs.map((each) => (
-                <td key={each}>all rows</td>
-              ))}
-            </tr>
-            {roles.map((name) => (
-              <tr key={name}>
-                <th scope="row">
-                  <span className={css['role']}>
-                    {name}
-                    {canEdit && verbs.some((each) => permissionOf(entry, name, each)) && (
-                      <Button
-                        look="quiet"
-                        aria-label={`Copy permissions of ${name}`}
-                        onClick={() => setEdited(`copy ${name}`)}
-                      >
-                        Copy
-                      </Button>
-                    )}
-                  </span>
-                </th>
-                {verbs.map((each) => {
-                  const permission = permissionOf(entry, name, each)
-                  const text = permission ? summary(permission, each, info) : 'none'
-                  return (
-                    <td key={each}>
-                      <button
-                        type="button"
-                        className={css['verb']}
-                        data-has={permission !== null || undefined}
-                        aria-label={`${each} of ${name}: ${text}`}
-                        onClick={() => setEdited(`${each} ${name}`)}
-                      >
-                        {text}
-                      </button>
-                    </td>
-                  )
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <SmallTable label="Permissions" heads={['Role', ...verbs]} className={css['table']}>
+        <tr>
+          <th scope="row">admin</th>
+          {verbs.map((each) => (
+            <td key={each}>all rows</td>
+          ))}
+        </tr>
+        {roles.map((name) => (
+          <tr key={name}>
+            <th scope="row">
+              <span className={css['role']}>
+                {name}
+                {canEdit && verbs.some((each) => permissionOf(entry, name, each)) && (
+                  <Button
+                    look="quiet"
+                    aria-label={`Copy permissions of ${name}`}
+                    onClick={() => setEdited(`copy ${name}`)}
+                  >
+                    Copy
+                  </Button>
+                )}
+              </span>
+            </th>
+            {verbs.map((each) => {
+              const permission = permissionOf(entry, name, each)
+              const text = permission ? summary(permission, each, info) : 'none'
+              return (
+                <td key={each}>
+                  <button
+                    type="button"
+                    className={css['verb']}
+                    data-has={permission !== null || undefined}
+                    aria-label={`${each} of ${name}: ${text}`}
+                    onClick={() => setEdited(`${each} ${name}`)}
+                  >
+                    {text}
+                  </button>
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+      </SmallTable>
       {canEdit && (
         <form className={css['add']} onSubmit={addRole}>
           <Field

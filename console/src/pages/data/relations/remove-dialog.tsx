@@ -1,7 +1,4 @@
-import { Button } from '../../../parts/button.tsx'
-import { DestroyButton } from '../../../parts/destroy-button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
-import { Failed } from '../../../parts/states.tsx'
+import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { Touched } from '../../../parts/touched.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { type TableName, tableLabel } from '../../../server/names.ts'
@@ -27,23 +24,18 @@ export function RemoveDialog({ table, entry, name, isRemote, base, onClose }: Re
     if (await save({ title, part: (now) => entryOf(now, table), base, operations, done: `Removed ${name}` })) onClose()
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title={`Remove ${name} of ${tableLabel(table)}`}
       description="Rows and foreign keys stay. Permissions whose rules go through it are removed with it."
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <DestroyButton name={name} isBusy={isBusy} onClick={() => void remove()}>
-            Remove {name}
-          </DestroyButton>
-        </>
-      }
+      submit={`Remove ${name}`}
+      destroys={name}
+      isBusy={isBusy}
+      onSubmit={remove}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <Touched operations={operations} roles={rolesOn(entry)} />
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,9 +1,7 @@
 import { useState } from 'react'
 import { useDebounced } from '../../../base/debounced.ts'
-import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
 import { Field } from '../../../parts/field.tsx'
-import { Failed } from '../../../parts/states.tsx'
+import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { Touched } from '../../../parts/touched.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { type TableName, tableLabel } from '../../../server/names.ts'
@@ -56,27 +54,17 @@ export function RenameDialog({ table, entry, name, base, onClose }: RenameDialog
   }
   const stored = storedQueries(base, name)
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title={`Rename ${name} of ${tableLabel(table)}`}
       description="Rules that go through it follow. Requests of clients do not: they ask for the new name from then on."
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="main"
-            isBusy={isBusy}
-            disabled={next.trim() === '' || next.trim() === name}
-            onClick={() => void rename()}
-          >
-            Rename relationship
-          </Button>
-        </>
-      }
+      submit="Rename relationship"
+      isBusy={isBusy}
+      disabled={next.trim() === '' || next.trim() === name}
+      onSubmit={rename}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <Field label="New name" value={next} onChange={({ target }) => setNext(target.value)} />
       {stored.length > 0 && (
         <section aria-label="Stored queries">
@@ -93,6 +81,6 @@ export function RenameDialog({ table, entry, name, base, onClose }: RenameDialog
         </section>
       )}
       {tried !== '' && tried !== name && <Touched operations={[operationFor(tried)]} roles={rolesOn(entry)} />}
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
+import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { RuleBuilder } from '../rules/rule-builder.tsx'
 import type { TableInfo } from '../table-info.ts'
 import type { Condition } from './filter.ts'
@@ -17,27 +16,17 @@ interface FilterConditionsProps {
 export default function FilterConditions({ info, filter, onApply, onClose }: FilterConditionsProps) {
   const [value, setValue] = useState<Condition>(filter ?? {})
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title="Filter by conditions"
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="main"
-            onClick={() => {
-              onApply(value)
-              onClose()
-            }}
-          >
-            Show these rows
-          </Button>
-        </>
-      }
+      submit="Show these rows"
+      onSubmit={() => {
+        onApply(value)
+        onClose()
+      }}
     >
       <RuleBuilder label="Filter" table={info.name} value={value} canEdit onChange={setValue} />
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -3,8 +3,7 @@ import { useMemo, useState } from 'react'
 import { CsvFault, readCsv } from '../../../base/csv.ts'
 import { formatCount, plural } from '../../../base/format.ts'
 import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
-import { Failed } from '../../../parts/states.tsx'
+import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
@@ -98,22 +97,17 @@ function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogPro
     }
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title={`Import rows into ${table.name}`}
       description="CSV, or cells of a spreadsheet. The first line names the columns; an empty cell is NULL."
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} disabled={left.length === 0} onClick={() => void insert()}>
-            Insert {plural(left.length, 'row')}
-          </Button>
-        </>
-      }
+      submit={`Insert ${plural(left.length, 'row')}`}
+      isBusy={isBusy}
+      disabled={left.length === 0}
+      onSubmit={insert}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       {error !== null && (
         <p className={css['fault']}>
           {inserted > 0 && `Rows 1 to ${formatCount(inserted)} are inserted. `}
@@ -176,6 +170,6 @@ function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogPro
           </table>
         </section>
       )}
-    </Dialog>
+    </FormDialog>
   )
 }

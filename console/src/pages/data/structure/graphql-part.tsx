@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
 import { Checkbox, Field } from '../../../parts/field.tsx'
+import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { Section } from '../../../parts/page.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
@@ -111,19 +111,15 @@ function ComputedDialog({ info, base, onClose }: Omit<PartProps, 'canEdit'> & { 
     if (await save({ title: `Add ${name}`, operations, base, done: `Added ${name}` })) onClose()
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title="Add computed field"
       description="A function of the database that takes a row of this table becomes a field of it."
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} disabled={name === '' || given === ''} onClick={() => void submit()}>
-            Add computed field
-          </Button>
-        </>
-      }
+      submit="Add computed field"
+      isBusy={isBusy}
+      disabled={name === '' || given === ''}
+      onSubmit={submit}
+      error={error}
     >
       <Field label="Name" value={name} isCode onChange={(event) => setName(event.target.value)} />
       <Field
@@ -133,7 +129,6 @@ function ComputedDialog({ info, base, onClose }: Omit<PartProps, 'canEdit'> & { 
         help="with its schema, where that is not public"
         onChange={(event) => setGiven(event.target.value)}
       />
-      {error !== null && <Failed error={error} />}
-    </Dialog>
+    </FormDialog>
   )
 }

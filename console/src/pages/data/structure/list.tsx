@@ -1,6 +1,7 @@
 import { Pencil, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton } from '../../../parts/button.tsx'
+import { SmallTable } from '../../../parts/small-table.tsx'
 import css from './structure.module.css'
 
 /** A row of a list, with its buttons. */
@@ -16,43 +17,24 @@ interface ListProps {
   readonly rows: readonly ListRow[]
 }
 
-/** A small table in the page's flow. */
+/** A small table of rows with buttons. */
 export const List = ({ label, heads, rows }: ListProps) => {
   const hasActions = rows.some(({ actions }) => actions)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
-    <div className={css['scroll']} tabIndex={0} role="region" aria-label={label}>
-      <table className={css['table']}>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-            {hasActions && (
-              <th scope="col">
-                <span className={css['hidden']}>Actions</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, cells, actions }) => (
-            <tr key={key}>
-              {cells.map((cell, index) => (
-                <td key={heads[index]}>{cell}</td>
-              ))}
-              {hasActions && (
-                <td>
-                  <div className={css['actions']}>{actions}</div>
-                </td>
-              )}
-            </tr>
+    <SmallTable label={label} heads={heads} hasActions={hasActions} className={css['table']}>
+      {rows.map(({ key, cells, actions }) => (
+        <tr key={key}>
+          {cells.map((cell, index) => (
+            <td key={heads[index]}>{cell}</td>
           ))}
-        </tbody>
-      </table>
-    </div>
+          {hasActions && (
+            <td>
+              <div className={css['actions']}>{actions}</div>
+            </td>
+          )}
+        </tr>
+      ))}
+    </SmallTable>
   )
 }
 

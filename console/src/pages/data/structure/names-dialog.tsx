@@ -1,9 +1,7 @@
 import { useState } from 'react'
 import { memberOf } from '../../../base/members.ts'
-import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
 import { Field } from '../../../parts/field.tsx'
-import { Failed } from '../../../parts/states.tsx'
+import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { tableLabel } from '../../../server/names.ts'
 import type { Metadata, TableEntry } from '../../../server/queries.ts'
@@ -65,19 +63,14 @@ export function NamesDialog({ info, entry, base, onClose }: NamesDialogProps) {
     if (await save({ title, operations, base, done: 'Saved the names' })) onClose()
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title="Names in GraphQL"
       description="An empty field keeps the name of the database."
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" isBusy={isBusy} onClick={() => void submit()}>
-            Save names
-          </Button>
-        </>
-      }
+      submit="Save names"
+      isBusy={isBusy}
+      onSubmit={submit}
+      error={error}
     >
       <Field
         label="Table"
@@ -96,7 +89,6 @@ export function NamesDialog({ info, entry, base, onClose }: NamesDialogProps) {
           onChange={(event) => setColumns({ ...columns, [column]: event.target.value })}
         />
       ))}
-      {error !== null && <Failed error={error} />}
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,8 +1,6 @@
 import { useState } from 'react'
-import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
 import { Checkbox, Select } from '../../../parts/field.tsx'
-import { Failed } from '../../../parts/states.tsx'
+import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { type Metadata, rolesOf } from '../../../server/queries.ts'
 import css from '../govern.module.css'
@@ -31,25 +29,15 @@ export function AllowDialog({ collection: { name }, metadata, onClose }: AllowPr
     if (await save({ title: `Allow ${name}`, base: metadata, operations, done })) onClose()
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={`Allow ${name}`}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="main"
-            isBusy={isBusy}
-            disabled={isSame || (choice === 'some' && roles.length === 0)}
-            onClick={() => void apply()}
-          >
-            Save
-          </Button>
-        </>
-      }
+      submit="Save"
+      isBusy={isBusy}
+      disabled={isSame || (choice === 'some' && roles.length === 0)}
+      onSubmit={apply}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <Select<Choice>
         label="Who may send its queries while the allow-list is enforced"
         value={choice}
@@ -74,6 +62,6 @@ export function AllowDialog({ collection: { name }, metadata, onClose }: AllowPr
           {known.length === 0 && <p className={css['note']}>No role has a permission yet.</p>}
         </fieldset>
       )}
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,8 +1,5 @@
 import { plural } from '../../../base/format.ts'
-import { Button } from '../../../parts/button.tsx'
-import { DestroyButton } from '../../../parts/destroy-button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
-import { Failed } from '../../../parts/states.tsx'
+import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { Touched } from '../../../parts/touched.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import type { Metadata } from '../../../server/queries.ts'
@@ -22,22 +19,17 @@ export function DropCollectionDialog({ collection: { name, definition }, metadat
     if (await save({ title: `Remove ${name}`, base: metadata, operations, done: `Removed ${name}` })) onClose()
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title={`Remove ${name}`}
       description={`It has ${plural(definition.queries.length, 'query', 'queries')}, and leaves the allow-list.`}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <DestroyButton name={name} isBusy={isBusy} onClick={() => void drop()}>
-            Remove collection
-          </DestroyButton>
-        </>
-      }
+      submit="Remove collection"
+      destroys={name}
+      isBusy={isBusy}
+      onSubmit={drop}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <Touched operations={operations} />
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,9 +1,7 @@
 import { useState } from 'react'
-import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
 import { Field } from '../../../parts/field.tsx'
-import { Failed } from '../../../parts/states.tsx'
+import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import type { Metadata } from '../../../server/queries.ts'
 import { collectionsOf } from './collections-model.ts'
@@ -41,26 +39,16 @@ export function QueryDialog({ metadata, collection: proposed, query: first = '',
     }
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       isWide
       title="Add a query to a collection"
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="main"
-            isBusy={isBusy}
-            disabled={collection.trim() === '' || shownName === '' || query.trim() === ''}
-            onClick={() => void add()}
-          >
-            Add query
-          </Button>
-        </>
-      }
+      submit="Add query"
+      isBusy={isBusy}
+      disabled={collection.trim() === '' || shownName === '' || query.trim() === ''}
+      onSubmit={add}
+      error={error}
     >
-      {error !== null && <Failed error={error} />}
       <datalist id="query-collections">
         {names.map((each) => (
           <option key={each} value={each} />
@@ -75,6 +63,6 @@ export function QueryDialog({ metadata, collection: proposed, query: first = '',
       />
       <Field label="Name of the query" value={shownName} onChange={({ target }) => setName(target.value)} />
       <Code label="Query" language="graphql" value={query} onChange={setQuery} placeholder="query albums { … }" />
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react'
+import css from './small-table.module.css'
+
+interface SmallTableProps {
+  /** The name for screen readers. */
+  readonly label: string
+  readonly heads: readonly string[]
+  /** Whether a last column has buttons. */
+  readonly hasActions?: boolean
+  readonly className?: string | undefined
+  /** The rows. */
+  readonly children: ReactNode
+}
+
+/** A table in the page's flow, with all of its rows. It scrolls where the page is too narrow. */
+export const SmallTable = ({ label, heads, hasActions = false, className = '', children }: SmallTableProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+  <div className={css['scroll']} role="region" aria-label={label} tabIndex={0}>
+    <table className={`${css['table']} ${className}`}>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+          {hasActions && (
+            <th scope="col">
+              <span className={css['hidden']}>Actions</span>
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </div>
+)

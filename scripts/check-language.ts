@@ -1,5 +1,5 @@
 // Part of `npm run check`: the language of pages, comments and titles of tests (`language-rules.ts`), and that each code of
-// errors is explained (`error-codes.ts`).
+// errors is explained with its messages (`error-codes.ts`).
 
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -129,15 +129,17 @@ export function writtenPage(page: string): string {
   return `${[head, ...sections].join('\n\n')}\n`
 }
 
-/** Codes without words, and words about codes that are not used. */
+/** Codes without words, words about codes that are not used, and lists that are not those of the code. */
 export function pageFaults(page: string): string[] {
   const { words } = wordsIn(page)
   const used = usedCodes()
   const unexplained = [...used.keys()].filter((code) => !words.get(code))
   const unused = [...words.keys()].filter((code) => !used.has(code))
+  const isOld = unexplained.length === 0 && unused.length === 0 && writtenPage(page) !== page
   return [
     ...unexplained.map((code) => `write a section "## ${code}" with the way out, then run node scripts/error-codes.ts`),
     ...unused.map((code) => `no error has the code ${code} any more: run node scripts/error-codes.ts`),
+    ...(isOld ? ['a status or message is missing or not used any more: run node scripts/error-codes.ts'] : []),
   ]
 }
 

@@ -1,7 +1,8 @@
-// Encryption of columns: a text column whose comment holds `@encrypted` stores AES-GCM, and one with `@encrypted searchable` stores
-// equal texts as equal ciphertexts, so that readers may compare them for equality. The option's roles read the clear text under the
-// column's own name; all others read null. Presets of session variables are encrypted too.
-// `SERVICE_GRAPHQL_ENCRYPTION_KEY=$(openssl rand -base64 32) npm start -- --plugin ./examples/encryption.ts --encryption-readers admin,clerk`
+// Encryption of columns: a text column whose comment holds `@encrypted` stores AES-GCM. One with `@encrypted
+// searchable` stores equal texts as equal ciphertexts, so that readers may compare them for equality. The option's
+// roles read the clear text under the column's own name; all others read null. Presets of session variables are
+// encrypted too. `SERVICE_GRAPHQL_ENCRYPTION_KEY=$(openssl rand -base64 32) npm start -- --plugin
+// ./examples/encryption.ts --encryption-readers admin,clerk`
 
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { type ColumnPlace, type ColumnTransform, definePlugin, option, StartError } from 'trellis'

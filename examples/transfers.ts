@@ -1,6 +1,6 @@
-// Transfers between accounts: an action that a function answers in one transaction, with the caller's permissions, and a listener that
-// receives each changed balance afterwards, at least once, also for changes by other programs.
-// `npm start -- --plugin ./examples/transfers.ts`
+// Transfers between accounts: an action that a function answers in one transaction, with the caller's permissions. A
+// listener receives each changed balance afterwards, at least once, also for changes by other programs. `npm start --
+// --plugin ./examples/transfers.ts`
 
 import { badRequest, definePlugin } from 'trellis'
 import { actionHandlers } from 'trellis/actions'

@@ -1,5 +1,5 @@
-// Remote schemas: a GraphQL Yoga server asked directly and through Trellis, a join of 100 rows beside the two requests
-// that it replaces, and a local query before and after the first remote schema.
+// Remote schemas: a GraphQL Yoga server asked directly and through Trellis, and a join of 100 rows beside the two
+// requests that it replaces. A local query is measured before and after the first remote schema.
 
 import assert from 'node:assert/strict'
 import { Pool } from 'undici'

@@ -1,4 +1,4 @@
-// A schema of this process beside a bare server that executes it, and a stitched schema beside a bare gateway of the same
+// A schema of this process beside a bare server that executes it. A stitched schema beside a bare gateway of the same
 // library over the same two servers.
 
 import assert from 'node:assert/strict'

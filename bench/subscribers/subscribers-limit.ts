@@ -1,6 +1,6 @@
-// The limit of subscriptions: a bare `ws` server with one connection to PostgreSQL. When it is notified of a change to
-// a group of rows, it runs one hand-written prepared statement, and sends the bytes to all subscribers of the group.
-// Started as a separate process: `subscribers-limit.ts DATABASE_URL STATEMENT`.
+// The limit of subscriptions: a bare `ws` server with one connection to PostgreSQL. A notification of a change names a
+// group of rows. The server runs one hand-written prepared statement for it, and sends the bytes to all subscribers of
+// the group. Started as a separate process: `subscribers-limit.ts DATABASE_URL STATEMENT`.
 
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'

@@ -1,5 +1,5 @@
-// Subscribers of live queries: the time from a commit to the message, the processor time of a message beside a bare
-// server that sends the same bytes, and the cost while nothing is written.
+// Subscribers of live queries: the time from a commit to the message, and the cost while nothing is written. The
+// processor time of a message is compared with that of a bare server that sends the same bytes.
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -7,8 +7,8 @@ export class Leases<Item extends Leased> {
   #size = 0
   /**
    * Items that a claim returned while they were leased, by id. Replies to claims and records overtake each other, so only the
-   * ledger knows the order. Either the lease had expired, the claim came first, and the outcome has ended the new lease as well;
-   * or the outcome came first, and the item was due again at once.
+   * ledger knows the order. The lease may have expired and the claim come first: then the outcome has ended the new
+   * lease as well. Or the outcome came first, and the item was due again at once.
    */
   readonly #reclaimed = new Map<string, Item>()
 

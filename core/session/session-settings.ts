@@ -15,8 +15,8 @@ export class SessionSettings {
   }
 
   /**
-   * Adds settings of a plugin for the current request; called at the start of each transaction with the id of the request, or
-   * null if no client asked.
+   * Adds settings of a plugin for the current request. The start of each transaction calls it with the id of the
+   * request, or null if no client asked.
    */
   add(more: (requestId: string | null) => TransactionSettings): void {
     if (typeof more !== 'function') throw new Error('session settings must be given as a function')

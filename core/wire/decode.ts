@@ -291,8 +291,8 @@ function jsonTypesOf(schema: TSchema): readonly JsonType[] {
 
 /**
  * Decodes by the first alternative that fits. If several have the value's JSON type and all fail, the error of the last
- * one is thrown, unless an earlier one failed only by an unknown key. With literals and one other alternative, such as
- * `"*"` and a list, the error of that other alternative is thrown.
+ * one is thrown. If an earlier one failed only by an unknown key, its error is thrown instead. With literals and one
+ * other alternative, such as `"*"` and a list, the error of that other alternative is thrown.
  */
 function unionDecoder(schema: TUnion, scope: Scope): Decoder {
   const alternatives = schema.anyOf.map((each) => ({ types: jsonTypesOf(each), decoder: compileSchema(each, scope) }))

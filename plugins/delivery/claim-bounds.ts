@@ -1,6 +1,6 @@
 // The times from which claims read the index of due events. Before them, all events are claimed or finished, or their triggers have
-// no room. Claims would otherwise read the backlog of such triggers again and again, and the index entries of finished events,
-// which stay while any transaction keeps an old snapshot open.
+// no room. Claims would otherwise read the backlog of such triggers again and again. They would also read the index
+// entries of finished events, which stay while any transaction keeps an old snapshot open.
 //
 // An event may become due before its bound: its transaction committed long after its begin, or a lease expired. So reads from the
 // start remain. While they are cheap, a claim is one; once they are costly, a separate statement looks for such events.

@@ -1,5 +1,5 @@
-// Numbers found by measurement or judgement; none of them is an option. `npm run bench -- --only held` shows the effect of bounds and
-// searches while a snapshot is held, and the row N9 of the bench that of shares beside a slow webhook.
+// Numbers found by measurement or judgement; none of them is an option. `npm run bench -- --only held` shows the effect
+// of bounds and searches while a snapshot is held. The row N9 of the bench shows that of shares beside a slow webhook.
 
 /** Milliseconds between polls if no trigger could write an event. */
 export const longestPollMillis = 60_000

@@ -122,8 +122,8 @@ export const renamedTables = ({ surviving }: CatalogChanges): readonly NameChang
 const plainName = ({ schema, name }: QualifiedName): QualifiedName => ({ schema, name })
 
 /**
- * The changes in an order in which no new name is still in use as an old one; names that are swapped take a detour through
- * the name that `detour` makes.
+ * The changes in an order in which no new name is still in use as an old one. Names that are swapped take a detour
+ * through the name that `detour` makes.
  */
 export function inSafeOrder<T>(
   changes: readonly NameChange<T>[],

@@ -1,5 +1,5 @@
-// Response names of clients that are names of keys. The library adds the fields of keys to selections under their own names, so
-// such a response name has another one in the library's request, and is restored in the result.
+// Response names of clients that are names of keys. The library adds the fields of keys to selections under their own
+// names. So such a response name has another one in the library's request, and is restored in the result.
 
 import { randomUUID } from 'node:crypto'
 import { type DocumentNode, type ExecutionResult, type FieldNode, GraphQLError, Kind, visit } from 'graphql'

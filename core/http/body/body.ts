@@ -35,8 +35,8 @@ export const readJsonInTurns = (bytes: Buffer, mode: NumberMode = 'precise'): un
   bytes.length <= longestAtOnce ? readJson(bytes, mode) : readLong(bytes, mode)
 
 /**
- * Parses the JSON of another server without the limits of a body; a long text is parsed in turns with other work, if
- * it is not nested too deeply. The result of a short one is not a promise.
+ * Parses the JSON of another server without the limits of a body. A long text that is not nested too deeply is parsed
+ * in turns with other work. The result of a short one is not a promise.
  */
 export const parseJsonInTurns = (bytes: Buffer, mode: NumberMode = 'precise'): unknown | Promise<unknown> =>
   bytes.length <= longestAtOnce ? parseJson(bytes, mode) : parseLong(bytes, mode, { ...bodyLimits, ...unlimited })

@@ -1,5 +1,5 @@
-// Collects bytes that arrive in pieces. Each piece is an object of some hundred bytes, so a client that sends its
-// body byte by byte would make the server hold a hundred times as much.
+// Collects bytes that arrive in pieces. Each piece is an object of some hundred bytes. A client that sends its body
+// byte by byte would make the server hold a hundred times as much.
 
 import { Buffer } from 'node:buffer'
 import { blockSize, shortPiece } from '../tuning.ts'

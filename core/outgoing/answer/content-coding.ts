@@ -139,7 +139,7 @@ const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i
 
 /**
  * Returns the body in UTF-8, without the byte order mark that some servers send. JSON has to be UTF-8 and its media
- * type has no charset (RFC 8259, 8.1 and 11), so a charset counts only if the bytes are not valid UTF-8.
+ * type has no charset (RFC 8259, 8.1 and 11). So a charset counts only if the bytes are not valid UTF-8.
  */
 export function asUtf8(body: Buffer, contentType: string | readonly string[] | undefined): Buffer {
   if (body.length === 0) return body

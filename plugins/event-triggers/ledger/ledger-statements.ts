@@ -187,8 +187,8 @@ export interface Overlooked extends Record<string, unknown> {
 }
 
 /**
- * The triggers $1 aside, the seconds since the first due event of each trigger was due; events that have been due for less than $2
- * seconds are not read.
+ * The seconds since the first due event of each trigger was due, without the triggers $1. Events that have been due for
+ * less than $2 seconds are not read.
  */
 export const look = `
   select trigger_name as name, max(${secondsSince('coalesce(next_retry_at, created_at)')}) as late

@@ -1,5 +1,5 @@
-// The statements that an insert takes. Rows without related ones go into one; a row with related
-// ones is inserted by itself, after those that it refers to and before those that refer to it.
+// The statements that an insert takes. Rows without related ones go into one. A row with related ones is inserted by
+// itself, after those that it refers to and before those that refer to it.
 
 import type { InsertAccess, RowValues } from '../../../../sdk/access.ts'
 import type { NestedInsert, PlanContext, Value } from '../../../../sdk/graphql.ts'

@@ -1,6 +1,7 @@
 // Checks of PostgreSQL: its release, settings, rights, indexes, clock, and copies.
 
 import pg from 'pg'
+import { isJsonObject } from '../../core/json/json.ts'
 import { version } from '../../core/names/version.ts'
 import type { Json } from '../project/parts.ts'
 import { type Check, workersOf } from './check.ts'
@@ -104,6 +105,14 @@ export function missingRights(document: Json): string | null {
      where not has_table_privilege(to_regclass(name), kind) order by 1`
 }
 
+/** The version of a server's own plugins, which is its own: `version` of the configuration may be that of another interface. */
+function servedVersion({ plugins }: Json): string | null {
+  const own = Array.isArray(plugins)
+    ? plugins.find((each) => isJsonObject(each) && each['built_in'] === true)
+    : undefined
+  return isJsonObject(own) && typeof own['version'] === 'string' ? own['version'] : null
+}
+
 export const databaseChecks: readonly Check[] = [
   {
     name: 'versions',
@@ -114,8 +123,8 @@ export const databaseChecks: readonly Check[] = [
       const [full = ''] = await column(`select current_setting('server_version')`)
       const last = lastCorrections[/^\d+/.exec(full)?.[0] ?? '']
       const isOld = last !== undefined && Date.parse(last) < Date.now()
-      const served = String(config['version'] ?? '').replace(/^v/, '')
-      const isOther = served !== '' && config['dialect'] === 'trellis' && served !== version
+      const served = servedVersion(config)
+      const isOther = served !== null && served !== version
       return [
         ...(isOld ? [`PostgreSQL ${full} has got no corrections since ${last}`] : []),
         ...(isOther ? [`the server has version ${served}, and this command line ${version}`] : []),

@@ -33,6 +33,7 @@ const pages = {
   scheduled: 'relationships',
   'postgres-types': 'nothing',
   mcp: 'relationships',
+  'rest-endpoints': 'nothing',
   modelling: 'relationships',
   'existing-database': 'nothing',
 } as const
@@ -79,11 +80,11 @@ function assertShown(answer: unknown, shown: unknown, place: string): void {
 /** A request by curl as pages write it. */
 function curlOf(text: string, place: string) {
   const [, path, given, body] =
-    /^curl localhost:8080(\S+)((?: -H '[^']+')*)[ \\\n]+-d '(.+)'$/s.exec(text) ?? assert.fail(place)
+    /^curl '?localhost:8080([^\s']+)'?((?: -H '[^']+')*)(?:[ \\\n]+-d '(.+)')?$/s.exec(text) ?? assert.fail(place)
   const headers = [...given!.matchAll(/-H '([^:]+): ([^']+)'/g)].map(
     ([, name, value]) => [name!.toLowerCase(), value!] as const,
   )
-  return { path: path!, headers: Object.fromEntries(headers), body: JSON.parse(body!) as unknown }
+  return { path: path!, headers: Object.fromEntries(headers), body: body && (JSON.parse(body) as unknown) }
 }
 
 /** The requests of a page, in order. One that is refused has to be shown as such. */
@@ -98,7 +99,8 @@ class Asked {
 
   async ask(place: string, path: string, body: unknown, headers = {}): Promise<void> {
     this.end()
-    const answer = await this.#trellis.request(path, { method: 'POST', body, headers })
+    const method = body === undefined ? 'GET' : 'POST'
+    const answer = await this.#trellis.request(path, { method, body, headers })
     const isRefused = answer.status !== 200 || Object.hasOwn(Object(answer.body), 'errors')
     this.#unseen = isRefused ? `${place}: ${JSON.stringify(answer.body)}` : null
     this.#answer = answer.body

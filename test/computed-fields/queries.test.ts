@@ -1,24 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RequestOptions } from '../support/client.ts'
-import type { TestTrellis } from '../support/trellis.ts'
+import { dataOf, refusalOf } from '../support/graphql-answers.ts'
 import { startOffice } from './office.ts'
 
 const lead = { schema: 'crm', name: 'lead' }
-
-/** The data of a request that succeeds. */
-async function data(
-  trellis: TestTrellis,
-  query: string,
-  variables?: Record<string, unknown>,
-  options?: RequestOptions,
-): Promise<unknown> {
-  const answer = await trellis.graphql<{ data?: unknown }>(query, variables, options)
-  assert.ok('data' in answer, JSON.stringify(answer))
-  return answer.data
-}
-
-const refusal = (path: string, code: string, message: string) => ({ errors: [{ extensions: { path, code }, message }] })
 
 test('scalar computed fields are values of their row', async (t) => {
   const trellis = await startOffice(t)
@@ -37,7 +22,7 @@ test('scalar computed fields are values of their row', async (t) => {
     name: first,
     none: null,
   })
-  assert.deepEqual(await data(trellis, query, undefined, { headers }), {
+  assert.deepEqual(await dataOf(trellis, query, undefined, { headers }), {
     person: [person(1, 'Ann', 'Ash', 10.5), person(2, 'Bob', 'Birch', 'NaN'), person(3, 'Cid', null, 7)],
   })
 })
@@ -59,7 +44,7 @@ test('the function runs once for each row that is shown', async (t) => {
       as $$ begin perform nextval('calls'); return p.id; end $$`)
   await trellis.op('add_computed_field', { table: 'person', name: 'counted', definition: { function: 'counted' } })
   const query = '{ person(order_by: {first: desc}, limit: 2) { counted } }'
-  assert.deepEqual(await data(trellis, query), { person: [{ counted: 3 }, { counted: 2 }] })
+  assert.deepEqual(await dataOf(trellis, query), { person: [{ counted: 3 }, { counted: 2 }] })
   assert.deepEqual(await trellis.sql('select last_value::int as calls from calls'), [{ calls: 2 }])
 })
 
@@ -74,7 +59,7 @@ test('computed fields that return rows take the arguments of a select, and nest'
     others(distinct_on: first, order_by: {first: desc}, offset: 1) { id leads(order_by: {id: desc}, limit: 1) { owner_name } }
   } }`
   const others = [{ full_name: 'Bob Birch', top_leads: [{ id: 3 }] }]
-  assert.deepEqual(await data(trellis, query), {
+  assert.deepEqual(await dataOf(trellis, query), {
     person: [
       {
         top_leads: [{ title: 'Four' }, { title: 'Two' }, { title: 'One' }],
@@ -94,7 +79,7 @@ test('computed fields that return rows take the arguments of a select, and nest'
 
 test('a function that finds no single row gives an empty list', async (t) => {
   const trellis = await startOffice(t)
-  assert.deepEqual(await data(trellis, '{ person_by_pk(id: 3) { best_lead { id title } } }'), {
+  assert.deepEqual(await dataOf(trellis, '{ person_by_pk(id: 3) { best_lead { id title } } }'), {
     person_by_pk: { best_lead: [] },
   })
 })
@@ -110,7 +95,7 @@ test('computed fields work wherever rows do: ordered, distinct, aggregated, rela
   const named = (first: string, full_name: string) => ({ owner_name: first, owner: { full_name } })
   const ann = named('Ann', 'Ann Ash')
   const bob = named('Bob', 'Bob Birch')
-  assert.deepEqual(await data(trellis, query), {
+  assert.deepEqual(await dataOf(trellis, query), {
     all: [ann, ann, bob, ann],
     some: [bob, ann],
     each: [
@@ -136,7 +121,7 @@ test('mutations return computed fields of the rows after the change', async (t) 
     update_person(where: {id: {_eq: 9}}, _set: {first: "Zoe"}) { returning { full_name top_leads { owner_name } } }
     delete_crm_lead(where: {id: {_eq: 50}}) { returning { owner_name } }
   }`
-  assert.deepEqual(await data(trellis, insert), {
+  assert.deepEqual(await dataOf(trellis, insert), {
     insert_person: { returning: [{ full_name: 'Zed Zorn', wage: 1, best_lead: [] }] },
     insert_crm_lead_one: { owner_name: 'Zed', owner: { full_name: 'Zed Zorn', best_lead: [{ id: 50 }] } },
     update_person: { returning: [{ full_name: 'Zoe Zorn', top_leads: [{ owner_name: 'Zoe' }] }] },
@@ -155,21 +140,25 @@ test('the arguments of the function follow the rules of functions', async (t) =>
     f: wage(args: {})
   } }`
   const all = { word: 'Yo', mark: '?', repeated: 2 }
-  assert.deepEqual(await data(trellis, query, { word: "O'", all }), {
+  assert.deepEqual(await dataOf(trellis, query, { word: "O'", all }), {
     person_by_pk: { a: 'Hi Bob!', b: "O' Bob!!!", c: 'Yo Bob??', d: null, e: 'NaN', f: 'NaN' },
   })
   const at = (field: string) => `$.selectionSet.person.selectionSet.${field}.args.args`
   assert.deepEqual(
     await trellis.graphql('{ person { greeting(args: {mark: "."}) } }'),
-    refusal(at('greeting'), 'not-supported', 'Non default arguments cannot be omitted'),
+    refusalOf(at('greeting'), 'not-supported', 'Non default arguments cannot be omitted'),
   )
   assert.deepEqual(
     await trellis.graphql('{ person { greeting } }'),
-    refusal(at('greeting'), 'validation-failed', 'missing required field "args"'),
+    refusalOf(at('greeting'), 'validation-failed', 'missing required field "args"'),
   )
   assert.deepEqual(
     await trellis.graphql('{ person { viewer(args: {session: "{}"}) } }'),
-    refusal('$.selectionSet.person.selectionSet.viewer', 'validation-failed', '"viewer" has no argument named "args"'),
+    refusalOf(
+      '$.selectionSet.person.selectionSet.viewer',
+      'validation-failed',
+      '"viewer" has no argument named "args"',
+    ),
   )
 })
 
@@ -182,7 +171,7 @@ test('roles see the scalar computed fields that their permission lists, and rows
   })
   const clerk = { role: 'clerk' }
   const missing = (field: string) =>
-    refusal(
+    refusalOf(
       `$.selectionSet.person.selectionSet.${field}`,
       'validation-failed',
       `field "${field}" not found in type: 'person'`,
@@ -202,7 +191,7 @@ test('roles see the scalar computed fields that their permission lists, and rows
   }`
   const ann = { full_name: 'Ann Ash' }
   const bob = { full_name: 'Bob Birch' }
-  assert.deepEqual(await data(trellis, query, undefined, clerk), {
+  assert.deepEqual(await dataOf(trellis, query, undefined, clerk), {
     person: [
       { ...ann, top_leads: [{ id: 2 }] },
       { ...bob, top_leads: [{ id: 3 }] },
@@ -222,7 +211,7 @@ test('computed fields are not in inputs', async (t) => {
   const path = '$.selectionSet.insert_person.args.objects[0].wage'
   const message = `field "wage" not found in type: 'person_insert_input'`
   const answer = await graphql('mutation { insert_person(objects: [{wage: 1}]) { affected_rows } }')
-  assert.deepEqual(answer, refusal(path, 'validation-failed', message))
+  assert.deepEqual(answer, refusalOf(path, 'validation-failed', message))
 })
 
 test('computed fields keep working while unknown columns are added and dropped', async (t) => {
@@ -233,12 +222,12 @@ test('computed fields keep working while unknown columns are added and dropped',
     person_by_pk(id: 1) { full_name }
     person_aggregate { nodes { full_name } }
   }`
-  const before = await data(trellis, query)
-  assert.deepEqual(await data(trellis, query), before)
+  const before = await dataOf(trellis, query)
+  assert.deepEqual(await dataOf(trellis, query), before)
   await trellis.sql('alter table person add later text default 1; alter table crm.lead add later int')
-  assert.deepEqual(await data(trellis, query), before)
+  assert.deepEqual(await dataOf(trellis, query), before)
   await trellis.sql('alter table person drop column pay cascade')
-  assert.deepEqual(await data(trellis, query), before)
+  assert.deepEqual(await dataOf(trellis, query), before)
 })
 
 interface TypeInfo {
@@ -251,7 +240,7 @@ test('computed fields have descriptions', async (t) => {
     name description type { kind name ofType { kind ofType { name } } }
     args(includeDeprecated: true) { name description type { kind name ofType { name } } }
   } } }`
-  const { __type: type } = (await data(trellis, query)) as { __type: TypeInfo }
+  const { __type: type } = (await dataOf(trellis, query)) as { __type: TypeInfo }
   const find = (name: string) => type.fields.find((field) => field.name === name)!
   assert.deepEqual(find('full_name'), {
     name: 'full_name',
@@ -296,13 +285,13 @@ test('one function with other arguments elsewhere has an input type for each use
     crm_lead_by_pk(id: 1) { shared(args: {p: null}) }
     others(args: {p: "(1,Ann,Ash,1,,2)"}) { id }
   }`
-  assert.deepEqual(await data(trellis, query), {
+  assert.deepEqual(await dataOf(trellis, query), {
     person_by_pk: { shared: 'a BobEight', others: [{ id: 1 }] },
     crm_lead_by_pk: { shared: null },
     others: [{ id: 2 }, { id: 3 }],
   })
   const types = '{ __schema { types { name inputFields { name type { name } } } } }'
-  const { __schema: schema } = (await data(trellis, types)) as {
+  const { __schema: schema } = (await dataOf(trellis, types)) as {
     __schema: { types: { name: string; inputFields: { name: string }[] }[] }
   }
   const members = (name: string) =>
@@ -322,7 +311,7 @@ test('a tracked function that is called after a table and its computed field kee
   await trellis.op('add_computed_field', { table: 'person', name: 'later', definition })
   await trellis.op('track_function', 'person_later')
   const related = '{ person_by_pk(id: 1) { later(args: {first_id: 4}) { id } from(args: {first_id: 4}) { id } } }'
-  assert.deepEqual(await data(trellis, related), { person_by_pk: { later: [{ id: 4 }], from: [{ id: 4 }] } })
+  assert.deepEqual(await dataOf(trellis, related), { person_by_pk: { later: [{ id: 4 }], from: [{ id: 4 }] } })
   const rows = '{ person_later(args: {p: "(1,Ann,Ash,,,2)", first_id: 2}, order_by: {id: asc}) { id } }'
-  assert.deepEqual(await data(trellis, rows), { person_later: [{ id: 2 }, { id: 4 }] })
+  assert.deepEqual(await dataOf(trellis, rows), { person_later: [{ id: 2 }, { id: 4 }] })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RequestOptions } from '../support/client.ts'
+import { dataOf, refusalOf } from '../support/graphql-answers.ts'
 import type { TestTrellis } from '../support/trellis.ts'
 import { startOffice } from './office.ts'
 
@@ -10,20 +10,6 @@ async function track(trellis: TestTrellis, ...names: readonly unknown[]): Promis
   for (const name of names) await trellis.op('track_function', name)
 }
 
-/** The data of a request that succeeds. */
-async function data(
-  trellis: TestTrellis,
-  query: string,
-  variables?: Record<string, unknown>,
-  options?: RequestOptions,
-): Promise<unknown> {
-  const answer = await trellis.graphql<{ data?: unknown }>(query, variables, options)
-  assert.ok('data' in answer, JSON.stringify(answer))
-  return answer.data
-}
-
-const refusal = (path: string, code: string, message: string) => ({ errors: [{ extensions: { path, code }, message }] })
-
 test('a function returns rows of its table in its own order, with all their fields', async (t) => {
   const trellis = await startOffice(t)
   await track(trellis, 'people', { schema: 'crm', name: 'leads' })
@@ -31,7 +17,7 @@ test('a function returns rows of its table in its own order, with all their fiel
     people(args: {search: "%"}) { id pay leads(order_by: {id: asc}) { title } leads_aggregate { aggregate { count } } }
     crm_leads(args: {arg_1: 3}) { id owner { first } }
   }`
-  assert.deepEqual(await data(trellis, query), {
+  assert.deepEqual(await dataOf(trellis, query), {
     people: [
       { id: 3, pay: 7, leads: [], leads_aggregate: { aggregate: { count: 0 } } },
       { id: 2, pay: 'NaN', leads: [{ title: 'Three' }], leads_aggregate: { aggregate: { count: 1 } } },
@@ -59,7 +45,7 @@ test('a returned row keeps nulls in columns that its table declares NOT NULL', a
     { id: 2, first: null },
   ]
   assert.deepEqual(
-    await data(trellis, '{ masked(order_by: {id: asc}) { id first } masked_aggregate { nodes { first } } }'),
+    await dataOf(trellis, '{ masked(order_by: {id: asc}) { id first } masked_aggregate { nodes { first } } }'),
     {
       masked,
       masked_aggregate: { nodes: [{ first: null }, { first: null }] },
@@ -68,7 +54,7 @@ test('a returned row keeps nulls in columns that its table declares NOT NULL', a
   // The server does not learn of a constraint that is dropped while it runs.
   await trellis.sql('alter table person alter first drop not null; update person set first = null where id = 2')
   assert.deepEqual(
-    await data(trellis, '{ person(order_by: {id: asc}, limit: 2) { id first } person_by_pk(id: 2) { id first } }'),
+    await dataOf(trellis, '{ person(order_by: {id: asc}, limit: 2) { id first } person_by_pk(id: 2) { id first } }'),
     {
       person: [{ id: 1, first: 'Ann' }, masked[1]],
       person_by_pk: masked[1],
@@ -85,7 +71,7 @@ test('the rows of a function are filtered, ordered, limited and distinct like th
     owners: crm_leads(args: {arg_1: 0}, distinct_on: owner_id, order_by: [{owner_id: desc}, {id: desc}]) { id }
     related: crm_leads(args: {arg_1: 0}, order_by: [{owner: {first: desc}}, {id: asc}]) { id owner { first } }
   }`
-  assert.deepEqual(await data(trellis, query), {
+  assert.deepEqual(await dataOf(trellis, query), {
     filtered: [{ first: 'Bob' }],
     page: [{ first: 'Bob', leads: [{ owner: { first: 'Bob' } }] }],
     owners: [{ id: 3 }, { id: 4 }],
@@ -106,7 +92,7 @@ test('the aggregate field aggregates the rows of the function', async (t) => {
       aggregate { count sum { id } max { first } } nodes { first }
     }
   }`
-  assert.deepEqual(await data(trellis, query), {
+  assert.deepEqual(await dataOf(trellis, query), {
     people_aggregate: {
       aggregate: { count: 2, sum: { id: 3 }, max: { first: 'Bob' } },
       nodes: [{ first: 'Ann' }, { first: 'Bob' }],
@@ -134,7 +120,7 @@ test('omitted arguments have their defaults, in any position', async (t) => {
   }`
   const ids = (...list: number[]) => list.map((id) => ({ id }))
   const all = { search: '%', last_id: 2 }
-  assert.deepEqual(await data(trellis, query, { all, last: 1, title: 'T%' }), {
+  assert.deepEqual(await dataOf(trellis, query, { all, last: 1, title: 'T%' }), {
     a: ids(3, 2, 1),
     b: ids(3, 2),
     c: ids(1),
@@ -156,7 +142,7 @@ test('a plan is reused for other values, but not for other arguments', async (t)
   await track(trellis, 'people')
   const query = 'query ($args: people_args!) { people(args: $args) { id } }'
   const ids = async (args: object) => {
-    const { people } = (await data(trellis, query, { args })) as { people: { id: number }[] }
+    const { people } = (await dataOf(trellis, query, { args })) as { people: { id: number }[] }
     return people.map(({ id }) => id)
   }
   assert.deepEqual(await ids({ search: '%' }), [3, 2, 1])
@@ -173,28 +159,28 @@ test('missing and wrong arguments are refused at their places', async (t) => {
   const cases: readonly (readonly [string, object])[] = [
     [
       '{ crm_leads(args: {}) { id } }',
-      refusal(args('crm_leads'), 'not-supported', 'Non default arguments cannot be omitted'),
+      refusalOf(args('crm_leads'), 'not-supported', 'Non default arguments cannot be omitted'),
     ],
     [
       '{ people_aggregate(args: {first_id: 1}) { aggregate { count } } }',
-      refusal(args('people_aggregate'), 'not-supported', 'Non default arguments cannot be omitted'),
+      refusalOf(args('people_aggregate'), 'not-supported', 'Non default arguments cannot be omitted'),
     ],
     [
       '{ gaps(args: {arg_1: 2}) { id } }',
-      refusal(args('gaps'), 'not-supported', 'Only last set of positional arguments can be omitted'),
+      refusalOf(args('gaps'), 'not-supported', 'Only last set of positional arguments can be omitted'),
     ],
-    ['{ people { id } }', refusal(args('people'), 'validation-failed', 'missing required field "args"')],
+    ['{ people { id } }', refusalOf(args('people'), 'validation-failed', 'missing required field "args"')],
     [
       '{ people(args: null) { id } }',
-      refusal(args('people'), 'validation-failed', 'expected an object for type "people_args", but found null'),
+      refusalOf(args('people'), 'validation-failed', 'expected an object for type "people_args", but found null'),
     ],
     [
       '{ people(args: {nope: 1}) { id } }',
-      refusal(`${args('people')}.nope`, 'validation-failed', `field "nope" not found in type: 'people_args'`),
+      refusalOf(`${args('people')}.nope`, 'validation-failed', `field "nope" not found in type: 'people_args'`),
     ],
     [
       '{ people(args: {search: 5}) { id } }',
-      refusal(
+      refusalOf(
         `${args('people')}.search`,
         'validation-failed',
         'expected a string for type "String", but found an integer',
@@ -202,7 +188,7 @@ test('missing and wrong arguments are refused at their places', async (t) => {
     ],
     [
       '{ everyone(args: {}) { id } }',
-      refusal('$.selectionSet.everyone', 'validation-failed', '"everyone" has no argument named "args"'),
+      refusalOf('$.selectionSet.everyone', 'validation-failed', '"everyone" has no argument named "args"'),
     ],
   ]
   for (const [query, answer] of cases) assert.deepEqual(await trellis.graphql(query), answer, query)
@@ -215,12 +201,12 @@ test('arguments of any type reach the function as they were written', async (t) 
     labels(args: {l: "x'); drop table person; --", m: "good", d: $d, arg_1: "(7,\\"O\\"\\"Hara, K\\",,1.50,14)"}) { id first last pay }
   }`
   const labels = [{ id: 7, first: 'O"Hara, K', last: null, pay: 1.5 }]
-  assert.deepEqual(await data(trellis, query, { d: ['a', null] }), { labels })
-  assert.deepEqual(await data(trellis, query, { d: '{a}' }), { labels })
-  assert.deepEqual(await data(trellis, query, { d: null }), { labels })
+  assert.deepEqual(await dataOf(trellis, query, { d: ['a', null] }), { labels })
+  assert.deepEqual(await dataOf(trellis, query, { d: '{a}' }), { labels })
+  assert.deepEqual(await dataOf(trellis, query, { d: null }), { labels })
   const bad = '{ labels(args: {l: "x", m: "ugly", d: null, arg_1: null}) { id } }'
   const message = 'invalid input value for enum mood: "ugly"'
-  assert.deepEqual(await trellis.graphql(bad), refusal('$', 'data-exception', message))
+  assert.deepEqual(await trellis.graphql(bad), refusalOf('$', 'data-exception', message))
 })
 
 test('names that need quotes are quoted', async (t) => {
@@ -228,7 +214,7 @@ test('names that need quotes are quoted', async (t) => {
   await trellis.sql(`create function "Select"(a int default 1, "Order" int default 2) returns setof person
     language sql stable as $$ select * from person where id = "Order" $$`)
   await track(trellis, 'Select')
-  assert.deepEqual(await data(trellis, '{ Select { id } s: Select(args: {Order: 3}) { id } }'), {
+  assert.deepEqual(await dataOf(trellis, '{ Select { id } s: Select(args: {Order: 3}) { id } }'), {
     Select: [{ id: 2 }],
     s: [{ id: 3 }],
   })
@@ -245,18 +231,18 @@ test('the session argument is given all session variables', async (t) => {
   })
   const query = '{ mine { id last } labelled: mine(args: {label: "x"}) { last } }'
   const as = (id: string) => ({ role: 'clerk', headers: { 'X-Service-User-Id': id } })
-  assert.deepEqual(await data(trellis, query, undefined, as('2')), {
+  assert.deepEqual(await dataOf(trellis, query, undefined, as('2')), {
     mine: [{ id: 2, last: 'none' }],
     labelled: [{ last: 'x' }],
   })
-  assert.deepEqual(await data(trellis, query, undefined, as('3')), {
+  assert.deepEqual(await dataOf(trellis, query, undefined, as('3')), {
     mine: [{ id: 3, last: 'none' }],
     labelled: [{ last: 'x' }],
   })
-  assert.deepEqual(await data(trellis, query, undefined, { role: 'clerk' }), { mine: [], labelled: [] })
+  assert.deepEqual(await dataOf(trellis, query, undefined, { role: 'clerk' }), { mine: [], labelled: [] })
   assert.deepEqual(
     await trellis.graphql('{ mine(args: {session: "{}"}) { id } }'),
-    refusal(
+    refusalOf(
       '$.selectionSet.mine.args.args.session',
       'validation-failed',
       `field "session" not found in type: 'mine_args'`,
@@ -281,14 +267,14 @@ test('roles have the permission of the returned table', async (t) => {
     people_aggregate(args: {search: "%"}) { aggregate { count } nodes { id } }
     crm_leads(args: {arg_1: 2}) { id }
   }`
-  assert.deepEqual(await data(trellis, query, undefined, clerk), {
+  assert.deepEqual(await dataOf(trellis, query, undefined, clerk), {
     people: [{ id: 2 }],
     ordered: [{ id: 1 }],
     people_aggregate: { aggregate: { count: 2 }, nodes: [{ id: 2 }] },
     crm_leads: [{ id: 2 }, { id: 4 }],
   })
   const missing = (field: string, type: string, path: string) =>
-    refusal(path, 'validation-failed', `field "${field}" not found in type: '${type}'`)
+    refusalOf(path, 'validation-failed', `field "${field}" not found in type: '${type}'`)
   const refused = (text: string, role: string) => trellis.graphql(text, undefined, { role })
   assert.deepEqual(
     await refused('{ everyone { first } }', 'clerk'),
@@ -304,7 +290,7 @@ test('roles have the permission of the returned table', async (t) => {
   )
   assert.deepEqual(
     await refused('{ crm_leads(args: {arg_1: 1}) { id } }', 'clerk'),
-    refusal('$', 'not-found', 'missing session variables: "x-service-owner"'),
+    refusalOf('$', 'not-found', 'missing session variables: "x-service-owner"'),
   )
 })
 
@@ -315,7 +301,7 @@ test('an error that the function raises is an error of the database', async (t) 
   await track(trellis, 'failing')
   assert.deepEqual(
     await trellis.graphql('{ failing(args: {divisor: 0}) { id } }'),
-    refusal('$', 'data-exception', 'division by zero'),
+    refusalOf('$', 'data-exception', 'division by zero'),
   )
   const { errors } = await trellis.graphql<{ errors: { message: string; extensions: { code: string } }[] }>(
     '{ failing(args: {divisor: 1}) { id } }',
@@ -339,7 +325,7 @@ test('functions have descriptions, in queries and subscriptions', async (t) => {
     subscription: __type(name: "subscription_root") { fields { ${field} } }
     args: __type(name: "labels_args") { kind description inputFields { name type { kind name } } }
   }`
-  const result = (await data(trellis, query)) as Introspected
+  const result = (await dataOf(trellis, query)) as Introspected
   const find = (root: 'query' | 'subscription', name: string) => result[root].fields.find((each) => each.name === name)
   const people = find('query', 'people') as unknown as { args: { name: string }[] }
   const list = { kind: 'LIST', name: null, ofType: { kind: 'NON_NULL', ofType: { name: 'person' } } }

@@ -53,7 +53,7 @@ const addHost = operation({
   handle({ metadata: { network } }, entry) {
     const hosts = network.tls_allowlist ?? []
     const isKnown = hosts.some((each) => placeOfEntry(each) === placeOfEntry(entry))
-    if (isKnown) throw badRequest('already-exists', `the host "${entry.host}" is in the allowlist already`)
+    if (isKnown) throw badRequest('already-exists', `the host "${entry.host}" already exists in the allowlist`)
     network.tls_allowlist = [...hosts, entry]
   },
 })
@@ -69,7 +69,8 @@ const dropHost = operation({
         ? host.toLowerCase() === given.host.toLowerCase()
         : placeOfEntry({ host, ...(suffix !== undefined && { suffix }) }) === placeOfEntry(given)
     const kept = hosts.filter((each) => !isGone(each))
-    if (kept.length === hosts.length) throw badRequest('not-exists', `the host "${given.host}" is not in the allowlist`)
+    if (kept.length === hosts.length)
+      throw badRequest('not-exists', `the host "${given.host}" isn't present in the allowlist`)
     network.tls_allowlist = kept
   },
 })

@@ -29,7 +29,7 @@ const notThere: Refusal = {
   title: 'a host that is not in the list',
   args: { host: 'crm.test' },
   code: 'not-exists',
-  error: 'the host "crm.test" is not in the allowlist',
+  error: `the host "crm.test" isn't present in the allowlist`,
 }
 
 const telemetry = {

@@ -312,7 +312,7 @@ test('invalid permissions and operations are refused', async (t) => {
   )
   assert.deepEqual(
     await add('type Query { version: Int! }'),
-    broken('the field "Query"."version" is of type Int!, and of type String! in the remote schema'),
+    broken('expected type of "version"("Object field") to be String! but received Int!'),
   )
   assert.deepEqual(
     await add('type Query { version: String! } type Lost { a: Int }'),
@@ -341,6 +341,10 @@ test('invalid permissions and operations are refused', async (t) => {
       'type Query { thing(id: ID!): Thing } union Thing = Car | Query type Car { name: String! }',
       'union "Thing" contains members which do not exist in the members of the remote schema union :"Query"',
     ],
+    [
+      'type Query { user(id: Int!): User } type User implements Named & Kept { id: Int! name: String! } interface Named { name: String! }',
+      'object "User" is trying to implement the following interfaces that do not exist in the corresponding upstream remote object: "Kept"',
+    ],
     ['type Query', 'the type "Query" is empty'],
     ['type Query { thing(id: ID!): Thing } union Thing', 'the type "Thing" is empty'],
     ['type Query { version: String! version: String! }', 'there are several "version" in "Query"'],
@@ -351,24 +355,37 @@ test('invalid permissions and operations are refused', async (t) => {
   ]
   for (const [schema, reason] of others) assert.deepEqual(await add(schema), broken(reason))
   const presets: [preset: string, reason: string][] = [
-    ['Int! @preset', 'the preset of the input "id" of "Query"."user" has no value'],
+    ['Int! @preset', 'no arguments found in the preset directive'],
+    ['Int! @preset(static: true)', 'preset argument "value" not found at "id"'],
     ['Int! @preset(value: "a")', 'the preset of the input "id" of "Query"."user" is not a value of type Int!'],
     ['Int! @preset(value: null)', 'the preset of the input "id" of "Query"."user" is not a value of type Int!'],
-    [
-      'Int! @preset(value: 1, static: 2)',
-      '"static" of the preset of the input "id" of "Query"."user" is not a Boolean',
-    ],
+    ['Int! @preset(value: [[1]])', 'expected preset value "[[1]]" of type "Int" to be a scalar value'],
+    ['Int! @preset(value: GOOD)', 'expected preset value "GOOD" of type "Int" to be a scalar value'],
+    ['Int! @preset(value: 1, static: 2)', 'expected preset static value to be a Boolean value'],
     [
       'Int! @preset(value: 1) @preset(value: 2)',
       'found multiple preset directives at the input "id" of "Query"."user"',
     ],
     [
       'ID! @preset(value: "x-service-user-id")',
-      'the input "id" of "Query"."user" is of type ID!, and of type Int! in the remote schema',
+      'expected type of "id"("Input object argument") to be Int! but received ID!',
     ],
   ]
   for (const [preset, reason] of presets) {
     const schema = `type Query { user(id: ${preset}): User } type User { id: Int! }`
+    assert.deepEqual(await add(schema), broken(reason))
+  }
+  const structured: [input: string, preset: string, reason: string][] = [
+    ['kind: Kind', '"GOOD"', 'expected preset value ""GOOD"" of type "Kind" to be an enum value'],
+    ['kind: Kind', 'BEST', '"BEST" not found in the enum: "Kind"'],
+    ['where: UserFilter', '5', 'expected preset value "5" of type "UserFilter" to be an input object value'],
+    ['where: UserFilter', '{street: 5}', '"street" does not exist in the input object "UserFilter"'],
+    ['where: UserFilter', '{ids: [1, {a: 1}]}', 'expected preset value "{ a: 1 }" of type "Int" to be a scalar value'],
+  ]
+  for (const [input, preset, reason] of structured) {
+    const argument = `${input} @preset(value: ${preset})`
+    const field = input.startsWith('kind') ? `echo(${argument}): JSON` : `users(${argument}): [User!]!`
+    const schema = `type Query { ${field} } scalar JSON enum Kind { GOOD } type User { id: Int! } input UserFilter { city: String }`
     assert.deepEqual(await add(schema), broken(reason))
   }
   assert.match(String((await add('type Query {'))[3]), /^parsing the schema failed: Syntax Error/)

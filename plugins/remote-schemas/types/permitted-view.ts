@@ -226,7 +226,7 @@ class Reading {
       this.problems.push(`field "${name}" does not exist in the "${kind}": "${type.name}"`)
       return new Set()
     }
-    this.#sameType(field.type, known.type, `the field ${what}`)
+    this.#sameType(field, known.type, isInterfaceType(type) ? 'Interface field' : 'Object field')
     this.#require(baseOf(field.type))
     return this.#inputs(field.arguments ?? [], known.args, what, placeOf(type.name, name))
   }
@@ -253,9 +253,9 @@ class Reading {
         continue
       }
       const input = `the input "${name}" of ${what}`
-      const place = { what: input, type: found.type, dialect: this.#dialect }
+      const place = { name, what: input, type: found.type, dialect: this.#dialect }
       const preset = readPreset(node.directives ?? [], place) ?? this.#presetObject(found.type)
-      this.#sameType(node.type, found.type, input)
+      this.#sameType(node, found.type, 'Input object argument')
       if (typeof preset === 'string') this.problems.push(preset)
       else if (preset) presets.set(name, preset)
       else visible.add(name)
@@ -284,7 +284,7 @@ class Reading {
       if (!field) return []
       const { type: of } = field
       const preset =
-        readPreset(directives, { what: name, type: of, dialect: this.#dialect }) ??
+        readPreset(directives, { name, what: name, type: of, dialect: this.#dialect }) ??
         this.#presetObject(of, [...within, object.name])
       if (!preset || typeof preset === 'string') return []
       return [[name, preset.kind === 'session' ? preset.value : { kind: 'constant', node: preset.node }]]
@@ -298,10 +298,9 @@ class Reading {
     if (repeated !== undefined) this.problems.push(`there are several "${repeated}" in ${what}`)
   }
 
-  #sameType(given: TypeNode, known: unknown, what: string): void {
-    if (print(given) !== String(known)) {
-      this.problems.push(`${what} is of type ${print(given)}, and of type ${known} in the remote schema`)
-    }
+  #sameType({ name, type }: FieldDefinitionNode | InputValueDefinitionNode, known: unknown, kind: string): void {
+    if (print(type) === String(known)) return
+    this.problems.push(`expected type of "${name.value}"("${kind}") to be ${known} but received ${print(type)}`)
   }
 
   /** Refuses presets of a type, of a field's result, or of an enum value, which have no effect. */
@@ -373,10 +372,20 @@ class Reading {
 
   #checkInterfaces(type: GraphQLNamedType, interfaces: ReadonlySet<string>): void {
     if (!isObjectType(type) && !isInterfaceType(type)) return
-    for (const name of interfaces) {
-      this.#require(name)
-      if (type.getInterfaces().some((each) => each.name === name)) continue
-      this.problems.push(`the type "${type.name}" does not implement "${name}"`)
+    const known = type.getInterfaces().map(({ name }) => name)
+    const unknown = [...interfaces].filter((name) => !known.includes(name))
+    const [own, missing] = [true, false].map((isDefined) => {
+      const names = unknown.filter((name) => this.#definitions.has(name) === isDefined)
+      return listed.format(names.map((name) => `"${name}"`))
+    })
+    if (own) {
+      const refusal = `custom interfaces are not supported. Object"${type.name}"`
+      this.problems.push(`${refusal} implements the following custom interfaces: ${own}`)
     }
+    if (missing) {
+      const absent = 'that do not exist in the corresponding upstream remote object'
+      this.problems.push(`object "${type.name}" is trying to implement the following interfaces ${absent}: ${missing}`)
+    }
+    for (const name of interfaces) if (known.includes(name)) this.#require(name)
   }
 }

@@ -101,6 +101,11 @@ export interface Database {
   /** Runs text with values outside a transaction and returns the rows; not for the hot path. */
   rows<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
   /**
+   * As `rows`, on a connection that no request takes, so it is answered although all others are busy. It may run twice: if
+   * there is no answer within a second, it waits for another connection.
+   */
+  spareRows<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
+  /**
    * Runs `work` in a transaction: committed when it returns, rolled back when it throws. If its first statement is no
    * longer prepared, it runs once more.
    */
@@ -126,6 +131,7 @@ export const withoutLifecycle = (database: Database): Database => ({
   change: (statement, values, options) => database.change(statement, values, options),
   texts: (statement, values, options) => database.texts(statement, values, options),
   rows: (text, values) => database.rows(text, values),
+  spareRows: (text, values) => database.spareRows(text, values),
   transaction: (work, options) => database.transaction(work, options),
   listen: (channel, listener) => database.listen(channel, listener),
   decode: (listener) => database.decode(listener),

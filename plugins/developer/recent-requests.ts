@@ -1,17 +1,20 @@
 // The last requests of this instance, in memory: times and outcomes, no values.
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Engine, Type } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
 import type { RequestWork } from '../../sdk/services.ts'
-import { longestRole, mostKept, workerTimeout } from './tuning.ts'
+import { longestName, mostKept, workerTimeout } from './tuning.ts'
 
-/** A request without anything that its client sent, except role and request id. */
+/** A request without anything that its client sent, except role, request id and the name of its operation. */
 interface SeenRequest {
   readonly request_id: string
   readonly at: string
   readonly method: string
   /** The pattern of the route, such as `/api/rest/*`: the rest of a URL may hold values. */
   readonly endpoint: string
+  /** Of its GraphQL operation, or the first one with a name. */
+  readonly operation_name: string | null
   readonly role: string | null
   readonly status: number
   /** The code of the error that answered the whole request. */
@@ -27,6 +30,7 @@ const Seen = Type.Object(
     at: Type.String(),
     method: Type.String(),
     endpoint: Type.String(),
+    operation_name: Nullable,
     role: Nullable,
     status: Type.Integer(),
     code: Nullable,
@@ -38,7 +42,21 @@ const Seen = Type.Object(
 /** Keeps the last requests; the oldest makes room. */
 export class RecentRequests {
   readonly #kept: SeenRequest[] = []
+  readonly #running = new AsyncLocalStorage<{ operationName: string | null }>()
   #next = 0
+
+  /** Runs a request; returns the name of its operation, too. */
+  async running<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly name: string | null }> {
+    const about = { operationName: null }
+    const result = await this.#running.run(about, run)
+    return { result, name: about.operationName }
+  }
+
+  /** Notes the name of an operation of the request that runs. */
+  named(name: string | null): void {
+    const about = this.#running.getStore()
+    if (about) about.operationName ??= name
+  }
 
   add(seen: SeenRequest): void {
     this.#kept[this.#next] = seen
@@ -56,16 +74,20 @@ export function keepRequests({ around }: Pick<Engine, 'around'>, recent: RecentR
   around({
     async request(work, run) {
       const [at, started] = [new Date().toISOString(), performance.now()]
-      const result = await run()
-      recent.add(seenOf(work, at, performance.now() - started))
+      const { result, name } = await recent.running(run)
+      recent.add(seenOf(work, { at, name, millis: performance.now() - started }))
       return result
     },
   })
 }
 
-const seenOf = ({ route, request, reply, exchange }: RequestWork, at: string, millis: number): SeenRequest => ({
+const seenOf = (
+  { route, request, reply, exchange }: RequestWork,
+  { at, name, millis }: { readonly at: string; readonly name: string | null; readonly millis: number },
+): SeenRequest => ({
   ...{ request_id: request.id, at, method: request.method, endpoint: route.url },
-  role: exchange.session?.role.slice(0, longestRole) ?? null,
+  operation_name: name?.slice(0, longestName) ?? null,
+  role: exchange.session?.role.slice(0, longestName) ?? null,
   ...{ status: reply.statusCode, code: exchange.error?.code ?? null, seconds: Math.round(millis) / 1000 },
 })
 

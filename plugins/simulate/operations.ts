@@ -20,6 +20,8 @@ import { Asked, ask, refuseReaders, refuseUnclear, sessionOf, shownOutcome } fro
 import { longestSimulation, mostAsked, mostChanges, mostDifferences, mostRoles } from './tuning.ts'
 
 const SimulateArgs = Type.Object({
+  /** Changes that come first: the state before the others has them. */
+  given: Type.Optional(Type.Array(Type.Unknown())),
   changes: Type.Array(Type.Unknown()),
   ask: Type.Optional(Type.Array(Asked, { maxItems: mostAsked })),
   timeout: Type.Optional(Type.Number({ minimum: 0.001, maximum: longestSimulation })),
@@ -108,18 +110,22 @@ export const simulate = ({ graphql }: Pick<Engine, 'graphql'>, compare: CompareS
     access: 'READ WRITE',
     editsMetadata: false,
     mixesAccess: true,
-    mayBeLarge: ['changes'],
+    mayBeLarge: ['given', 'changes'],
     rollsBack: true,
     timeLimit: ({ timeout = longestSimulation }) => timeout * 1000,
     isDryRun: () => true,
-    members: ({ changes }) => changes.map((envelope, i) => ({ at: ['changes', i], envelope })),
-    async handle(context, { changes, ask: asked = [], schemas_of: roles = [] }) {
+    members: ({ given = [], changes }) => [
+      ...given.map((envelope, i) => ({ at: ['given', i], envelope })),
+      ...changes.map((envelope, i) => ({ at: ['changes', i], envelope })),
+    ],
+    async handle(context, { given = [], changes, ask: asked = [], schemas_of: roles = [] }) {
       refuseReaders(context.session)
       for (const [i, request] of asked.entries()) refuseUnclear(request, ['ask', i])
+      for (const i of given.keys()) await context.runMember(i)
       const before = await stateNow(context)
       const answersBefore = await answersNow(context, asked, graphql)
       const results: unknown[] = []
-      for (const i of changes.keys()) results.push(await context.runMember(i))
+      for (const i of changes.keys()) results.push(await context.runMember(given.length + i))
       const after = await stateNow(context)
       const answersAfter = await answersNow(context, asked, graphql)
       const schemas = []

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { Type } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
-import type { Transaction } from '../../sdk/sql.ts'
+import type { Database, Transaction } from '../../sdk/sql.ts'
 
 /** Names have 63 bytes at most, and clients may send longer ids. */
 const nameFor = (requestId: string): string =>
@@ -22,19 +22,21 @@ const cancelled = `
   where application_name = $1 and datname = pg_catalog.current_database() and usename = session_user and state = 'active'
     and pid <> pg_catalog.pg_backend_pid()`
 
-export const cancelSql = operation({
-  type: 'cancel_sql',
-  about: {
-    summary:
-      'Cancels the statement of `run_sql`, version 2, that runs for the request with this id, on any server of the database.',
-    result: Type.Object({ cancelled: Type.Integer() }),
-  },
-  args: Type.Object({ request_id: Type.String({ minLength: 1 }) }, { missingKey: 'A' }),
-  access: 'any',
-  editsMetadata: false,
-  forReaders: false,
-  async handle({ transaction }, { request_id: id }) {
-    const [row] = await transaction.rows<{ cancelled: number }>(cancelled, [nameFor(id)])
-    return { cancelled: row!.cancelled }
-  },
-})
+export const cancelSql = (database: Database) =>
+  operation({
+    type: 'cancel_sql',
+    about: {
+      summary:
+        'Cancels the statement of `run_sql`, version 2, that runs for the request with this id, on any server of the database.',
+      result: Type.Object({ cancelled: Type.Integer() }),
+    },
+    args: Type.Object({ request_id: Type.String({ minLength: 1 }) }, { missingKey: 'A' }),
+    // The statements to cancel may have taken all connections.
+    access: 'none',
+    editsMetadata: false,
+    forReaders: false,
+    async handle(_, { request_id: id }) {
+      const [row] = await database.spareRows<{ cancelled: number }>(cancelled, [nameFor(id)])
+      return { cancelled: row!.cancelled }
+    },
+  })

@@ -7,7 +7,7 @@ import { runSql, runSqlV2 } from './operations.ts'
 export default definePlugin({
   name: 'sql',
   dependencies: ['metadata', 'tables', 'relationships', 'permissions'],
-  register({ operations }) {
-    operations.add(runSql, runSqlV2, cancelSql)
+  register({ operations, database }) {
+    operations.add(runSql, runSqlV2, cancelSql(database))
   },
 })

@@ -44,6 +44,7 @@ test('the list of the last requests has none of their values', async (t) => {
   const { request_id, at, seconds, ...rest } = failed!
   assert.deepEqual(rest, {
     ...{ method: 'POST', endpoint: '/v1/graphql', role: 'reader', status: 200, code: 'validation-failed' },
+    operation_name: null,
   })
   assert.deepEqual(
     [typeof request_id, typeof seconds, Number.isNaN(Date.parse(String(at)))],
@@ -57,6 +58,36 @@ test('the list of the last requests has none of their values', async (t) => {
   )
   assert.deepEqual(await recent({ request_id: found!['request_id'] }), [found])
   assert.deepEqual(await recent({ slower_than: 1000 }), [])
+})
+
+test('the list of the last operations outlives a change of the metadata, and has each once', async (t) => {
+  interface Recent {
+    readonly operations: readonly (Readonly<Record<string, unknown>> & { readonly role: string })[]
+  }
+  const { op, graphql } = await startLibrary(t, { settings: open })
+  const recent = async (args: object) => (await op<Recent>('get_recent_operations', args)).operations
+  const query = 'query books($t: String) { book(where: {title: {_eq: $t}}) { id } }'
+  await graphql(query, { t: 'sensitive' })
+  await graphql(query, { t: 'private' })
+  await graphql('{ nothing }', {}, { role: 'reader' })
+  await graphql('{ broken', {}, { role: 'reader' })
+  const { requests } = await op<{ requests: readonly { readonly operation_name: string | null }[] }>(
+    'get_recent_requests',
+    { limit: 4 },
+  )
+  assert.deepEqual(
+    requests.map(({ operation_name: name }) => name),
+    [null, null, 'books', 'books'],
+  )
+  await op('set_api_limits', { disabled: false, depth_limit: { global: 9 } })
+  const all = await recent({})
+  const plain = all.map(({ last_at: at, ...rest }) => ({ ...rest, isDated: !Number.isNaN(Date.parse(String(at))) }))
+  const common = { operation_name: null, type: 'query', isDated: true }
+  assert.deepEqual(plain, [
+    { ...common, role: 'reader', query: '{ nothing }', count: 1, failed: 1 },
+    { ...common, role: 'admin', query, count: 2, failed: 0 },
+  ])
+  assert.deepEqual(await recent({ role: 'admin', limit: 1 }), all.slice(1))
 })
 
 test('the endpoints are for administrators', async (t) => {

@@ -137,6 +137,17 @@ export const governance: Area = {
       refuses: [],
     },
     {
+      type: 'get_recent_operations',
+      succeeds: [
+        {
+          title: 'lists operations of a role',
+          args: { role: 'nobody', limit: 1 },
+          answers: { operations: [] },
+        },
+      ],
+      refuses: [],
+    },
+    {
       type: 'set_api_limits',
       succeeds: [
         { title: 'keeps the limits', args: limits, then: [documentHas('api_limits', limits)] },

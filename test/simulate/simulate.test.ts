@@ -85,6 +85,25 @@ test('a simulation shows what changes would do, and nothing of it stays', async 
     assert.deepEqual(ofAdmin, { role: 'admin', only_a: [], only_b: [], differing: [], more: false })
   })
 
+  await t.test('changes that both states have come first', async () => {
+    const { results, answers, patch, schemas } = await simulate({
+      given: [drop, select(['id', 'name'])],
+      changes: [drop, select(['id', 'born'])],
+      ask: [{ session: user, graphql: { query: '{ artist { name } }' } }],
+      schemas_of: ['user'],
+    })
+    assert.equal(results.length, 2)
+    assert.deepEqual(answers[0]?.before, { result: { data: { artist: [{ name: 'Ann' }, { name: 'Ben' }] } } })
+    assert.match(answers[0]?.after.error?.error ?? '', /"name" not found/)
+    assert.deepEqual(
+      patch.map(({ member, name }) => [member, name]),
+      [['select_permissions', 'user']],
+    )
+    assert.ok(schemas[0]?.only_a.includes('artist.name') && schemas[0].only_b.includes('artist.born'))
+    const { path } = (await refused({ given: [drop, drop], changes: [] })) as unknown as { path: string }
+    assert.equal(path, '$.args.given[1].args')
+  })
+
   await t.test('SQL, rows, events and schedules', async () => {
     const insert = { query: 'mutation { insert_artist_one(object: {id: 3, name: "Cyd"}) { id nick } }' }
     const {

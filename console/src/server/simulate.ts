@@ -38,6 +38,8 @@ export interface Simulation<T> {
 
 interface Trial {
   readonly changes: readonly Operation[]
+  /** Changes that come first: the state before the others has them. */
+  readonly given?: readonly Operation[]
   readonly ask?: readonly Question[]
   /** Roles whose schemas are compared; the server takes five. */
   readonly roles?: readonly string[]
@@ -45,5 +47,11 @@ interface Trial {
 }
 
 /** Tries changes; nothing of them stays. Throws `RequestFailed` where the server refuses one. */
-export const simulate = <T = unknown>({ changes, ask = [], roles = [], signal }: Trial): Promise<Simulation<T>> =>
-  run('simulate', { changes, ask, schemas_of: roles.slice(0, 5) }, { signal })
+export const simulate = <T = unknown>({
+  given = [],
+  changes,
+  ask = [],
+  roles = [],
+  signal,
+}: Trial): Promise<Simulation<T>> =>
+  run('simulate', { ...(given.length > 0 && { given }), changes, ask, schemas_of: roles.slice(0, 5) }, { signal })

@@ -1,7 +1,7 @@
 import { useIsFetching } from '@tanstack/react-query'
 import { Outlet, useMatches, useRouter } from '@tanstack/react-router'
 import { Activity, LogOut, Moon, PanelBottom, Search, Sun, SunMoon } from 'lucide-react'
-import { Fragment, Suspense, useCallback, useEffect, useMemo } from 'react'
+import { Fragment, Suspense, useCallback, useEffect, useMemo, useRef } from 'react'
 import { facts } from '../base/facts.ts'
 import { useStore } from '../base/store.ts'
 import { IconButton } from '../parts/button.tsx'
@@ -79,39 +79,46 @@ function usePlace(pages: readonly ConsolePage[]): { page: ConsolePage | undefine
   return { page, crumbs }
 }
 
-const Rail = ({
-  pages,
-  current,
-}: {
+interface RailProps {
   readonly pages: readonly ConsolePage[]
   readonly current: ConsolePage | undefined
-}) => (
-  <nav className={css['rail']} aria-label="Pages">
-    <To path="" className={css['brand']} aria-label="Trellis, start">
-      <svg viewBox="0 0 16 16" aria-hidden>
-        <path d="M3 1v14M8 1v14M13 1v14M1 4h14M1 10h14" fill="none" stroke="currentColor" strokeWidth="1.6" />
-      </svg>
-      <span>Trellis</span>
-    </To>
-    {pages
-      .filter(({ isListed = true }) => isListed)
-      .map(({ id, title, icon: Icon, letter }) => (
-        <Fragment key={id}>
-          <To
-            path={id}
-            className={css['link']}
-            aria-current={current?.id === id ? 'page' : undefined}
-            title={`${title} (g ${letter})`}
-          >
-            <Icon aria-hidden />
-            <span>{title}</span>
-          </To>
-          <PluginLinks group={id} />
-        </Fragment>
-      ))}
-    <PluginLinks group={null} />
-  </nav>
-)
+}
+
+function Rail({ pages, current }: RailProps) {
+  const rail = useRef<HTMLElement>(null)
+  const plugins = useParts().pages.length
+  // On a narrow window the rail is a line that is wider than the window.
+  useEffect(() => {
+    rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [pages, current, plugins])
+  return (
+    <nav ref={rail} className={css['rail']} aria-label="Pages">
+      <To path="" className={css['brand']} aria-label="Trellis, start">
+        <svg viewBox="0 0 16 16" aria-hidden>
+          <path d="M3 1v14M8 1v14M13 1v14M1 4h14M1 10h14" fill="none" stroke="currentColor" strokeWidth="1.6" />
+        </svg>
+        <span>Trellis</span>
+      </To>
+      {pages
+        .filter(({ isListed = true }) => isListed)
+        .map(({ id, title, icon: Icon, letter }) => (
+          <Fragment key={id}>
+            <To
+              path={id}
+              className={css['link']}
+              aria-current={current?.id === id ? 'page' : undefined}
+              title={`${title} (g ${letter})`}
+            >
+              <Icon aria-hidden />
+              <span>{title}</span>
+            </To>
+            <PluginLinks group={id} />
+          </Fragment>
+        ))}
+      <PluginLinks group={null} />
+    </nav>
+  )
+}
 
 /** The pages of plugins below a page of the rail; null: those that have a place of their own. */
 function PluginLinks({ group }: { readonly group: string | null }) {

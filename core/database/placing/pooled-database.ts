@@ -3,14 +3,15 @@
 // - A *lane* is shared and pipelined. It gets reads whose recent runs were all short and that call nothing volatile.
 // - The *pool* gives a connection to one caller at a time: for reads of unknown or long duration, all writes, and
 //   transactions. Each caller has a *share* of the pool. The *write limiter* keeps few writes running while CPU-bound.
-// - The *probe* answers while all others are busy: for health checks, and to find silently lost connections.
+// - The *probe* answers while all others are busy: for health checks, to find silently lost connections, and to cancel
+//   statements.
 // - `listen` has one connection for all channels, `decode` has its own.
 //
 // Sharing never makes another statement fail, wait long, lose durability, or write twice.
 
 import { performance } from 'node:perf_hooks'
 import { eitherSignal, unlessAborted } from '../../concurrency/aborting.ts'
-import { Shares } from '../../concurrency/shares.ts'
+import type { Shares } from '../../concurrency/shares.ts'
 import type {
   ChangeOptions,
   ConnectionCounts,
@@ -35,7 +36,6 @@ import {
   originOf,
   readOnlyError,
   refusedWrite,
-  shareError,
   spendsConnection,
   translatePostgresError,
   Unprepared,
@@ -46,15 +46,9 @@ import type { DatabaseOptions } from './database-options.ts'
 import { Lanes } from './lanes.ts'
 import { LostConnections, SilentlyLost } from './lost-connections.ts'
 import { Pool } from './pool.ts'
+import { poolShares } from './pool-shares.ts'
 import { Probe } from './probe.ts'
 import { type Place, WriteLimiter } from './write-limiter.ts'
-
-/** The callers' shares of the pool; `taken` counts connections in use, including those of the server itself. */
-const poolShares = ({ connections, callerShare, poolTimeout }: DatabaseOptions, taken: () => number): Shares =>
-  new Shares({
-    ...{ places: connections, percent: callerShare, taken },
-    timeout: { millis: poolTimeout * 1000, error: () => shareError(poolTimeout) },
-  })
 
 export class PooledDatabase implements Database {
   readonly #options: DatabaseOptions
@@ -194,6 +188,10 @@ export class PooledDatabase implements Database {
 
   decode(listener: DecodingListener): Promise<Decoding> {
     return this.#decoder.decode(listener)
+  }
+
+  spareRows<R extends Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    return this.#probe.rows<R>(text, values).catch(() => this.rows<R>(text, values))
   }
 
   answers(): Promise<boolean> {

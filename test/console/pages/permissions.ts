@@ -342,6 +342,17 @@ export const permissions: readonly State[] = [
       await page.reload()
       await page.until(`${hasText('1 rule differs')} && ${hasText('Only before has')} && ${hasText('genre_bool_exp')}`)
       await check(page, /status of 409/)
+      // The second version is not the newest one.
+      await op('create_select_permission', { table: 'artist', role: 'fan', permission })
+      const { versions } = await op<{ versions: { version: number }[] }>('get_metadata_history', { limit: 3 })
+      const at = `from=${versions[2]?.version}&to=${versions[2]?.version}`
+      await page.evaluate(
+        `history.replaceState(null, '', location.href.replace(/[?].*/, '?of=versions&role=fan&${at}'))`,
+      )
+      await page.reload()
+      await page.until(`${hasText('1 rule differs')} && ${hasText('Only after has')} && ${hasText('genre_bool_exp')}`)
+      assert.equal(await page.evaluate(hasText('artist_bool_exp')), false)
+      await op('drop_select_permission', { table: 'artist', role: 'fan' })
     },
   },
   {

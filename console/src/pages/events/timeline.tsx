@@ -124,6 +124,7 @@ interface SeenRequest {
   readonly at: string
   readonly method: string
   readonly endpoint: string
+  readonly operation_name: string | null
   readonly status: number
   readonly seconds: number
 }
@@ -151,6 +152,11 @@ function RequestStep({ request }: { readonly request: TimelineRequest | null }) 
         {request.role !== null && (
           <span>
             as <strong className={request.role === 'admin' ? undefined : css['role']}>{request.role}</strong>
+          </span>
+        )}
+        {seen?.operation_name != null && (
+          <span>
+            operation <code>{seen.operation_name}</code>
           </span>
         )}
         {seen && (

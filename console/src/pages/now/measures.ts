@@ -14,6 +14,7 @@ export interface RecentRequest {
   readonly at: string
   readonly method: string
   readonly endpoint: string
+  readonly operation_name: string | null
   readonly role: string | null
   readonly status: number
   readonly code: string | null

@@ -214,11 +214,13 @@ function Errors({ requests }: { readonly requests: readonly RecentRequest[] }) {
   return (
     <Section title="Last errors">
       <SmallTable label="Last errors" heads={['Time', 'Endpoint', 'Role', 'Error', 'Request']} className={css['table']}>
-        {requests.map(({ request_id, at, endpoint, role, status, code }) => (
+        {requests.map(({ request_id, at, endpoint, operation_name, role, status, code }) => (
           <tr key={request_id}>
             <td>{formatClock(Date.parse(at))}</td>
             <td>
-              <code>{endpoint}</code>
+              <code>
+                {endpoint} {operation_name}
+              </code>
             </td>
             <td>{role ?? '–'}</td>
             <td>

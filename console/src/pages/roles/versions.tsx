@@ -65,15 +65,11 @@ export function Versions({ metadata }: { readonly metadata: Metadata }) {
       ) : (
         <Body>
           <Parts versions={between} />
-          {last === newest ? (
-            <Schemas versions={between} role={role === '' ? 'admin' : role} />
-          ) : (
-            <Section title="GraphQL schemas">
-              <p className={css['note']}>
-                The schema of now can be compared: choose version {newest.version} as the second one.
-              </p>
-            </Section>
-          )}
+          <Schemas
+            later={versions.filter(({ version }) => version > last.version)}
+            versions={between}
+            role={role === '' ? 'admin' : role}
+          />
         </Body>
       )}
     </>
@@ -106,28 +102,35 @@ function Parts({ versions }: { readonly versions: readonly Version[] }) {
   )
 }
 
-/** The schema before the versions and now: the server reverts them, compares, and takes it back. */
-function Schemas({ versions, role }: { readonly versions: readonly Version[]; readonly role: string }) {
+interface SchemasProps {
+  /** Those after the last one of `versions`. */
+  readonly later: readonly Version[]
+  readonly versions: readonly Version[]
+  readonly role: string
+}
+
+const reverts = (versions: readonly Version[]) =>
+  versions.map(({ version }) => ({ type: 'revert_metadata', args: { version } }))
+
+/** The schemas before and after the versions: the server reverts all since, compares, and takes it back. */
+function Schemas({ later, versions, role }: SchemasProps) {
   const canTry = useCanTry()
-  const key = ['simulation', 'versions', versions.map(({ version }) => version), role]
+  const key = ['simulation', 'versions', [...later, ...versions].map(({ version }) => version), later.length, role]
   const tried = useQuery({
     ...{ queryKey: key, retry: false, enabled: canTry, gcTime: 60_000 },
-    queryFn: ({ signal }) => {
-      const changes = versions.map(({ version }) => ({ type: 'revert_metadata', args: { version } }))
-      return simulate({ changes, roles: [role], signal })
-    },
+    queryFn: ({ signal }) => simulate({ given: reverts(later), changes: reverts(versions), roles: [role], signal }),
   })
   if (!canTry) return null
   if (tried.isPending) return <Loading label="Comparing the schemas" queryKey={key} />
   if (tried.isError) return <Failed error={tried.error} onRetry={() => void tried.refetch()} />
   const [found] = tried.data.schemas
   if (!found) return null
-  // The simulation begins with now.
+  // The simulation begins with the later state.
   const { only_a, only_b, differing, more } = found
   const turned = {
     only_a: only_b,
     only_b: only_a,
     differing: differing.map(({ path, a, b }) => ({ path, a: b, b: a })),
   }
-  return <SchemaDifferencesView a="before" b="now" differences={{ ...turned, more }} />
+  return <SchemaDifferencesView a="before" b="after" differences={{ ...turned, more }} />
 }

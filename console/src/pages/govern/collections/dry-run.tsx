@@ -5,7 +5,7 @@ import { Button } from '../../../parts/button.tsx'
 import { Mark } from '../../../parts/mark.tsx'
 import { Empty, Failed, Loading } from '../../../parts/states.tsx'
 import { readOnly } from '../../../requests/mode.ts'
-import { send } from '../../../requests/send.ts'
+import { run } from '../../../server/operations.ts'
 import { type Metadata, useApi, useConfig } from '../../../server/queries.ts'
 import css from '../govern.module.css'
 import { type SentQuery, verdictsOn } from './collections-model.ts'
@@ -16,9 +16,9 @@ interface DryRunProps {
   onAdd(query: string): void
 }
 
-const key = ['plan-cache']
+const key = ['recent-operations']
 
-/** The allow-list tried on the operations that roles sent lately: the server keeps their plans. */
+/** The allow-list tried on the operations that roles sent lately, as the server remembers them. */
 export function DryRun({ metadata, isEnforced, onAdd }: DryRunProps) {
   const canEdit = useStore(readOnly) === null
   const isOpen = useApi('developer')
@@ -27,11 +27,11 @@ export function DryRun({ metadata, isEnforced, onAdd }: DryRunProps) {
     queryKey: [...key, metadata.resource_version],
     enabled: isOpen,
     queryFn: async ({ signal }) => {
-      const [{ body }, { sameDocument }] = await Promise.all([
-        send<readonly SentQuery[]>({ name: 'dev/plan_cache', path: 'dev/plan_cache', signal }),
+      const [{ operations }, { sameDocument }] = await Promise.all([
+        run<{ operations: readonly SentQuery[] }>('get_recent_operations', {}, { signal }),
         import('./same-document.ts'),
       ])
-      return verdictsOn(body, metadata, sameDocument)
+      return verdictsOn(operations, metadata, sameDocument)
     },
   })
   if (!isOpen) {
@@ -47,8 +47,7 @@ export function DryRun({ metadata, isEnforced, onAdd }: DryRunProps) {
   if (verdicts.data.length === 0) {
     return (
       <Empty title="No role has sent an operation lately">
-        The server remembers the operations whose plans it keeps, until the metadata changes. Those of the administrator
-        are always allowed.
+        The server remembers the last operations until it stops. Those of the administrator are always allowed.
       </Empty>
     )
   }
@@ -58,8 +57,7 @@ export function DryRun({ metadata, isEnforced, onAdd }: DryRunProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
     <section className={css['scroll']} aria-label="Recent operations, scrolls" tabIndex={0}>
       <p className={css['lead']}>
-        {plural(verdicts.data.length, 'operation')} of roles since the metadata changed, of which {refused} {would}{' '}
-        refused.
+        {plural(verdicts.data.length, 'operation')} that roles sent lately, of which {refused} {would} refused.
       </p>
       <ul>
         {verdicts.data.map(({ role, query, allowedBy }) => (

@@ -195,7 +195,9 @@ export const govern: readonly State[] = [
         await asRole('fan', query)
       await reload(page, hasText('There is no collection yet'))
       await clickText(page, 'Try on recent operations')
-      await page.until(`${hasText('that roles sent lately, of which')} && ${hasText('query genres { genre { name } }')}`)
+      await page.until(
+        `${hasText('that roles sent lately, of which')} && ${hasText('query genres { genre { name } }')}`,
+      )
       assert.equal(await page.evaluate(hasText('allowed by')), false)
       await check(page)
       await screenshot(page, 'allow-list')

@@ -57,7 +57,7 @@ export class RecentOperations {
   }
 }
 
-/** The operation that a request chose; null: its text has none, so nobody can want it again. */
+/** The operation that a request chose; null: its text has none. */
 function chosen(work: OperationWork, graphql: Engine['graphql']): OperationWork['operation'] {
   if (work.operation) return work.operation
   try {

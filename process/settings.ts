@@ -59,14 +59,12 @@ const flagConfig = (
   version: { type: 'boolean', short: 'v' },
   ...Object.fromEntries(others.map((flag) => [flag, { type: 'string' as const, multiple: true }])),
   ...Object.fromEntries(
-    options.map(({ declaration: { flag, short, kind } }) => [
-      flag,
-      {
-        type: kind === 'switch' ? ('boolean' as const) : ('string' as const),
-        multiple: kind === 'list',
-        ...(short === undefined ? {} : { short }),
-      },
-    ]),
+    options.flatMap(({ declaration: { flag, laterFlag, short, kind } }) => {
+      const type = kind === 'switch' ? ('boolean' as const) : ('string' as const)
+      const form = { type, multiple: kind === 'list' }
+      const later = laterFlag === undefined ? [] : [[laterFlag, form] as const]
+      return [[flag, { ...form, ...(short !== undefined && { short }) }] as const, ...later]
+    }),
   ),
 })
 
@@ -215,7 +213,8 @@ class OptionReader {
   }
 
   #flagValue(option: Option): Found | undefined {
-    const { flag } = option.declaration
+    const { flag: name, laterFlag = name } = option.declaration
+    const flag = this.#flags[laterFlag] === undefined ? name : laterFlag
     const value = this.#flags[flag]
     if (value === undefined) return undefined
     const source = `Option --${flag}`

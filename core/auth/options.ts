@@ -9,6 +9,7 @@ export const authOptions = {
   adminSecret: text({
     flag: 'admin-secret',
     variable: 'ADMIN_SECRET',
+    laterFlag: 'admin-secrets',
     laterVariable: 'ADMIN_SECRETS',
     json: 'list',
     placeholder: 'TEXT',

@@ -14,10 +14,11 @@ import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './pl
 
 /** The unique names of an option, as messages show them. */
 const namesOf = ({ key, declaration }: Option): readonly string[] => {
-  const { flag, short, variable, formerVariable, laterVariable } = declaration
+  const { flag, short, laterFlag, variable, formerVariable, laterVariable } = declaration
   return [
     `the option --${flag}`,
     `the key "${key}"`,
+    ...[laterFlag].flatMap((name) => (name === undefined ? [] : [`the option --${name}`])),
     ...[short].flatMap((name) => (name === undefined ? [] : [`the option -${name}`])),
     ...[variable, formerVariable, laterVariable].flatMap((name) =>
       name === undefined ? [] : [`the variable ${name}`],

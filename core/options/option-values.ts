@@ -12,6 +12,8 @@ export interface OptionDeclaration {
   /** The long flag, without dashes. */
   readonly flag: string
   readonly short?: string
+  /** Another name of the flag, in the plural as its {@link laterVariable}, which takes precedence. */
+  readonly laterFlag?: string
   /** The environment variable, without the dialect's prefix; absent: none. */
   readonly variable?: string
   /** The name of the variable in later engines, which takes precedence. */
@@ -30,7 +32,7 @@ export interface OptionDeclaration {
   /** The page that this option turns on, as the start shows it. */
   readonly turnsOn?: { readonly page: string; readonly api: string }
   /** The text may be, or is, JSON of this type. The configuration file may hold the value itself. */
-  readonly json?: 'object' | 'list'
+  readonly json?: 'object' | 'list' | 'object or list'
   /** The allowed words, in any case. */
   readonly words?: readonly string[]
   /** The reason for refusing a value; absent: a text derived from the type. */
@@ -176,12 +178,17 @@ export function valueOfJson(option: TypedOption, { value, texts }: JsonValue, so
   if (typeof value === 'string' && kind !== 'string' && kind !== 'int') return valueOfText(option, value, source)
   if (kind !== 'string') return blaming(source, () => checked(option, kind === 'list' ? texts : value))
   if (typeof texts === 'string') return blaming(source, () => checked(option, texts))
-  const isHeld = json === 'object' ? isObject(value) : json === 'list' && Array.isArray(value)
+  const isHeld = isObject(value) ? json?.startsWith('object') : Array.isArray(value) && json?.endsWith('list')
   if (!isHeld) throw refusedOption(source, `Only expecting ${heldTexts[json ?? 'none']}`)
   return blaming(source, () => checked(option, JSON.stringify(texts)))
 }
 
-const heldTexts = { none: 'a text', object: 'a JSON object', list: 'a text, or a list of texts' } as const
+const heldTexts = {
+  none: 'a text',
+  object: 'a JSON object',
+  list: 'a text, or a list of texts',
+  'object or list': 'a JSON object, or a list of them',
+} as const
 
 /** A value of the configuration file; `texts`: the same value for options that are texts. */
 export interface JsonValue {

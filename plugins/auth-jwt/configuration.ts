@@ -2,7 +2,7 @@
 
 import { type Dialect, pathText, type Static, TrellisError } from '../../sdk/index.ts'
 import { decode } from '../../sdk/metadata.ts'
-import { isHttpUrl, parseJsonPath } from '../../sdk/services.ts'
+import { isHttpUrl, isJsonObject, parseJsonPath } from '../../sdk/services.ts'
 import { type ClaimsMap, compileClaimsMap } from './claims-map.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { JwtSecret, type KeyType } from './schema.ts'
@@ -40,9 +40,25 @@ export interface JwtConfiguration {
 
 type Secret = Static<typeof JwtSecret>
 
-/** Parses the option's JSON; throws a {@link ConfigurationError}. */
-export function readConfiguration(text: string, dialect: Dialect): JwtConfiguration {
-  const secret = decodeSecret(text, dialect)
+/** Parses the option's JSON, an object or a list of objects; throws a {@link ConfigurationError}. */
+export function readConfigurations(text: string, dialect: Dialect): readonly JwtConfiguration[] {
+  const value = parseOption(text)
+  if (isJsonObject(value)) return [configurationOf(value, dialect)]
+  const isList = Array.isArray(value) && value.length > 0 && value.every(isJsonObject)
+  if (!isList) throw new ConfigurationError(expected)
+  return value.map((each, i) => {
+    try {
+      return configurationOf(each, dialect)
+    } catch (error) {
+      throw error instanceof ConfigurationError ? new ConfigurationError(`[${i}]: ${error.message}`) : error
+    }
+  })
+}
+
+const expected = 'Only expecting a JSON object such as {"type": "HS256", "key": "..."}'
+
+function configurationOf(value: object, dialect: Dialect): JwtConfiguration {
+  const secret = decodeSecret(value, dialect)
   const claims = claimsPlaceOf(secret, dialect)
   const { audience = null, issuer = null, allowed_skew: allowedSkew = 0, claims_format: format = 'json' } = secret
   return {
@@ -61,8 +77,7 @@ export function readConfiguration(text: string, dialect: Dialect): JwtConfigurat
   }
 }
 
-function decodeSecret(text: string, { strictTokens }: Dialect): Secret {
-  const value = parseObject(text)
+function decodeSecret(value: object, { strictTokens }: Dialect): Secret {
   const unknown = Object.keys(value).find((key) => !Object.hasOwn(JwtSecret.properties, key))
   if (strictTokens && unknown !== undefined) throw new ConfigurationError(`there is no key "${unknown}"`)
   try {
@@ -73,14 +88,13 @@ function decodeSecret(text: string, { strictTokens }: Dialect): Secret {
   }
 }
 
-function parseObject(text: string): object {
+function parseOption(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+    return JSON.parse(text)
   } catch {
-    // Refused below without the parser's message, which may quote the key.
+    // The parser's message may quote the key.
+    throw new ConfigurationError(expected)
   }
-  throw new ConfigurationError('Only expecting a JSON object such as {"type": "HS256", "key": "..."}')
 }
 
 function keySourceOf({ type, key, jwk_url: url }: Secret): KeySource {

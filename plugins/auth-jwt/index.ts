@@ -1,10 +1,10 @@
 // `--jwt-secret`: authenticates requests by JSON web token.
 
-import { definePlugin, option, Type } from '../../sdk/index.ts'
+import { definePlugin, option, type Static, Type } from '../../sdk/index.ts'
 
 const ClaimsPlace = Type.Object({}, { additionalProperties: true })
 
-/** The place of claims in tokens; null if tokens are not accepted. Interface 2 has a list. */
+/** The place of claims in tokens; null if tokens are not accepted. Interface 2, and several configurations, have a list. */
 const Claims = Type.Union([ClaimsPlace, Type.Null(), Type.Array(ClaimsPlace)])
 
 export default definePlugin({
@@ -13,11 +13,14 @@ export default definePlugin({
     jwtSecret: option.text({
       flag: 'jwt-secret',
       variable: 'JWT_SECRET',
-      json: 'object',
+      laterFlag: 'jwt-secrets',
+      laterVariable: 'JWT_SECRETS',
+      json: 'object or list',
       placeholder: 'JSON',
       secret: true,
       authenticates: { mode: 'JWT', by: 'token' },
-      description: 'verification of JSON web tokens, as a JSON object: see authentication.md',
+      description:
+        'verification of JSON web tokens, as a JSON object: see authentication.md. A JSON array of them: each for the tokens of its issuer; JWT_SECRETS is the variable of later engines',
     }),
   },
   commands: [
@@ -42,8 +45,9 @@ export default definePlugin({
     const { auth, configuration } = engine
     const { jwtSecret } = engine.options
     const isSet = () => auth.mode === 'jwt'
-    const listed = () => (isSet() ? [{ claims_map: null, ...auth.configuration }] : [])
-    const claims = () => (isSet() ? auth.configuration : null)
+    let places: readonly Static<typeof ClaimsPlace>[] = []
+    const listed = () => places.map((place) => ({ claims_map: null, ...place }))
+    const claims = () => (places.length > 1 ? places : (places[0] ?? null))
     configuration.add(
       { key: 'is_jwt_set', place: 22, schema: Type.Boolean(), value: isSet },
       { key: 'jwt', place: 23, schema: Claims, value: engine.settings.graphqlInterface === '2' ? listed : claims },
@@ -51,6 +55,6 @@ export default definePlugin({
     if (jwtSecret === null) return
     // Loaded on demand: its cryptography library takes longer to load than all other built-in plugins.
     const { authenticateByToken } = await import('./start.ts')
-    await authenticateByToken(engine, jwtSecret)
+    places = await authenticateByToken(engine, jwtSecret)
   },
 })

@@ -11,7 +11,7 @@ import {
 } from '../../sdk/index.ts'
 import { sessionOfClaims } from './claims.ts'
 import type { ClaimsMap } from './claims-map.ts'
-import { type ClaimsPlace, type JwtConfiguration, readConfiguration } from './configuration.ts'
+import { type ClaimsPlace, type JwtConfiguration, type KeySource, readConfigurations } from './configuration.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { configuredKey } from './keys.ts'
 import { longestTokenLifeSeconds, tokenLifeSeconds } from './tuning.ts'
@@ -37,12 +37,13 @@ function signerOf({ jwtSecret }: AllSettings, dialect: Dialect) {
     throw new StartError(`trellis token signs with the key of ${names}, which is not set`)
   const refused = (reason: string) => new OptionRefusal('jwtSecret', names, reason)
   try {
-    const configuration = readConfiguration(jwtSecret, dialect)
+    const configurations = readConfigurations(jwtSecret, dialect)
+    const configuration = configurations.find(({ keys }) => isOfMac(keys)) ?? configurations[0]!
     const { keys } = configuration
     const advice = 'let the issuer sign, or use a key of type HS256 in development'
     if (keys.kind === 'url') throw refused(`the keys of a jwk_url verify tokens and cannot sign them: ${advice}`)
     const { type } = keys
-    if (!type.startsWith('HS')) {
+    if (!isOfMac(keys)) {
       throw refused(`the key of type ${type} is public, which verifies tokens and cannot sign them: ${advice}`)
     }
     const { key } = configuredKey(type, keys.key)
@@ -57,6 +58,9 @@ function signerOf({ jwtSecret }: AllSettings, dialect: Dialect) {
     throw error instanceof ConfigurationError ? refused(error.message) : error
   }
 }
+
+/** Whether the key that verifies tokens can sign them. */
+const isOfMac = (keys: KeySource): boolean => keys.kind === 'key' && keys.type.startsWith('HS')
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 

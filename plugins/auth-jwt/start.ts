@@ -2,7 +2,7 @@
 
 import { type Engine, OptionRefusal } from '../../sdk/index.ts'
 import { jwtAuthenticator } from './authenticator.ts'
-import { type KeySource, readConfiguration } from './configuration.ts'
+import { type JwtConfiguration, type KeySource, readConfigurations } from './configuration.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { KeySet } from './key-set.ts'
 import { configuredKey } from './keys.ts'
@@ -10,14 +10,21 @@ import { configuredKey } from './keys.ts'
 /** The parts of the engine that it needs. */
 type Host = Pick<Engine, 'auth' | 'dialect' | 'observe' | 'onClose' | 'outgoing' | 'settings'>
 
-/** Registers the authenticator that `--jwt-secret` configures. */
-export async function authenticateByToken(engine: Host, secret: string): Promise<void> {
+/** Registers the authenticator that `--jwt-secret` configures; returns the parts that administrators may see. */
+export async function authenticateByToken(
+  engine: Host,
+  secret: string,
+): Promise<readonly JwtConfiguration['report'][]> {
   const { auth, dialect, settings } = engine
   try {
-    const configuration = readConfiguration(secret, dialect)
+    const configurations = readConfigurations(secret, dialect)
     const { unauthorizedRole } = settings
-    const keys = await keysFrom(configuration.keys, engine)
-    auth.use(jwtAuthenticator({ configuration, keys, dialect, unauthorizedRole }))
+    const withKeys = async (configuration: JwtConfiguration) => {
+      return { configuration, keys: await keysFrom(configuration.keys, engine) }
+    }
+    const issuers = await Promise.all(configurations.map(withKeys))
+    auth.use(jwtAuthenticator({ issuers, dialect, unauthorizedRole }))
+    return configurations.map(({ report }) => report)
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     throw new OptionRefusal('jwtSecret', `--jwt-secret (${dialect.environmentPrefix}JWT_SECRET)`, error.message)

@@ -46,8 +46,10 @@ function placeName(place: TokenPlace): string {
   return place.kind === 'cookie' ? `cookie ${place.name}` : `header ${place.name}`
 }
 
-/** The error for a request without a token. */
-export const missingToken = (place: TokenPlace): TrellisError =>
-  badRequest('invalid-headers', `Missing ${placeName(place)} in JWT authentication mode`, {
+/** The error for a request without a token at any of these places. */
+export function missingToken(places: readonly TokenPlace[]): TrellisError {
+  const names = [...new Set(places.map(placeName))].join(' or ')
+  return badRequest('invalid-headers', `Missing ${names} in JWT authentication mode`, {
     inInterface2: { message: `Missing 'Authorization' or 'Cookie' header in JWT authentication mode` },
   })
+}

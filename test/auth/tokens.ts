@@ -68,9 +68,19 @@ export interface AuthOptions {
 export async function jwtAuth(
   t: TestContext,
   secret: Readonly<Record<string, unknown>> = {},
-  { settings: given = {}, observe = silentObserver }: AuthOptions = {},
+  { settings: given, observe }: AuthOptions = {},
 ): Promise<Auth> {
   const keys = 'key' in secret || 'jwk_url' in secret ? {} : { type: 'HS256', key: macKey }
+  return jwtAuthOf(t, { ...keys, ...secret }, given, observe)
+}
+
+/** The same with exactly this option. */
+export async function jwtAuthOf(
+  t: TestContext,
+  secret: unknown,
+  given: GivenSettings = {},
+  observe: Observer = silentObserver,
+): Promise<Auth> {
   const settings = defaultSettings({ adminSecret: 'sesame', ...given })
   const dialect = dialects[settings.dialect]
   const auth = new Auth(settings, dialect)
@@ -78,13 +88,13 @@ export async function jwtAuth(
   t.after(() => outgoing.close())
   const onClose = (run: () => void | Promise<void>) => t.after(run)
   const host = { auth, dialect, settings, observe, outgoing, onClose }
-  await authenticateByToken(host, JSON.stringify({ ...keys, ...secret }))
+  await authenticateByToken(host, JSON.stringify(secret))
   return auth
 }
 
 /** The session of a bearer token. */
-export const bearer = (auth: Auth, token: string, headers: RequestHeaders = {}): Promise<Session> =>
-  Promise.resolve(auth.authenticate({ authorization: `Bearer ${token}`, ...headers }))
+export const bearer = async (auth: Auth, token: string, headers: RequestHeaders = {}): Promise<Session> =>
+  auth.authenticate({ authorization: `Bearer ${token}`, ...headers })
 
 /** Asserts that a request is refused with exactly this error. */
 export async function refused(

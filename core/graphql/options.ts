@@ -17,6 +17,12 @@ export const graphqlOptions = {
     description:
       'a null comparison or expression in a where argument is true, as in dialect hasura, instead of being refused',
   }),
+  backwardsCompatNullInNonnullableVariables: flagOnly({
+    flag: 'backwards-compat-null-in-nonnullable-variables',
+    variable: 'BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES',
+    description:
+      'accept null for variables of types that are not nullable, as earlier engines did, and refuse it only where a value is required',
+  }),
   queryPlanCacheSize: whole(
     4000,
     { minimum: 0, maximum: 65535 },

@@ -41,6 +41,8 @@ export const tooManySelections = () =>
 export class OperationInput {
   readonly operation: GraphQLOperation
   readonly variables: Variables
+  /** Whether variables of non-null types may be null in places that take null. */
+  readonly acceptsNulls: boolean
   readonly dependences = new Map<string, Dependence>()
   /** Types of variables, taken from the places where they are used; missing for places within a scalar. */
   readonly variableTypes = new Map<string, GraphQLInputType>()
@@ -48,16 +50,17 @@ export class OperationInput {
   usesVariables = false
   #selections = 0
 
-  constructor(operation: GraphQLOperation, variables: Variables) {
+  constructor(operation: GraphQLOperation, variables: Variables, acceptsNulls = false) {
     this.operation = operation
     this.variables = variables
+    this.acceptsNulls = acceptsNulls
   }
 
   /**
    * The same operation with the variables of another request; the plan does not depend on values read from the copy.
    */
   with(variables: Variables): OperationInput {
-    return new OperationInput(this.operation, variables)
+    return new OperationInput(this.operation, variables, this.acceptsNulls)
   }
 
   /** Whether a union of this name exists and contains the object type. */

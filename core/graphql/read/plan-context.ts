@@ -20,7 +20,7 @@ export class PlanContext extends OperationInput {
   readonly #cost: RequestCost
 
   constructor(schema: PlannedSchema, operation: GraphQLOperation, variables: Variables) {
-    super(operation, variables)
+    super(operation, variables, schema.settings.backwardsCompatNullInNonnullableVariables)
     this.schema = schema
     this.#cost = new RequestCost(schema)
   }

@@ -30,7 +30,7 @@ export function printTypeNode(node: TypeNode): string {
 /** The value of a variable within a scalar's literal. Only the variable's own type says whether it may be null. */
 export function useWithin(context: OperationInput, name: string): unknown {
   const { type, value } = context.useVariable(name, null)
-  if (value !== null || type.kind !== Kind.NON_NULL_TYPE) return value
+  if (value !== null || type.kind !== Kind.NON_NULL_TYPE || context.acceptsNulls) return value
   if (type.type.kind === Kind.LIST_TYPE) throw validationFailed('expected a list, but found null')
   const named = type.type.name.value
   const expects = Object.hasOwn(standardCodecs, named) ? standardCodecs[named]?.expects : undefined

@@ -85,7 +85,8 @@ export class Value {
     const { defaultNode } = declared
     if (defaultNode) new Value(context, { node: defaultNode }, position).check()
     const value = new Value(context, { json: declared.value, place: { name, path: [] } }, position)
-    if (value.isNull && declared.type.kind === Kind.NON_NULL_TYPE) throw value.nullError()
+    const takesNull = declared.type.kind !== Kind.NON_NULL_TYPE || (context.acceptsNulls && !isNonNullType(type))
+    if (value.isNull && !takesNull) throw value.nullError()
     return value
   }
 

@@ -44,6 +44,16 @@ export const httpOptions = {
       description: 'largest accepted request body',
     },
   ),
+  maxTotalHeaderLength: whole(
+    16_384,
+    { minimum: 1024, maximum: 16_777_216 },
+    {
+      flag: 'max-total-header-length',
+      variable: 'MAX_TOTAL_HEADER_LENGTH',
+      placeholder: 'BYTES',
+      description: 'largest accepted headers of a request, all together',
+    },
+  ),
   trustedProxies: whole(
     0,
     { minimum: 0, maximum: 100 },

@@ -1,7 +1,7 @@
 // Creates the Fastify instance, answers requests that match no route, and mounts the routes of plugins.
 
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { flatError, notFound, TrellisError } from '../errors/errors.ts'
@@ -46,6 +46,12 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`)
 }
 
+/** The id of a request. A new one joins its headers, so that it is forwarded as one of the client would be. */
+function withRequestId({ headers }: IncomingMessage): string {
+  headers['x-request-id'] ||= newRequestId()
+  return String(headers['x-request-id'])
+}
+
 export interface HttpServer {
   readonly app: FastifyInstance
   /** Listens on another address, in addition to the address that `app` listens on. */
@@ -79,6 +85,7 @@ export function createHttp(options: HttpOptions): HttpServer {
     gate: createGate(settings, options.auth),
     timed: observe.isEnabled('http-log', 'info'),
     readTimeout: settings.requestReadTimeout,
+    maxHeaderSize: settings.maxTotalHeaderLength,
     stallTimeout: settings.responseStallTimeout,
     sendTimeout: settings.responseSendTimeout,
   }
@@ -95,7 +102,7 @@ export function createHttp(options: HttpOptions): HttpServer {
       const failure = request.raw.refusal ?? (error.code === 'FST_ERR_BAD_URL' ? notFound() : error)
       sendError(request, reply, { error: failure, exchange: null, encode: flatErrors }, options)
     },
-    genReqId: (request) => String(request.headers['x-request-id'] || newRequestId()),
+    genReqId: withRequestId,
     serverFactory: (handle) => newListener(accepting, handle, listenerOptions),
   })
   discardUnknownBodies(app)

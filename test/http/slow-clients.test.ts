@@ -67,7 +67,7 @@ test('a client that is slow within the limit is served, while others are disconn
 test('by default headers have one minute and a request has five, and both are checked', async (t) => {
   const { requestReadTimeout: readTimeout } = defaultSettings()
   const server: Server = createListener(() => {}, {
-    ...{ readTimeout, stallTimeout: 60, sendTimeout: 600 },
+    ...{ maxHeaderSize: 16_384, readTimeout, stallTimeout: 60, sendTimeout: 600 },
     ...{ cors: null, gate: () => null, timed: false },
   })
   t.after(() => server.close())

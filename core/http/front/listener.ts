@@ -18,6 +18,8 @@ export interface ListenerOptions {
   readonly sendTimeout: number
   /** Seconds within which a request must have arrived. */
   readonly readTimeout: number
+  /** The largest headers of a request in bytes. */
+  readonly maxHeaderSize: number
   readonly cors: CorsPolicy | null
   readonly gate: Gate
   /** Whether to record the arrival time of each request. */
@@ -66,6 +68,7 @@ export function createListener(handle: RequestListener, options: ListenerOptions
   // Node's own refusal has no body, so a missing `Host` is refused here.
   const settings = {
     ...timeoutsOf(options.readTimeout),
+    maxHeaderSize: options.maxHeaderSize,
     requireHostHeader: false,
     shouldUpgradeCallback,
     ServerResponse: JoiningResponse,

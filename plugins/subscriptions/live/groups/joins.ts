@@ -90,8 +90,11 @@ function sharedJoin(joins: SharedJoins, body: Buffer, key: string, ask: Ask): Jo
   return started
 }
 
-const keyOf = ({ request: { query, operationName, variables }, session, headers }: LiveRequest): string =>
-  JSON.stringify([query, operationName, variables, session.role, session.variables, session.readOnly, headers])
+function keyOf({ request: { query, operationName, variables }, session, headers }: LiveRequest): string {
+  // The id differs for each request, and an answer does not depend on it.
+  const { 'x-request-id': _id, ...others } = headers
+  return JSON.stringify([query, operationName, variables, session.role, session.variables, session.readOnly, others])
+}
 
 export interface JoinedSinkOptions {
   readonly engine: Engine

@@ -2,9 +2,9 @@
 // variable, file, default. The plugins are found first, because they have options too.
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { authOptionsRefusal } from '../core/auth/option-rules.ts'
 import { urlOfParts } from '../core/database/url-of-parts.ts'
 import { type AllSettings, coreOptions, defaultSettings, type Settings } from '../core/engine/options.ts'
+import { combinationRefusal } from '../core/engine/plugin-options.ts'
 import { nearestNames } from '../core/errors/nearest.ts'
 import { codeOf, messageOf } from '../core/errors/thrown.ts'
 import { dialects } from '../core/names/dialect.ts'
@@ -144,7 +144,7 @@ export function parseSettings(
     ...Object.fromEntries(options.map((option) => [option.key, option.default])),
     ...Object.fromEntries([...values].map(([key, { value }]) => [key, value])),
   })
-  const refusal = all.isPartial ? null : authOptionsRefusal(settings, options, prefix)
+  const refusal = all.isPartial ? null : combinationRefusal(settings, options, prefix)
   if (refusal !== null) throw new OptionsError(refusal)
   return {
     settings: combined(settings, prefix),

@@ -156,6 +156,7 @@ export type {
   Transaction,
 } from '../core/database/transaction.ts'
 export { isCancelled } from '../core/database/wire/cancelling.ts'
+export { currentUrl as currentDatabaseUrl } from '../core/database/wire/current-url.ts'
 export type { PostgresError } from '../core/database/wire/postgres-errors.ts'
 export {
   databaseErrorDetails,

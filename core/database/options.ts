@@ -1,5 +1,7 @@
 // The options of the database: its address, and how many connections the server opens.
 
+import { isAbsolute, normalize, sep } from 'node:path'
+import { dynamicFileOf } from '../options/dynamic-file.ts'
 import { choice, text, trueOrFalse, whole, wholeOrNone } from '../options/option-kinds.ts'
 import type { SettingsOf } from '../options/option-values.ts'
 import { redactedUrl } from '../options/redaction.ts'
@@ -15,6 +17,8 @@ const misreadText =
 
 /** Why the URL of a PostgreSQL is refused; null if the URL alone shows no mistake. */
 export function databaseUrlRefusal(given: string): string | null {
+  const file = dynamicFileOf(given)
+  if (file !== null) return isAbsolute(file) ? null : 'Only expecting the absolute path of a file'
   const url = spelledOut(given)
   const scheme = URL.canParse(url) ? new URL(url).protocol : null
   if (misread.test(given)) return misreadText
@@ -31,9 +35,11 @@ export const databaseOptions = {
     variable: 'DATABASE_URL',
     placeholder: 'URL',
     secret: true,
+    json: 'object',
     shown: redactedUrl,
     check: databaseUrlRefusal,
-    description: 'PostgreSQL to serve, postgres://user:password@host:port/database; without it the embedded one',
+    description:
+      'PostgreSQL to serve, postgres://user:password@host:port/database; without it the embedded one. {"dynamic_from_file": "/path"}: the URL in a file, read for each connection',
   }),
   databaseHost: text({ flag: 'host', placeholder: 'HOST', description: 'host of PostgreSQL, instead of a URL' }),
   databasePort: wholeOrNone(
@@ -54,10 +60,17 @@ export const databaseOptions = {
     variable: 'METADATA_DATABASE_URL',
     placeholder: 'URL',
     secret: true,
+    json: 'object',
     shown: redactedUrl,
     check: databaseUrlRefusal,
     description:
       'for configurations of version 2: PostgreSQL to serve when no other is given; the metadata are always stored in the served one',
+  }),
+  dynamicSecretsAllowedPathPrefix: text({
+    flag: 'dynamic-secrets-allowed-path-prefix',
+    variable: 'DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX',
+    placeholder: 'DIR',
+    description: 'directory that contains the files of "dynamic_from_file"; others are refused',
   }),
   retries: whole(
     1,
@@ -159,3 +172,17 @@ export const databaseOptions = {
 
 /** The values of these options. */
 export type DatabaseSettings = SettingsOf<typeof databaseOptions>
+
+/** Why a file with the address of the database is refused; null if it may be read. `prefix` is that of variables. */
+export function dynamicFileRefusal(settings: Partial<DatabaseSettings>, prefix: string): string | null {
+  const { databaseUrl = null, metadataDatabaseUrl = null, dynamicSecretsAllowedPathPrefix: directory = null } = settings
+  if (directory === null) return null
+  const below = normalize(directory + sep)
+  for (const given of [databaseUrl, metadataDatabaseUrl]) {
+    const file = given === null ? null : dynamicFileOf(given)
+    if (file === null || normalize(file).startsWith(below)) continue
+    const option = `--dynamic-secrets-allowed-path-prefix (${prefix}DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX)`
+    return `Fatal Error : the file ${JSON.stringify(file)} of the database URL is not in the directory of ${option}`
+  }
+  return null
+}

@@ -2,10 +2,12 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import { authOptionsRefusal } from '../auth/option-rules.ts'
+import type { AuthSettings } from '../auth/options.ts'
+import { type DatabaseSettings, dynamicFileRefusal } from '../database/options.ts'
 import { urlOfParts } from '../database/url-of-parts.ts'
 import { nearestNames } from '../errors/nearest.ts'
 import { dialects } from '../names/dialect.ts'
-import { type Option, OptionsError, valueOfJson } from '../options/option-values.ts'
+import { type AnySettings, type Option, OptionsError, valueOfJson } from '../options/option-values.ts'
 import { referableVariables, type Variables } from '../options/referable-variables.ts'
 import { optionRefusal } from './definition.ts'
 import { type AllSettings, coreOptions, optionsIn, type Settings } from './options.ts'
@@ -112,6 +114,13 @@ export const pluginsNamedIn = (settings: AllSettings): readonly string[] =>
 
 const pluginsOption = coreOptions.find(({ key }) => key === 'plugins')!
 
+/** The one-line reason why options cannot be combined; null if they can. */
+export const combinationRefusal = (
+  settings: AuthSettings & Partial<DatabaseSettings> & AnySettings,
+  options: readonly Option[],
+  prefix: string,
+): string | null => authOptionsRefusal(settings, options, prefix) ?? dynamicFileRefusal(settings, prefix)
+
 /** Splits the settings. Refuses unknown keys, invalid values and invalid combinations. */
 export function readSettings(settings: AllSettings, plugins: readonly LoadedPlugin[]): ReadSettings {
   const options = optionsOf(plugins)
@@ -124,7 +133,7 @@ export function readSettings(settings: AllSettings, plugins: readonly LoadedPlug
   }
   const core = optionValues(coreOptions, settings) as Settings
   const prefix = dialects[core.dialect].environmentPrefix
-  const refusal = authOptionsRefusal(settings, options, prefix)
+  const refusal = combinationRefusal({ ...settings, ...core }, options, prefix)
   if (refusal !== null) throw new OptionsError(refusal)
   const ofPlugins = new Map(plugins.map((loaded) => [loaded, valuesOfPlugin(loaded, settings)]))
   const databaseUrl = core.databaseUrl ?? urlOfParts(core, prefix) ?? core.metadataDatabaseUrl

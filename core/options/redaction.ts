@@ -1,5 +1,6 @@
 // Removes secrets from settings.
 
+import { dynamicFileOf } from './dynamic-file.ts'
 import type { Option } from './option-values.ts'
 
 /** Scheme and authority. */
@@ -13,6 +14,7 @@ export const isAmbiguousUrl = (url: string): boolean => url.replace(beginning, '
 
 /** A database URL without its password. */
 export function redactedUrl(url: string): string {
+  if (dynamicFileOf(url) !== null) return url
   if (!URL.canParse(url) || isAmbiguousUrl(url)) return '<redacted>'
   const parsed = new URL(url)
   if (parsed.password) parsed.password = 'redacted'

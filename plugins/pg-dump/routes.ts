@@ -1,6 +1,7 @@
 import type { Route } from '../../sdk/http.ts'
 import { type Dialect, type Settings, Type } from '../../sdk/index.ts'
 import { decode } from '../../sdk/metadata.ts'
+import { currentDatabaseUrl } from '../../sdk/sql.ts'
 import { checkArguments } from './arguments.ts'
 import { cleanDump } from './clean.ts'
 import { runPgDump } from './program.ts'
@@ -26,7 +27,11 @@ export const pgDumpRoute = (settings: Settings, dialect: Dialect, stopping: Abor
     checkArguments(opts)
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
-    const dump = await runPgDump(settings.databaseUrl ?? '', opts, AbortSignal.any([stopping, gone.signal]))
+    const dump = await runPgDump(
+      currentDatabaseUrl(settings.databaseUrl ?? ''),
+      opts,
+      AbortSignal.any([stopping, gone.signal]),
+    )
     reply.header('content-type', 'application/sql; charset=utf-8')
     return clean_output ? cleanDump(dump, dialect, settings) : dump
   },

@@ -6,6 +6,7 @@ import { codeOf, messageOf, reasonOf } from '../../errors/thrown.ts'
 import type { Observer } from '../../log/observe.ts'
 import type { DatabaseSettings } from '../options.ts'
 import { connectionConfig } from './connection-config.ts'
+import { currentUrl } from './current-url.ts'
 import { DatabaseClient } from './database-client.ts'
 import { needsPrimary, standbyError, tryHosts } from './hosts.ts'
 import { lostByProxy, originOf, tooManyConnections } from './postgres-errors.ts'
@@ -34,7 +35,8 @@ const passing = new Set([
 const endings = new Set(['57014', '55P03'])
 
 /** Connects once to each host, until one takes writes; the caller ends the connection. */
-export function connectOnce(url: string): Promise<DatabaseClient> {
+export async function connectOnce(given: string): Promise<DatabaseClient> {
+  const url = currentUrl(given)
   const isPrimary = needsPrimary(url)
   return tryHosts(url, (host) => connectTo(host, isPrimary))
 }

@@ -2,6 +2,7 @@
 
 import { AnsweringClient } from './answering-client.ts'
 import { connectionConfig } from './connection-config.ts'
+import { currentUrl } from './current-url.ts'
 import { needsPrimary, standbyError, tryHosts } from './hosts.ts'
 
 export interface ConnectOptions {
@@ -50,8 +51,9 @@ const resetRole = `case when pg_catalog.pg_backend_pid() = $1 then pg_catalog.se
 
 /** A connected client, of several hosts to the one that takes writes; rejects with the error of `pg`. */
 export function connect(options: ConnectOptions): Promise<AnsweringClient> {
-  const isPrimary = needsPrimary(options.url)
-  return tryHosts(options.url, (url) => connectTo({ ...options, url }, isPrimary))
+  const current = currentUrl(options.url)
+  const isPrimary = needsPrimary(current)
+  return tryHosts(current, (url) => connectTo({ ...options, url }, isPrimary))
 }
 
 async function connectTo(options: ConnectOptions, isPrimary: boolean): Promise<AnsweringClient> {

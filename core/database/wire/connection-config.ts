@@ -5,6 +5,7 @@ import { userInfo } from 'node:os'
 import type pg from 'pg'
 import { environment } from '../../options/environment.ts'
 import { type ConnectionUrl, readConnectionUrl, refusal } from './connection-url.ts'
+import { currentUrl } from './current-url.ts'
 import { type TlsChoice, tlsChoice } from './tls-options.ts'
 
 /** The configuration of a connection. */
@@ -33,7 +34,7 @@ const usualIdle = 5
 
 /** The configuration for a URL; throws a {@link StartError} for parameters that cannot be honoured. */
 export function connectionConfig(url: string): ConnectionConfig {
-  const read = readConnectionUrl(url)
+  const read = readConnectionUrl(currentUrl(url))
   const hostaddr = read.parameter('hostaddr')
   const timeout = seconds(read, 'connect_timeout', usualTimeout)
   const rest = withUser(read)

@@ -6,8 +6,8 @@ import type { InterfaceName } from '../names/version.ts'
 import { flagOnly, list, text, trueOrFalse, whole } from '../options/option-kinds.ts'
 import type { SettingsOf } from '../options/option-values.ts'
 
-/** `*`, or the value of an Origin header, where the first label of the host may be a wildcard. */
-const corsDomain = /^(\*|https?:\/\/(\*\.)?[^\s/:*,]+(:\d+)?)$/
+/** `*`, or the value of an Origin header, where the first label of the host may be a wildcard. Apps have schemes of their own. */
+const corsDomain = /^(\*|[a-z][a-z0-9+.-]*:\/\/(\*\.)?[^\s/:*,]+(:\d+)?)$/
 
 /** Refuses a text that browsers never send as an `Origin`. */
 function checkCorsDomains(domains: readonly string[]): string | null {

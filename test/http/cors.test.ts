@@ -42,6 +42,15 @@ test('a wildcard matches exactly one label', () => {
   }
 })
 
+test('an origin may have the scheme of an app', async (t) => {
+  const { url } = await serve(t, { corsDomain: ['capacitor://localhost', 'app+beta://*.desk.example'] })
+  const ask = async (origin: string) => corsOf(await fetch(`${url}/hello`, { headers: { origin } })).origin
+  for (const origin of ['capacitor://localhost', 'app+beta://a.desk.example']) assert.equal(await ask(origin), origin)
+  for (const origin of ['http://localhost', 'capacitor://other', 'app://a.desk.example']) {
+    assert.equal(await ask(origin), null)
+  }
+})
+
 test('a named origin is echoed with credentials, also on errors', async (t) => {
   for (const dialect of ['trellis', 'hasura'] as const) {
     const { url } = await serve(t, { dialect, corsDomain: ['https://app.example'] })

@@ -126,7 +126,7 @@ const ruled: Readonly<Record<string, { readonly good: readonly string[]; readonl
 const listsOf: Readonly<Record<string, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
   corsDomain: {
     good: ['*', 'http://a.b', 'https://*.a.b:8080,http://localhost:3000'],
-    bad: ['a.b', 'ftp://a.b', 'http://a.b/', 'http://a.b:x', 'http://*a.b', 'http://a.*.b', 'http://a.b,*.c'],
+    bad: ['a.b', '://a.b', 'App://a.b', 'http://a.b/', 'http://a.b:x', 'http://*a.b', 'http://a.*.b', 'http://a.b,*.c'],
   },
   enabledLogTypes: {
     good: ['startup', ' Query-Log , http-log', 'startup,execution-log,jwk-refresh-log'],

@@ -15,7 +15,7 @@ export interface CorsPolicy {
   readonly anybody: boolean
 }
 
-const wildcardDomain = /^(https?:\/\/)\*(\..+)$/
+const wildcardDomain = /^([a-z][a-z0-9+.-]*:\/\/)\*(\..+)$/
 
 function domainCheck(domain: string): OriginCheck {
   const [, start, end] = wildcardDomain.exec(domain) ?? []
@@ -49,7 +49,7 @@ export function corsPolicy(
 export function describeDomains(domains: readonly string[]) {
   if (domains.includes('*')) return '*'
   const wildcards = domains.flatMap((domain) => {
-    const [, scheme, host, port] = /^(https?:\/\/)\*\.([^:]+)(?::(\d+))?$/.exec(domain) ?? []
+    const [, scheme, host, port] = /^([^:]+:\/\/)\*\.([^:]+)(?::(\d+))?$/.exec(domain) ?? []
     return scheme === undefined ? [] : [{ scheme, host, port: port === undefined ? null : Number(port) }]
   })
   return { fqdns: domains.filter((domain) => !wildcardDomain.test(domain)), wildcards }

@@ -45,9 +45,11 @@ export default definePlugin({
     const { auth, configuration } = engine
     const { jwtSecret } = engine.options
     const isSet = () => auth.mode === 'jwt'
-    let places: readonly Static<typeof ClaimsPlace>[] = []
-    const listed = () => places.map((place) => ({ claims_map: null, ...place }))
-    const claims = () => (places.length > 1 ? places : (places[0] ?? null))
+    let configured: readonly Static<typeof ClaimsPlace>[] = []
+    // The authenticator of tokens may be another plugin's.
+    const places = () => (configured.length > 0 || !isSet() ? configured : [auth.configuration ?? {}])
+    const listed = () => places().map((place) => ({ claims_map: null, ...place }))
+    const claims = () => (places().length > 1 ? places() : (places()[0] ?? null))
     configuration.add(
       { key: 'is_jwt_set', place: 22, schema: Type.Boolean(), value: isSet },
       { key: 'jwt', place: 23, schema: Claims, value: engine.settings.graphqlInterface === '2' ? listed : claims },
@@ -55,6 +57,6 @@ export default definePlugin({
     if (jwtSecret === null) return
     // Loaded on demand: its cryptography library takes longer to load than all other built-in plugins.
     const { authenticateByToken } = await import('./start.ts')
-    places = await authenticateByToken(engine, jwtSecret)
+    configured = await authenticateByToken(engine, jwtSecret)
   },
 })

@@ -234,7 +234,7 @@ test("headers come from the action, the environment, and the client's forwarded 
     dnt: '1',
     'x-service-user-id': '1',
   }
-  await shop.request('/v1/graphql', { body: { query: '{ look { id } }' }, headers: client })
+  const answer = await shop.request('/v1/graphql', { body: { query: '{ look { id } }' }, headers: client })
   const { host, connection: _, 'content-length': __, ...headers } = shop.hook.received[0]!.headers
   assert.equal(shop.hook.url.endsWith(String(host)), true)
   const { traceparent: ___, 'x-forwarded-host': forwarded, ...rest } = headers
@@ -250,6 +250,7 @@ test("headers come from the action, the environment, and the client's forwarded 
     authorization: 'Bearer t',
     cookie: 'a=1',
     'x-forwarded-user-agent': 'tester/1',
+    'x-request-id': answer.headers.get('x-request-id'),
   })
   assert.match(String(others['user-agent']), /^trellis\//)
   await shop.op('update_action', {

@@ -133,8 +133,10 @@ test("a POST webhook gets all headers of the client in its body, in the client's
   const answer = Buffer.concat(await socket.toArray()).toString()
   assert.match(answer, /^HTTP\/1.1 200 /)
   const [call] = hook.received
+  const [, id] = /^x-request-id: (.+)\r$/im.exec(answer) ?? []
   assert.deepEqual(JSON.parse(call!.body), {
     headers: {
+      'x-request-id': id,
       HOST: 'here',
       'Content-Length': '2',
       COOKIE: 'a=b',

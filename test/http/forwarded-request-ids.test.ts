@@ -10,8 +10,8 @@ const secret = { 'x-service-admin-secret': 'sesame' }
 
 test('a new id of a request is forwarded to the authentication webhook and to actions', async (t) => {
   const auth = await startOther(t, () => ({ body: { 'X-Service-Role': 'clerk' } }))
-  const greet = await startOther(t, () => ({ body: 'hello' }))
-  const silent = await startOther(t, () => ({ body: 'hello' }))
+  const greet = await startOther(t, () => ({ body: '"hello"' }))
+  const silent = await startOther(t, () => ({ body: '"hello"' }))
   const trellis = await startTrellis(t, { settings: { adminSecret: 'sesame', authHook: auth.url } })
   const { op, request } = trellis
   for (const [name, { url }, forwards] of [

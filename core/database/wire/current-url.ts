@@ -11,8 +11,8 @@ import { refusal, spelledOut } from './connection-url.ts'
 const lastRead = new Map<string, string>()
 
 /**
- * The URL to connect with. While a file cannot be used, as in the middle of its replacement, its last URL counts; throws a
- * {@link StartError} if there is none.
+ * The URL to connect with. While a file cannot be used, as in the middle of its replacement, its last URL counts. Throws a
+ * {@link StartError} for a file that could never be used.
  */
 export function currentUrl(given: string): string {
   const file = dynamicFileOf(given)

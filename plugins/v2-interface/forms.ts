@@ -18,8 +18,13 @@ function findOperation(request: NamedRequest, operations: OperationFinder): Foun
   }
   // Some tools leave out the prefix of operations that v1.3 does not have.
   const operation = operations.find(type, version ?? versionOf(request)) ?? operations.find(sourcePrefix + type, 1)
-  // A client expects a bulk to run each member by itself, whatever the others need.
-  return operation && { operation: type === 'bulk' ? { ...operation, mixesAccess: true } : operation }
+  return operation && { operation }
+}
+
+/** The same; a client expects a bulk to run each member by itself, whatever the others need. */
+function findMixing(request: NamedRequest, operations: OperationFinder): FoundOperation | undefined {
+  const found = findOperation(request, operations)
+  return found?.operation.type === 'bulk' ? { ...found, operation: { ...found.operation, mixesAccess: true } } : found
 }
 
 /** The version of a request that names none, by its arguments. */
@@ -39,7 +44,7 @@ function unknownCommand(type: string) {
 export const metadataForm: RequestForm = {
   interface: '2',
   pathsNameArguments: true,
-  find: findOperation,
+  find: findMixing,
   unknownType: unknownCommand,
 }
 
@@ -52,9 +57,9 @@ export const queryForm: RequestForm = {
   find(request, operations) {
     const { type } = request
     const isServed = queryTypes.has(unprefixed(type) ?? type) || batches.has(type)
-    return isServed ? findOperation(request, operations) : undefined
+    return isServed ? findMixing(request, operations) : undefined
   },
 }
 
-/** `POST /v1/query` in interface 2. */
+/** `POST /v1/query` in interface 2, where members of a bulk may not differ in their access. */
 export const v1QueryForm: RequestForm = { interface: '2', find: findOperation }

@@ -109,4 +109,5 @@ const plugins: readonly Plugin[] = [
   authJwt,
 ]
 
+/** The built-in plugins, in the order in which they register. */
 export const builtInPlugins = plugins.map((plugin) => Object.assign(plugin, { builtIn: true }))

@@ -32,6 +32,7 @@ export type {
 }
 export { startBrowser }
 
+/** The options of a test engine. */
 export interface TestOptions {
   /** Added to the built-in ones. */
   readonly plugins?: readonly Plugin[]
@@ -45,6 +46,7 @@ export interface TestOptions {
   readonly databaseUrl?: string
 }
 
+/** The options of a GraphQL request. */
 export interface GraphQLOptions extends RequestOptions {
   readonly variables?: Readonly<Record<string, unknown>>
   readonly operationName?: string

@@ -5,6 +5,7 @@ import { badRequest } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { faultOfVariables, foreignHint, type Session } from '../session/session.ts'
 
+/** The headers of a request, with names in lower case, as Node reads them. */
 export type RequestHeaders = Readonly<IncomingHttpHeaders>
 
 const beyondAscii = /[^\0-\x7f]/

@@ -78,6 +78,7 @@ export interface CatalogColumn {
   readonly collation?: QualifiedName
 }
 
+/** A primary key, unique constraint or foreign key. */
 export interface CatalogConstraint {
   readonly name: string
   readonly oid: number
@@ -121,6 +122,7 @@ export interface Distribution {
   readonly column: string | null
 }
 
+/** A table, view or the like, as the database declares it. */
 export interface CatalogTable extends QualifiedName {
   readonly oid: number
   readonly kind: RelationKind
@@ -149,6 +151,7 @@ export interface CatalogTable extends QualifiedName {
   readonly distribution?: Distribution
 }
 
+/** A value of an enum table, with its comment. */
 export interface EnumValue {
   readonly value: string
   readonly comment: string | null

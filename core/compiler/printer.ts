@@ -18,6 +18,7 @@ export interface PrinterOptions {
 /** PostgreSQL's limit for the arguments of a call. */
 const maxArguments = 100
 
+/** Prints the parts of one statement. Each row of it has a name of its own. */
 export class Printer {
   readonly options: PrinterOptions
   #count = 0

@@ -64,6 +64,7 @@ export interface ConnectionCounts {
   readonly pending: number
 }
 
+/** The database that is served. Its methods throw the errors of PostgreSQL as errors of the API. */
 export interface Database {
   /** Major version of the server; 0 before it is connected. */
   readonly serverVersion: number

@@ -5,6 +5,7 @@ import type { PreparedStatement } from './sql/prepared-statement.ts'
 /** A row by column name; values in PostgreSQL's text form converted by pg's usual parsers. */
 export type Row = Record<string, unknown>
 
+/** An open transaction. Its methods throw the errors of PostgreSQL as errors of the API. */
 export interface Transaction {
   /** Runs text with bound values (`$1`, ...) and returns the rows. */
   rows<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>

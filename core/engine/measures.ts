@@ -34,6 +34,7 @@ export interface ObservedMeasure extends MeasureDescription {
   observeBy(observe: Observe): void
 }
 
+/** A metric of a plugin. */
 export type Measure = ReadMeasure | ObservedMeasure
 
 /** Names of metrics and labels that all collectors accept. */

@@ -210,6 +210,7 @@ export interface PluginCommand {
   run(call: CommandCall): string | Promise<string>
 }
 
+/** A plugin as its author writes it, for `definePlugin`. */
 export interface PluginDefinition<O extends PluginOptions = PluginOptions> {
   readonly name: string
   /** The name in `--enabled-apis` that enables its operations and routes; absent: `metadata`. */

@@ -59,6 +59,7 @@ export interface ErrorHelp {
   readonly locations?: readonly { readonly line: number; readonly column: number }[]
 }
 
+/** The members of an error beside its code and message. */
 export interface ErrorDetails {
   /** The path relative to the throwing code; callers add their own level with {@link TrellisError.at}. */
   readonly path?: readonly PathKey[]

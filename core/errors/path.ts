@@ -2,6 +2,7 @@
 
 import { shortName } from './shortened.ts'
 
+/** One step of a path: the name of a member, or an index. */
 export type PathKey = string | number
 
 /** A path as a linked list, so that it costs almost nothing until an error is printed. */

@@ -67,6 +67,7 @@ export interface CachedOperation {
   readonly plans: readonly { readonly statements: readonly string[] }[]
 }
 
+/** Runs GraphQL requests as roles. */
 export interface GraphQLService {
   /** Requests that reused a plan, and requests that had to be planned; refused requests count as planned. */
   readonly plans: { readonly reused: number; readonly made: number }

@@ -1,5 +1,6 @@
 // The names in the API, and the differences in behaviour, of each dialect. No other file spells a prefix.
 
+/** The names and rules in which the two dialects differ. */
 export interface Dialect {
   readonly name: 'trellis' | 'hasura'
   /** The prefix of session variables and of the server's own headers, in lower case. */

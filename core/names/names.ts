@@ -9,6 +9,7 @@ export interface QualifiedName {
 /** A key for maps: unambiguous, since PostgreSQL names cannot hold NUL. */
 export const nameKey = ({ schema, name }: QualifiedName): string => `${schema}\u0000${name}`
 
+/** Whether two names of objects are equal, with their schemas. */
 export const sameName = (a: QualifiedName, b: QualifiedName): boolean => a.schema === b.schema && a.name === b.name
 
 /** The name in messages: `name` in schema public, `schema.name` elsewhere, without quotes. */

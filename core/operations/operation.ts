@@ -49,6 +49,7 @@ export interface Preview {
   readonly conflictingType: string | null
 }
 
+/** The request that an operation runs in. */
 export interface OperationContext extends OperationEnvironment {
   /** A draft of the document. Edit it in place; core resolves, checks, stores and publishes it. */
   readonly metadata: MetadataDocument
@@ -125,6 +126,7 @@ export interface MemberRequest {
   readonly envelope: unknown
 }
 
+/** An operation of the metadata API. */
 export interface Operation<S extends TSchema = TSchema> {
   /** The wire's `type`. */
   readonly type: string

@@ -32,6 +32,7 @@ export interface RequestOrigin {
   readonly agent?: string | undefined
 }
 
+/** The served metadata, and edits of it. */
 export interface MetadataService {
   readonly model: Model
   /** The document as stored; frozen. */

@@ -3,6 +3,7 @@
 import type { WebSocket } from 'ws'
 import type { OutgoingHeaders } from './headers.ts'
 
+/** A request to another server. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: string
@@ -31,6 +32,7 @@ export interface OutgoingRequest {
   readonly trace?: string
 }
 
+/** The response of another server, with any status. */
 export interface OutgoingResponse {
   readonly status: number
   /** Names in lower case. */

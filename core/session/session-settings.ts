@@ -6,6 +6,7 @@ import { blaming } from '../errors/blame.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { Session } from './session.ts'
 
+/** The settings of PostgreSQL that tell a transaction about its session. */
 export class SessionSettings {
   readonly #userSetting: string
   readonly #more: ((requestId: string | null) => TransactionSettings)[] = []
@@ -15,7 +16,7 @@ export class SessionSettings {
   }
 
   /**
-   * Adds settings of a plugin for the current request. The start of each transaction calls it with the id of the
+   * Adds settings of a plugin for the current request. The start of each transaction calls `more` with the id of the
    * request, or null if no client asked.
    */
   add(more: (requestId: string | null) => TransactionSettings): void {

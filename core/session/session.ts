@@ -11,6 +11,7 @@ export interface Identity {
   readonly subject?: string
 }
 
+/** The caller of a request: a role with session variables. */
 export interface Session {
   readonly role: string
   /** Names in lower case, including the role, never the admin secret. */
@@ -25,6 +26,7 @@ export interface Session {
   readonly expiresAt?: number
 }
 
+/** Whether a session is that of an administrator. */
 export const isAdmin = (session: Session): boolean => session.role === 'admin'
 
 /** Refuses a session that may only read; `refused` names the work, in the plural. */

@@ -22,6 +22,7 @@ import {
 import { storedTransforms, type Transforms } from '../transforms/index.ts'
 import type { ActionArgument, ActionEntry, ActionSchemas, HasFunction } from './schema.ts'
 
+/** An argument of an action, with its type resolved. */
 export interface ArgumentModel {
   readonly name: string
   readonly description: string | null

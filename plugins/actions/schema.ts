@@ -13,12 +13,14 @@ import {
 import { GraphQLTypeText } from '../custom-types/schema.ts'
 import { storedTransforms, type Transforms, transformKeys } from '../transforms/index.ts'
 
+/** An argument of an action in the metadata; `type` is written as in GraphQL. */
 export interface ActionArgument {
   name: string
   type: string
   description?: string
 }
 
+/** The definition of an action in the metadata. */
 export interface ActionDefinition extends Transforms {
   /** Absent: a function of a plugin answers. */
   handler?: ConfiguredUrl
@@ -35,11 +37,13 @@ export interface ActionDefinition extends Transforms {
   ignored_client_headers?: string[]
 }
 
+/** A role that may call an action. */
 export interface ActionPermission {
   role: string
   comment?: string
 }
 
+/** An action in the metadata. */
 export interface ActionEntry {
   name: string
   definition: ActionDefinition

@@ -10,6 +10,7 @@ export interface CollectedQuery {
   query: string
 }
 
+/** A query collection in the metadata. */
 export interface QueryCollection {
   name: string
   definition: { queries: CollectedQuery[] }

@@ -81,6 +81,7 @@ export function nameOfType(type: NamedType): string {
   }
 }
 
+/** The custom types, resolved. */
 export interface CustomTypesModel {
   /** Whether the types are valid; `types` is empty otherwise. */
   readonly isConsistent: boolean

@@ -12,6 +12,7 @@ export interface TypedField {
   description?: string
 }
 
+/** An input object of the custom types. */
 export interface InputObject {
   name: string
   description?: string
@@ -42,6 +43,7 @@ export interface ObjectField extends TypedField {
   arguments?: unknown
 }
 
+/** An object type of the custom types. */
 export interface CustomObject {
   name: string
   description?: string
@@ -49,17 +51,20 @@ export interface CustomObject {
   relationships?: AnyRelationship[]
 }
 
+/** A scalar of the custom types, whose values are any JSON. */
 export interface CustomScalar {
   name: string
   description?: string
 }
 
+/** A value of an enum. */
 export interface CustomEnumValue {
   value: string
   description: string | null
   is_deprecated: boolean | null
 }
 
+/** An enum of the custom types. */
 export interface CustomEnum {
   name: string
   description?: string

@@ -35,6 +35,7 @@ type Parts = Pick<
   'database' | 'outgoing' | 'dialect' | 'settings' | 'measures' | 'observe' | 'onReady' | 'onStopping' | 'onClose'
 >
 
+/** Delivers the events of ledgers to webhooks and to functions of plugins. */
 export class Deliveries {
   readonly settings: DeliverySettings
   /** The functions that triggers name instead of webhooks. */

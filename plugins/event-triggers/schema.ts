@@ -28,9 +28,13 @@ export interface OperationSpec {
   when?: EventCondition
 }
 
+/** When a failed delivery is tried again. */
 export interface RetryConf {
+  /** Attempts after the first. */
   num_retries: number
+  /** Seconds between attempts. */
   interval_sec: number
+  /** Seconds that the webhook has. */
   timeout_sec: number
 }
 

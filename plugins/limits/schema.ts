@@ -26,6 +26,7 @@ export const RateLimit = Type.Object(
 )
 export type RateLimit = Static<typeof RateLimit>
 
+/** The limits on requests in the metadata, and of `--api-limits`. */
 export const ApiLimits = Type.Object(
   {
     disabled: Type.Optional(Type.Boolean()),

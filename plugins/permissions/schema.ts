@@ -9,6 +9,7 @@ export type { BooleanExpression }
 
 export const permissionKinds = ['insert', 'select', 'update', 'delete'] as const
 
+/** The kind of change or read that a permission is for. */
 export type PermissionKind = (typeof permissionKinds)[number]
 
 const connectives = (mark: '_' | '$', expression: TSchema) => ({

@@ -6,6 +6,7 @@ import { isJsonObject } from '../../sdk/services.ts'
 
 export const relationshipTypes = ['object', 'array'] as const
 
+/** Whether a relationship leads to one row or to many. */
 export type RelationshipType = (typeof relationshipTypes)[number]
 
 const insertionOrders = ['before_parent', 'after_parent'] as const

@@ -30,6 +30,7 @@ export interface RemoteField {
   [name: string]: { arguments: Record<string, unknown>; field?: RemoteField }
 }
 
+/** A relationship to a field of a remote schema. */
 export interface RemoteRelationshipDefinition {
   remote_schema: string
   /** The columns that arguments use. */
@@ -37,6 +38,7 @@ export interface RemoteRelationshipDefinition {
   remote_field: RemoteField
 }
 
+/** A relationship to a remote schema in a table entry. */
 export interface RemoteRelationshipEntry {
   name: string
   definition: RemoteRelationshipDefinition

@@ -71,6 +71,7 @@ export interface RemoteServers {
   readonly skipsNulls: boolean
 }
 
+/** The service that asks the servers of remote schemas. */
 export const remoteServers = serviceKey<RemoteServers>('remote-servers')
 
 /** The service to which other plugins add kinds of servers. */

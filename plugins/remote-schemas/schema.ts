@@ -29,6 +29,7 @@ export interface Customization {
 /** The transport of subscriptions: a WebSocket with `graphql-transport-ws`, or server-sent events. */
 export type SubscriptionTransport = 'websocket' | 'sse'
 
+/** The definition of a remote schema in the metadata. */
 export interface RemoteSchemaDefinition {
   url?: string
   url_from_env?: string
@@ -53,6 +54,7 @@ export interface RemoteSchemaPermission {
   comment?: string
 }
 
+/** A remote schema in the metadata. */
 export interface RemoteSchemaEntry {
   name: string
   definition: RemoteSchemaDefinition

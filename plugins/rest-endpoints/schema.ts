@@ -6,6 +6,7 @@ import { ObjectName } from '../../sdk/metadata.ts'
 /** The methods that an endpoint can answer, in the order of messages. */
 export const restMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
+/** A method that an endpoint may answer. */
 export type RestMethod = (typeof restMethods)[number]
 
 /** A path and methods that run a query of a collection. */

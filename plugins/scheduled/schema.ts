@@ -11,10 +11,14 @@ import {
 import { CronExpression, refuseWebhookMembers, TimeZone } from '../delivery/index.ts'
 import { storedTransforms, type Transforms, transformKeys } from '../transforms/index.ts'
 
+/** When a failed delivery of a scheduled event is tried again, and how late one is still made. */
 export interface ScheduledRetryConf {
+  /** Attempts after the first. */
   num_retries: number
   retry_interval_seconds: number
+  /** Seconds that the webhook has. */
   timeout_seconds: number
+  /** Seconds after its due time from which on an event is dead. */
   tolerance_seconds: number
 }
 

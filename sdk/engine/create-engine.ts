@@ -8,6 +8,7 @@ import { refusedOption } from '../../core/options/option-values.ts'
 import { builtInPlugins } from '../../plugins/index.ts'
 import { createEngineWithDatabase } from '../../process/engine-with-database.ts'
 
+/** The options of `createEngine`. */
 export interface EngineOptions {
   /**
    * Settings that differ from the defaults, including options of plugins. Environment variables are not read. Without

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** The options of `eventually`. */
 export interface EventuallyOptions {
   /** Milliseconds until it fails; 10 seconds when absent. */
   readonly timeout?: number

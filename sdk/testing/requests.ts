@@ -3,12 +3,14 @@
 import type { Settings } from '../../core/engine/options.ts'
 import { dialects } from '../../core/names/dialect.ts'
 
+/** The caller of a request. */
 export interface RequestOptions {
   /** Sent in the role header, without the admin secret. Null: neither is sent. */
   readonly role?: string | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** The options of a request. */
 export interface RawRequest extends RequestOptions {
   /** Default: GET, or POST if there is a body. */
   readonly method?: string
@@ -16,6 +18,7 @@ export interface RawRequest extends RequestOptions {
   readonly body?: unknown
 }
 
+/** The response to a request, with any status. */
 export interface Answer<Body = unknown> {
   readonly status: number
   readonly headers: Headers

@@ -26,6 +26,7 @@ export const sessionValue = (variable: string, type: SqlType): ParamOperand => (
   type,
 })
 
+/** A column with the value that a change gives it. */
 export interface ColumnValue {
   readonly column: string
   readonly value: ParamOperand
@@ -38,6 +39,7 @@ export interface ColumnValues {
   readonly type: SqlType
 }
 
+/** The rows of an insert. */
 export type InsertRows =
   /** Rows with a value for each of `columns`, where null means the column's default. */
   | {
@@ -81,6 +83,7 @@ export interface AnyChange {
   readonly distributed?: DistributedTable
 }
 
+/** Inserts rows into a table. */
 export interface Insert extends AnyChange {
   readonly kind: 'insert'
   readonly rows: InsertRows
@@ -95,6 +98,7 @@ export interface Assignment extends ColumnValue {
   build?(column: Sql): Sql
 }
 
+/** Updates the rows that fulfil a condition. */
 export interface Update extends AnyChange {
   readonly kind: 'update'
   readonly assignments: readonly Assignment[]
@@ -102,6 +106,7 @@ export interface Update extends AnyChange {
   readonly check: RowCheck | null
 }
 
+/** Deletes the rows that fulfil a condition. */
 export interface Delete extends AnyChange {
   readonly kind: 'delete'
   readonly where: Condition
@@ -163,6 +168,7 @@ export interface AnsweredTable {
   readonly columns: ReadonlyMap<string, { readonly type: PgType }>
 }
 
+/** The statements of one mutation field, and its answer. */
 export interface MutationPlan {
   /** The table whose rows the answer shows. */
   readonly table: AnsweredTable

@@ -52,6 +52,7 @@ export function columnPair(
  */
 export type SqlBuilder = (row: Sql, printer: Printer) => Sql
 
+/** A value of a condition: a parameter, or a column of the current row. */
 export type Operand =
   | { readonly kind: 'param'; readonly source: ParamSource; readonly type: SqlType }
   /** Another column of the same row. */
@@ -63,6 +64,7 @@ export type Operand =
  */
 export type Comparand = Operand | { readonly kind: 'rootColumn'; readonly column: string }
 
+/** A condition on the current row, as data; names in it are those of the database. */
 export type Condition =
   | { readonly kind: 'true' }
   | { readonly kind: 'false' }
@@ -96,6 +98,7 @@ export type Condition =
   | { readonly kind: 'rooted'; readonly of: Condition }
   | { readonly kind: 'sql'; readonly build: SqlBuilder }
 
+/** The condition that every row fulfils. */
 export const always: Condition = { kind: 'true' }
 
 /** Whether a column of the current row is null. */
@@ -144,6 +147,7 @@ export interface NeededColumn {
   readonly given?: SqlBuilder
 }
 
+/** A member of an object in an answer. */
 export interface OutputEntry {
   readonly key: string
   readonly value: Output
@@ -235,6 +239,7 @@ export const allRows = {
   permissionLimit: null,
 } as const satisfies Partial<Rows>
 
+/** Rows, and the form in which each is answered. */
 export interface Select {
   readonly rows: Rows
   readonly output: Output
@@ -265,6 +270,7 @@ export type AggregateOutput =
   /** The rows themselves, under the role's limit. */
   | { readonly kind: 'nodes'; readonly output: Output }
 
+/** Aggregates of rows. */
 export interface AggregateSelect {
   readonly rows: Rows
   readonly output: AggregateOutput

@@ -37,6 +37,7 @@ export interface OperandMember extends OperandValue {
   readonly default?: unknown
 }
 
+/** An operator of comparison types, such as `_eq`. */
 export interface ComparisonOperator {
   /** As in GraphQL: `_eq`. */
   readonly name: string

@@ -17,6 +17,7 @@ export type TextCheck = (text: string) => void
 /** Turns a text into the one that is bound, at each request; its errors get the path of the value. */
 export type TextEncoding = (text: string) => string
 
+/** The origin of a parameter's value. */
 export type ParamSource =
   /** Text in PostgreSQL's input syntax, known when planning. */
   | {

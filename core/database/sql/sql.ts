@@ -17,6 +17,7 @@ export function sql(strings: TemplateStringsArray, ...fragments: readonly Sql[])
   return { parts }
 }
 
+/** SQL without text. */
 export const empty: Sql = { parts: [] }
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`

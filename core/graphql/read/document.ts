@@ -34,6 +34,7 @@ export interface GraphQLOperation {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
+/** A parsed GraphQL document; `operationName` chooses one of its operations. */
 export interface ParsedDocument {
   readonly text: string
   readonly node: DocumentNode

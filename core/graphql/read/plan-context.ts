@@ -10,6 +10,7 @@ import type { PlannedSchema } from './planned-schema.ts'
 
 export * from './operation-input.ts'
 
+/** The state of planning one operation: the role's schema, and the variables whose values the plan depends on. */
 export class PlanContext extends OperationInput {
   readonly schema: PlannedSchema
   /** Arguments of fields that JavaScript answers, and of the fields below them. */

@@ -7,6 +7,7 @@ import type { LeanField } from './lean-types.ts'
 import type { SchemaScope } from './schema-scope.ts'
 import type { FieldSource } from './selection.ts'
 
+/** A role's schema as planners use it. */
 export interface PlannedSchema extends SchemaScope {
   /** Major version of the PostgreSQL server. */
   readonly serverVersion: number

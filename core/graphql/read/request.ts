@@ -6,6 +6,7 @@ import type { PathKey } from '../../errors/path.ts'
 import { isJsonObject, jsonType } from '../../json/json.ts'
 import { isGraphQLName } from '../../names/names.ts'
 
+/** A GraphQL request; its text is not parsed yet. */
 export interface GraphQLRequest {
   readonly query: string
   readonly operationName: string | null

@@ -13,6 +13,7 @@ export type { SchemaKind }
 /** Fields by name; each is created on first use. */
 export type FieldMap = ReadonlyMap<string, () => GraphQLFieldConfig<unknown, unknown>>
 
+/** Fields of an input object by name; each is made on first use. */
 export type InputFieldMap = ReadonlyMap<string, () => GraphQLInputFieldConfig>
 
 /** Fields of a root type: looked up one by one, and iterated only for introspection. */
@@ -22,6 +23,7 @@ export interface RootFields extends Iterable<readonly [name: string, make: RootF
   near?(name: string): Iterable<string>
 }
 
+/** Makes a field of a root type. */
 export type RootFieldMaker = () => GraphQLFieldConfig<unknown, unknown>
 
 /** A role's view of the model while its schema is being built. */

@@ -17,6 +17,7 @@ import type { FeedPlanner, MemberPlanner, ResolvedPlanner, ResolvedRowPlanner } 
 
 export type * from '../read/schema-scope.ts'
 
+/** The fields that a plugin adds to the schemas of roles. */
 export interface Contribution {
   /** Used in the report about two contributions with the same name of a field. */
   readonly name: string

@@ -26,6 +26,7 @@ export interface FieldArgument {
   readonly defaultValue?: never
 }
 
+/** Arguments of a field by name. */
 export type FieldArguments = Readonly<Record<string, FieldArgument>>
 
 /** The one planner that answers a field, by the place of the field. */

@@ -88,8 +88,10 @@ export interface RouteUrl {
   Querystring: Readonly<Record<string, string | readonly string[]>>
 }
 
+/** The request, as Fastify has it. */
 export type RouteRequest = FastifyRequest<RouteUrl>
 
+/** A request to a route, after its body was read and its caller was authenticated. */
 export interface RouteCall {
   readonly session: Session
   readonly body: unknown

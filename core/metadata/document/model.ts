@@ -10,6 +10,7 @@ import type { QualifiedName } from '../../names/names.ts'
 import type { LaterRootFieldKey, RootFieldKey, TableConfiguration } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
 
+/** A column of a tracked table. */
 export interface ColumnModel {
   readonly kind: 'column'
   /** The database name. */
@@ -191,6 +192,7 @@ export interface DeletePermission extends DefinedPermission {
   readonly backendOnly: boolean
 }
 
+/** The permissions of one role on a table. */
 export interface TablePermissions {
   readonly select?: SelectPermission
   readonly insert?: InsertPermission
@@ -198,6 +200,7 @@ export interface TablePermissions {
   readonly delete?: DeletePermission
 }
 
+/** A tracked table. */
 export interface TableModel {
   readonly name: QualifiedName
   /** Base of the generated names. Null when it is not a GraphQL name; the table is then missing from GraphQL. */
@@ -221,6 +224,7 @@ export interface TableModel {
   readonly extensions: ReadonlyMap<string, ReadonlyMap<string, unknown>>
 }
 
+/** The configuration, resolved against the database. It is immutable, and replaced as a whole. */
 export interface Model {
   readonly resourceVersion: number
   /** By `nameKey`; consistent tables only. */

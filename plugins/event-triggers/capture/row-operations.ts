@@ -3,6 +3,7 @@
 /** In the order of documents. */
 export const rowOperations = ['insert', 'update', 'delete'] as const
 
+/** An operation that makes events. */
 export type RowOperation = (typeof rowOperations)[number]
 
 export type RowName = 'old' | 'new'

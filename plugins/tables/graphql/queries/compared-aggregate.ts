@@ -26,6 +26,7 @@ export interface ComparableAggregate {
 
 const onDoubles = (name: string): ComparableAggregate => ({ name, columns: 'float8' })
 
+/** The aggregates that conditions may compare, beside `count`. */
 export const comparableAggregates: readonly ComparableAggregate[] = [
   onDoubles('avg'),
   { name: 'bool_and', columns: 'bool' },
@@ -49,6 +50,7 @@ export const isComparedBy = ({ columns }: ComparableAggregate, { type, enumTable
 /** The type of an aggregate's value; null: `count`. */
 export const comparedType = (aggregate: ComparableAggregate | null): PgType => builtInType(aggregate?.columns ?? 'int4')
 
+/** The related rows that are aggregated. */
 export interface ComparedRows {
   readonly rows: Pick<SelectAccess, 'aggregate'>
   readonly mapping: Mapping
@@ -56,6 +58,7 @@ export interface ComparedRows {
   readonly where: Condition
 }
 
+/** A comparison of one aggregate. */
 export interface AggregateComparison {
   /** Null: `count`. */
   readonly aggregate: ComparableAggregate | null

@@ -173,6 +173,8 @@ export const rows: readonly State[] = [
       await page.click('[role=rowgroup] [aria-rowindex="361"] [aria-colindex="2"]')
       await page.press('Home', ['ctrl'])
       await page.until(`document.activeElement.innerText === '1' && ${areRead(2)} && ${hasText('200 of ~6 K rows')}`)
+      // A page of the table would read it once more when it is gone.
+      await goTo(page, 'data', hasText('15 tracked'))
       await op('run_sql', { sql: 'drop table tall', cascade: true })
     },
   },

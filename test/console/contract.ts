@@ -43,7 +43,8 @@ export class Contract {
   check({ method, url, body }: SentRequest): void {
     if (url.startsWith('data:')) return
     const path = decodeURI(new URL(url).pathname)
-    if (path.startsWith('/console')) return
+    // A test makes endpoints after the description was read.
+    if (path.startsWith('/console') || path.startsWith('/api/rest/')) return
     assert.ok(this.#document.paths[path]?.[method.toLowerCase()], `${method} ${path} is not described`)
     if (path !== '/v1/metadata' && path !== '/v1/query') return
     this.#operation(JSON.parse(body ?? 'null') as Operation)

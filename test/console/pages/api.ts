@@ -159,6 +159,49 @@ export const api: readonly State[] = [
     },
   },
   {
+    title: 'REST endpoints: one is created, tried as a role, and removed, dark and with 320 px',
+    path: 'api/rest',
+    shows: hasText('There is no REST endpoint yet'),
+    async act(page, { op, check }) {
+      await page.until(hasText('Write a query'))
+      const query = 'query one($id: Int!) { genre_by_pk(genre_id: $id) { name } }'
+      await op('create_query_collection', { name: 'rest', definition: { queries: [{ name: 'one', query }] } })
+      await clickText(page, 'Create REST endpoint')
+      await check(page)
+      await page.type('[role=dialog] input:not([type=checkbox])', 'genre <b>')
+      await page.type('[role=dialog] input[placeholder]', 'genres/:id')
+      await clickText(page, 'Create endpoint')
+      await page.until(`${hasText('Created genre <b>')} && ${hasText('genres/:id')}`)
+      await check(page)
+      await page.click('[aria-label=Endpoints] [role=row][data-index="0"]')
+      await typeCode(page, 'Variables', '{"id": 1}')
+      await clickText(page, 'Send request')
+      await page.until(hasText('"Rock"'))
+      await check(page)
+      await page.resize(320, 800)
+      await check(page)
+      await typeCode(page, 'Variables', '{"id": "no/number"}')
+      await clickText(page, 'Send request')
+      await page.until(`document.querySelector('[role=dialog] [role=alert]') !== null`)
+      await clickText(page, 'Remove endpoint')
+      await page.until(hasText('There is no REST endpoint yet'))
+      await op('drop_query_collection', { collection: 'rest', cascade: true })
+    },
+    complains: /status of 400/,
+  },
+  ...[0, 400].map(
+    (status): State => ({
+      title: `REST endpoints, ${status === 0 ? 'loading' : 'error with a retry'}`,
+      ...{ path: 'api/rest', isKnown: true, faults: [{ on: 'export_metadata', status, body: fault, isOnce: true }] },
+      shows: status === 0 ? `document.querySelector('[data-loading]') !== null` : hasText('it <b>broke</b>'),
+      async act(page) {
+        if (status === 0) return
+        await clickText(page, 'Retry')
+        await page.until(hasText('There is no REST endpoint yet'))
+      },
+    }),
+  ),
+  {
     title: 'read-only mode refuses mutations before they are sent',
     path: 'api',
     shows: isReady,

@@ -377,7 +377,7 @@ export const events: readonly State[] = [
   },
   {
     title: 'jobs of a server without any',
-    path: 'events/jobs',
+    path: 'jobs',
     faults: [
       config(['metadata', 'developer']),
       { on: 'dev/jobs', status: 200, body: { backend: 'PostgreSQL', reachable: true, error: null, jobs: [] } },

@@ -33,6 +33,7 @@ export default function Api() {
     if (drafts.all.get().length === 0) drafts.add('')
   }, [])
   const { role } = useStore(identity)
+  const hasRest = usePlugin('rest-endpoints')
   if (!draft) return null
   const close = () => {
     drafts.remove(draft.id)
@@ -47,6 +48,7 @@ export default function Api() {
       note={`GraphQL as ${role ?? 'the administrator'}`}
       actions={
         <>
+          {hasRest && <To path="api/rest">REST endpoints</To>}
           <To path="api/operations">All operations</To>
           <Button aria-pressed={isExploring !== ''} onClick={() => setExploring(isExploring === '' ? 'open' : '')}>
             {isExploring === '' ? 'Open the explorer' : 'Close the explorer'}

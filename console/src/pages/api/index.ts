@@ -20,10 +20,15 @@ export const api: ConsolePage = {
       kind: 'operation',
       path: `api/operations/${type}`,
     }))
-    return [{ id: 'operations', title: 'All operations', kind: 'page', path: 'api/operations' }, ...forms]
+    return [
+      { id: 'operations', title: 'All operations', kind: 'page', path: 'api/operations' },
+      { id: 'rest', title: 'REST endpoints', kind: 'page', path: 'api/rest' },
+      ...forms,
+    ]
   },
   routes: [
     { path: 'api', load: () => import('./api.tsx') },
+    { path: 'api/rest', load: () => import('./rest/rest-page.tsx'), crumbs: () => [{ title: 'REST' }] },
     {
       path: 'api/operations',
       load: () => import('./operations-page.tsx'),

@@ -58,21 +58,22 @@ function Answer({ outcome }: { readonly outcome: Outcome & { state: 'done' } }) 
         <span className={css['note']}>
           {formatMillis(millis)}, {formatBytes(text.length)}, as {as.role ?? 'admin'}
         </span>
-        <span className={css['space']} />
-        <Button look="quiet" aria-pressed={!isRaw && !isTable} onClick={() => setView('')}>
-          Tree
-        </Button>
-        {list && (
-          <Button look="quiet" aria-pressed={isTable} onClick={() => setView('table')}>
-            Table
+        <div className={css['views']}>
+          <Button look="quiet" aria-pressed={!isRaw && !isTable} onClick={() => setView('')}>
+            Tree
           </Button>
-        )}
-        <Button look="quiet" aria-pressed={isRaw} onClick={() => setView('raw')}>
-          Raw
-        </Button>
-        <Button look="quiet" onClick={() => void copyText(indented()).then(() => toast('Copied the answer'))}>
-          Copy
-        </Button>
+          {list && (
+            <Button look="quiet" aria-pressed={isTable} onClick={() => setView('table')}>
+              Table
+            </Button>
+          )}
+          <Button look="quiet" aria-pressed={isRaw} onClick={() => setView('raw')}>
+            Raw
+          </Button>
+          <Button look="quiet" onClick={() => void copyText(indented()).then(() => toast('Copied the answer'))}>
+            Copy
+          </Button>
+        </div>
       </div>
       {isTable ? (
         lists.map((each) => (

@@ -27,6 +27,13 @@ const sections: Readonly<Record<string, SectionOfEvents>> = {
 /** The sections of the page, each with an address. */
 export default function Events() {
   const { section = 'triggers' } = useNames()
+  return <Sections section={section} />
+}
+
+/** The jobs have an address of their own. */
+export const Jobs = () => <Sections section="jobs" />
+
+function Sections({ section }: { readonly section: string }) {
   const go = useGo()
   const config = useConfig()
   const offered = Object.entries(sections).filter(

@@ -18,6 +18,7 @@ export const events: ConsolePage = {
   routes: [
     { path: 'events', load },
     { path: 'events/$section', load },
+    { path: 'jobs', load: async () => ({ default: (await load()).Jobs }) },
     {
       path: 'events/log/$id',
       load: () => import('./timeline.tsx'),

@@ -95,7 +95,7 @@ function List() {
           rowKey={({ name }) => name}
           rowHeight={40}
           columns={[
-            { key: 'name', title: 'Job', width: 'minmax(104px, 2fr)', cell: ({ name }) => <strong>{name}</strong> },
+            { key: 'name', title: 'Job', width: 'minmax(80px, 2fr)', cell: ({ name }) => <strong>{name}</strong> },
             {
               ...{ key: 'schedule', title: 'Schedule', width: 'minmax(88px, 1fr)', isSecondary: true },
               cell: ({ schedule, per }) => <span title={`once for each ${per}`}>{schedule}</span>,
@@ -106,7 +106,7 @@ function List() {
             },
             { key: 'runs', title: 'Runs', width: '64px', align: 'end', isSecondary: true, cell: ({ runs }) => runs },
             {
-              ...{ key: 'state', title: 'State', width: 'minmax(88px, 1fr)' },
+              ...{ key: 'state', title: 'State', width: 'minmax(72px, 1fr)' },
               cell: (job) => <State job={job} />,
             },
             ...(canEdit

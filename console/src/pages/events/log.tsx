@@ -165,7 +165,7 @@ const columnsOf = ({ canEdit, selected, toggle }: ColumnsOptions): readonly Tabl
   ...(canEdit
     ? [
         {
-          ...{ key: 'select', title: 'Select', width: '64px' },
+          ...{ key: 'select', title: 'Select', width: '58px' },
           cell: ({ id }: LoggedEvent) => (
             <Checkbox
               label={`Select event ${id}`}
@@ -177,10 +177,15 @@ const columnsOf = ({ canEdit, selected, toggle }: ColumnsOptions): readonly Tabl
         },
       ]
     : []),
-  { key: 'at', title: 'Recorded', width: '192px', cell: ({ created_at }) => formatTime(utc(created_at)) },
+  {
+    key: 'at',
+    title: 'Recorded',
+    width: 'minmax(160px, 192px)',
+    cell: ({ created_at }) => formatTime(utc(created_at)),
+  },
   { key: 'op', title: 'Operation', width: '88px', isSecondary: true, cell: ({ payload }) => payload?.op ?? '' },
   {
-    ...{ key: 'state', title: 'State', width: '136px' },
+    ...{ key: 'state', title: 'State', width: 'minmax(100px, 136px)' },
     cell: (event) => {
       const [state, word] = stateOf(event)
       return <Mark state={state}>{word}</Mark>

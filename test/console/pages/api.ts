@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hasText, type State, screenshot } from '../support.ts'
-import { clickText, reload, typeCode } from './steps.ts'
+import { clickOn, clickText, reload, typeCode } from './steps.ts'
 
 const isReady = `document.querySelector('.cm-content[aria-label="Operation"]') !== null`
 const fault = { path: '$', error: 'it <b>broke</b>', code: 'unexpected' }
@@ -38,6 +38,12 @@ export const api: readonly State[] = [
       await clickText(page, 'types')
       await page.until(`${hasText('readonly id: number // Int!')} && ${hasText('readonly artist: {')}`)
       await check(page)
+      await clickText(page, 'Close')
+      await clickText(page, 'History')
+      await check(page)
+      await clickOn(page, `document.querySelector('[role=dialog] li button')`)
+      await page.until(`${isReady} && ${hasText('"id": 2')} && document.querySelector('[role=dialog]') === null`)
+      await page.click('[aria-label="Close one"]')
       await reload(page, `${isReady} && ${hasText('album_by_pk')}`)
     },
   },

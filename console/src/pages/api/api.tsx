@@ -1,9 +1,10 @@
-import { Plus, X } from 'lucide-react'
+import { History, Plus, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useStore } from '../../base/store.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Select } from '../../parts/field.tsx'
+import { HistoryDialog } from '../../parts/history-dialog.tsx'
 import { Page, Toolbar } from '../../parts/page.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -15,6 +16,7 @@ import css from './api.module.css'
 import { CodeDialog } from './code-dialog.tsx'
 import { drafts } from './drafts.ts'
 import { Explorer } from './explorer.tsx'
+import { history } from './history.ts'
 import { type GraphqlRequest, namesIn, titleOf, variablesIn } from './operations.ts'
 import { ResultView } from './result.tsx'
 import { type Outcome, useRequests } from './running.ts'
@@ -27,6 +29,7 @@ export default function Api() {
   const all = useStore(drafts.all)
   const [chosen, setChosen] = useUrlState('tab')
   const [isExploring, setExploring] = useUrlState('explorer')
+  const [isHistoryOpen, setHistoryOpen] = useState(false)
   const requests = useRequests()
   const draft = all.find(({ id }) => id === chosen) ?? all.at(-1)
   useEffect(() => {
@@ -50,6 +53,9 @@ export default function Api() {
         <>
           {hasRest && <To path="api/rest">REST endpoints</To>}
           <To path="api/operations">All operations</To>
+          <Button look="quiet" icon={<History aria-hidden />} onClick={() => setHistoryOpen(true)}>
+            History
+          </Button>
           <Button aria-pressed={isExploring !== ''} onClick={() => setExploring(isExploring === '' ? 'open' : '')}>
             {isExploring === '' ? 'Open the explorer' : 'Close the explorer'}
           </Button>
@@ -89,6 +95,16 @@ export default function Api() {
           />
         </div>
       </Tabs>
+      {isHistoryOpen && (
+        <HistoryDialog
+          ran={history}
+          onClose={() => setHistoryOpen(false)}
+          onOpen={({ text, more = '' }) => {
+            setHistoryOpen(false)
+            setChosen(drafts.add(text, { variables: more }))
+          }}
+        />
+      )}
     </Page>
   )
 }

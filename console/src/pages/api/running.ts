@@ -8,6 +8,7 @@ import { credentialKind } from '../../requests/credentials.ts'
 import { type Identity, identity, identityHeaders } from '../../requests/identity.ts'
 import { follow, send } from '../../requests/send.ts'
 import { graphql } from '../../server/operations.ts'
+import { history } from './history.ts'
 import { type GraphqlRequest, isSubscription } from './operations.ts'
 
 /** The SQL and the plan of a root field. */
@@ -28,6 +29,9 @@ export interface Message {
 
 /** Messages of a subscription that the page keeps. */
 const keptMessages = 100
+
+const remember = ({ query, variables }: GraphqlRequest, state: 'good' | 'bad') =>
+  history.remember(query, state, variables === undefined ? undefined : JSON.stringify(variables, null, 2))
 
 interface Sent {
   readonly request: GraphqlRequest
@@ -116,11 +120,15 @@ export function useRequests(): {
     show({ state: 'running', cancel: () => controller.abort() })
     try {
       if (sent.mode === 'run' && isSubscription(sent.request)) {
+        remember(sent.request, 'good')
         await subscribe(sent.request, controller, show)
         return
       }
-      show(await outcomeOf(sent, identity.get(), controller.signal))
+      const outcome = await outcomeOf(sent, identity.get(), controller.signal)
+      remember(sent.request, outcome.state === 'done' && outcome.hasErrors ? 'bad' : 'good')
+      show(outcome)
     } catch (error) {
+      remember(sent.request, 'bad')
       const shown = controller.signal.aborted ? new Error('cancelled') : error
       show({ state: 'failed', error: shown, retry: () => void start(draft, sent) })
     }

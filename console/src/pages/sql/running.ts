@@ -10,7 +10,7 @@ import { send } from '../../requests/send.ts'
 import { diffDocuments, flatDocument, type ObjectChange } from '../../server/metadata-diff.ts'
 import { exchange } from '../../server/operations.ts'
 import { type Metadata, metadataQuery, queries, refreshMetadata, seenMetadata } from '../../server/queries.ts'
-import { remember } from './history.ts'
+import { history } from './history.ts'
 
 /** The outcome of a statement, as version 2 of `run_sql` answers it. */
 export interface StatementOutcome {
@@ -159,10 +159,10 @@ export function useRuns(): {
       show(draft, { state: 'running', run, cancel: () => cancelRequest(id) })
       try {
         const outcome = await outcomeOf(run, { id, signal: controller.signal })
-        remember(run.text, 'good')
+        history.remember(run.text, 'good')
         if (running.current[draft] === controller) show(draft, outcome)
       } catch (error) {
-        remember(run.text, 'bad')
+        history.remember(run.text, 'bad')
         if (running.current[draft] === controller) show(draft, { state: 'failed', run, error })
       }
     },

@@ -6,6 +6,7 @@ import { useStore } from '../../base/store.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Checkbox } from '../../parts/field.tsx'
+import { HistoryDialog } from '../../parts/history-dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Page, Toolbar } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -17,7 +18,7 @@ import { useUrlState } from '../../shell/navigation.tsx'
 import { DestroyDialog } from './destroy-dialog.tsx'
 import { type SqlEditor, sqlEditor } from './editor.ts'
 import { Effects } from './effects.tsx'
-import { HistoryDialog } from './history-dialog.tsx'
+import { history } from './history.ts'
 import { OutcomeView } from './outcome.tsx'
 import { errorPosition, firstRows, type Outcome, type Run, touchesMetadata, useRuns } from './running.ts'
 import css from './sql.module.css'
@@ -90,8 +91,9 @@ export default function Sql() {
       </Tabs>
       {isHistoryOpen && (
         <HistoryDialog
+          ran={history}
           onClose={() => setHistoryOpen(false)}
-          onOpen={(text) => {
+          onOpen={({ text }) => {
             setHistoryOpen(false)
             open(text)
           }}

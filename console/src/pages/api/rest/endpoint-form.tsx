@@ -44,7 +44,7 @@ export function EndpointForm({ metadata, onClose }: { readonly metadata: Metadat
         }))}
         onChange={setChosen}
       />
-      <Field label="Name" value={name} onChange={({ target }) => setName(target.value)} />
+      <Field label="Name" placeholder="album" value={name} onChange={({ target }) => setName(target.value)} />
       <Field
         label="Path below api/rest"
         isCode

@@ -18,7 +18,7 @@ export interface RestEndpoint {
 }
 
 /** A request to an endpoint; those with `GET` have no body. */
-export interface RestRequest {
+interface RestRequest {
   readonly name: string
   readonly path: string
   readonly method: Method
@@ -26,7 +26,7 @@ export interface RestRequest {
 }
 
 /** The variables in the path of an endpoint. */
-export const pathVariables = (url: string): readonly string[] =>
+const pathVariables = (url: string): readonly string[] =>
   url.split('/').flatMap((part) => (part.startsWith(':') ? [part.slice(1)] : []))
 
 /** Whether a text has a mutation; a text with faults may have one. */

@@ -6,7 +6,7 @@ import type { Store } from './store.ts'
 /** A text that ran. */
 export interface RanText {
   readonly text: string
-  /** What belongs to the text, such as variables. */
+  /** Another text that belongs to it, such as variables. */
   readonly more?: string
   readonly at: number
   readonly state: 'good' | 'bad'

@@ -1,4 +1,4 @@
-// Shows on a terminal what a command waits for, once that takes more than a moment.
+// Shows the request that a command waits for on a terminal, once that takes more than a moment.
 
 import type { Io } from './io.ts'
 import { pictureMillis, silentMillis } from './tuning.ts'

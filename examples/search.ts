@@ -1,6 +1,7 @@
-// Full-text search. Tables with a column `search` of type tsvector get a root field that ranks what it finds:
-// `search_article(query: "grow trellis", limit: 10) { id title }`, and such columns the operator `_matches`, in GraphQL and in
-// permissions. `npm start -- --plugin ./examples/search.ts`; `--search-language simple` chooses how words are read.
+// Full-text search. Tables with a column `search` of type tsvector get a root field that ranks the rows that it finds:
+// `search_article(query: "grow trellis", limit: 10) { id title }`, and such columns the operator `_matches`, in GraphQL
+// and in permissions. `npm start -- --plugin ./examples/search.ts`; `--search-language simple` chooses how words are
+// read.
 
 import {
   allOf,

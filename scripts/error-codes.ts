@@ -31,7 +31,7 @@ interface Literal {
   readonly end: number
 }
 
-/** The literal that begins at a place, with `…` for what varies. */
+/** The literal that begins at a place, with `…` for the parts that vary. */
 function literalAt(source: string, start: number): Literal {
   const quote = source[start]!
   if (!/['"`]/.test(quote)) return { text: null, end: start }

@@ -1,4 +1,4 @@
-// One worker beside two: what a second processor gains, with PostgreSQL and the load on the same machine.
+// One worker beside two: the gain of a second processor, with PostgreSQL and the load on the same machine.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { times, whole } from '../report.ts'
@@ -48,8 +48,8 @@ interface WorkersOptions {
 }
 
 /**
- * Measures both in turn, and reports throughput, 99th percentile and gain. The processor time of a request tells what a
- * machine could gain whose processors the load and PostgreSQL leave free.
+ * Measures both in turn, and reports throughput, 99th percentile and gain. The processor time of a request tells the
+ * gain of a machine whose processors the load and PostgreSQL leave free.
  */
 export async function measureWorkers(
   databaseUrl: string,

@@ -52,7 +52,7 @@ function parsed(text: string, expected: string): Readonly<Record<string, unknown
     const value = parseJson(text, 'precise')
     if (isJsonObject(value)) return value
   } catch {
-    // The same words tell what is wrong.
+    // The same words name the fault.
   }
   throw new Failure('usage', expected)
 }

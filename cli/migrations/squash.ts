@@ -63,7 +63,8 @@ export const command: Command = {
       throw error
     }
     renameSync(temporary, join(parent, folder))
-    // The last goes last: until then two folders have its version, so every command refuses what a kill left half done.
+    // The last goes last: until then two folders have its version, so after a kill every command refuses the half that
+    // is done.
     for (const { folder: old } of range) rmSync(join(parent, old), { recursive: true })
     call.changed(folder)
     return { text: `${folder}\n`, data: { replaced: range.map(({ folder: each }) => each) } }

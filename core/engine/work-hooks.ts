@@ -74,7 +74,7 @@ export class WorkHooks
   }
 }
 
-/** The hooks with checks of what they return. */
+/** The hooks with checks of their results. */
 function checked({ request, admission, ...added }: Surroundings, whose: string): Surroundings {
   return {
     ...(request && { request }),

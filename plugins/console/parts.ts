@@ -119,7 +119,7 @@ const idForm = /^[a-z0-9-]+$/
 export class Extensions implements ConsoleExtensions {
   readonly #lists: Lists = { pages: [], table_tabs: [], column_actions: [], cells: [], commands: [] }
   readonly #modules = new Map<string, Promise<Buffer>>()
-  /** The plugin of each part, by what may be there once. */
+  /** The plugin of each part, by the name or place that only one part may have. */
   readonly #taken = new Map<string, string>()
 
   add(parts: ConsoleParts): void {

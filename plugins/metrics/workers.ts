@@ -6,7 +6,10 @@ import { workerTimeout } from './tuning.ts'
 
 type Metrics = MetricObjectWithValues<MetricValue<string>>[]
 
-/** The sums over all workers, or what else the metrics declare; of a worker that does not answer in time nothing is counted. */
+/**
+ * The sums over all workers, or other aggregates that the metrics declare. A worker that does not answer in time is not
+ * counted.
+ */
 export function metricsOfWorkers(registry: Registry, { workers, observe }: Pick<Engine, 'workers' | 'observe'>) {
   const { contentType } = registry
   if (workers.count === 1) return { contentType, text: () => registry.metrics() }

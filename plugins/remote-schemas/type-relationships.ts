@@ -161,7 +161,7 @@ function describe(
   }
 }
 
-/** What {@link resolveRelationships} reads. */
+/** The parts that {@link resolveRelationships} reads. */
 export interface ResolvingRelationships {
   readonly service: RelationshipsOfTypes
   readonly context: SliceContext

@@ -1,4 +1,4 @@
-// `simulate`: what changes of the metadata and the database would do, without doing them.
+// `simulate`: the effects of changes of the metadata and the database, without the changes.
 
 import { type Engine, type Static, Type } from '../../sdk/index.ts'
 import {

@@ -38,7 +38,7 @@ export interface MergingMember extends MemberTypes {
 /** The error in a definition of a stitched schema. */
 export const invalid = (message: string): TrellisError => badRequest('remote-schema-error', message)
 
-/** Throws if a merge names what a member does not have, or takes a key of another type. */
+/** Throws if a merge names a field that a member does not have, or takes a key of another type. */
 export function checkMerges(member: MemberTypes): void {
   for (const [typeName, merge] of Object.entries(member.merge)) checkMerge(typeName, merge, member)
 }

@@ -1,4 +1,4 @@
-// Operations by which tools learn what the server can do, and settings that are only kept.
+// Operations by which tools learn the abilities of the server, and settings that are only kept.
 
 import { badRequest, Type } from '../../sdk/index.ts'
 import { type MetadataDocument, NoArguments, operation } from '../../sdk/metadata.ts'

@@ -77,7 +77,7 @@ export class WorkerLink {
     this.#asked.delete(id)
   }
 
-  /** An engine that is not made yet has no reply. It starts from what is stored then. */
+  /** An engine that is not made yet has no reply. It starts from the metadata that is stored then. */
   async #reply({ id, subject, question }: Question): Promise<void> {
     try {
       const answer = await this.#replies.get(subject)?.(question)

@@ -1,4 +1,4 @@
-// Reads that share connections: which reads do, and what happens to them when one is slow or a connection is lost.
+// Reads that share connections: which reads do, and the results when one is slow or a connection is lost.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -288,7 +288,7 @@ test('a user without a home, as of a container, has no certificates there', (t) 
   assert.ok(typeof ssl === 'object' && !('cert' in ssl))
 })
 
-test('other parameters of a URL mean what they mean to libpq', () => {
+test('other parameters of a URL have the meaning of libpq', () => {
   const config = (query: string) => connectionConfig(`postgres://u:p@h:1/d${query}`)
   const { connectionString, connectionTimeoutMillis, keepAlive, keepAliveInitialDelayMillis } = config('')
   assert.deepEqual(

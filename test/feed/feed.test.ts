@@ -15,7 +15,7 @@ interface News {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** A client of the feed, with what it has received. */
+/** A client of the feed, with the events that it has received. */
 async function listen(t: TestContext, url: string, headers: Record<string, string>) {
   const request = get(`${url}/v1alpha1/feed`, { headers })
   request.on('error', () => {})

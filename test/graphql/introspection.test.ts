@@ -77,7 +77,7 @@ test("the administrator's schema is that of the interface", async (t) => {
   assert.equal(type('book_select_column'), 'enum book_select_column { id pages price publisher_id released_on title }')
 })
 
-test('a role sees only what it may use', async (t) => {
+test('a role sees only the fields that it may use', async (t) => {
   const trellis = await startLibrary(t)
   await trellis.op('bulk', [
     {

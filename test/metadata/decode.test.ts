@@ -91,7 +91,7 @@ test('the error comes from the last alternative that matches in kind', () => {
   assert.equal(refusal(schema, { schema: 'a' }), '$: key "name" not found')
 })
 
-test('literals list what is expected, unless they have a message of their own', () => {
+test('literals list the expected values, unless they have a message of their own', () => {
   const literals = [Type.Literal('a'), Type.Literal('b')]
   assert.equal(refusal(Type.Union(literals), 'c'), "$: expected one of 'a', 'b'")
   assert.equal(refusal(Type.Union(literals, { message: 'neither' }), 'c'), '$: neither')

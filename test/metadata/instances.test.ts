@@ -93,7 +93,7 @@ test('an editor starts from the change that another instance has just stored', a
   assert.deepEqual(tableNames(second.service.model), ['a', 'b'])
 })
 
-test('when the answer to a commit never arrives, the next edit starts from what was stored', async (t) => {
+test('when the answer to a commit never arrives, the next edit starts from the stored version', async (t) => {
   const running = await startService(t, { sql: create(['a', 'b']) })
   await running.service.stop()
   const { connections } = running

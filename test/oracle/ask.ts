@@ -62,7 +62,9 @@ export async function checkProbe(trellis: TestTrellis, probe: Probe, world: Worl
   requireRefusal(errorOf(parseExact(text)), probe, world, text)
 }
 
-/** The same for an endpoint. Returns whether the endpoint is there: its text names what an administrator has. */
+/**
+ * The same for an endpoint. Returns whether the endpoint is there: its text names objects that an administrator has.
+ */
 export async function checkStoredProbe(
   trellis: TestTrellis,
   probe: Probe,

@@ -186,7 +186,7 @@ async function deploy(world: World, { op, sql }: TestTrellis, stored: readonly s
 /** Stored texts of refused requests, and changes that the parents of an inherited role do not agree on. */
 const tolerated = new Set(['rest_endpoint', 'query_collections', 'inherited role permission inconsistency'])
 
-/** Stored texts that name what not even an administrator has stay inconsistent. */
+/** Stored texts that name objects which not even an administrator has stay inconsistent. */
 async function replaceWithStored(world: World, op: TestTrellis['op'], stored: readonly string[]): Promise<void> {
   const args = { allow_inconsistent_metadata: true, metadata: metadataOf(world, stored) }
   const answer = await op('replace_metadata', args, { version: 2 })

@@ -1,7 +1,7 @@
 // Random mutations of random tables under random permissions. Each answer is compared with the rows in memory, and so
 // are all rows and sequences of the database after each mutation. A failure names its seed, and TRELLIS_ORACLE_SEED
 // repeats it. TRELLIS_ORACLE_SCHEMAS and TRELLIS_ORACLE_SCRIPTS set the length of a run; TRELLIS_ORACLE_COVERAGE=1
-// prints what happened.
+// prints the results.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

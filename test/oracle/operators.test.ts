@@ -20,7 +20,7 @@ const origins = ['request', 'permission'] as const
 /** Maximum number of draws while an operator has neither distinguished nor changed any values. */
 const mostDraws = 6
 
-/** Checks until nothing is missing; returns what is still missing. */
+/** Checks until nothing is missing; returns the operators that are still missing. */
 async function untilCovered(check: (before: number) => Promise<readonly string[]>): Promise<readonly string[]> {
   for (let before = 0; ; before++) {
     const missing = await check(before)

@@ -312,7 +312,7 @@ test('inherited roles', async (t) => {
     assert.doesNotMatch(explained.body[0]!.sql, /case when \(?"t."."price" [<>]/)
   })
 
-  await t.test('random parents: the role sees the union of what they see', async () => {
+  await t.test('random parents: the role sees the union of their rows', async () => {
     const filters = [
       {},
       { kind: { _eq: 0 } },

@@ -38,7 +38,7 @@ test('the first start creates a database, and the second one finds its data', as
   assert.deepEqual(await graphql('{ harbour { id name } }'), { data: { harbour: [{ id: 1, name: 'Bergen' }] } })
 })
 
-test('the embedded database keeps what it has acknowledged', async (t) => {
+test('the embedded database keeps each change that it has acknowledged', async (t) => {
   const directory = temporaryDirectory(t)
   await spawnTrellis(t, ['--data-dir', directory, ...anyPort]).ready()
   const database = await connectEmbedded(t, directory)

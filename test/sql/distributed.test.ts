@@ -1,4 +1,4 @@
-// `run_sql` with functions of Citus, of which a stand-in does what the server reads from the catalog.
+// `run_sql` with functions of Citus, with a stand-in that makes the rows of the catalog which the server reads.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -39,7 +39,9 @@ async function startFollowing(t: TestContext, options: TrellisOptions) {
   return { ...trellis, counts }
 }
 
-/** Waits until the server has learned what the subscriptions read. Then a change of another row polls no group. */
+/**
+ * Waits until the server has learned which rows the subscriptions read. Then a change of another row polls no group.
+ */
 async function untilNarrow({ sql, counts }: TestTrellis & { counts: { asked: number } }, change: string) {
   await eventually(async () => {
     const before = counts.asked

@@ -32,7 +32,10 @@ const longest = [
   'subscriptions/live',
 ].map((name) => `${name}.test.ts`)
 
-/** Files that change the process for others or measure it, mock what others use, or have hooks for all their tests. */
+/**
+ * Files that change the process for others or measure it, mock parts that others use, or have hooks for all their
+ * tests.
+ */
 const needsOwn = new RegExp(
   [
     ...[/\bprocess\.env\b.*\b(?:PATH|SERVICE_|PG).* = /, /\bprocess\.(?:on|once)\(/, /\bprocess\.\w*[uU]sage\(/],

@@ -15,7 +15,7 @@ interface DialogProps {
 
 /** A dialog over the page. */
 export const Dialog = ({ isOpen, title, description, actions, children, isWide = false, onClose }: DialogProps) => (
-  // A click beside a form never takes what was typed.
+  // A click beside a form never discards typed texts.
   <BaseDialog.Root
     open={isOpen}
     onOpenChange={(opens) => !opens && onClose()}

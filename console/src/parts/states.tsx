@@ -8,7 +8,7 @@ import css from './states.module.css'
 interface EmptyProps {
   /** An empty text: the page's title says it. */
   readonly title: string
-  /** Says what this is, and the next step. */
+  /** Names this place, and the next step. */
   readonly children?: ReactNode
   readonly actions?: ReactNode
 }

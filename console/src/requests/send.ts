@@ -63,7 +63,7 @@ export async function send<T>(request: ServerRequest): Promise<Answer<T>> {
     const body = parsed(text)
     if (response.status === 401) {
       const failure = failureOf(401, body, response.headers.get('x-request-id'))
-      // The first time there is nothing wrong with what the person gave.
+      // The first time the given credentials are not wrong.
       if (await askForCredentials(credentialKind.get() === 'none' ? null : failure.message)) continue
       throw failure
     }

@@ -169,7 +169,7 @@ function soleValue(values: readonly (string | null)[], column: string): string |
   throw badRequest('not-supported', `${message}: return no relationships, or change the rows of one value at a time`)
 }
 
-/** Checks the rows that a statement returned; throws what a statement throws that checks them itself. */
+/** Checks the rows that a statement returned; throws the error of a statement that checks them itself. */
 async function checkRows(
   rows: readonly (readonly (string | null)[])[],
   { kind, statement, needed, sole }: RowCheckProgram,

@@ -136,7 +136,7 @@ export class Listener {
       const wanted = new Set([...this.#subscribers].map(({ channel }) => channel))
       if (connection.isOver || wanted.size === 0) return
       const dropped = [...connection.channels].filter((channel) => !wanted.has(channel))
-      // All channels each time, so that the connection's activity shows what it listens to.
+      // All channels each time, so that the connection's activity shows them all.
       const statements = [
         ...dropped.map((channel) => `UNLISTEN ${pg.escapeIdentifier(channel)}`),
         ...[...wanted, echoChannel].map((channel) => `LISTEN ${pg.escapeIdentifier(channel)}`),

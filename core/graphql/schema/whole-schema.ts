@@ -82,7 +82,7 @@ export type Members = LeanList<Member>
 
 const noMembers: Members = new LeanList<Member>([], false)
 
-/** Writes a type with its members; what remains of the work is returned as steps. */
+/** Writes a type with its members; the rest of the work is returned as steps. */
 export type WriteType = (type: GraphQLNamedType, members: Members) => Steps<void> | undefined
 
 /** A root type, which may have thousands of fields: they are created in parts. */
@@ -226,7 +226,7 @@ export class WholeSchema {
 
   /**
    * Calls back for the types that were reached since the last call, and for those that they lead to, apart from roots and
-   * interfaces. Called after each part of a root: what a type holds then dies young, which costs little.
+   * interfaces. Called after each part of a root: the parts of a type then die young, which costs little.
    */
   *eachReached(write: WriteType): Steps<void> {
     // Types are reached while others are written.

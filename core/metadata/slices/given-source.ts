@@ -67,7 +67,7 @@ const described = (source: StoredSource, key: string): ObjectDescription => ({
   ref: { kind, name: key },
   type: key,
   definition: { source: source.name, [key]: source[key] },
-  // None of them restricts what roles may do.
+  // None of them restricts the rights of roles.
   isTolerated: true,
 })
 
@@ -117,7 +117,7 @@ export function sourceNaming(
   return naming
 }
 
-/** Whether a setting asks for nothing beyond what the server does. */
+/** Whether a setting asks for nothing that the server does not do. */
 function isServed(key: string, source: StoredSource, dialect: Dialect): boolean {
   if (ownSettings.has(key) || saysNothing(source[key])) return true
   if (key === tagsKey) return (tagsOf(source) ?? { omit_request_id: false }).omit_request_id !== false

@@ -19,7 +19,7 @@ export const unservedKey = 'unserved'
 
 const kind = 'unserved metadata'
 
-/** Keys that restrict what roles may do: without them, the API is more open than the document says. */
+/** Keys that restrict the rights of roles: without them, the API is more open than the document says. */
 const restricting: ReadonlySet<string> = new Set(['api_limits', 'graphql_schema_introspection'])
 
 const described = (key: string, definition: unknown): ObjectDescription => ({

@@ -31,7 +31,7 @@ function isSubscription({ query, operationName }: Request): boolean {
   try {
     return getOperationAST(parse(query), operationName)?.operation === 'subscription'
   } catch {
-    // The server says what is wrong with it.
+    // The server's error names its fault.
     return false
   }
 }

@@ -1,6 +1,6 @@
 // Where Monaco finds its workers: beside the script of the page.
 
-/** Their files by what Monaco calls them: written in by the bundler. */
+/** Their files by the names that Monaco gives them: written in by the bundler. */
 declare const workerFiles: { readonly editor: string; readonly [label: string]: string | undefined }
 
 Object.assign(globalThis, {

@@ -1,4 +1,4 @@
-// Reads the answer of a remote server: a GraphQL response, or an error that says what is wrong with it.
+// Reads the answer of a remote server: a GraphQL response, or an error that names its fault.
 
 import { isUtf8 } from 'node:buffer'
 import { internalError, type TrellisError } from '../../../sdk/index.ts'

@@ -63,7 +63,7 @@ export const remoteSchemas = serviceKey<RemoteSchemas>('remote-schemas')
 /** A schema that is ready to answer. */
 export interface LocalProgram {
   readonly schema: GraphQLSchema | null
-  /** Whether results hold only what JSON holds: texts, numbers, booleans, and no values of own scalars. */
+  /** Whether results hold only values of JSON: texts, numbers, booleans, and no values of own scalars. */
   readonly isPlain: boolean
   readonly execute: LocalExecutor
   readonly context: (call: LocalCall) => unknown

@@ -1,4 +1,4 @@
-// Running a text: its results, its plan, its errors, and what it did to the metadata.
+// Running a text: its results, its plan, its errors, and its effects on the metadata.
 
 import { useEffect, useRef, useState } from 'react'
 import { newId } from '../../base/ids.ts'

@@ -37,7 +37,7 @@ function storedQueries({ metadata }: Metadata, word: string): readonly StoredQue
 /** Milliseconds that the typing has to rest before the new name is tried. */
 const restMillis = 400
 
-/** Renames a relationship, and lists first what that touches. */
+/** Renames a relationship, and lists first all that it touches. */
 export function RenameDialog({ table, entry, name, base, onClose }: RenameDialogProps) {
   const [next, setNext] = useState(name)
   const tried = useDebounced(next.trim(), restMillis)

@@ -44,7 +44,10 @@ export default function Roles() {
     )
   }
   return (
-    <Page title="Roles" note={`${plural(roles.length, 'role')} on ${plural(tables.length, 'table')}`}>
+    <Page
+      title="Roles"
+      note={`${plural(roles.length, 'role')} on ${plural(tables.length, 'table')}; S, I, U, D: select, insert, update, delete`}
+    >
       <Toolbar label="Filter">
         <div className={css['filter']}>
           <FilterField label="Filter tables" value={text} onChange={setText} />

@@ -28,7 +28,7 @@ export function swaggerRoute(engine: Engine): Route {
 }
 
 function swaggerDocument(engine: Engine): JsonSchema {
-  const { paths, schemas, leftOut } = describe(engine, { version: '3.0', prefix: '' })
+  const { paths, schemas, leftOut } = describe(engine, { version: '3.0', prefix: '' }, wordsOf(engine))
   const note = `These endpoints are inconsistent, and not described: ${leftOut.join(', ')}`
   return {
     openapi: '3.0.0',
@@ -40,14 +40,14 @@ function swaggerDocument(engine: Engine): JsonSchema {
 
 /** The endpoints of one method, for the server's own document. */
 export const describedEndpoints = (engine: Engine, method: RestMethod): DescribedPaths =>
-  describe(engine, { version: '3.1', prefix: 'rest.' }, method)
+  describe(engine, { version: '3.1', prefix: 'rest.' }, ownWords, method)
 
 interface Described extends DescribedPaths {
   /** The names of endpoints that are inconsistent. */
   readonly leftOut: readonly string[]
 }
 
-function describe(engine: Engine, form: ShapeForm, only?: RestMethod): Described {
+function describe(engine: Engine, form: ShapeForm, words: Words, only?: RestMethod): Described {
   const { model, graphql: service } = engine
   const writer = new ShapeWriter(service.schema('admin', false), form)
   const paths: Record<string, Record<string, JsonSchema>> = {}
@@ -59,7 +59,8 @@ function describe(engine: Engine, form: ShapeForm, only?: RestMethod): Described
       const path = pathOf(served)
       for (const method of methods) {
         if (only && method !== only) continue
-        paths[path] = { ...paths[path], [method.toLowerCase()]: described(served, { method, path, writer, engine }) }
+        const description = described(served, { method, path, writer, engine, words })
+        paths[path] = { ...paths[path], [method.toLowerCase()]: description }
       }
     } catch (error) {
       if (!(error instanceof Indescribable)) throw error
@@ -78,14 +79,40 @@ const inconsistentNames = ({ inconsistencies }: Model): string[] =>
 const pathOf = ({ segments }: ServedEndpoint): string =>
   restPath + segments.map(({ text, isVariable }) => (isVariable ? `{${text}}` : text)).join('/')
 
+interface Words {
+  readonly adminSecret: (header: string) => string
+  readonly query: string
+  readonly body: string
+  /** Whether operations have an id. */
+  readonly isNamed: boolean
+}
+
+const ownWords: Words = {
+  adminSecret: () => 'The admin secret authenticates the request.',
+  query: 'The GraphQL query of this endpoint is:',
+  body: 'Variables of the query that are not in the URL.',
+  isNamed: true,
+}
+
+/** Generated clients of interface 2 derive the names of operations from paths. */
+const laterWords: Words = {
+  adminSecret: (header) => `Your ${header} will be used for authentication of the API request.`,
+  query: 'The GraphQl query for this endpoint is:',
+  body: 'Query parameters can also be provided in the request body as a JSON object',
+  isNamed: false,
+}
+
+const wordsOf = ({ settings }: Engine): Words => (settings.graphqlInterface === '2' ? laterWords : ownWords)
+
 interface Context {
   readonly method: RestMethod
   readonly path: string
   readonly writer: ShapeWriter
   readonly engine: Engine
+  readonly words: Words
 }
 
-function described(served: ServedEndpoint, { method, path, writer, engine }: Context): JsonSchema {
+function described(served: ServedEndpoint, { method, path, writer, engine, words }: Context): JsonSchema {
   const { endpoint, query, segments } = served
   const variables = writer.variables(query).map(({ definition, schema }): Variable => {
     const name = definition.variable.name.value
@@ -97,19 +124,19 @@ function described(served: ServedEndpoint, { method, path, writer, engine }: Con
     schema: { type: 'string' },
     in: 'header',
     name: engine.dialect.adminSecretHeader,
-    description: 'The admin secret authenticates the request.',
+    description: words.adminSecret(engine.dialect.adminSecretHeader),
   }
-  const text = `***\nThe GraphQL query of this endpoint is:\n\`\`\` graphql\n${query.text}\n\`\`\``
+  const text = `***\n${words.query}\n\`\`\` graphql\n${query.text}\n\`\`\``
   return {
     summary: endpoint.name,
     description: endpoint.comment ? `${endpoint.comment}\n${text}` : text,
-    operationId: `${method.toLowerCase()}_${endpoint.name}`,
+    ...(words.isNamed && { operationId: `${method.toLowerCase()}_${endpoint.name}` }),
     parameters: [
       adminSecret,
       ...[...inPath].map((name) => pathParameter(name, variables)),
       ...others.filter(isParameter).map(queryParameter),
     ],
-    ...(method !== 'GET' && others.length > 0 && { requestBody: bodyOf(others) }),
+    ...(method !== 'GET' && others.length > 0 && { requestBody: bodyOf(others, words) }),
     responses: {
       200: {
         description: `Responses for ${method} ${path}`,
@@ -150,10 +177,10 @@ const queryParameter = ({ name, schema, isRequired }: Variable): JsonSchema => (
   ...(isRequired && { description: `_"${name}" is required (enter it either in parameters or request body)_` }),
 })
 
-function bodyOf(variables: readonly Variable[]): JsonSchema {
+function bodyOf(variables: readonly Variable[], words: Words): JsonSchema {
   const properties = Object.fromEntries(variables.map(({ name, schema }) => [name, schema]))
   return {
-    description: 'Variables of the query that are not in the URL.',
+    description: words.body,
     content: { 'application/json': { schema: { type: 'object', properties } } },
     required: variables.some((variable) => variable.isRequired && !isParameter(variable)),
   }

@@ -319,3 +319,29 @@ test('operations on functions that do not fit are refused, and change nothing', 
     refused('already-exists', 'permission of role "fan" already exists for function "move_players"'),
   )
 })
+
+test('in interface 2, errors about the permission of a function name its source', async (t) => {
+  const trellis = await startTrellis(t, {
+    sql: `create table player (id int); create function players() returns setof player language sql stable
+      as 'select * from player'`,
+    settings: { graphqlInterface: '2' },
+  })
+  await trellis.op('track_table', 'player')
+  await trellis.op('track_function', 'players')
+  await trellis.op('create_select_permission', {
+    table: 'player',
+    role: 'fan',
+    permission: { columns: ['id'], filter: {} },
+  })
+  const args = { function: 'players', role: 'fan' }
+  const error = async (type: string) => Object((await trellis.opError(type, args)).body).error
+  assert.equal(
+    await error('drop_function_permission'),
+    'permission of role "fan" does not exist for function "players" in source: "default"',
+  )
+  await trellis.op('create_function_permission', args)
+  assert.equal(
+    await error('create_function_permission'),
+    'permission of role "fan" already exists for function "players" in source: "default"',
+  )
+})

@@ -160,3 +160,27 @@ test('endpoints are described by OpenAPI, for administrators', async (t) => {
   const refused = await trellis.request('/api/swagger/json')
   assert.deepEqual([refused.status, Object(refused.body).code], [400, 'access-denied'])
 })
+
+test('interface 2 describes endpoints in its own words', async (t) => {
+  const trellis = await startTrellis(t, { sql, settings: { graphqlInterface: '2' } })
+  await trellis.op('track_table', 'author')
+  const definition = { queries: [{ name: 'one', query: queries.one }] }
+  await trellis.op('create_query_collection', { name: 'stored', definition })
+  await trellis.op('create_rest_endpoint', endpoint('one', 'author', ['POST']))
+  const { body } = await trellis.request<Described>('/api/swagger/json')
+  const { post } = body.paths!['/api/rest/author']!
+  assert.deepEqual(
+    {
+      description: post!.description,
+      secret: Object(post!.parameters[0]).description,
+      body: Object(post!.requestBody).description,
+      hasId: 'operationId' in post!,
+    },
+    {
+      description: `***\nThe GraphQl query for this endpoint is:\n\`\`\` graphql\n${queries.one}\n\`\`\``,
+      secret: 'Your x-service-admin-secret will be used for authentication of the API request.',
+      body: 'Query parameters can also be provided in the request body as a JSON object',
+      hasId: false,
+    },
+  )
+})

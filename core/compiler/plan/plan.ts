@@ -255,6 +255,8 @@ export interface AggregateCall {
   readonly takenAs?: TakenAs
   /** The schema of the aggregate; absent: `pg_catalog`. */
   readonly schema?: string
+  /** The type as whose value the result is printed; absent: by its own type. */
+  readonly printedAs?: PgType
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 import { listOf, type UseOfColumns, usedColumns, usedList } from '../plan/used-columns.ts'
 import type { Printer } from '../printer.ts'
 import { aggregateName, argumentSql, columnSql, takenSql } from './condition-sql.ts'
-import { concat } from './json-sql.ts'
+import { concat, isBigNumber } from './json-sql.ts'
 import { orderSql } from './order-sql.ts'
 import { type Envelope, type Frame, orderedPlace, orderedRows, outputSql, rowSet } from './select-sql.ts'
 
@@ -154,7 +154,7 @@ function aggregateOutput(output: AggregateOutput, frame: Frame, printer: Printer
     case 'json':
       return concat([output.text])
     case 'call':
-      return sql`coalesce(to_json(${callSql(output.call, frame.row, printer)})::text, 'null')`
+      return callJson(output.call, frame.row, printer)
     case 'nodes': {
       const item = outputSql(output.output, frame, printer)
       const limit = counter?.limit ?? null
@@ -165,6 +165,12 @@ function aggregateOutput(output: AggregateOutput, frame: Frame, printer: Printer
     default:
       return output satisfies never
   }
+}
+
+function callJson(call: AggregateCall, row: Sql, printer: Printer): Sql {
+  const value = callSql(call, row, printer)
+  const isText = call.printedAs !== undefined && isBigNumber(call.printedAs, printer.options)
+  return sql`coalesce(to_json(${isText ? sql`${value}::text` : value})::text, 'null')`
 }
 
 /** The call of an aggregate on the rows with that alias. */

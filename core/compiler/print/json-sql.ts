@@ -17,6 +17,10 @@ const plainText = new Set(['uuid', 'oid', 'time', 'timetz', 'money', 'interval']
 /** Types that `stringify-numeric-types` prints as strings. */
 const bigNumbers = new Set(['int8', 'numeric', 'float8', 'money'])
 
+/** Whether values of the type are printed as strings. */
+export const isBigNumber = ({ schema, name }: PgType, { stringifyNumbers }: PrinterOptions): boolean =>
+  stringifyNumbers && schema === 'pg_catalog' && bigNumbers.has(name)
+
 /** Whether `json_scalar` prints the type as `to_json` does. Types of extensions may have their own casts to JSON. */
 const isScalar = ({ schema, kind, isArray }: PgType): boolean =>
   !isArray && (kind === 'e' || (schema === 'pg_catalog' && (kind === 'b' || kind === 'r')))
@@ -40,7 +44,7 @@ export function columnJson(
 function notNullJson(value: Sql, type: PgType, options: PrinterOptions): Sql {
   // Types of other schemas may have the same names.
   if (type.schema === 'pg_catalog') {
-    if (options.stringifyNumbers && bigNumbers.has(type.name)) return escapedText(sql`${value}::text`, options)
+    if (isBigNumber(type, options)) return escapedText(sql`${value}::text`, options)
     if (plainJson.has(type.name)) return plainTextOf(value, type)
     if (plainText.has(type.name)) return sql`'"' || ${plainTextOf(value, type)} || '"'`
     // JSON has strings for NaN and the infinities. All other numbers differ from themselves by zero.

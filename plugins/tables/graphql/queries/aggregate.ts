@@ -129,7 +129,8 @@ function planAggregateFields(field: FieldSelection, context: PlanContext, table:
       const given = column ? { columns: [column.name] } : { columns: [name], value: made!.value }
       const taken = takenAs(operator, { type })
       const schema = aggregateSchema(operator, { type })
-      return { kind: 'call', call: { operator, ...given, distinct: false, takenAs: taken, schema } }
+      const printed = context.schema.settings.graphqlInterface === '2' && { printedAs: type }
+      return { kind: 'call', call: { operator, ...given, distinct: false, takenAs: taken, schema, ...printed } }
     })
   })
 }

@@ -1,6 +1,6 @@
 // Tracking functions, and permissions to call them.
 
-import { badRequest, type ErrorCode, type LaterWords, nameKey, nameText, type QualifiedName } from '../../sdk/index.ts'
+import { badRequest, type LaterWords, nameKey, nameText, type QualifiedName } from '../../sdk/index.ts'
 import {
   findTable,
   functionRef,
@@ -79,9 +79,10 @@ export const setFunctionCustomization = operation({
   },
 })
 
-/** An error about the permission of a function, which names its source in interface 2. */
-const permissionError = (code: ErrorCode, message: string, metadata: MetadataDocument) =>
-  badRequest(code, message, { inInterface2: { message: `${message} in source: "${sourceName(metadata)}"` } })
+/** An error about the permission of a function in the words of interface 2, which name the source. */
+const namingSource = (message: string, metadata: MetadataDocument): { readonly inInterface2: LaterWords } => ({
+  inInterface2: { message: `${message} in source: "${sourceName(metadata)}"` },
+})
 
 export const createFunctionPermission = operation({
   type: 'create_function_permission',
@@ -92,11 +93,8 @@ export const createFunctionPermission = operation({
     const entry = requireFunction(metadata, name)
     const text = nameText(name)
     if (entry.permissions?.some((each) => each.role === role)) {
-      throw permissionError(
-        'already-exists',
-        `permission of role "${role}" already exists for function "${text}"`,
-        metadata,
-      )
+      const later = namingSource(`permission of role "${role}" already exists for function "${text}"`, metadata)
+      throw badRequest('already-exists', `permission of role "${role}" already exists for function "${text}"`, later)
     }
     const table = model.slices.functions?.get(nameKey(name))?.table
     if (table && role !== 'admin' && !model.tables.get(nameKey(table))?.permissions.get(role)?.select) {
@@ -120,11 +118,8 @@ export const dropFunctionPermission = operation({
     const rest = (entry.permissions ?? []).filter((each) => each.role !== role)
     if (rest.length === (entry.permissions?.length ?? 0)) {
       const text = nameText(name)
-      throw permissionError(
-        'not-exists',
-        `permission of role "${role}" does not exist for function "${text}"`,
-        metadata,
-      )
+      const later = namingSource(`permission of role "${role}" does not exist for function "${text}"`, metadata)
+      throw badRequest('not-exists', `permission of role "${role}" does not exist for function "${text}"`, later)
     }
     if (rest.length > 0) entry.permissions = rest
     else delete entry.permissions

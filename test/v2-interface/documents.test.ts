@@ -500,6 +500,28 @@ test('the name and the connection of the source are kept when all metadata are c
   assert.deepEqual((await ask(trellis, 'export_metadata', {})).body, { version: 3, sources: [source] })
 })
 
+test('the customization and the query tags of the source go when all metadata are cleared', async (t) => {
+  const trellis = await startTrellis(t, { sql: 'create table news_item (id int)' })
+  const source = {
+    name: 'main',
+    kind: 'postgres',
+    tables: [{ table: { schema: 'public', name: 'news_item' } }],
+    configuration: {},
+  }
+  const customized = {
+    ...source,
+    customization: { root_fields: { prefix: 'a_' }, naming_convention: 'graphql-default' },
+    query_tags: { disabled: true },
+  }
+  await ask(trellis, 'replace_metadata', { version: 3, sources: [customized] })
+  assert.deepEqual(await trellis.graphql('{ a_newsItem { id } }'), { data: { a_newsItem: [] } })
+  await ask(trellis, 'clear_metadata', {})
+  const cleared = { ...source, tables: [] }
+  assert.deepEqual((await ask(trellis, 'export_metadata', {})).body, { version: 3, sources: [cleared] })
+  await ask(trellis, 'pg_track_table', { table: 'news_item', source: 'main' })
+  assert.deepEqual(await trellis.graphql('{ news_item { id } }'), { data: { news_item: [] } })
+})
+
 test('interface 2 exports format 3 everywhere', async (t) => {
   const trellis = await startTrellis(t, { settings: { graphqlInterface: '2', dialect: 'hasura' } })
   const exported = await trellis.op<{ version: number; sources: { configuration: unknown }[] }>('export_metadata', {})

@@ -63,6 +63,11 @@ const kind = 'unserved setting of the source'
 /** Settings that need no plugin: the identity of the source, and its connection, which the server has from its options. */
 const ownSettings: ReadonlySet<string> = new Set(['name', 'kind', 'configuration'])
 
+const withOwnSettings = (source: StoredSource): StoredSource => {
+  const own = Object.entries(source).filter(([key]) => ownSettings.has(key))
+  return { ...Object.fromEntries(own), name: source.name }
+}
+
 const described = (source: StoredSource, key: string): ObjectDescription => ({
   ref: { kind, name: key },
   type: key,
@@ -140,7 +145,7 @@ export const sourceSlice: Slice = {
   schema: Type.Unknown(),
   empty: null,
   // Clients go on to use the name after `clear_metadata`.
-  cleared: (value) => value,
+  cleared: (value) => value && withOwnSettings(value as StoredSource),
   resolve(value, context) {
     const source = value as StoredSource | null
     for (const key of Object.keys(source ?? {})) {

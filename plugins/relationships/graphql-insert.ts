@@ -61,9 +61,10 @@ function relatedInputType(
       fields: (): GraphQLInputFieldConfigMap => {
         const row = new GraphQLNonNull(insertInputType(scope, target))
         const onConflict = onConflictType(scope, target)
+        const described = scope.settings.graphqlInterface === '2' && { description: 'upsert condition' }
         return {
           data: { type: type === 'object' ? row : new GraphQLNonNull(new GraphQLList(row)) },
-          ...(onConflict ? { on_conflict: { type: onConflict } } : {}),
+          ...(onConflict ? { on_conflict: { type: onConflict, ...described } } : {}),
         }
       },
     })

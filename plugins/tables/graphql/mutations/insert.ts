@@ -58,7 +58,8 @@ export function insertOneField(scope: SchemaScope, table: TableModel): Field {
 
 function conflictArgument(scope: SchemaScope, table: TableModel): GraphQLFieldConfigArgumentMap {
   const type = onConflictType(scope, table)
-  return type ? { on_conflict: { type, description: 'on conflict condition' } } : {}
+  const description = scope.settings.graphqlInterface === '2' ? 'upsert condition' : 'on conflict condition'
+  return type ? { on_conflict: { type, description } } : {}
 }
 
 function target(field: FieldSelection, argument: string, context: PlanContext, table: TableModel): InsertTarget {

@@ -18,6 +18,8 @@ import { updatableColumns } from './written-columns.ts'
 /** With interface 2, the only value for roles that may update no column. It names none, so it is refused. */
 const placeholder = '_PLACEHOLDER'
 
+const isLater = ({ settings }: SchemaScope): boolean => settings.graphqlInterface === '2'
+
 /**
  * `T_on_conflict`; null when there is no constraint to name. With interface 1.3 it is also null when the role may not
  * update.
@@ -25,13 +27,13 @@ const placeholder = '_PLACEHOLDER'
 export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType | null {
   const constraints = constraintNames(scope, table)
   const columns = [...updatableColumns(scope, table).keys()].filter(isEnumValueName)
-  if (columns.length === 0 && scope.settings.graphqlInterface === '2') columns.push(placeholder)
+  if (columns.length === 0 && isLater(scope)) columns.push(placeholder)
   if (constraints.length === 0 || columns.length === 0) return null
   const name = `${table.graphqlName}_on_conflict`
   return scope.tableType(table, name, () => {
     return new LeanInputType({
       name,
-      description: `on conflict condition type for table "${nameText(table.name)}"`,
+      description: `${isLater(scope) ? 'on_conflict' : 'on conflict'} condition type for table "${nameText(table.name)}"`,
       fields: (): GraphQLInputFieldConfigMap => ({
         constraint: { type: new GraphQLNonNull(constraintType(scope, table, constraints)) },
         update_columns: {
@@ -56,10 +58,17 @@ const constraintNames = perTable((scope, { catalog, columns, name }): string[] =
 function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {
   const name = `${table.graphqlName}_constraint`
   return scope.tableType(table, name, () => {
-    const values = constraints.map((value) => [value, { description: 'unique or primary key constraint' }])
+    const values = constraints.map((value) => [value, { description: constraintText(scope, table, value) }])
     const description = `unique or primary key constraints on table "${nameText(table.name)}"`
     return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
   })
+}
+
+/** Interface 2 names the columns. */
+function constraintText(scope: SchemaScope, { catalog }: TableModel, name: string): string {
+  const text = 'unique or primary key constraint'
+  const columns = keysOf(catalog).find((key) => key.name === name)?.columns ?? []
+  return isLater(scope) ? `${text} on columns ${columns.map((column) => `"${column}"`).join(', ')}` : text
 }
 
 function updateColumnType(scope: SchemaScope, table: TableModel, columns: readonly string[]): GraphQLEnumType {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startOther } from '../auth/other-server.ts'
+import { openSocket } from '../subscriptions/clients.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -39,4 +40,25 @@ test('a new id of a request is forwarded to the authentication webhook and to ac
   // One of the client stays as it is.
   await request('/v1/graphql', { body, headers: { 'x-request-id': 'mine' } })
   assert.deepEqual(seen(), ['mine', 'mine'])
+})
+
+test('each operation of a websocket forwards an id of its own, or that of the first message', async (t) => {
+  const greet = await startOther(t, () => ({ body: '"hello"' }))
+  const { op, url } = await startTrellis(t)
+  const called = { type: 'query', output_type: 'String!', handler: greet.url, forward_client_headers: true }
+  await op('create_action', { name: 'greet', definition: { kind: 'synchronous', ...called } })
+  const ask = async (headers?: object) => {
+    const socket = await openSocket(t, url, { protocol: 'graphql-transport-ws' })
+    socket.send({ type: 'connection_init', payload: { headers } })
+    await socket.next()
+    for (const id of ['1', '2']) {
+      socket.send({ type: 'subscribe', id, payload: { query: '{ greet }' } })
+      await socket.messages.until((all) => all.some((message) => message.id === id && message.type === 'complete'))
+    }
+    return greet.received.splice(0).map((call) => String(call.headers['x-request-id']))
+  }
+  const [one = '', two = ''] = await ask()
+  for (const id of [one, two]) assert.match(id, uuid)
+  assert.notEqual(one, two)
+  assert.deepEqual(await ask({ 'x-request-id': 'mine' }), ['mine', 'mine'])
 })

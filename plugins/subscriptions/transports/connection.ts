@@ -237,9 +237,10 @@ export class Connection {
     const session = this.#session!
     const caller = this.#caller!
     const applicant = { session, headers: upgrade.headers, address, setHeader: () => {} }
-    const headers = this.#payload.headers as Readonly<Record<string, string>>
-    // The id that the client chose holds for all its operations.
-    const requestId = headers['x-request-id'] || randomUUID()
+    const given = this.#payload.headers as Readonly<Record<string, string>>
+    // The id that the client chose holds for all its operations. Other servers get a new one, too.
+    const requestId = given['x-request-id'] || randomUUID()
+    const headers = { ...given, 'x-request-id': requestId }
     return { engine, live, schema, isFlat, applicant, caller, headers, requestId, isAdmitted: false }
   }
 

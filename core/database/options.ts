@@ -35,7 +35,7 @@ export const databaseOptions = {
     variable: 'DATABASE_URL',
     placeholder: 'URL',
     secret: true,
-    json: 'object',
+    json: 'text or object',
     shown: redactedUrl,
     check: databaseUrlRefusal,
     description:
@@ -60,7 +60,7 @@ export const databaseOptions = {
     variable: 'METADATA_DATABASE_URL',
     placeholder: 'URL',
     secret: true,
-    json: 'object',
+    json: 'text or object',
     shown: redactedUrl,
     check: databaseUrlRefusal,
     description:

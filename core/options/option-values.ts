@@ -31,8 +31,8 @@ export interface OptionDeclaration {
   readonly authenticates?: Authentication
   /** The page that this option turns on, as the start shows it. */
   readonly turnsOn?: { readonly page: string; readonly api: string }
-  /** The text may be, or is, JSON of this type. The configuration file may hold the value itself. */
-  readonly json?: 'object' | 'list' | 'object or list'
+  /** The text may be, or is, JSON of these types. The configuration file may hold the value itself. */
+  readonly json?: 'object' | 'list' | 'object or list' | 'text or object'
   /** The allowed words, in any case. */
   readonly words?: readonly string[]
   /** The reason for refusing a value; absent: a text derived from the type. */
@@ -178,7 +178,7 @@ export function valueOfJson(option: TypedOption, { value, texts }: JsonValue, so
   if (typeof value === 'string' && kind !== 'string' && kind !== 'int') return valueOfText(option, value, source)
   if (kind !== 'string') return blaming(source, () => checked(option, kind === 'list' ? texts : value))
   if (typeof texts === 'string') return blaming(source, () => checked(option, texts))
-  const isHeld = isObject(value) ? json?.startsWith('object') : Array.isArray(value) && json?.endsWith('list')
+  const isHeld = json?.includes(Array.isArray(value) ? 'list' : isObject(value) ? 'object' : 'none')
   if (!isHeld) throw refusedOption(source, `Only expecting ${heldTexts[json ?? 'none']}`)
   return blaming(source, () => checked(option, JSON.stringify(texts)))
 }
@@ -188,6 +188,7 @@ const heldTexts = {
   object: 'a JSON object',
   list: 'a text, or a list of texts',
   'object or list': 'a JSON object, or a list of them',
+  'text or object': 'a text, or a JSON object',
 } as const
 
 /** A value of the configuration file; `texts`: the same value for options that are texts. */

@@ -197,7 +197,12 @@ test('no refusal quotes a value', () => {
   for (const text of [...secrets, 'adminSecret: !hidden x', '"adminSecret: hidden', 'hidden']) {
     assert.doesNotMatch(refusalOf(text), /hidden/, text)
   }
-  for (const text of ['{"adminSecret": hidden}', '{"adminSecret": "hidden}', '"hidden"', '{"jwtSecret": ["hidden"]}']) {
+  for (const text of [
+    '{"adminSecret": hidden}',
+    '{"adminSecret": "hidden}',
+    '"hidden"',
+    '{"mongodbUrl": ["hidden"]}',
+  ]) {
     assert.doesNotMatch(json(text), /hidden/, text)
   }
 })

@@ -93,8 +93,9 @@ test('configured headers, session variables, and forwarded headers are sent', as
   const { headers: upgrade, payload } = await ticking.next()
   const { 'x-api-key': key, 'x-service-role': role, 'x-service-user-id': user } = upgrade
   assert.deepEqual([key, role, user, upgrade.origin], ['key', 'admin', '7', undefined])
-  const sent = { 'x-own': 'Ö', 'x-service-role': 'admin', 'x-service-user-id': '7', 'x-api-key': 'key' }
-  assert.deepEqual(payload, { headers: sent })
+  const { 'x-request-id': id, ...sent } = (payload as { headers: Record<string, string> }).headers
+  assert.match(String(id), /^[0-9a-f-]{36}$/)
+  assert.deepEqual(sent, { 'x-own': 'Ö', 'x-service-role': 'admin', 'x-service-user-id': '7', 'x-api-key': 'key' })
 })
 
 test('customized names, permissions, and presets apply to events', async (t) => {

@@ -106,7 +106,7 @@ await createEngine(misplaced).then(() => console.log('started'), ({ message }) =
     /^Fatal Error:- Settings: there is no option "databaseURL", did you mean "databaseUrl"\?$/,
     /^Fatal Error:- Setting connections: Only expecting a whole number/,
     /^Fatal Error:- Setting dataDir: Only expecting a text$/,
-    /^Fatal Error:- Setting databaseUrl: Only expecting a text$/,
+    /^Fatal Error:- Setting databaseUrl: Only expecting a text, or a JSON object$/,
     /^Fatal Error:- Setting logLevel: Valid log levels: /,
     /^Fatal Error:- Setting config: an embedded engine reads no configuration file/,
     /^Fatal Error : --auth-hook .* requires --admin-secret/,

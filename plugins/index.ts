@@ -15,6 +15,7 @@ import delivery from './delivery/index.ts'
 import developer from './developer/index.ts'
 import eventTriggers from './event-triggers/index.ts'
 import explain from './explain/index.ts'
+import federation from './federation/index.ts'
 import feed from './feed/index.ts'
 import functions from './functions/index.ts'
 import graphiql from './graphiql/index.ts'
@@ -102,6 +103,7 @@ const plugins: readonly Plugin[] = [
   history,
   feed,
   roleSchemas,
+  federation,
   simulate,
   openapi,
   pgDump,

@@ -38,6 +38,14 @@ const setOptions = operation({
   },
 })
 
+const disabledRoles = ({ slices }: Model) => slices.graphql_schema_introspection
+
+/** Refuses a role that may not ask for the schema of a model. */
+export function requireIntrospection({ model, role }: { readonly model: Model; readonly role: string }): void {
+  if (!disabledRoles(model)?.has(role)) return
+  throw badRequest('not-supported', `introspection is disabled for role: "${role}"`)
+}
+
 export default definePlugin({
   name: 'introspection',
   dependencies: ['metadata'],
@@ -45,16 +53,16 @@ export default definePlugin({
     const asking = new WeakMap<GraphQLOperation, boolean>()
     engine.metadata.slice('graphql_schema_introspection', slice)
     engine.operations.add(setOptions)
-    const disabled = ({ slices }: Model) => slices.graphql_schema_introspection
     const document: AroundSync<DocumentWork> = ({ document, session: { role }, request }, run) => {
-      if (disabled(engine.model)?.has(role)) {
+      const { model } = engine
+      if (disabledRoles(model)?.has(role)) {
         const chosen = chooseOperation(document, request.operationName)
         const asks = asking.get(chosen) ?? introspects(chosen)
         asking.set(chosen, asks)
-        if (asks) throw badRequest('not-supported', `introspection is disabled for role: "${role}"`)
+        if (asks) requireIntrospection({ model, role })
       }
       return run()
     }
-    engine.around({ document }, (model) => (disabled(model)?.size ?? 0) > 0)
+    engine.around({ document }, (model) => (disabledRoles(model)?.size ?? 0) > 0)
   },
 })

@@ -43,35 +43,49 @@ export interface PrintedSchema {
   readonly size: number
 }
 
+/** What differs from the usual SDL of a schema. */
+export interface SdlForm {
+  /** Whether the text has the type, or the member of it. */
+  shows(type: GraphQLNamedType, member: SchemaMember | null, schema: PlannedSchema): boolean
+  /** Directives of the type, with a space before each. */
+  directivesOf(type: GraphQLNamedType, schema: PlannedSchema): string
+}
+
+const usualForm: SdlForm = { shows: () => true, directivesOf: () => '' }
+
 interface Printing {
   readonly name: string
-  /** The text up to the fields. */
+  /** The text up to the directives. */
   readonly head: string
+  readonly directives: string
   readonly fields: string[]
 }
 
-function begin(type: GraphQLNamedType): Printing {
-  return { name: type.name, head: printType(withMembers(type, [])), fields: [] }
+function begin(type: GraphQLNamedType, directives: string): Printing {
+  return { name: type.name, head: printType(withMembers(type, [])), directives, fields: [] }
 }
 
 /** Prints the types of a schema. */
-export function* printSchemaSteps(schema: PlannedSchema): Steps<PrintedSchema> {
+export function* printSchemaSteps(schema: PlannedSchema, form = usualForm): Steps<PrintedSchema> {
   let found = new Map<string, Printing>()
   yield* walkSchema(schema, () => {
     found = new Map()
-    return (type, members) => {
-      if (isSpecifiedScalarType(type)) return
-      const printing = found.get(type.name) ?? begin(type)
+    return (type, given) => {
+      if (isSpecifiedScalarType(type) || !form.shows(type, null, schema)) return
+      const members = given.filter((member) => form.shows(type, member, schema))
+      if (members.length === 0 && given.length > 0) return
+      const printing = found.get(type.name) ?? begin(type, form.directivesOf(type, schema))
       found.set(type.name, printing)
       if (members.length === 0) return
       const whole = printType(withMembers(type, members))
       printing.fields.push(whole.slice(printing.head.length + ' {\n'.length, -'\n}'.length))
     }
   })
-  const types: PrintedType[] = [{ name: '', text: definitionOf(schema) }]
+  const definition = definitionOf(schema, (name) => found.has(name))
+  const types: PrintedType[] = definition === null ? [] : [{ name: '', text: definition }]
   let size = 0
-  for (const { name, head, fields } of yield* sortedByName([...found.values()])) {
-    const text = fields.length > 0 ? `${head} {\n${fields.join('\n')}\n}` : head
+  for (const { name, head, directives, fields } of yield* sortedByName([...found.values()])) {
+    const text = fields.length > 0 ? `${head}${directives} {\n${fields.join('\n')}\n}` : `${head}${directives}`
     types.push({ name, text })
     size += text.length
     yield
@@ -79,11 +93,11 @@ export function* printSchemaSteps(schema: PlannedSchema): Steps<PrintedSchema> {
   return { types, size }
 }
 
-/** The definition of the schema, which names its root types. */
-function definitionOf(schema: PlannedSchema): string {
-  const kinds = (['query', 'mutation', 'subscription'] as const).filter(
-    (kind) => kind === 'query' || !schema.root(kind).isAbsent,
-  )
-  const roots = kinds.map((kind) => `  ${kind}: ${schema.root(kind).objectType().name}`)
+/** The definition of the schema, which names its root types; null if it has none of them. */
+function definitionOf(schema: PlannedSchema, has: (type: string) => boolean): string | null {
+  const kinds = ['query', 'mutation', 'subscription'] as const
+  const names = kinds.map((kind) => [kind, schema.root(kind).name] as const)
+  const roots = names.filter(([, name]) => has(name)).map(([kind, name]) => `  ${kind}: ${name}`)
+  if (roots.length === 0) return null
   return `schema {\n${roots.join('\n')}\n}`
 }

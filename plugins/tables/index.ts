@@ -9,7 +9,6 @@ import { tableContribution, tableQueryContribution, updateManyContribution } fro
 import { tablesSlice } from './metadata.ts'
 import {
   addExistingTableOrView,
-  setFederationConfig,
   setTableCustomFields,
   setTableCustomization,
   setTableIsEnum,
@@ -58,7 +57,7 @@ export default definePlugin({
     engine.metadata.typeNames(generatedTypes)
     engine.operations.add(trackTable, addExistingTableOrView, trackTableV2, untrackTable)
     engine.operations.add(trackTables, pgTrackTables, untrackTables, pgUntrackTables)
-    engine.operations.add(setTableIsEnum, setTableCustomFields, setTableCustomization, setFederationConfig)
+    engine.operations.add(setTableIsEnum, setTableCustomFields, setTableCustomization)
     engine.graphql.contribute(tableContribution)
     engine.graphql.contribute(tableQueryContribution)
     if (!engine.options.hideUpdateManyFields) engine.graphql.contribute(updateManyContribution)

@@ -19,15 +19,14 @@ import { releaseDependents } from './dependents.ts'
 import { requireTable } from './entries.ts'
 import { mayTakeOrderByName, takenOrderByName } from './graphql/queries/order-by.ts'
 import {
-  type FederationConfig,
   type ListedTable,
-  SetFederationArgs,
   SetTableCustomFieldsArgs,
   SetTableCustomizationArgs,
   SetTableIsEnumArgs,
   type TrackedTable,
   TrackTableArgs,
   TrackTableV2Args,
+  trackedParts,
   UntrackTableArgs,
 } from './schema.ts'
 import { isSystemTable } from './system-tables.ts'
@@ -72,32 +71,20 @@ function refuseTakenNames(model: Model, table: QualifiedName, name = graphqlBase
 }
 
 /** Settings that a table is tracked with. */
-type TableSettings = Pick<ListedTable, 'configuration' | 'apollo_federation_config'>
-
-declare module '../../sdk/registry.ts' {
-  interface TableFacets {
-    /** Kept without an effect. */
-    apollo_federation_config?: FederationConfig
-  }
-}
-
-function setFederation(entry: TableEntry, config: FederationConfig | undefined): void {
-  if (config) entry.apollo_federation_config = config
-  else delete entry.apollo_federation_config
-}
+type TableSettings = Omit<ListedTable, 'table' | 'source'>
 
 /** Adds a table to the draft under its configured names; refuses one that cannot be tracked. */
 export function trackConfigured(
   { metadata, model, dialect }: Pick<OperationContext, 'metadata' | 'model' | 'dialect'>,
   table: TrackedTable,
-  { configuration, apollo_federation_config: federation }: TableSettings = {},
+  { configuration, ...parts }: TableSettings = {},
 ): void {
   refuseUntrackable(metadata, table.table, dialect)
   refuseTakenNames(model, table.table, configuration?.custom_name)
   const entry: TableEntry = { table: table.table }
   setIsEnum(entry, table.is_enum ?? false)
   if (configuration) configure(entry, configuration)
-  setFederation(entry, federation)
+  for (const part of trackedParts) if (parts[part]) Object.assign(entry, { [part]: parts[part] })
   metadata.tables.push(entry)
 }
 
@@ -202,15 +189,5 @@ export const setTableCustomization = operation({
     const entry = requireTable(metadata, table)
     if (configuration.custom_name !== undefined) refuseTakenNames(model, table, configuration.custom_name)
     configure(entry, configuration)
-  },
-})
-
-/** `pg_set_apollo_federation_config`. */
-export const setFederationConfig = operation({
-  type: 'pg_set_apollo_federation_config',
-  about: { summary: 'Keeps the settings of a table for Apollo Federation for exports; they have no effect.' },
-  args: SetFederationArgs,
-  handle({ metadata }, { table, apollo_federation_config }) {
-    setFederation(requireTable(metadata, table), apollo_federation_config)
   },
 })

@@ -1,6 +1,6 @@
 // Arguments of the operations on tables.
 
-import { parseFailed, type QualifiedName, type Static, Type } from '../../sdk/index.ts'
+import { parseFailed, type QualifiedName, Type } from '../../sdk/index.ts'
 import {
   CustomColumnNames,
   CustomRootFields,
@@ -35,31 +35,24 @@ export const TrackTableArgs = Type.Unsafe<TrackedTable>(
   Type.Union([WithOptions, NameWithOptions, BareName], { message: 'expecting a string/object for QualifiedObject' }),
 )
 
-/** The settings of a table for Apollo Federation, which are only kept. */
-export type FederationConfig = Static<typeof FederationConfig>
-
-const FederationConfig = Type.Union([Type.Object({ enable: Type.Literal('v1') }), Type.Null()])
-
-/** The arguments of one table to track. */
-const Tracked = {
-  table: TrackTableArgs,
-  configuration: Type.Optional(TableConfig),
-  apollo_federation_config: Type.Optional(FederationConfig),
+/** Parts of a table's entry that belong to other plugins, and that a table can be tracked with. They may be null. */
+const TrackedParts = {
+  apollo_federation_config: Type.Optional(Type.Union([Type.Object({ enable: Type.Literal('v1') }), Type.Null()])),
 }
 
-export const TrackTableV2Args = Type.Object(Tracked)
+/** The names of these parts. */
+export const trackedParts = Object.keys(TrackedParts) as (keyof typeof TrackedParts)[]
 
-/** The arguments of `pg_set_apollo_federation_config`; null or absent: no settings. */
-export const SetFederationArgs = Type.Object({
-  table: TableName,
-  apollo_federation_config: Type.Optional(FederationConfig),
-})
+/** The arguments of one table to track. */
+const Tracked = { table: TrackTableArgs, configuration: Type.Optional(TableConfig), ...TrackedParts }
+
+export const TrackTableV2Args = Type.Object(Tracked)
 
 /** One table of a list, with its names. */
 export interface ListedTable {
   readonly table: TrackedTable
   readonly configuration?: TableConfiguration
-  readonly apollo_federation_config?: FederationConfig
+  readonly apollo_federation_config?: object | null
   readonly source?: string
 }
 

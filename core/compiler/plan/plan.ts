@@ -133,6 +133,8 @@ export type Output =
   | {
       readonly kind: 'deferred'
       readonly needs: readonly NeededColumn[]
+      /** A member that tells the object from values of other types at the same place; absent: it has no such member. */
+      readonly mark?: string
     }
   /** `columnsOnly`: the fragment reads only columns of the row, so it may stand wherever columns may. */
   | { readonly kind: 'sql'; readonly build: SqlBuilder; readonly columnsOnly?: boolean }

@@ -86,8 +86,10 @@ function outputPieces(output: Output, frame: Frame, printer: Printer): (string |
     case 'aggregate':
       return [lateralSql(aggregateSql(output.select, frame.row, printer), frame, printer)]
     case 'deferred': {
-      const entries = output.needs.map((need): OutputEntry => ({ key: need.column, value: neededOutput(need) }))
-      return outputPieces({ kind: 'object', entries }, frame, printer)
+      const needed = output.needs.map((need): OutputEntry => ({ key: need.column, value: neededOutput(need) }))
+      const { mark } = output
+      const marked: OutputEntry[] = mark === undefined ? [] : [{ key: mark, value: { kind: 'json', text: 'true' } }]
+      return outputPieces({ kind: 'object', entries: [...marked, ...needed] }, frame, printer)
     }
     case 'sql':
       return [sql`(${output.build(frame.row, printer)})`]

@@ -1,7 +1,7 @@
 // The planned steps that JavaScript executes: calls, statements that add to their results, and joins, which are calls
 // for all rows of an answer. Each step contains the steps that depend on it.
 
-import { getNamedType } from 'graphql'
+import { getNamedType, isAbstractType } from 'graphql'
 import type { PgType } from '../../catalog/types.ts'
 import type { Output } from '../../compiler/plan/plan.ts'
 import { givenRowsStatement } from '../../compiler/print/given-rows-sql.ts'
@@ -37,6 +37,8 @@ export interface RootCall extends AnyCall {
 export interface JoinStep extends AnyCall {
   readonly isJoin: true
   readonly planner: ResolvedRowPlanner
+  /** A member that only rows of this join have; null: nothing else stands at its places. */
+  readonly mark: string | null
 }
 
 export type MemberStep =
@@ -98,15 +100,29 @@ export function planJoin(
   { planner, typeOf }: { readonly planner: ResolvedRowPlanner; readonly typeOf: (column: string) => PgType },
 ): Output {
   if (!context.rowJoins) throw new Error(`"${field.name}" is planned outside of a root field`)
-  context.rowJoins.add(joinStep(field, context, planner))
+  const mark = isBelowAbstract(field) ? context.newMark() : null
+  context.rowJoins.add(joinStep(field, context, { planner, mark }))
   const needs = planner.needs.map((column) => ({ column, type: typeOf(column) }))
-  return { kind: 'deferred', needs: [...needs, ...(planner.needsValues ?? [])] }
+  return { kind: 'deferred', needs: [...needs, ...(planner.needsValues ?? [])], ...(mark !== null && { mark }) }
 }
 
-const joinStep = (field: FieldSelection, context: PlanContext, planner: ResolvedRowPlanner): JoinStep => ({
+/** Whether rows of several types may stand around a field. Their fields of one response name may be different ones. */
+function isBelowAbstract({ parent }: FieldSelection): boolean {
+  for (let at = parent; at; at = at.parent) {
+    if (at.definition && isAbstractType(getNamedType(at.definition.type))) return true
+  }
+  return false
+}
+
+const joinStep = (
+  field: FieldSelection,
+  context: PlanContext,
+  { planner, mark = null }: { readonly planner: ResolvedRowPlanner; readonly mark?: string | null },
+): JoinStep => ({
   ...planAnyCall(field, context, planner),
   isJoin: true,
   planner,
+  mark,
 })
 
 function planAnyCall(
@@ -160,7 +176,7 @@ class PlannedMembers {
     }
     const context = this.#context
     if (planner.kind === 'resolved') {
-      this.members.set(field, { kind: 'call', step: joinStep(field, context, planner) })
+      this.members.set(field, { kind: 'call', step: joinStep(field, context, { planner }) })
       return
     }
     const { planned: output, joins } = collectJoins(context, () => blaming(planner, () => planner.plan(field, context)))

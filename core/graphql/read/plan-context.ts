@@ -19,11 +19,17 @@ export class PlanContext extends OperationInput {
   rowJoins: { add(join: object): void } | null = null
 
   readonly #cost: RequestCost
+  #marks = 0
 
   constructor(schema: PlannedSchema, operation: GraphQLOperation, variables: Variables) {
     super(operation, variables, schema.settings.backwardsCompatNullInNonnullableVariables)
     this.schema = schema
     this.#cost = new RequestCost(schema)
+  }
+
+  /** A name that no other call of this method returns, and no column has. */
+  newMark(): string {
+    return `trellis#${this.#marks++}`
   }
 
   override addCost(cost: number, path: Path | null = null): void {

@@ -69,11 +69,16 @@ export function joinRuns(
   top: FieldSelection | null,
 ): CallRun[] {
   return joins.flatMap((step) => {
-    const places = placesOf({ ...from, fields: fieldsTo(step.field, top) })
+    const found = placesOf({ ...from, fields: fieldsTo(step.field, top) })
+    const { mark } = step
+    const places = mark === null ? found : found.filter((place) => isMarked(valueAt(place), mark))
     const rows = places.map((place) => valueAt(place) as NeededRow)
     return rows.length > 0 ? [{ step, rows, places }] : []
   })
 }
+
+const isMarked = (value: unknown, mark: string): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, mark)
 
 /** Runs calls, then the calls that depend on their results, until none are left. */
 export async function runLevels(calls: readonly CallRun[], run: Run): Promise<void> {

@@ -26,10 +26,13 @@ const rootDescriptions: Readonly<Record<RootKind, string | undefined>> = {
 
 const noQueries = `There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.`
 
+/** The field of a root that has no other. */
+export const placeholderField = 'no_queries_available'
+
 const placeholder = (root: RootPlanner): FieldMap =>
   new Map([
     [
-      'no_queries_available',
+      placeholderField,
       () => ({ type: new GraphQLNonNull(GraphQLString), description: noQueries, extensions: { root } }),
     ],
   ])

@@ -4,7 +4,7 @@ import { type TArray, type TSchema, Type } from '@sinclair/typebox'
 import { atOnce } from '../../concurrency/stepwise.ts'
 import { badRequest, type LaterWords, TrellisError } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
-import { jsonType, memberOf, saysNothing } from '../../json/json.ts'
+import { isJsonObject, jsonType, memberOf, saysNothing } from '../../json/json.ts'
 import { compareText } from '../../names/names.ts'
 import { decode, type UnknownKeys } from '../../wire/decode.ts'
 import type { TableEntry } from '../document/document.ts'
@@ -16,9 +16,13 @@ import type { Facet, FacetFormat, RenamePlace } from './slices.ts'
 
 /** The entries of a facet within a table's entry. */
 export const facetEntries = (entry: TableEntry, facet: Facet): readonly unknown[] => {
-  const entries = memberOf(entry, facet.key)
-  return Array.isArray(entries) ? entries : []
+  const value = memberOf(entry, facet.key)
+  if (facet.isSingle) return isJsonObject(value) ? [value] : []
+  return Array.isArray(value) ? value : []
 }
+
+/** The value of a facet's key that holds these entries. */
+const memberWith = (entries: readonly unknown[], { isSingle }: Facet): unknown => (isSingle ? entries[0] : entries)
 
 /** How the members of facets are read and written. */
 interface FacetForms {
@@ -50,8 +54,10 @@ export class DeclaredFacets implements FacetFormat {
   }
 
   shapes(): Record<string, TSchema> {
-    const lists = this.#facets.map(({ key, schema }) => [key, Type.Optional(Type.Array(schema))])
-    return Object.fromEntries([...lists, ...laterShapes(laterTableKeys, this.#facets)])
+    const own = this.#facets.map(({ key, schema, isSingle }) => {
+      return [key, Type.Optional(isSingle ? schema : Type.Array(schema))]
+    })
+    return Object.fromEntries([...own, ...laterShapes(laterTableKeys, this.#facets)])
   }
 
   unexpectedKeys(given: WireObject, ownKeys: Iterable<string>): string[] {
@@ -60,9 +66,12 @@ export class DeclaredFacets implements FacetFormat {
   }
 
   read(given: WireObject): Partial<TableEntry> {
-    const read = this.#facets.map((facet) => [facet.key, this.#entries(facet, own(given, facet.key))] as const)
+    const read = this.#facets.flatMap((facet) => {
+      const entries = this.#entries(facet, own(given, facet.key))
+      return entries.length > 0 ? [[facet.key, memberWith(entries, facet)]] : []
+    })
     const unserved = this.#undeclared(given).filter(([, value]) => !saysNothing(value))
-    return Object.fromEntries([...read.filter(([, entries]) => entries.length > 0), ...unserved])
+    return Object.fromEntries([...read, ...unserved])
   }
 
   /** Keys of later engines that no facet has: they are kept, and listed as inconsistent. */
@@ -71,8 +80,10 @@ export class DeclaredFacets implements FacetFormat {
     return Object.entries(entry).filter(([key]) => isUndeclared(key))
   }
 
-  #entries({ key, schema, read }: Facet, value: unknown): unknown[] {
+  #entries(facet: Facet, value: unknown): unknown[] {
+    const { key, schema, read } = facet
     if (value === undefined || value === null) return []
+    if (facet.isSingle) return this.#single(facet, value)
     let list = lists.get(schema)
     if (!list) {
       list = Type.Array(schema)
@@ -89,6 +100,15 @@ export class DeclaredFacets implements FacetFormat {
       .filter((entry) => entry !== undefined)
   }
 
+  #single({ key, schema, read }: Facet, value: unknown): unknown[] {
+    const [faults, context] = [this.#faults, { source: this.#source }]
+    const take = (entry: unknown) => (read ? read(entry, context) : entry)
+    if (!faults) return [locate([key], () => take(decode(schema, value, [], this.#unknownKeys)))]
+    const decoded = faults.decode(schema, value, [key], this.#unknownKeys)
+    const entry = decoded === undefined ? undefined : faults.at(key).attempt(() => take(decoded))
+    return entry === undefined ? [] : [entry]
+  }
+
   write(entry: TableEntry): Record<string, unknown> {
     const wire: Record<string, unknown> = {}
     const context = { formatVersion: this.#formatVersion, source: this.#source }
@@ -96,7 +116,8 @@ export class DeclaredFacets implements FacetFormat {
       const entries = facetEntries(entry, facet)
       if (entries.length === 0) continue
       const sorted = [...entries].sort((a, b) => compareText(facet.identify(a), facet.identify(b)))
-      wire[facet.key] = facet.write ? sorted.map((each) => facet.write?.(each, context)) : sorted
+      const written = facet.write ? sorted.map((each) => facet.write?.(each, context)) : sorted
+      wire[facet.key] = memberWith(written, facet)
     }
     return { ...wire, ...Object.fromEntries(this.#undeclared(entry)) }
   }
@@ -122,19 +143,21 @@ export class DeclaredFacets implements FacetFormat {
 
   areUsable(value: WireObject): boolean {
     return this.#facets.every((facet) => {
-      const entries = value[facet.key]
-      return entries === undefined || (Array.isArray(entries) && entries.every((entry) => isEntry(entry, facet)))
+      const given = value[facet.key]
+      const entries = facet.isSingle ? [given] : given
+      return given === undefined || (Array.isArray(entries) && entries.every((entry) => isEntry(entry, facet)))
     })
   }
 
   rename(entry: TableEntry, rename: Rename, place: Pick<RenamePlace, 'lookup'>): Partial<TableEntry> {
     const inside: RenamePlace = { ...place, table: entry.table }
-    const lists = this.#facets.flatMap((facet) => {
+    const members = this.#facets.flatMap((facet) => {
       const entries = facetEntries(entry, facet)
       if (!facet.rename || entries.length === 0) return []
-      return [[facet.key, entries.map((each) => facet.rename?.(each, rename, inside))]]
+      const renamed = entries.map((each) => facet.rename?.(each, rename, inside))
+      return [[facet.key, memberWith(renamed, facet)]]
     })
-    return Object.fromEntries(lists)
+    return Object.fromEntries(members)
   }
 }
 

@@ -65,8 +65,9 @@ export class DocumentParts {
     })
   }
 
+  /** The facet whose objects the member lists; one that holds a single object is a part as a whole. */
   #facet(member: string): Facet | undefined {
-    return this.#registry.facets.find(({ key }) => key === member)
+    return this.#registry.facets.find(({ key, isSingle }) => key === member && !isSingle)
   }
 
   /** The changes whose parts no longer are as the changes left them: undoing them would undo later changes too. */

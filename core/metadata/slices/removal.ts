@@ -29,7 +29,6 @@ function removeFromTable(registry: MetadataRegistry, draft: MetadataDocument, ob
 
 function removeAt(entry: TableEntry, key: string, index: number): void {
   const list = memberOf(entry, key)
-  if (!Array.isArray(list)) return
-  if (list.length === 1) Reflect.deleteProperty(entry, key)
+  if (!Array.isArray(list) || list.length === 1) Reflect.deleteProperty(entry, key)
   else list.splice(index, 1)
 }

@@ -229,9 +229,14 @@ export interface TableDraft {
   readonly extensions: Map<string, Map<string, unknown>>
 }
 
-/** A key of a table's entry that holds an array of objects: relationships, permissions, event triggers, ... */
+/**
+ * A key of a table's entry that holds an array of objects: relationships, permissions, event triggers, ...
+ * A facet that is `isSingle` holds one object, without an array.
+ */
 export interface Facet<Entry = unknown, Resolved = unknown> {
   readonly key: string & keyof TableEntry
+  /** Whether the key holds one object, which stands for the only entry. Absent: no. */
+  readonly isSingle?: boolean
   /** `fields` adds members to the row and sees the columns of other tables; `rules` uses the members of all tables. */
   readonly stage: 'fields' | 'rules'
   /** Slices whose results `resolve` may read: those that come `before` its stage. */
@@ -264,10 +269,11 @@ export interface Facet<Entry = unknown, Resolved = unknown> {
 }
 
 /** A facet whose entry type follows from its key: the argument of `engine.metadata.facet`. */
-export type FacetDefinition<K extends string & keyof TableEntry, Resolved = unknown> = Facet<
-  NonNullable<TableEntry[K]> extends readonly (infer E)[] ? E : never,
-  Resolved
-> & { readonly key: K }
+export type FacetDefinition<K extends string & keyof TableEntry, Resolved = unknown> = {
+  readonly key: K
+} & (NonNullable<TableEntry[K]> extends readonly (infer E)[]
+  ? Facet<E, Resolved>
+  : Facet<NonNullable<TableEntry[K]>, Resolved> & { readonly isSingle: true })
 
 /** The place of an entry whose names are rewritten. */
 export interface RenamePlace {

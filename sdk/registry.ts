@@ -4,7 +4,7 @@
 /** Top-level keys of the metadata document that plugins own as slices, with the stored type: `MetadataDocument`. */
 export interface DocumentSlices {}
 
-/** Keys of a table's entry that plugins own as facets. Each is an optional array of objects: `TableEntry`. */
+/** Keys of a table's entry that plugins own as facets. Each is an optional array of objects, or one object: `TableEntry`. */
 export interface TableFacets {}
 
 /** The resolved values of slices, by the slice's key: `Model.slices`. */

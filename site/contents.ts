@@ -46,7 +46,16 @@ export const contents: readonly Group[] = [
   },
   {
     title: 'Connect',
-    pages: ['actions', 'custom-types', 'mcp', 'remote-schemas', 'remote-relationships', 'stitching', 'transforms'],
+    pages: [
+      'actions',
+      'custom-types',
+      'mcp',
+      'remote-schemas',
+      'remote-relationships',
+      'stitching',
+      'federation',
+      'transforms',
+    ],
   },
   { title: 'Events', pages: ['event-triggers', 'scheduled', 'jobs'] },
   {

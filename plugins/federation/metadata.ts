@@ -5,12 +5,6 @@ import { type FacetDefinition, operation } from '../../sdk/metadata.ts'
 import { requireTable } from '../tables/index.ts'
 import { FederationConfig, SetFederationArgs } from './schema.ts'
 
-declare module '../../sdk/registry.ts' {
-  interface TableFacets {
-    apollo_federation_config?: FederationConfig
-  }
-}
-
 /** The key of a table's entry, and of its extension in the model. */
 export const facetKey = 'apollo_federation_config'
 

@@ -7,6 +7,12 @@ import { TableName } from '../../sdk/metadata.ts'
 export const FederationConfig = Type.Object({ enable: Type.Literal('v1') })
 export type FederationConfig = Static<typeof FederationConfig>
 
+declare module '../../sdk/registry.ts' {
+  interface TableFacets {
+    apollo_federation_config?: FederationConfig
+  }
+}
+
 /** The arguments of `pg_set_apollo_federation_config`; null or absent: no settings. */
 export const SetFederationArgs = Type.Object({
   table: TableName,

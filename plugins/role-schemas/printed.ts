@@ -43,7 +43,7 @@ export interface PrintedSchema {
   readonly size: number
 }
 
-/** What differs from the usual SDL of a schema. */
+/** The parts in which a text differs from the usual SDL of a schema. */
 export interface SdlForm {
   /** Whether the text has the type, or the member of it. */
   shows(type: GraphQLNamedType, member: SchemaMember | null, schema: PlannedSchema): boolean

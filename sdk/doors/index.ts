@@ -16,6 +16,7 @@ declare module '../registry.ts' {
     developer: true
     'event-triggers': true
     explain: true
+    federation: true
     feed: true
     functions: true
     graphiql: true

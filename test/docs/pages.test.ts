@@ -23,6 +23,7 @@ const pages = {
   'inherited-roles': 'relationships',
   functions: 'relationships',
   relay: 'relationships',
+  federation: 'relationships',
   explain: 'relationships',
   collections: 'relationships',
   data: 'relationships',
@@ -143,7 +144,7 @@ async function runPage(page: string, trellis: TestTrellis): Promise<void> {
 test('the examples of the pages run as shown', async (t) => {
   Object.assign(process.env, { HOOK_KEY: 'sesame', HOOK_HOST: 'hooks.example' })
   const enabledApis = ['metadata', 'graphql', 'config', 'mcp']
-  const trellis = await startTrellis(t, { sql: chinook, settings: { enabledApis } })
+  const trellis = await startTrellis(t, { sql: chinook, settings: { enabledApis, enableApolloFederation: true } })
   const begin = {
     nothing: [],
     tables: trackChinook.filter(({ type }) => type === 'track_table'),

@@ -106,7 +106,7 @@ export function planJoin(
   return { kind: 'deferred', needs: [...needs, ...(planner.needsValues ?? [])], ...(mark !== null && { mark }) }
 }
 
-/** Whether rows of several types may stand around a field. Their fields of one response name may be different ones. */
+/** Whether the rows around a field may have several types, whose fields of one response name may be different ones. */
 function isBelowAbstract({ parent }: FieldSelection): boolean {
   for (let at = parent; at; at = at.parent) {
     if (at.definition && isAbstractType(getNamedType(at.definition.type))) return true

@@ -11,6 +11,7 @@ import * as data from 'trellis/data'
 import * as delivery from 'trellis/delivery'
 import * as engine from 'trellis/engine'
 import * as event_triggers from 'trellis/event-triggers'
+import * as federation from 'trellis/federation'
 import * as functions from 'trellis/functions'
 import * as graphql from 'trellis/graphql'
 import * as http from 'trellis/http'
@@ -53,7 +54,7 @@ export const plugin = main.definePlugin({
 })
 
 const ofSubjects = [main, access, engine, graphql, http, metadata, registry, services, sql, testing, unstable]
-const ofNew = [browser_console, inherited_roles, introspection, network, rest_endpoints, tracing]
+const ofNew = [browser_console, federation, inherited_roles, introspection, network, rest_endpoints, tracing]
 const ofPlugins = [
   actions,
   collections,

@@ -37,7 +37,7 @@ async function startGateway(subgraphs: readonly Subgraph[]) {
         const query = print(document)
         sent.push({ name: subgraph.name, query })
         const { trellis, role } = subgraph
-        return trellis.graphql(query, variables as Record<string, unknown>, role === undefined ? {} : { role })
+        return trellis.graphql(query, variables, role === undefined ? {} : { role })
       }
     },
   })

@@ -7,20 +7,30 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'cla
   readonly icon?: ReactNode
   /** While it works, the button says so and cannot be pressed again. */
   readonly isBusy?: boolean
+  /** In a place that is too narrow for words, the icon stands alone. The place is a container named `folding`. */
+  readonly isFolding?: boolean
 }
 
 /** A button: a verb with its object, as "Track 11 tables". */
-export function Button({ look = 'plain', icon, isBusy = false, children, disabled, ...props }: ButtonProps) {
+export function Button({
+  look = 'plain',
+  icon,
+  isBusy = false,
+  isFolding = false,
+  children,
+  disabled,
+  ...props
+}: ButtonProps) {
   return (
     <button
       type="button"
       {...props}
-      className={`${css['button']} ${css[look]}`}
+      className={`${css['button']} ${css[look]} ${isFolding ? css['folding'] : ''}`}
       disabled={disabled || isBusy}
       aria-busy={isBusy || undefined}
     >
       {icon}
-      {children}
+      {isFolding ? <span className={css['word']}>{children}</span> : children}
     </button>
   )
 }

@@ -4,8 +4,8 @@ import button from './button.module.css'
 import css from './pop.module.css'
 
 interface PopProps {
-  /** The words of the button that opens it. */
-  readonly label: ReactNode
+  /** The words of the button that opens it. In a container named `folding` that is narrow, its icon stands alone. */
+  readonly label: string
   /** The name of the content. */
   readonly title: string
   readonly icon?: ReactNode
@@ -17,9 +17,12 @@ interface PopProps {
 /** A button that opens a small form beside it. */
 export const Pop = ({ label, title, icon, isOpen, onOpen, children }: PopProps) => (
   <Popover.Root open={isOpen} onOpenChange={onOpen}>
-    <Popover.Trigger className={`${button['button']} ${button['plain']}`}>
+    <Popover.Trigger
+      title={title}
+      className={`${button['button']} ${button['plain']} ${icon ? button['folding'] : ''}`}
+    >
       {icon}
-      {label}
+      <span className={button['word']}>{label}</span>
     </Popover.Trigger>
     <Popover.Portal>
       <Popover.Positioner sideOffset={4} align="start" className={css['positioner']}>

@@ -7,15 +7,24 @@ interface SmallTableProps {
   readonly heads: readonly string[]
   /** Whether a last column has buttons. */
   readonly hasActions?: boolean
+  /** Whether its styles put the cells of a row below each other where the page is narrow. */
+  readonly isFolding?: boolean
   readonly className?: string | undefined
   /** The rows. */
   readonly children: ReactNode
 }
 
 /** A table in the page's flow, with all of its rows. It scrolls where the page is too narrow. */
-export const SmallTable = ({ label, heads, hasActions = false, className = '', children }: SmallTableProps) => (
+export const SmallTable = ({
+  label,
+  heads,
+  hasActions = false,
+  isFolding = false,
+  className = '',
+  children,
+}: SmallTableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
-  <div className={css['scroll']} role="region" aria-label={label} tabIndex={0}>
+  <div className={`${css['scroll']} ${isFolding ? css['folding'] : ''}`} role="region" aria-label={label} tabIndex={0}>
     <table className={`${css['table']} ${className}`}>
       <thead>
         <tr>

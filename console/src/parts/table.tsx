@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 import css from './table.module.css'
-import { useFits } from './use-fits.ts'
+import { useWidth } from './use-width.ts'
 
 /** A column of a table. */
 export interface TableColumn<T> {
@@ -10,7 +10,7 @@ export interface TableColumn<T> {
   /** A CSS width in pixels at least, as `120px` or `minmax(160px, 1fr)`. */
   readonly width: string
   readonly align?: 'end'
-  /** Left out where the table is too narrow for all columns. */
+  /** Left out where the table is too narrow for all columns: the last ones first. */
   readonly isSecondary?: boolean
   readonly head?: ReactNode
   cell(row: T): ReactNode
@@ -32,6 +32,12 @@ interface TableProps<T> {
 const leastWidth = (columns: readonly { readonly width: string }[]): number =>
   columns.reduce((sum, { width }) => sum + Number(/[\d.]+(?=px)/.exec(width)?.[0] ?? 0), 0)
 
+/** The columns that fit, or those that are always shown. */
+function fitting<T>(columns: readonly TableColumn<T>[], width: number): readonly TableColumn<T>[] {
+  const last = columns.findLastIndex(({ isSecondary }) => isSecondary)
+  return last < 0 || leastWidth(columns) <= width ? columns : fitting(columns.toSpliced(last, 1), width)
+}
+
 /** A list of rows of which only the visible ones are in the page: thousands cost as much as twenty. */
 export function Table<T>({ label, columns: all, rows, rowKey, isSelected, onOpen, rowHeight = 32 }: TableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null)
@@ -41,8 +47,7 @@ export function Table<T>({ label, columns: all, rows, rowKey, isSelected, onOpen
     estimateSize: () => rowHeight,
     overscan: 12,
   })
-  const isWide = useFits(scroller, leastWidth(all))
-  const columns = isWide ? all : all.filter(({ isSecondary }) => !isSecondary)
+  const columns = fitting(all, useWidth(scroller))
   const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
   const focusRow = (event: KeyboardEvent<HTMLElement>, index: number) => {
     const target = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key]

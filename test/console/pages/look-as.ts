@@ -1,5 +1,5 @@
 import { hasText, type State, screenshot } from '../support.ts'
-import { clickText } from './steps.ts'
+import { clickText, goTo } from './steps.ts'
 
 const looking = 'data/public/invoice?as=guest,user-id:2&order=invoice_id'
 
@@ -43,6 +43,35 @@ export const lookAs: readonly State[] = [
       await page.until(`document.querySelector('[role=dialog] [aria-label=fails]') !== null`)
       await clickText(page, 'Show SQL and plan')
       await page.until(hasText('Index Scan'))
+    },
+  },
+  {
+    title: 'both sides scroll down a long table and back to its first rows',
+    isKnown: true,
+    path: 'data',
+    shows: hasText('14 tracked'),
+    async act(page, { op }) {
+      await op('run_sql', {
+        sql: 'create table long (id int primary key); insert into long select generate_series(1, 3000)',
+      })
+      const permission = { columns: '*', filter: { id: { _gt: 5 } } }
+      await op('track_table', 'long')
+      await op('create_select_permission', { table: 'long', role: 'guest', permission })
+      await goTo(page, 'data/public/long?as=guest&order=id', hasText('guest gets 95 of the 100 rows shown'))
+      const side = (name: string) => `document.querySelector('[role=table][aria-label^="As ${name}"]')`
+      const shown = (name: string) =>
+        `[...${side(name)}.querySelectorAll('[role=rowgroup] [role=row]')].map((each) => [each.ariaRowIndex - 1, each.innerText.replace('Why', '').trim()])`
+      const isShown = (row: number) =>
+        `['admin', 'guest'].every((name) => ({ admin: ${shown('admin')}, guest: ${shown('guest')} })[name].some(([at, text]) => at === ${row} && text === String(${row})))`
+      const down = (row: number) =>
+        page.until(`(${side('admin')}.parentElement.scrollTop = ${row - 1} * 32, ${isShown(row)})`)
+      for (let row = 90; row < 2500; row += 100) await down(row)
+      for (const row of [1200, 560, 460]) await down(row)
+      await page.until(
+        `(${side('admin')}.parentElement.scrollTop = 0, ${shown('admin')}.some(([at, text]) => at === 1 && text === '1'))`,
+      )
+      await page.until(`${shown('guest')}.some(([at, text]) => at === 5 && text.startsWith('hidden'))`)
+      await op('run_sql', { sql: 'drop table long', cascade: true })
     },
   },
   {

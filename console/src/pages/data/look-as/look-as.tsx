@@ -23,9 +23,13 @@ interface LookAsProps {
   readonly info: TableInfo
   readonly columns: readonly GridColumn[]
   readonly rows: readonly GridRow[]
+  /** Rows before those. */
+  readonly offset: number
   readonly hasMore: boolean
   readonly look: Identity
   onMore(): void
+  /** Reads the rows from this one, which are before those that are shown. */
+  onEarlier(row: number): void
   onLook(look: Identity): void
   onClose(): void
 }
@@ -43,9 +47,11 @@ function Looking({
   metadata,
   columns,
   rows,
+  offset,
   hasMore,
   look,
   onMore,
+  onEarlier,
   onLook,
   onClose,
 }: LookAsProps & { readonly metadata: Metadata }) {
@@ -93,11 +99,11 @@ function Looking({
         </>
       )}
       {isReady && seen.data && !seen.isError && (
-        <Sides {...{ columns, rows, hasMore, look, onMore }} seen={seen.data} onWhy={setAsked} />
+        <Sides {...{ columns, rows, offset, hasMore, look, onMore, onEarlier }} seen={seen.data} onWhy={setAsked} />
       )}
       {isReady && seen.data && !seen.isError && (
         <div className={css['foot']} role="status">
-          {seen.data.obstacle ?? sentence(role, rows, seen.data)}
+          {seen.data.obstacle ?? sentence(role, seen.data)}
         </div>
       )}
       {asked && seen.data && (
@@ -114,13 +120,13 @@ function Looking({
 
 const permissionsPath = ({ name }: TableInfo): string => pathOf('data', name.schema, name.name, 'permissions')
 
-function sentence(role: string, rows: readonly GridRow[], { rows: seen, count }: Seen): string {
-  const gets = rows.filter(({ id }) => id !== null && seen.has(id)).length
+function sentence(role: string, { rows: seen, asked, count }: Seen): string {
   const all = count === null ? '' : `, and ${formatCount(count)} in all`
-  return `${role} gets ${formatCount(gets)} of the ${plural(rows.length, 'row')} shown${all}`
+  return `${role} gets ${formatCount(seen.size)} of the ${plural(asked.size, 'row')} shown${all}`
 }
 
-interface SidesProps extends Pick<LookAsProps, 'columns' | 'rows' | 'hasMore' | 'look' | 'onMore'> {
+interface SidesProps
+  extends Pick<LookAsProps, 'columns' | 'rows' | 'offset' | 'hasMore' | 'look' | 'onMore' | 'onEarlier'> {
   readonly seen: Seen
   onWhy(row: GridRow): void
 }
@@ -129,7 +135,7 @@ const named = ({ role, variables }: Identity): string =>
   [role, ...Object.entries(variables).map(([name, value]) => `${name} ${value}`)].join(', ')
 
 /** Two grids that scroll together; where the page is narrow, the role's alone. */
-function Sides({ columns, rows, hasMore, look, seen, onMore, onWhy }: SidesProps) {
+function Sides({ look, seen, onWhy, ...rows }: SidesProps) {
   const isNarrow = useIsNarrow()
   const left = useRef<HTMLDivElement>(null)
   const right = useRef<HTMLDivElement>(null)
@@ -140,18 +146,11 @@ function Sides({ columns, rows, hasMore, look, seen, onMore, onWhy }: SidesProps
   }
   return (
     <div className={css['sides']}>
-      {!isNarrow && (
-        <Pane
-          ref={left}
-          label="As admin"
-          {...{ columns, rows, hasMore, onMore }}
-          onScroll={() => follow(left.current, right.current)}
-        />
-      )}
+      {!isNarrow && <Pane ref={left} label="As admin" {...rows} onScroll={() => follow(left.current, right.current)} />}
       <Pane
         ref={right}
         label={`As ${named(look)}`}
-        {...{ columns, rows, hasMore, onMore, seen, onWhy }}
+        {...{ ...rows, seen, onWhy }}
         role={look.role ?? ''}
         onScroll={() => follow(right.current, left.current)}
       />

@@ -12,6 +12,8 @@ import { type Row, rowId } from '../rows/staged.ts'
 export interface Seen {
   /** The role's cells by the identity of the row. */
   readonly rows: ReadonlyMap<string, Row>
+  /** The identities of the rows that this is about. */
+  readonly asked: ReadonlySet<string>
   readonly columns: ReadonlySet<string>
   /** All rows of the role; null: too many to count at once. */
   readonly count: number | null
@@ -66,7 +68,8 @@ export const lookQuery = ({ table, as, rows, types, limit }: Look) =>
           return [rowId(Object.fromEntries((key ?? []).map((name) => [name, row[name] ?? null]))), row] as const
         }),
       )
-      return { rows: new Map(seen), columns, count: counted?.count?.value ?? null, obstacle }
+      const asked = new Set(rows.flatMap(({ id }) => id ?? []))
+      return { rows: new Map(seen), asked, columns, count: counted?.count?.value ?? null, obstacle }
     },
   })
 

@@ -1,8 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useEffect } from 'react'
+import type { RefObject } from 'react'
 import { memberOf } from '../../../base/members.ts'
 import { CellText } from '../rows/cell.tsx'
-import type { GridColumn, GridRow } from '../rows/model.ts'
+import { type GridColumn, type GridRow, unreadRow } from '../rows/model.ts'
+import { useWindow } from '../rows/use-window.ts'
 import type { Seen } from './look.ts'
 import css from './look-as.module.css'
 
@@ -16,19 +17,25 @@ interface PaneProps {
   readonly label: string
   readonly columns: readonly GridColumn[]
   readonly rows: readonly GridRow[]
+  /** Rows before those. */
+  readonly offset: number
   readonly hasMore: boolean
   /** The part that a role gets; absent: the administrator's side. */
   readonly seen?: Seen
   readonly role?: string
   onMore(): void
+  onEarlier(row: number): void
   onScroll(): void
   onWhy?(row: GridRow): void
 }
 
 /** One side: rows that the role does not get are hatched, and columns are struck. */
-export function Pane({ ref, label, columns, rows, hasMore, seen, role, onMore, onScroll, onWhy }: PaneProps) {
+export function Pane({ ref, label, columns, rows, offset, hasMore, seen, role, ...props }: PaneProps) {
+  const { onMore, onEarlier, onScroll, onWhy } = props
+  // Rows before the window keep their places, so that nothing moves when they go or come back.
+  const total = offset + rows.length
   const vertical = useVirtualizer({
-    ...{ count: rows.length, getScrollElement: () => ref.current, estimateSize: () => rowHeight, overscan: 8 },
+    ...{ count: total, getScrollElement: () => ref.current, estimateSize: () => rowHeight, overscan: 8 },
   })
   const lead = onWhy ? leadWidth : 0
   const horizontal = useVirtualizer({
@@ -37,10 +44,8 @@ export function Pane({ ref, label, columns, rows, hasMore, seen, role, onMore, o
   })
   const shownRows = vertical.getVirtualItems()
   const shownColumns = horizontal.getVirtualItems()
-  const last = shownRows.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (hasMore && last >= rows.length - 20) onMore()
-  }, [last, rows.length, hasMore, onMore])
+  const { startIndex: first = 0, endIndex: last = 0 } = vertical.range ?? {}
+  useWindow({ first, last, offset, total, hasMore, onMore, onEarlier })
   const width = horizontal.getTotalSize() + lead
   const hasColumn = ({ name }: GridColumn) => !seen || seen.columns.has(name)
   return (
@@ -55,7 +60,7 @@ export function Pane({ ref, label, columns, rows, hasMore, seen, role, onMore, o
         tabIndex={0}
         onScroll={onScroll}
       >
-        <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1} style={{ width }}>
+        <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : total + 1} style={{ width }}>
           <div role="row" aria-rowindex={1} className={css['head']}>
             {onWhy && (
               <div role="columnheader" className={css['cell']} style={{ left: 0, width: lead }}>
@@ -85,45 +90,46 @@ export function Pane({ ref, label, columns, rows, hasMore, seen, role, onMore, o
           </div>
           <div role="rowgroup" className={css['rows']} style={{ height: vertical.getTotalSize() }}>
             {shownRows.map(({ index, start }) => {
-              const row = rows[index]!
+              const row = rows[index - offset] ?? unreadRow
               const cells = seen ? (row.id === null ? undefined : seen.rows.get(row.id)) : row.cells
+              const isKnown = !seen || (row.id !== null && seen.asked.has(row.id))
               return (
                 <div
-                  key={row.reactKey}
+                  key={index}
                   role="row"
                   aria-rowindex={index + 2}
                   className={css['row']}
-                  data-hidden={cells === undefined || undefined}
+                  data-hidden={(isKnown && cells === undefined) || undefined}
                   style={{ transform: `translateY(${start}px)` }}
                 >
                   {onWhy && (
                     <div role="cell" className={css['lead']} style={{ width: lead }}>
-                      <button
-                        type="button"
-                        className={css['why']}
-                        aria-label={`Why ${role} ${cells ? 'gets' : 'does not get'} row ${Object.values(row.key).join(', ')}`}
-                        onClick={() => onWhy(row)}
-                      >
-                        Why
-                      </button>
+                      {isKnown && (
+                        <button
+                          type="button"
+                          className={css['why']}
+                          aria-label={`Why ${role} ${cells ? 'gets' : 'does not get'} row ${Object.values(row.key).join(', ')}`}
+                          onClick={() => onWhy(row)}
+                        >
+                          Why
+                        </button>
+                      )}
                     </div>
                   )}
                   {shownColumns.map((item) => {
                     const column = columns[item.index]!
                     const value = cells && hasColumn(column) ? memberOf(cells, column.name) : undefined
+                    const isHidden = isKnown && row.state !== 'unread' && value === undefined
                     return (
                       <div
                         key={column.name}
                         role="cell"
                         className={`${css['cell']} ${column.isNumeric ? css['end'] : ''}`}
-                        data-hidden={value === undefined || undefined}
+                        data-hidden={isHidden || undefined}
                         style={{ left: item.start + lead, width: item.size }}
                       >
-                        {value === undefined ? (
-                          <span className={css['hidden']}>hidden</span>
-                        ) : (
-                          <CellText value={value} />
-                        )}
+                        {isHidden && <span className={css['hidden']}>hidden</span>}
+                        {value === undefined ? !isHidden && '…' : <CellText value={value} type={column.type} />}
                       </div>
                     )
                   })}

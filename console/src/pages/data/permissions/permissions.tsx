@@ -40,11 +40,18 @@ export default function Permissions({ info }: { readonly info: TableInfo }) {
   const isEdited = verbs.includes(verb as Verb) && role !== ''
   return (
     <Body>
-      <SmallTable label="Permissions" heads={['Role', ...verbs]} className={css['table']}>
+      <SmallTable
+        isFolding
+        label="Permissions"
+        heads={['Role', ...verbs]}
+        className={`${css['table']} ${css['byVerb']}`}
+      >
         <tr>
           <th scope="row">admin</th>
           {verbs.map((each) => (
-            <td key={each}>all rows</td>
+            <td key={each} data-verb={each}>
+              all rows
+            </td>
           ))}
         </tr>
         {roles.map((name) => (
@@ -67,7 +74,7 @@ export default function Permissions({ info }: { readonly info: TableInfo }) {
               const permission = permissionOf(entry, name, each)
               const text = permission ? summary(permission, each, info) : 'none'
               return (
-                <td key={each}>
+                <td key={each} data-verb={each}>
                   <button
                     type="button"
                     className={css['verb']}

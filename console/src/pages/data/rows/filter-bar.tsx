@@ -48,7 +48,13 @@ export function FilterBar({ info, fault, filter, types }: FilterBarProps) {
           onBlur={() => submit()}
         />
       </form>
-      <Button icon={<ListFilter aria-hidden />} disabled={fault !== null} onClick={() => setOpen(true)}>
+      <Button
+        isFolding
+        title="Conditions of the filter"
+        icon={<ListFilter aria-hidden />}
+        disabled={fault !== null}
+        onClick={() => setOpen(true)}
+      >
         Conditions
       </Button>
       {isOpen && (

@@ -7,11 +7,10 @@ import { GridRowView, leadWidth, type PlacedColumn } from './grid-row.tsx'
 import { type GridColumn, type GridRow, unreadRow } from './model.ts'
 import type { Reference } from './references.ts'
 import type { Link } from './related/links.ts'
+import { useWindow } from './use-window.ts'
 
 /** Pixels. */
 const rowHeight = 32
-/** Rows from an end of the window at which more are read. */
-const nearRows = 20
 
 /** The part of the grid that is visible. */
 export interface ShownPart {
@@ -92,12 +91,13 @@ export function Grid(props: GridProps) {
   ]
   const first = vertical.range?.startIndex ?? 0
   const last = vertical.range?.endIndex ?? 0
-  useEffect(() => {
-    if (hasMore && last >= total - nearRows) onMore()
-  }, [last, total, hasMore, onMore])
-  useEffect(() => {
-    if (offset > 0 && first - added < offset + nearRows) onEarlier(Math.min(first - added, offset - 1))
-  }, [first, added, offset, onEarlier])
+  useWindow({
+    ...{ first: first - added, last: last - added, total: total - added },
+    offset,
+    hasMore,
+    onMore,
+    onEarlier,
+  })
   const shownNames = shownColumns.map(({ column }) => column.name).join('\n')
   useEffect(
     () => onShown({ columns: shownNames.split('\n'), firstRow: first - added, lastRow: last - added }),

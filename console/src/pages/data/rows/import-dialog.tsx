@@ -57,7 +57,7 @@ export function ImportRows(props: Omit<ImportDialogProps, 'onClose'>) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button icon={<FileUp aria-hidden />} onClick={() => setOpen(true)}>
+      <Button isFolding title="Import rows of a file" icon={<FileUp aria-hidden />} onClick={() => setOpen(true)}>
         Import rows
       </Button>
       {isOpen && <ImportDialog {...props} onClose={() => setOpen(false)} />}

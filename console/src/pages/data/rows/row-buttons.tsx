@@ -26,20 +26,20 @@ interface RowButtonsProps {
 /** Buttons for the rows; for those that are selected, once there are some. */
 export const RowButtons = ({ info, shown, canLook, canEdit, selected, ...props }: RowButtonsProps) => (
   <>
-    <Button icon={<Columns3 aria-hidden />} onClick={props.onColumns}>
+    <Button isFolding title="Choose columns" icon={<Columns3 aria-hidden />} onClick={props.onColumns}>
       {shown < info.columns.length ? `${shown} of ${plural(info.columns.length, 'column')}` : 'Columns'}
     </Button>
     {selected === 0 && (
       <>
         {canLook && (
-          <Button icon={<Eye aria-hidden />} onClick={props.onLook}>
+          <Button isFolding title="Look as a role" icon={<Eye aria-hidden />} onClick={props.onLook}>
             Look as
           </Button>
         )}
         {props.reading}
         {canEdit && info.insertable && (
           <>
-            <Button icon={<Plus aria-hidden />} onClick={props.onInsert}>
+            <Button isFolding title="Insert row" icon={<Plus aria-hidden />} onClick={props.onInsert}>
               Insert row
             </Button>
             {props.importing}

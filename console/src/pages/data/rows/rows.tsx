@@ -154,7 +154,7 @@ function Content({ view, edits, isNarrow, estimatedRows, onOpen }: ContentProps)
       )}
       {first && isLooking && (
         <LookAs
-          {...{ info, hasMore, onMore }}
+          {...{ info, offset, hasMore, onMore, onEarlier }}
           // Columns that are not read yet have nothing to compare.
           columns={columns.filter(({ name }) => first.columns.some((each) => each.name === name))}
           key={view.lookText}

@@ -21,11 +21,13 @@ interface ListProps {
 export const List = ({ label, heads, rows }: ListProps) => {
   const hasActions = rows.some(({ actions }) => actions)
   return (
-    <SmallTable label={label} heads={heads} hasActions={hasActions} className={css['table']}>
+    <SmallTable isFolding label={label} heads={heads} hasActions={hasActions} className={css['table']}>
       {rows.map(({ key, cells, actions }) => (
         <tr key={key}>
           {cells.map((cell, index) => (
-            <td key={heads[index]}>{cell}</td>
+            <td key={heads[index]} data-head={heads[index]}>
+              {cell}
+            </td>
           ))}
           {hasActions && (
             <td>

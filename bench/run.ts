@@ -4,6 +4,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureConsole } from './console/console.ts'
+import { consoleReport } from './console/console-report.ts'
 import { measureCapture } from './events/capture.ts'
 import { measureDeliveries } from './events/deliveries.ts'
 import { measureHeld } from './events/held.ts'
@@ -65,6 +67,7 @@ const names = [
   'start',
   'scale',
   'metadata-edits',
+  'console',
   workersName,
 ]
 
@@ -248,6 +251,7 @@ async function run(options: Options, scope: Scope): Promise<void> {
     if (options.isWanted('metadata-edits')) {
       print(`${editsReport(await measureEdits(database.url, surroundings))}\n`)
     }
+    if (options.isWanted('console')) print(`${consoleReport(await measureConsole(database.url, surroundings))}\n`)
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
     if (options.isWanted('start')) await storeMetadata(database.url, surroundings)
   })

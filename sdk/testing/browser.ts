@@ -51,6 +51,8 @@ export interface Page {
   resize(width: number, height: number): Promise<void>
   /** A screenshot, as PNG. */
   screenshot(): Promise<Buffer>
+  /** Sends a command of Chromium's protocol, as `Emulation.setCPUThrottlingRate`, and returns its result. */
+  command(method: string, parameters?: Parameters): Promise<Parameters>
   /** Loads the page again. */
   reload(): Promise<void>
   close(): Promise<void>
@@ -223,6 +225,7 @@ async function openPage(
       const isThere = () => evaluate<boolean>('!window.isBeforeReload').catch(() => false)
       while (!(await isThere())) await sleep(50)
     },
+    command: send,
     async close() {
       await connection.send('Target.closeTarget', { targetId })
     },

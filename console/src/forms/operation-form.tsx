@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { parseExactly } from '../base/json.ts'
+import { useKeptText } from '../base/kept-text.ts'
 import { isObject } from '../base/objects.ts'
 import { useStore } from '../base/store.ts'
 import { Button } from '../parts/button.tsx'
@@ -52,7 +53,8 @@ const parsed = (text: string): unknown => {
 function Form({ api, operation }: { readonly api: Api; readonly operation: DescribedOperation }) {
   const { type, version, summary } = operation
   const fields = fieldsOf(operation.args, api)
-  const [text, setText] = useState(() => (fields === null ? JSON.stringify(operation.example, null, 2) : '{}'))
+  const initial = fields === null ? JSON.stringify(operation.example, null, 2) : '{}'
+  const { text, change: setText, forget } = useKeptText(`${type} ${version}`, initial)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const { isBusy, error, attempt } = useAttempt()
   const isLocked = useStore(readOnly) !== null
@@ -63,7 +65,10 @@ function Form({ api, operation }: { readonly api: Api; readonly operation: Descr
   const start = () =>
     show('Answer', async () => {
       const body = await run(type, args, version === 1 ? {} : { version })
-      if (edits) void refreshMetadata()
+      if (edits) {
+        void refreshMetadata()
+        forget()
+      }
       return body
     })
   const change = { type, args, ...(version !== 1 && { version }) }

@@ -15,6 +15,8 @@ interface FormDialogProps extends Omit<ComponentProps<typeof Dialog>, 'isOpen' |
   /** Null: nothing failed. */
   readonly error?: unknown
   onSubmit(): void
+  /** The text of the form is given up, where it is kept otherwise; absent: the dialog closes alone. */
+  onCancel?(): void
 }
 
 /** A dialog that asks for one action: its form, the error of the last attempt, "Cancel", and the button that acts. */
@@ -27,6 +29,7 @@ export function FormDialog(props: FormDialogProps) {
     disabled = false,
     error = null,
     onSubmit,
+    onCancel,
     children,
     ...dialog
   } = props
@@ -37,7 +40,14 @@ export function FormDialog(props: FormDialogProps) {
       isOpen={isOpen}
       actions={
         <>
-          <Button onClick={dialog.onClose}>Cancel</Button>
+          <Button
+            onClick={() => {
+              onCancel?.()
+              dialog.onClose()
+            }}
+          >
+            Cancel
+          </Button>
           {destroys === undefined ? <Button {...button} look="main" /> : <DestroyButton {...button} name={destroys} />}
         </>
       }

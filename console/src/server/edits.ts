@@ -10,7 +10,8 @@ import { type Metadata, metadataQuery, queries, refreshMetadata, seenMetadata } 
 export interface Edit {
   /** A verb with its object, as `Track 11 tables`. */
   readonly title: string
-  readonly operations: readonly Operation[]
+  /** From the newest metadata, where they depend on them. */
+  readonly operations: readonly Operation[] | ((now: Metadata) => readonly Operation[])
   /** The metadata that the person saw; absent: those of the page. */
   readonly base?: Metadata
   /** The part of a document that the edit is about, for showing a conflict; absent: the whole document. */
@@ -32,6 +33,9 @@ export interface Conflict {
 /** The conflict that the shell shows; null: there is no conflict. */
 export const conflict = createStore<Conflict | null>(null)
 
+const operationsAt = (operations: Edit['operations'], now: Metadata): readonly Operation[] =>
+  typeof operations === 'function' ? operations(now) : operations
+
 /**
  * Sends an edit as one request, and reads the metadata again. Answers the results of its operations; null: somebody else
  * had edited, and the person kept theirs. Throws `RequestFailed`.
@@ -47,7 +51,7 @@ export async function edit({
   const first = seen
   for (;;) {
     try {
-      const results = await runAll(operations, { basedOn: seen.resource_version })
+      const results = await runAll(operationsAt(operations, seen), { basedOn: seen.resource_version })
       await refreshMetadata()
       return results
     } catch (error) {
@@ -59,7 +63,7 @@ export async function edit({
       const before = part(first)
       // The other edit was of another part, and stays.
       if (JSON.stringify(theirs) !== JSON.stringify(before)) {
-        const shown = { title, base: before, theirs, mine: mine ?? operations }
+        const shown = { title, base: before, theirs, mine: mine ?? operationsAt(operations, now) }
         const overwrites = await new Promise<boolean>((decide) => conflict.set({ ...shown, decide }))
         conflict.set(null)
         if (!overwrites) return null

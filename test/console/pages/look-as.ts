@@ -71,6 +71,7 @@ export const lookAs: readonly State[] = [
         `(${side('admin')}.parentElement.scrollTop = 0, ${shown('admin')}.some(([at, text]) => at === 1 && text === '1'))`,
       )
       await page.until(`${shown('guest')}.some(([at, text]) => at === 5 && text.startsWith('hidden'))`)
+      await goTo(page, 'data', hasText('tracked'))
       await op('run_sql', { sql: 'drop table long', cascade: true })
     },
   },

@@ -4,7 +4,7 @@ import fc from '../../support/fast-check.ts'
 import { rebuilt } from '../rebuilt-rule.ts'
 import { type Console, clickButton, hasText, type State, screenshot } from '../support.ts'
 import { config } from './now.ts'
-import { clickOn, clickText } from './steps.ts'
+import { clickOn, clickText, reload } from './steps.ts'
 
 const tab = 'data/public/invoice/permissions'
 const editor = `${tab}?edit=select%20customer`
@@ -200,13 +200,35 @@ export const permissions: readonly State[] = [
     async act(page, { op, check }) {
       const args = { table: 'invoice', role: 'customer', permission: { columns: ['total'], filter: {} } }
       await op('create_select_permission', args)
+      // The page behind the form has the other edit already.
+      await page.until(`document.querySelector('[aria-label="select of customer: all rows, 1 of 9 columns"]') !== null`)
       await clickButton(page, 'Save permission')
       await page.until(hasText('Somebody else edited this meanwhile'))
       await page.until(`document.querySelectorAll('[role=dialog] .cm-content').length === 3`)
       await check(page, /status of 409/)
       await clickButton(page, 'Keep theirs')
       await page.until(`!${hasText('Somebody else edited')}`)
+      await clickButton(page, 'Save permission')
+      await clickButton(page, 'Save mine on top')
+      await page.until(hasText('Saved select of customer'))
+      await page.until(`document.querySelector('[aria-label="select of customer: all rows"]') !== null`)
       await op('drop_select_permission', { table: 'invoice', role: 'customer' })
+    },
+  },
+  {
+    title: 'a rule that was typed stays after a reload, until it is given up',
+    path: editor,
+    shows: hasText('The role has no such permission yet'),
+    async act(page, { check }) {
+      await page.type('[role=dialog] input[placeholder="all rows"]', 'total > 7')
+      await reload(page, hasText('This was typed earlier, and is not saved'))
+      await page.until(`document.querySelector('[role=dialog] input[placeholder="all rows"]')?.value === "total > '7'"`)
+      await check(page)
+      await clickButton(page, 'Cancel')
+      await page.until(`document.querySelector('[role=dialog]') === null`)
+      await page.click('[aria-label="select of customer: none"]')
+      await page.until(hasText('The role has no such permission yet'))
+      assert.equal(await page.evaluate(hasText('typed earlier')), false)
     },
   },
   { title: 'the editor at 320 px', path: editor, width: 320, shows: hasText('customer may select invoice') },

@@ -6,6 +6,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { FormOrJson } from '../../parts/form-or-json.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
+import { useOpened } from '../../parts/use-opened.ts'
 import { type TableName, tableLabel, tableName } from '../../server/names.ts'
 import { entryOf, type Metadata, type TableEntry, tablesOf } from '../../server/queries.ts'
 import { type TableInfo, tableInfoQuery } from '../data/table-info.ts'
@@ -33,7 +34,8 @@ const beginning: JsonObject = {
 }
 
 /** Creates or replaces an event trigger: as a form, and as the JSON that is saved. Nothing that the form does not know is lost. */
-export function TriggerForm({ base, trigger, on, onClose }: TriggerFormProps) {
+export function TriggerForm({ base: current, trigger, on, onClose }: TriggerFormProps) {
+  const base = useOpened(current)
   const [name, setName] = useState(trigger?.name ?? '')
   const [label, setLabel] = useState(() => {
     const table = trigger?.table ?? on

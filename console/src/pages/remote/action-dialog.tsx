@@ -8,6 +8,7 @@ import { Checkbox, Field, Select } from '../../parts/field.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
+import { useOpened } from '../../parts/use-opened.ts'
 import type { Operation } from '../../server/operations.ts'
 import { type Metadata, rolesOf } from '../../server/queries.ts'
 import { ActionTry } from './action-try.tsx'
@@ -29,7 +30,8 @@ const beginning = 'type Mutation {\n  greet(name: String!): String\n}\n'
 type View = 'definition' | 'try'
 
 /** One action: its signature and handler, the roles that may call it, and a way to try it. */
-export function ActionDialog({ action, base, canEdit, onClose }: ActionDialogProps) {
+export function ActionDialog({ action, base: current, canEdit, onClose }: ActionDialogProps) {
+  const base = useOpened(current)
   const [view, setView] = useState<View>('definition')
   const [sdl, setSdl] = useState(action ? signatureSdl(action) : beginning)
   const [definition, setDefinition] = useState<Readonly<Record<string, unknown>>>(

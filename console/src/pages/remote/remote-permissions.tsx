@@ -9,6 +9,7 @@ import { Failed } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { Touched } from '../../parts/touched.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
+import { useOpened } from '../../parts/use-opened.ts'
 import { type Metadata, rolesOf } from '../../server/queries.ts'
 import { type RemoteSchema, remoteSchemasOf } from '../../server/remote-schemas.ts'
 import { type Introspected, type RemoteType, referenceText } from '../../server/remote-types.ts'
@@ -99,7 +100,8 @@ interface PermissionDialogProps extends RemotePermissionsProps {
   onClose(): void
 }
 
-function PermissionDialog({ schema, introspected, base, canEdit, role, onClose }: PermissionDialogProps) {
+function PermissionDialog({ schema, introspected, base: current, canEdit, role, onClose }: PermissionDialogProps) {
+  const base = useOpened(current)
   const old = schema.permissions?.find((each) => each.role === role) ?? null
   const [sdl, setSdl] = useState(old?.definition.schema ?? '')
   const canTick = isSayable(sdl, introspected)

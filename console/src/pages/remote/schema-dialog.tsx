@@ -7,6 +7,7 @@ import { FormOrJson } from '../../parts/form-or-json.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { Touched } from '../../parts/touched.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
+import { useOpened } from '../../parts/use-opened.ts'
 import type { Operation } from '../../server/operations.ts'
 import type { Metadata } from '../../server/queries.ts'
 import { type RemoteSchema, remoteSchemasOf } from '../../server/remote-schemas.ts'
@@ -34,7 +35,8 @@ interface SchemaDialogProps {
 const shown = (definition: Definition): string => JSON.stringify(definition, null, 2)
 
 /** Adds or changes a remote schema: as a form, and as the JSON that is saved. */
-export function SchemaDialog({ base, schema, onClose }: SchemaDialogProps) {
+export function SchemaDialog({ base: current, schema, onClose }: SchemaDialogProps) {
+  const base = useOpened(current)
   const [name, setName] = useState(schema?.name ?? '')
   const [comment, setComment] = useState(schema?.comment ?? '')
   const [text, setText] = useState(() => shown(schema?.definition ?? { url: '', timeout_seconds: 60 }))

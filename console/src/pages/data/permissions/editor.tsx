@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react'
+import { useKeptText } from '../../../base/kept-text.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
 import { DestroyButton } from '../../../parts/destroy-button.tsx'
@@ -8,9 +9,10 @@ import { Mark } from '../../../parts/mark.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { Tabs } from '../../../parts/tabs.tsx'
 import { toast } from '../../../parts/toast.tsx'
+import { useOpened } from '../../../parts/use-opened.ts'
 import { edit, undo } from '../../../server/edits.ts'
 import { tableKey, tableLabel } from '../../../server/names.ts'
-import { type Metadata, type TableEntry, tablesOf } from '../../../server/queries.ts'
+import { entryOf, type Metadata, type TableEntry } from '../../../server/queries.ts'
 import type { TableInfo } from '../table-info.ts'
 import { typesOf } from '../types.ts'
 import css from './permissions.module.css'
@@ -43,9 +45,11 @@ const readObject = (text: string): Permission | null => {
 }
 
 /** One permission: as a form, and as the JSON that is saved. Nothing that the form does not know is lost. */
-export function Editor({ info, entry, base, role, verb, canEdit, onClose }: EditorProps) {
+export function Editor({ info, role, verb, canEdit, onClose, ...current }: EditorProps) {
+  const { base, entry } = useOpened({ base: current.base, entry: current.entry })
   const old = permissionOf(entry, role, verb)
-  const [text, setText] = useState(() => shown(old ?? fullPermission(verb)))
+  const saved = shown(old ?? fullPermission(verb))
+  const { text, earlier, change: setText, forget } = useKeptText(`${verb} ${role} ${tableKey(info.name)}`, saved)
   const [view, setView] = useState<'form' | 'json'>('form')
   const [hasFault, setFault] = useState(false)
   const [error, setError] = useState<unknown>(null)
@@ -61,13 +65,12 @@ export function Editor({ info, entry, base, role, verb, canEdit, onClose }: Edit
     setBusy(true)
     setError(null)
     const title = `${next ? 'Save' : 'Remove'} ${verb} of ${role} on ${tableLabel(info.name)}`
-    const part = (metadata: Metadata) => {
-      const now = tablesOf(metadata).find(({ table }) => tableKey(table) === tableKey(info.name))
-      return permissionOf(now, role, verb)
-    }
+    const part = (metadata: Metadata) => permissionOf(entryOf(metadata, info.name), role, verb)
     try {
-      const operations = operationsOf({ ...{ entry, role, verb }, permission: next })
+      const operations = (now: Metadata) =>
+        operationsOf({ ...{ entry: entryOf(now, info.name) ?? entry, role, verb }, permission: next })
       if ((await edit({ ...{ title, operations, base, part }, mine: next })) === null) return
+      forget()
       toast(`${next ? 'Saved' : 'Removed'} ${verb} of ${role}`, { undo: () => void undo(base).catch(setError) })
       onClose()
     } catch (failure) {
@@ -90,7 +93,17 @@ export function Editor({ info, entry, base, role, verb, canEdit, onClose }: Edit
               Remove permission
             </DestroyButton>
           )}
-          <Button onClick={onClose}>{canEdit ? 'Cancel' : 'Close'}</Button>
+          {earlier !== null && (
+            <Button onClick={() => setText(saved)}>{old ? 'Show the saved one' : 'Begin anew'}</Button>
+          )}
+          <Button
+            onClick={() => {
+              forget()
+              onClose()
+            }}
+          >
+            {canEdit ? 'Cancel' : 'Close'}
+          </Button>
           {canEdit && (
             <Button
               look="main"
@@ -105,6 +118,15 @@ export function Editor({ info, entry, base, role, verb, canEdit, onClose }: Edit
       }
     >
       {error !== null && <Failed error={error} />}
+      {earlier !== null && (
+        <div className={css['warning']}>
+          <Mark state="waiting">
+            {earlier === 'same'
+              ? 'This was typed earlier, and is not saved.'
+              : 'This was typed earlier. The permission changed since.'}
+          </Mark>
+        </div>
+      )}
       <Tabs<'form' | 'json'>
         label="View of the permission"
         value={view}

@@ -4,6 +4,7 @@ import { Button } from '../../../parts/button.tsx'
 import { Field, Select } from '../../../parts/field.tsx'
 import { Failed, Loading } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
+import { useOpened } from '../../../parts/use-opened.ts'
 import { tableLabel } from '../../../server/names.ts'
 import { entryOf, type Metadata } from '../../../server/queries.ts'
 import { introspectionQuery, remoteSchemasOf } from '../../../server/remote-schemas.ts'
@@ -23,7 +24,8 @@ interface RemoteFormProps {
 }
 
 /** A relationship to a field of a remote schema: its arguments take values of the row. It is tried before it is saved. */
-export function RemoteForm({ info, base, changed, onClose }: RemoteFormProps) {
+export function RemoteForm({ info, base: current, changed, onClose }: RemoteFormProps) {
+  const base = useOpened(current)
   const schemas = remoteSchemasOf(base)
   const [name, setName] = useState(changed?.name ?? '')
   const [schemaName, setSchemaName] = useState(changed?.remoteSchema ?? schemas[0]?.name ?? '')

@@ -2,11 +2,13 @@ import { FileUp } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { CsvFault, readCsv } from '../../../base/csv.ts'
 import { formatCount, plural } from '../../../base/format.ts'
+import { useKeptText } from '../../../base/kept-text.ts'
 import { Button } from '../../../parts/button.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
+import { tableKey } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
 import { CellText } from './cell.tsx'
 import css from './rows.module.css'
@@ -67,7 +69,7 @@ export function ImportRows(props: Omit<ImportDialogProps, 'onClose'>) {
 
 /** Inserts rows of a CSV file, or of cells that were copied in a spreadsheet. */
 function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogProps) {
-  const [text, setText] = useState('')
+  const { text, change: setText, forget } = useKeptText(`rows of ${tableKey(table)}`, '')
   const [inserted, setInserted] = useState(0)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
@@ -86,6 +88,8 @@ function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogPro
         await run('insert', { table, objects }, { as })
         done += batch.length
         setInserted(done)
+        // A later import of the text would insert these again.
+        forget()
       }
       toast(`Inserted ${plural(rows.length, 'row')}`)
       onClose()
@@ -106,6 +110,7 @@ function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogPro
       isBusy={isBusy}
       disabled={left.length === 0}
       onSubmit={insert}
+      onCancel={forget}
       error={error}
     >
       {error !== null && (

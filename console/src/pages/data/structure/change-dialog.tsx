@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useKeptText } from '../../../base/kept-text.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
 import { DestroyButton } from '../../../parts/destroy-button.tsx'
@@ -7,6 +8,7 @@ import { Checkbox, Field, Select } from '../../../parts/field.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { Touched } from '../../../parts/touched.tsx'
+import { tableKey } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
 import { entryOf, metadataQuery, queries, refreshMetadata, rolesOn } from '../../../server/queries.ts'
 import type { TableInfo } from '../table-info.ts'
@@ -26,7 +28,9 @@ const operationOf = (sql: string, cascade: boolean) => ({
 
 /** Asks for the fields of a change of the structure, shows its SQL and its effects on the metadata, and runs it. */
 export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
-  const [values, setValues] = useState<ChangeValues>(change.values)
+  const draft = useKeptText(`${change.title} of ${tableKey(info.name)}`, JSON.stringify(change.values))
+  // Values of an older structure say nothing about this one.
+  const values = draft.earlier === 'stale' ? change.values : (JSON.parse(draft.text) as ChangeValues)
   // A change without fields is reviewed at once.
   const [isReviewed, setReviewed] = useState(change.fields.length === 0)
   const [isBusy, setBusy] = useState(false)
@@ -42,6 +46,7 @@ export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
       const { type, args } = operationOf(sql ?? '', hasCascade)
       await run(type, args)
       await refreshMetadata()
+      draft.forget()
       toast(`${change.title}: done`)
       onClose()
     } catch (failure) {
@@ -67,7 +72,14 @@ export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
               Back
             </Button>
           )}
-          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            onClick={() => {
+              draft.forget()
+              onClose()
+            }}
+          >
+            Cancel
+          </Button>
           {isReviewed && change.isDestructive && (
             <DestroyButton name={info.name.name} isBusy={isBusy} onClick={() => void apply()}>
               Run this SQL
@@ -92,7 +104,7 @@ export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
             key={field.name}
             {...{ field, info }}
             value={values[field.name] ?? ''}
-            onChange={(value) => setValues({ ...values, [field.name]: value })}
+            onChange={(value) => draft.change(JSON.stringify({ ...values, [field.name]: value }))}
           />
         ))}
       {sql !== null && <Code label="SQL" language="sql" value={sql} />}

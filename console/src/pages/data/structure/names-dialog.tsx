@@ -3,8 +3,9 @@ import { memberOf } from '../../../base/members.ts'
 import { Field } from '../../../parts/field.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
+import { useOpened } from '../../../parts/use-opened.ts'
 import { tableLabel } from '../../../server/names.ts'
-import type { Metadata, TableEntry } from '../../../server/queries.ts'
+import { entryOf, type Metadata, type TableEntry } from '../../../server/queries.ts'
 import type { TableInfo } from '../table-info.ts'
 
 type Names = Readonly<Record<string, string>>
@@ -38,8 +39,9 @@ interface NamesDialogProps {
 }
 
 /** The names of a table and its columns in GraphQL. All other settings of names stay. */
-export function NamesDialog({ info, entry, base, onClose }: NamesDialogProps) {
-  const before = configurationOf(entry)
+export function NamesDialog({ info, entry, base: current, onClose }: NamesDialogProps) {
+  const base = useOpened(current)
+  const before = useOpened(configurationOf(entry))
   const [name, setName] = useState(before.custom_name ?? '')
   const [columns, setColumns] = useState(columnNamesOf(before))
   const { isBusy, error, save } = useEdit()
@@ -60,7 +62,8 @@ export function NamesDialog({ info, entry, base, onClose }: NamesDialogProps) {
     const title = `Names of ${tableLabel(info.name)}`
     const args = { table: info.name, configuration }
     const operations = [{ type: 'set_table_customization', args }]
-    if (await save({ title, operations, base, done: 'Saved the names' })) onClose()
+    if (await save({ title, part: (now) => entryOf(now, info.name), operations, base, done: 'Saved the names' }))
+      onClose()
   }
   return (
     <FormDialog

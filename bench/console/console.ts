@@ -33,7 +33,7 @@ const tables = 1000
 const loads = 5
 /** Milliseconds of scrolling. */
 const scrollMillis = 20_000
-/** Requests of the list of tables are told by this text. */
+/** Requests for the list of tables contain this text. */
 const listing = 'pg_get_source_tables'
 
 /** Milliseconds between frames. */
@@ -65,7 +65,7 @@ const schema = `
   analyze tall;`
 
 /** Runs before the page: notes when the tables were answered, and when they are shown. */
-const watching = `
+const watching = `{
   const { fetch } = window
   window.fetch = async (url, options) => {
     const answer = await fetch(url, options)
@@ -80,14 +80,15 @@ const watching = `
   window.keyMillis = []
   new PerformanceObserver((list) => {
     for (const { name, duration } of list.getEntries()) if (name.startsWith('key')) window.keyMillis.push(duration)
-  }).observe({ type: 'event', durationThreshold: 16 })`
+  }).observe({ type: 'event', durationThreshold: 16 })
+}`
 
 /** Measures the console over 1,000 tables, one of which has 10 million rows, and one 300 columns. */
 export async function measureConsole(databaseUrl: string, surroundings: Surroundings): Promise<ConsoleResult> {
   const url = await makeDatabase(databaseUrl, 'console')
   await withClient(url, (client) => client.query(schema))
   const trellis = await startTrellis(['--database-url', url, '--enable-console'], surroundings)
-  await operate(trellis.port, 'track_tables', { schema: 'public' })
+  await operate(trellis.port, 'track_tables', { schemas: ['public'] })
   const chromium = await findChromium()
   const browser = await startBrowser({ program: chromium.program, environment: environmentOf(chromium) })
   surroundings.scope.defer(() => browser.close())

@@ -52,7 +52,7 @@ export interface Page {
   /** A screenshot, as PNG. */
   screenshot(): Promise<Buffer>
   /** Sends a command of Chromium's protocol, as `Emulation.setCPUThrottlingRate`, and returns its result. */
-  command(method: string, parameters?: Parameters): Promise<Parameters>
+  command(method: string, parameters?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
   /** Loads the page again. */
   reload(): Promise<void>
   close(): Promise<void>

@@ -3,7 +3,8 @@
 import { type TestContext, test } from 'node:test'
 import { findChromium } from './chromium-programs.ts'
 
-const missing = await findChromium().then(
+/** The reason why pages cannot be tested; null: they can. */
+export const missing = await findChromium().then(
   () => null,
   (error: Error) => error.message,
 )

@@ -18,6 +18,7 @@ import type { GridColumn, GridRow } from './model.ts'
 import { ReferencePicker } from './reference-picker.tsx'
 import type { Reference } from './references.ts'
 import css from './rows.module.css'
+import { isHexadecimal, isShape } from './shapes.ts'
 import { largeCharacters } from './tuning.ts'
 import { readCell } from './whole-cell.ts'
 
@@ -41,16 +42,18 @@ interface CellDialogProps {
 /** A whole cell, loaded alone where the grid has a part of it. */
 export function CellDialog({ table, row, column, as, types, ...props }: CellDialogProps) {
   const bytes = row.truncated.get(column.name)
+  // The grid has shapes in PostGIS's own form.
+  const isPart = bytes !== undefined || (isShape(column.type) && isHexadecimal(memberOf(row.cells, column.name)))
   const key = ['cell', table, row.key, column.name, as]
   const whole = useQuery({
     queryKey: key,
-    enabled: bytes !== undefined && row.id !== null,
+    enabled: isPart && row.id !== null,
     gcTime: 0,
     queryFn: ({ signal }) => readCell({ table, key: row.key, column, types, as, signal }),
   })
   const [, filter] = useUrlState('where')
-  const value = bytes === undefined ? memberOf(row.cells, column.name) : whole.data
-  const isReady = bytes === undefined || whole.isSuccess
+  const value = isPart ? whole.data : memberOf(row.cells, column.name)
+  const isReady = !isPart || whole.isSuccess
   return (
     <Dialog
       isOpen
@@ -59,7 +62,7 @@ export function CellDialog({ table, row, column, as, types, ...props }: CellDial
       description={`${column.type}${bytes === undefined ? '' : `, ${formatBytes(bytes)}`}`}
       onClose={props.onClose}
     >
-      {bytes !== undefined && row.id === null && <p>The row has no key, so that its cell cannot be loaded alone.</p>}
+      {isPart && row.id === null && <p>The row has no key, so that its cell cannot be loaded alone.</p>}
       {whole.isLoading && <Loading label="Reading the cell" queryKey={key} />}
       {whole.isError && <Failed error={whole.error} onRetry={() => void whole.refetch()} />}
       {isReady && <Editor value={value} row={row} column={column} {...props} />}
@@ -86,7 +89,8 @@ interface EditorProps
   readonly value: string | null | undefined
 }
 
-const isJson = ({ type }: GridColumn): boolean => type === 'json' || type === 'jsonb'
+/** Whether a whole cell is JSON: a shape is GeoJSON then. */
+const isJson = ({ type }: GridColumn): boolean => type === 'json' || type === 'jsonb' || isShape(type)
 
 function Editor(props: EditorProps) {
   const { value, row, column, canEdit, reference, onChange, onClose } = props
@@ -112,6 +116,11 @@ function Editor(props: EditorProps) {
   return (
     <>
       {value === null && <p className={css['type']}>The value is NULL.</p>}
+      {isEdited && isShape(column.type) && (
+        <p className={css['type']}>
+          GeoJSON, as <code>{'{"type": "Point", "coordinates": [10.75, 59.91]}'}</code>.
+        </p>
+      )}
       {isEdited && reference && (
         <div className={css['picked']}>
           <ReferencePicker

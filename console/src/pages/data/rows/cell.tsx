@@ -1,5 +1,6 @@
 import { formatBytes } from '../../../base/format.ts'
 import css from './grid.module.css'
+import { isHexadecimal, isShape, kindOf } from './shapes.ts'
 
 /** Characters of a cell that are in the page: no line of the grid shows more. */
 const shownCharacters = 200
@@ -26,19 +27,10 @@ export function CellText({ value, bytes, type }: CellTextProps) {
   )
 }
 
-const shapes = ['point', 'line', 'polygon', 'multipoint', 'multiline', 'multipolygon', 'collection'] as const
-
 /** Bytes and shapes in a few words, because their digits mean nothing to people; null for other types. */
 function sizeOf(type: string, value: string, bytes: number | undefined): string | null {
   // PostgreSQL prints two hexadecimal digits a byte, after a backslash and an x.
   if (type === 'bytea') return `bytes, ${formatBytes(Math.max(0, ((bytes ?? value.length) - 2) / 2))}`
-  if (type !== 'geometry' && type !== 'geography') return null
-  return `${shapeOf(value)}, ${formatBytes((bytes ?? value.length) / 2)}`
-}
-
-/** The shape of a geometry in PostGIS's hexadecimal form: its second field tells. */
-function shapeOf(value: string): string {
-  const bytes = [1, 2, 3, 4].map((at) => Number.parseInt(value.slice(at * 2, at * 2 + 2), 16))
-  const code = value.startsWith('01') ? bytes[0]! : bytes[3]!
-  return shapes[code - 1] ?? 'shape'
+  if (!isShape(type)) return null
+  return isHexadecimal(value) ? `${kindOf(value)}, ${formatBytes((bytes ?? value.length) / 2)}` : kindOf(value)
 }

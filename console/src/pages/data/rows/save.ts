@@ -6,10 +6,13 @@ import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
 import { type Operation, run } from '../../../server/operations.ts'
 import { patchCells } from './cell-patches.ts'
+import { isShape } from './shapes.ts'
 import { type Row, rowId, type Staged, type StagedRow } from './staged.ts'
 
-/** Types that PostgreSQL cannot compare. */
+/** Types that PostgreSQL cannot compare, or not with the text that the grid has. */
 const incomparable = new Set([
+  'geometry',
+  'geography',
   'json',
   'xml',
   'point',
@@ -28,7 +31,8 @@ export function argumentOf(text: string | null, type: string | undefined): unkno
   if (type === 'bool') return text === 'true' || text === 't'
   // These are numbers in JSON; wider ones keep all their digits as texts.
   if ((type === 'int2' || type === 'int4') && /^\s*-?\d+\s*$/.test(text)) return Number(text)
-  return type === 'json' || type === 'jsonb' ? parseExactly(text) : text
+  const isGeoJson = isShape(type) && text.trim().startsWith('{')
+  return type === 'json' || type === 'jsonb' || isGeoJson ? parseExactly(text) : text
 }
 
 const argumentsOf = (row: Row, types: ReadonlyMap<string, string>): Record<string, unknown> =>

@@ -44,14 +44,16 @@ const pages: Readonly<Record<string, readonly State[]>> = {
   },
 }
 
-/** A part of the names of states, to try some of them alone. */
-const only = process.env['TRELLIS_TEST_STATES'] ?? ''
+/** Parts of the names of states, with commas between them, to try some of them alone. */
+const only = (process.env['TRELLIS_TEST_STATES'] ?? '').split(',')
+
+const isWanted = (name: string): boolean => only.some((part) => name.includes(part))
 
 browserTest('the pages of the console', async (t) => {
   const context = await startConsole(t)
   for (const [name, states] of Object.entries(pages)) {
     for (const { title, shows, act, complains, isKnown, ...opening } of states) {
-      if (!`${name}: ${title}`.includes(only)) continue
+      if (!isWanted(`${name}: ${title}`)) continue
       await t.test(`${name}: ${title}`, async () => {
         const page = await context.open(opening)
         await page.until(shows)
@@ -72,7 +74,7 @@ browserTest('the pages of the console', async (t) => {
     }
   }
   for (const [name, visit] of Object.entries(otherServers)) {
-    if (`other servers: ${name}`.includes(only)) await t.test(`other servers: ${name}`, (t) => visit(t, context))
+    if (isWanted(`other servers: ${name}`)) await t.test(`other servers: ${name}`, (t) => visit(t, context))
   }
   await t.test('the page itself knows which of its operations edit', () => {
     const { contract } = context

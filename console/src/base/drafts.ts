@@ -42,6 +42,12 @@ function readAll(prefix: string): readonly Draft[] {
 
 const keep = (prefix: string, draft: Draft): void => kept.set(prefix + draft.id, JSON.stringify(draft))
 
+/** The first words of a text, for its tab. */
+export const titleOf = (text: string): string => {
+  const line = text.split('\n').find((each) => each.trim() !== '') ?? 'Untitled'
+  return line.length > 24 ? `${line.slice(0, 24)}…` : line
+}
+
 /** The drafts of a kind. */
 export function draftsOf(kind: string): Drafts {
   const prefix = prefixOf(kind)

@@ -29,7 +29,11 @@ const ofGrid: readonly (readonly [string, string])[] = [
 /** The list of keys. */
 export function HelpDialog({ pages }: { readonly pages: readonly ConsolePage[] }) {
   const hasLetters = useStore(hasLetterKeys)
-  const keys = [...common, ...ofGrid, ...pages.map(({ letter, title }) => [`g ${letter}`, title] as const)]
+  const keys = [
+    ...common,
+    ...ofGrid,
+    ...pages.flatMap(({ letter, title }) => (letter === '' ? [] : [[`g ${letter}`, title] as const])),
+  ]
   return (
     <Dialog isOpen={useStore(isHelpOpen)} title="Keys" onClose={() => isHelpOpen.set(false)}>
       <dl className={css['keys']}>

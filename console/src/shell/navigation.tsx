@@ -15,6 +15,18 @@ export function useGo(): (path: string) => void {
   return (path) => history.push(hrefOf(path))
 }
 
+/** The queries of addresses that were left by `useReturn`. */
+const leftQueries = new Map<string, string>()
+
+/** Returns the function that goes to a path with the query that it had when it was left by this function. */
+export function useReturn(): (path: string) => void {
+  const { history } = useRouter()
+  return (path) => {
+    leftQueries.set(history.location.pathname, history.location.search)
+    history.push(hrefOf(path) + (leftQueries.get(hrefOf(path)) ?? ''))
+  }
+}
+
 interface ToProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> {
   readonly path: string
 }

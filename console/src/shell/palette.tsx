@@ -3,6 +3,7 @@ import UFuzzy from '@leeoniya/ufuzzy'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import { copyText } from '../base/clipboard.ts'
+import { useDebounced } from '../base/debounced.ts'
 import { useStore } from '../base/store.ts'
 import { asCurl, requestLog } from '../requests/log.ts'
 import type { Command, ConsolePage } from './contract.ts'
@@ -28,6 +29,12 @@ const shellCommands: readonly Command[] = [
     },
   },
 ]
+
+/** Signs that choose a kind. */
+const prefixes = ['>', '@', '#']
+
+/** Milliseconds after the last key until the server searches. */
+const restMillis = 150
 
 const kinds: Readonly<Record<string, string>> = { '>': 'command', '@': 'role' }
 
@@ -68,14 +75,24 @@ function Search({ pages, go }: { readonly pages: readonly ConsolePage[]; go(path
       return lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []))
     },
   })
+  const rested = useDebounced(text.trim(), restMillis)
+  const searched = useQuery({
+    queryKey: ['palette', 'search', pages.map(({ id }) => id), rested],
+    enabled: rested.length > 1 && !prefixes.includes(rested[0]!),
+    queryFn: async ({ signal }) => {
+      const lists = await Promise.allSettled(pages.map((page) => page.search?.(rested, signal) ?? []))
+      return lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []))
+    },
+  })
   const results = useMemo(() => {
     const ofPages = pages
       .filter(({ isListed = true }) => isListed)
       .map(({ id, title }) => ({ id: `page ${id}`, title, kind: 'page', path: id }))
     const id = text.startsWith('#') ? text.slice(1).trim() : ''
     if (id !== '') return pages.flatMap((page) => page.byId?.(id) ?? [])
-    return found([...ofPages, ...shellCommands, ...(offered.data ?? [])], text)
-  }, [pages, offered.data, text])
+    const named = found([...ofPages, ...shellCommands, ...(offered.data ?? [])], text)
+    return [...named, ...(text.trim() === rested ? (searched.data ?? []) : [])]
+  }, [pages, offered.data, searched.data, rested, text])
   const run = (command: Command | undefined) => {
     if (!command) return
     isPaletteOpen.set(false)

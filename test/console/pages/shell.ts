@@ -41,6 +41,23 @@ export const shell: readonly State[] = [
     },
   },
   {
+    title: 'the palette finds columns, and tabs of a table keep the view of its rows',
+    isKnown: true,
+    path: 'data/public/genre?where=genre_id%20%3C%204&order=-name',
+    shows: hasText('3 rows'),
+    async act(page) {
+      await page.press(']')
+      await page.until(`location.pathname.endsWith('/structure')`)
+      await page.press('[')
+      await page.until(`location.search.includes('order=-name') && ${hasText('3 rows')}`)
+      await page.press('k', ['ctrl'])
+      await page.type('input[role=combobox]', 'millisec')
+      await page.until(`document.querySelector('[role=option]')?.innerText.startsWith('track.milliseconds')`)
+      await page.press('Enter')
+      await page.until(`location.pathname.endsWith('/data/public/track/structure')`)
+    },
+  },
+  {
     title: 'an address that does not exist says so',
     path: 'nothing/here',
     shows: hasText('There is nothing at this address'),

@@ -5,6 +5,7 @@ import { tableKey, tableLabel } from '../../server/names.ts'
 import { queries, sourceTablesQuery } from '../../server/queries.ts'
 import type { ConsolePage } from '../../shell/contract.ts'
 import { pathOf } from '../../shell/paths.ts'
+import { searchColumns } from './search.ts'
 
 export const data: ConsolePage = {
   id: 'data',
@@ -37,6 +38,7 @@ export const data: ConsolePage = {
       ],
     })),
   ],
+  search: searchColumns,
   async commands() {
     const tables = await queries.fetchQuery({ ...sourceTablesQuery, staleTime: Infinity })
     return tables.map((table) => ({

@@ -8,7 +8,7 @@ import { Mounted } from '../../plugins/mounted.tsx'
 import { type TableName, tableKey } from '../../server/names.ts'
 import { useParts } from '../../server/plugin-parts.ts'
 import { metadataQuery, sourceTablesQuery, tablesOf, useApi, usePlugin } from '../../server/queries.ts'
-import { pathOf, useGo, useNames } from '../../shell/navigation.tsx'
+import { pathOf, useNames, useReturn } from '../../shell/navigation.tsx'
 import { tableInfoQuery } from './table-info.ts'
 
 const Rows = lazy(() => import('./rows/rows.tsx'))
@@ -41,7 +41,7 @@ function usePluginTabs(table: TableName) {
 export default function TablePage() {
   const { schema = '', table: name = '', tab = 'rows' } = useNames()
   const table: TableName = { schema, name }
-  const go = useGo()
+  const go = useReturn()
   const listed = useQuery(sourceTablesQuery).data?.find((each) => each.schema === schema && each.name === name)
   const info = useQuery(tableInfoQuery(table))
   const added = usePluginTabs(table)

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { History, Plus, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { draftsOf } from '../../base/drafts.ts'
+import { titleOf } from '../../base/drafts.ts'
 import { useStore } from '../../base/store.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -16,6 +16,7 @@ import { readOnly } from '../../requests/mode.ts'
 import { sourceTablesQuery, useCanTry, useIsProduction } from '../../server/queries.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
 import { DestroyDialog } from './destroy-dialog.tsx'
+import { drafts } from './drafts.ts'
 import { type SqlEditor, sqlEditor } from './editor.ts'
 import { Effects } from './effects.tsx'
 import { history } from './history.ts'
@@ -23,14 +24,6 @@ import { OutcomeView } from './outcome.tsx'
 import { errorPosition, firstRows, type Outcome, type Run, touchesMetadata, useRuns } from './running.ts'
 import css from './sql.module.css'
 import { destroyedBy, indexOfPosition, isExplainable } from './statements.ts'
-
-const drafts = draftsOf('sql')
-
-/** The first words of a text, for its tab. */
-const titleOf = (text: string): string => {
-  const line = text.split('\n').find((each) => each.trim() !== '') ?? 'Untitled'
-  return line.length > 24 ? `${line.slice(0, 24)}…` : line
-}
 
 /** SQL: texts that are kept, and their results. */
 export default function Sql() {

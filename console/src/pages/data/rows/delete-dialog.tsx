@@ -46,7 +46,7 @@ export function DeleteDialog(props: DeleteProps) {
     <Dialog
       isOpen
       title={`Delete ${plural(rows.length, 'row')}`}
-      description="They are marked, and go when you save."
+      description={`${rows.length === 1 ? 'It is marked, and goes' : 'They are marked, and go'} when you save.`}
       onClose={onClose}
       actions={
         <>

@@ -1,0 +1,4 @@
+import { draftsOf } from '../../base/drafts.ts'
+
+/** The statements that are kept in this browser. */
+export const drafts = draftsOf('sql')

@@ -11,8 +11,6 @@ import { type Row, rowId, type Staged, type StagedRow } from './staged.ts'
 
 /** Types that PostgreSQL cannot compare, or not with the text that the grid has. */
 const incomparable = new Set([
-  'geometry',
-  'geography',
   'json',
   'xml',
   'point',
@@ -24,6 +22,8 @@ const incomparable = new Set([
   'circle',
   'txid_snapshot',
 ])
+
+const isComparable = (type = ''): boolean => !incomparable.has(type) && !isShape(type)
 
 /** A cell as the value of an argument; JSON keeps all digits. Throws where a JSON cell is not JSON. */
 export function argumentOf(text: string | null, type: string | undefined): unknown {
@@ -40,7 +40,7 @@ const argumentsOf = (row: Row, types: ReadonlyMap<string, string>): Record<strin
 
 /** The condition for the row as it was seen. */
 function conditionOf({ key, old }: StagedRow, types: ReadonlyMap<string, string>): readonly object[] {
-  const seen = Object.entries(old).filter(([name]) => !incomparable.has(types.get(name) ?? ''))
+  const seen = Object.entries(old).filter(([name]) => isComparable(types.get(name)))
   const pairs = [...Object.entries(key), ...seen]
   return pairs.map(([name, text]) => ({
     [name]: text === null ? { _is_null: true } : { _eq: argumentOf(text, types.get(name)) },

@@ -2,8 +2,8 @@
 
 const kinds = ['point', 'line', 'polygon', 'multipoint', 'multiline', 'multipolygon', 'collection'] as const
 
-/** Whether a type is one of PostGIS's. */
-export const isShape = (type: string | undefined): boolean => type === 'geometry' || type === 'geography'
+/** Whether a type is one of PostGIS's, as `geometry(Point,4326)`. */
+export const isShape = (type: string | undefined): boolean => /^(?:\w+\.)?geo(?:metry|graphy)\b/.test(type ?? '')
 
 /** Whether a shape is in the hexadecimal form. */
 export const isHexadecimal = (value: string | null | undefined): boolean => value?.startsWith('0') ?? false

@@ -6,6 +6,7 @@ import { CellText } from './cell.tsx'
 import { CellEditor } from './cell-editor.tsx'
 import css from './grid.module.css'
 import type { GridProps } from './grid.tsx'
+import type { Place } from './grid-keys.ts'
 import type { GridColumn, GridRow } from './model.ts'
 
 /** Pixels of the place before the cells, with the row's tick box and the way to related rows. */
@@ -33,13 +34,13 @@ interface RowProps {
   readonly active: number | null
   readonly isEditing: boolean
   readonly grid: Pick<GridProps, 'selected' | 'links' | 'openKey' | 'onSelect' | 'onFollow' | 'onChange' | 'references'>
-  onActive(column: number): void
+  onActive(place: Place): void
   onBegin(): void
   onEnd(step: number): void
 }
 
 /** A row of the grid. */
-export function GridRowView({ row, index, start, columns, active, isEditing, grid, ...props }: RowProps) {
+export const GridRowView = memo(({ row, index, start, columns, active, isEditing, grid, ...props }: RowProps) => {
   const isSelected = grid.selected.has(row.reactKey)
   return (
     <div
@@ -89,7 +90,7 @@ export function GridRowView({ row, index, start, columns, active, isEditing, gri
             data-pinned={place.isPinned || undefined}
             className={`${css['cell']} ${column.isNumeric ? css['end'] : ''}`}
             style={placed(place)}
-            onClick={() => props.onActive(at)}
+            onClick={() => props.onActive({ row: index, column: at })}
             onDoubleClick={props.onBegin}
           >
             {isActive && isEditing ? (
@@ -125,7 +126,7 @@ export function GridRowView({ row, index, start, columns, active, isEditing, gri
       })}
     </div>
   )
-}
+})
 
 const Cell = memo(({ row, column }: { readonly row: GridRow; readonly column: GridColumn }) => {
   const value = memberOf(row.cells, column.name)

@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { type ClipboardEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type ClipboardEvent, type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import css from './grid.module.css'
 import { GridHead } from './grid-head.tsx'
 import { type Place, placeAfter } from './grid-keys.ts'
@@ -83,12 +83,16 @@ export function Grid(props: GridProps) {
     estimateSize: (index) => columns[index + stays.length]!.width,
   })
   const shownRows = vertical.getVirtualItems()
-  const shownColumns = [
-    ...stays,
-    ...horizontal.getVirtualItems().map<PlacedColumn>(({ index, start, size }) => ({
-      ...{ column: columns[index + stays.length]!, index: index + stays.length, start, size, isPinned: false },
-    })),
-  ]
+  const shownItems = horizontal.getVirtualItems()
+  const shownColumns = useMemo(
+    () => [
+      ...stays,
+      ...shownItems.map<PlacedColumn>(({ index, start, size }) => ({
+        ...{ column: columns[index + stays.length]!, index: index + stays.length, start, size, isPinned: false },
+      })),
+    ],
+    [stays, shownItems, columns],
+  )
   const first = vertical.range?.startIndex ?? 0
   const last = vertical.range?.endIndex ?? 0
   useWindow({
@@ -133,6 +137,16 @@ export function Grid(props: GridProps) {
     if (!canChange(shown, at) || at.isLong || shown.truncated.has(at.name)) props.onOpen(shown, at)
     else setEditing(true)
   }
+  const end = (step: number) => {
+    setEditing(false)
+    hasFocus.current = true
+    setActive({ ...active, row: Math.max(0, Math.min(total - 1, active.row + step)) })
+  }
+  // While the grid scrolls, a row that stays in view is not made again: its properties stay the same.
+  const latest = useRef({ begin, end })
+  latest.current = { begin, end }
+  const onBegin = useCallback(() => latest.current.begin(), [])
+  const onEnd = useCallback((step: number) => latest.current.end(step), [])
   const follow = (event: KeyboardEvent) => {
     // The headings have keys of their own.
     if (isEditing || !(event.target as Element).closest('[role=gridcell]')) return
@@ -186,15 +200,12 @@ export function Grid(props: GridProps) {
           <GridRowView
             // The active row keeps the focus, also while it is not read.
             key={index}
-            {...{ row: rowAt(index) ?? unreadRow, index, start, columns: shownColumns, isEditing, grid: props }}
+            {...{ row: rowAt(index) ?? unreadRow, index, start, columns: shownColumns, grid: props }}
+            isEditing={isEditing && active.row === index}
             active={active.row === index ? active.column : null}
-            onActive={(column) => setActive({ row: index, column })}
-            onBegin={begin}
-            onEnd={(step) => {
-              setEditing(false)
-              hasFocus.current = true
-              setActive({ ...active, row: Math.max(0, Math.min(total - 1, active.row + step)) })
-            }}
+            onActive={setActive}
+            onBegin={onBegin}
+            onEnd={onEnd}
           />
         ))}
       </div>

@@ -135,6 +135,10 @@ export class LeanInputType extends GraphQLInputObjectType {
   }
 }
 
+/** Whether a type gives its fields anew whenever they are read for an introspection. */
+export const isLean = (type: GraphQLNamedType): boolean =>
+  type instanceof LeanObjectType || type instanceof LeanInputType
+
 /** The fields of a type as they are given; null: it is another type. */
 export function leanMembers(type: GraphQLNamedType): LeanList | null {
   if (type instanceof LeanObjectType) return fieldsIn(type.given()) as LeanList

@@ -55,6 +55,15 @@ function readsOnce({ name, fields }: IntrospectedField): boolean {
   return others.length === 1 && others[0]!.name === 'types' && others[0]!.fields!.every(({ isFlat }) => isFlat)
 }
 
+/**
+ * The same text in one part. A text that was put together is a tree of its parts, which takes several times the memory and is
+ * walked whenever the text is copied. V8 flattens it when a character is read.
+ */
+function flat(text: string): string {
+  text.charCodeAt(0)
+  return text
+}
+
 /** An answer with the number of its values, and the most that the operation may have. */
 interface WrittenAnswer {
   readonly bytes: Buffer
@@ -297,7 +306,7 @@ export class IntrospectionWriter {
       return list.written.text
     }
     const before = this.#values
-    const text = write()
+    const text = flat(write())
     list.written = { of: field, text, values: this.#values - before }
     return text
   }

@@ -25,7 +25,7 @@ import { atOnce, type Steps } from '../../concurrency/stepwise.ts'
 import { internalError } from '../../errors/errors.ts'
 import { conflictingDefinitions } from '../../metadata/naming/type-names.ts'
 import { compareNaturally } from '../../names/natural-order.ts'
-import { LeanField, type LeanInput, LeanList, leanMembers } from '../read/lean-types.ts'
+import { isLean, LeanField, type LeanInput, LeanList, leanMembers } from '../read/lean-types.ts'
 import type { PlannedRoot, PlannedSchema } from '../read/planned-schema.ts'
 import { fieldsAtOnce, sortedAtOnce } from '../tuning.ts'
 import { withMergedRows } from './merged-rows.ts'
@@ -70,9 +70,9 @@ interface Complete {
   readonly implementations: ReadonlyMap<string, readonly GraphQLObjectType[]>
 }
 
-/** The type in a form of its own: fields that it creates when they are read are released with it. */
+/** The type in a form of its own, unless it keeps no fields: those that it creates when they are read are released with it. */
 const copyOf = <T extends GraphQLNamedType>(type: T): T =>
-  Object.assign(Object.create(Object.getPrototypeOf(type)), type)
+  isLean(type) ? type : Object.assign(Object.create(Object.getPrototypeOf(type)), type)
 
 /** A field or value of a type. */
 export type Member = GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLEnumValue | LeanField | LeanInput

@@ -10,8 +10,8 @@ const backend_configs = { dataconnector: { athena: { uri: 'http://localhost' } }
 const api_limits = { disabled: false, depth_limit: { global: 5, per_role: {} } }
 const graphql_schema_introspection = { disabled_for_roles: ['guest'] }
 
-/** The plugins that serve the restricting keys, and one that needs them. */
-const without = ['limits', 'rate-limit', 'introspection', 'mcp']
+/** The plugins that serve the restricting keys, and those that need them. */
+const without = ['limits', 'rate-limit', 'introspection', 'mcp', 'federation']
 
 const harmless = { version: 2, tables: [], backend_configs }
 

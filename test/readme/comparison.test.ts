@@ -8,6 +8,7 @@ import { startTrellis, type TestOptions, type TestTrellis } from 'trellis/testin
 import softDelete from '../../examples/soft-delete.ts'
 import { loadFiles } from '../../plugins/console/assets.ts'
 import { comparedFeatures, comparisonPages, withComparison } from '../../scripts/comparison.ts'
+import { macKey, namespace, roles, sign } from '../auth/tokens.ts'
 import { setVariables, startCollector } from '../tracing/collector.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -48,6 +49,8 @@ async function codeOf(trellis: TestTrellis, query: string) {
 
 const guest = { table: 'ship', role: 'guest', permission: { columns: ['id'], filter: {} } }
 
+const issuers = ['shop', 'staff'].map((issuer) => ({ type: 'HS256', issuer, key: `${issuer}: ${macKey}` }))
+
 type Check = (t: TestContext) => Promise<boolean>
 
 const checks: Readonly<Record<string, Check>> = {
@@ -64,6 +67,16 @@ const checks: Readonly<Record<string, Check>> = {
     withTrellis({}, async (trellis) => {
       const query = '{ ship_connection { edges { node { name } } } }'
       return (await trellis.graphql(query, { path: '/v1beta1/relay' })).errors === undefined
+    }),
+  'Subgraph of Apollo Federation': () =>
+    withTrellis({ enableApolloFederation: true }, async (trellis) => {
+      await trellis.operation('pg_set_apollo_federation_config', {
+        table: 'ship',
+        apollo_federation_config: { enable: 'v1' },
+      })
+      const query = '{ _entities(representations: [{__typename: "ship", id: 1}]) { ... on ship { name } } }'
+      assert.deepEqual(await trellis.graphql(query), { data: { _entities: [{ name: 'Argo' }] } })
+      return JSON.stringify(await trellis.graphql('{ _service { sdl } }')).includes('@key')
     }),
   'Starts with only Node': async () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -91,8 +104,19 @@ const checks: Readonly<Record<string, Check>> = {
     await withTrellis({}, (trellis) => trellis.graphql('{ ship { id } }'))
     return collector.spans.length > 0
   },
+  'Tokens of several issuers at once': () =>
+    withSecrets({ adminSecret: 'secret', jwtSecret: JSON.stringify(issuers) }, async (trellis) => {
+      const answers = await Promise.all(
+        [issuers[0]!, issuers[1]!, { ...issuers[1]!, key: issuers[0]!.key }].map(async ({ issuer, key }) => {
+          const token = await sign({ iss: issuer, [namespace]: roles }, { key: Buffer.from(key) })
+          const headers = { authorization: `Bearer ${token}` }
+          return trellis.request('/v1/graphql', { role: 'reader', headers, body: { query: '{ __typename }' } })
+        }),
+      )
+      return answers.map(({ text }) => text.includes('query_root')).join() === 'true,true,false'
+    }),
   'Several admin secrets at once': () =>
-    withSecrets(async (trellis) => {
+    withSecrets({ adminSecret: '["new", "old"]' }, async (trellis) => {
       const answers = await Promise.all(
         ['new', 'old', 'other'].map((secret) =>
           trellis.request('/v1/query', {
@@ -183,8 +207,11 @@ const checks: Readonly<Record<string, Check>> = {
     ),
 }
 
-async function withSecrets<T>(use: (trellis: TestTrellis) => Promise<T>): Promise<T> {
-  await using trellis = await startTrellis({ settings: { adminSecret: '["new", "old"]' } })
+async function withSecrets<T>(
+  settings: TestOptions['settings'],
+  use: (trellis: TestTrellis) => Promise<T>,
+): Promise<T> {
+  await using trellis = await startTrellis({ settings })
   return await use(trellis)
 }
 

@@ -33,6 +33,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly command: Command
   'metadata problems': () => import('./metadata/problems.ts'),
   'metadata clear': () => import('./metadata/clear.ts'),
   sql: () => import('./commands/sql.ts'),
+  run: () => import('./commands/run.ts'),
   seed: () => import('./commands/seed.ts'),
   track: () => import('./commands/track.ts'),
   suggest: () => import('./commands/suggest.ts'),

@@ -26,6 +26,7 @@ export const commandNames: readonly CommandLine[] = [
   { name: 'metadata problems', description: 'list inconsistent objects' },
   { name: 'metadata clear', description: 'remove all metadata' },
   { name: 'sql', description: 'run SQL' },
+  { name: 'run', description: 'send an operation of the metadata API, or a GraphQL request' },
   { name: 'seed', description: 'run the seeds of the project' },
   { name: 'track', description: 'track all tables and views' },
   { name: 'suggest', description: 'suggest relationships by foreign keys' },

@@ -1,4 +1,4 @@
-// `trellis migrate ...`, `deploy`, `sql`, `seed`, `track` and `suggest` against one server and its database.
+// `trellis migrate ...`, `deploy`, `sql`, `run`, `seed`, `track` and `suggest` against one server and its database.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -174,6 +174,31 @@ select oops;`,
     assert.equal(await own.done(['sql', '-e', 'select id, name from author']), 'id\tname\n1\tA\n')
     assert.match(await own.refused(1, ['sql', '--read-only', '-e', 'delete from book']), /read-only transaction/)
     assert.match(await own.refused(2, 'sql'), /sql needs either a file or -e SQL/)
+  })
+
+  await t.test('run sends an operation, a file with a bulk, or GraphQL as a role', async () => {
+    const permission = { columns: ['name'], filter: { id: { _eq: 'X-Service-User-Id' } } }
+    const args = { table: 'author', role: 'guest', permission }
+    own.write({
+      'recording.json': JSON.stringify({ type: 'bulk', args: [{ type: 'create_select_permission', args }] }),
+    })
+    assert.deepEqual(JSON.parse(await own.done('run recording.json')), [{ message: 'success' }])
+    const headers = JSON.stringify({ 'x-service-role': 'guest', 'x-service-user-id': '1' })
+    const query = ['run', '-e', '{"query": "{ author { name } }"}', '--headers', headers]
+    assert.deepEqual(JSON.parse(await own.done(query)), { data: { author: [{ name: 'A' }] } })
+    const wrong = await own.run(['run', '-e', '{"query": "{ nothing }"}'])
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.out, /not found in type/)
+    assert.match(await own.refused(1, 'run recording.json'), /bulk: .*already .*\(already-exists\)/)
+    assert.match(await own.refused(2, 'run'), /run needs either a file or -e JSON/)
+    assert.match(await own.refused(2, ['run', '-e', '{']), /the request is not JSON/)
+    assert.match(await own.refused(2, ['run', '-e', '{}']), /needs either "type", for an operation, or "query"/)
+    assert.match(await own.refused(2, ['run', '-e', '{"query": ""}', '--headers', '[]']), /--headers is not an object/)
+    await own.done([
+      'run',
+      '-e',
+      JSON.stringify({ type: 'drop_select_permission', args: { table: 'author', role: 'guest' } }),
+    ])
   })
 
   await t.test('types are TypeScript of the schema of a role', async () => {

@@ -2,6 +2,7 @@
 
 import { facts } from '../base/facts.ts'
 import { createStore } from '../base/store.ts'
+import { secretVariable } from './code.ts'
 
 /** How the person proves to be allowed. */
 export type CredentialKind = 'none' | 'secret' | 'token'
@@ -12,8 +13,6 @@ interface Credentials {
 }
 
 const nothing: Credentials = { kind: 'none', value: '' }
-/** The variable of a shell that has the credentials. */
-export const secretVariable = '$TRELLIS_ADMIN_SECRET'
 
 const key = 'trellis:console:credentials'
 

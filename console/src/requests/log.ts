@@ -4,7 +4,7 @@ import { serverUrl } from '../base/facts.ts'
 import { kept } from '../base/kept.ts'
 import { createStore, type Store } from '../base/store.ts'
 import { tabKeys } from '../base/tab.ts'
-import { secretVariable } from './credentials.ts'
+import { type CodeForm, codeOf } from './code.ts'
 
 /** A request with its answer. */
 export interface LoggedRequest {
@@ -90,20 +90,6 @@ export function recordEdit(operation: unknown): void {
   recorded.set([...edits, operation])
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
-/** The request as a command for a shell, which gets the secret from its environment. */
-export function asCurl({ method, path, headers, body }: LoggedRequest): string {
-  const lines = [
-    `curl ${quoted(new URL(path, serverUrl).href)}`,
-    ...(method === 'POST' || method === 'GET' ? [] : [`-X ${method}`]),
-    ...Object.entries(headers).map(([name, value]) => {
-      const line = `${name}: ${value}`
-      // The shell puts its variable in; anything else is taken as it is.
-      const isSecret = value === secretVariable || value === `Bearer ${secretVariable}`
-      return isSecret ? `-H "${line}"` : `-H ${quoted(line)}`
-    }),
-    ...(body === null ? [] : [`-d ${quoted(body)}`]),
-  ]
-  return lines.join(' \\\n  ')
-}
+/** A logged request as code of a form; null: it has none. */
+export const loggedCode = (request: LoggedRequest, form: CodeForm): string | null =>
+  codeOf({ ...request, server: serverUrl.href }, form)

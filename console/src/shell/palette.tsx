@@ -5,7 +5,8 @@ import { type KeyboardEvent, useMemo, useState } from 'react'
 import { copyText } from '../base/clipboard.ts'
 import { useDebounced } from '../base/debounced.ts'
 import { useStore } from '../base/store.ts'
-import { asCurl, requestLog } from '../requests/log.ts'
+import { codeForms } from '../requests/code.ts'
+import { loggedCode, requestLog } from '../requests/log.ts'
 import type { Command, ConsolePage } from './contract.ts'
 import { isDrawerOpen, isHelpOpen, isPaletteOpen } from './overlays.ts'
 import css from './palette.module.css'
@@ -21,13 +22,14 @@ const shellCommands: readonly Command[] = [
   { id: 'requests', title: 'Show requests', kind: 'command', run: () => isDrawerOpen.set(true) },
   { id: 'theme', title: 'Change theme', kind: 'command', run: () => theme.set(nextTheme()) },
   { id: 'keys', title: 'List keys', kind: 'command', run: () => isHelpOpen.set(true) },
-  {
-    ...{ id: 'curl', title: 'Copy last request as curl', kind: 'command' },
+  ...codeForms.map((form) => ({
+    ...{ id: `copy ${form}`, title: `Copy last request as ${form}`, kind: 'command' },
     run: () => {
       const [last] = requestLog.get()
-      if (last) void copyText(asCurl(last))
+      const text = last && loggedCode(last, form)
+      if (text) void copyText(text)
     },
-  },
+  })),
 ]
 
 /** Signs that choose a kind. */

@@ -6,7 +6,15 @@ import { useStore } from '../base/store.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Mark } from '../parts/mark.tsx'
 import { toast } from '../parts/toast.tsx'
-import { asCurl, type LoggedRequest, recording, requestLog, startRecording, stopRecording } from '../requests/log.ts'
+import { type CodeForm, codeForms } from '../requests/code.ts'
+import {
+  type LoggedRequest,
+  loggedCode,
+  recording,
+  requestLog,
+  startRecording,
+  stopRecording,
+} from '../requests/log.ts'
 import { isDrawerOpen } from './overlays.ts'
 import css from './requests-drawer.module.css'
 
@@ -101,6 +109,23 @@ function StatusMark({ request: { status, isEdit } }: { readonly request: LoggedR
   return <Mark state={isEdit ? 'info' : 'good'}>{status}</Mark>
 }
 
+const copied: Readonly<Record<CodeForm, string>> = {
+  curl: 'Copied as curl; the secret is a variable of the shell',
+  fetch: 'Copied as fetch; the secret is a variable of the environment',
+  CLI: 'Copied as a command line; the secret is a variable of the shell',
+  JSON: 'Copied the body',
+}
+
+function CopyAs({ request, form }: { readonly request: LoggedRequest; readonly form: CodeForm }) {
+  const text = loggedCode(request, form)
+  if (text === null) return null
+  return (
+    <Button look="quiet" aria-label={`Copy as ${form}`} onClick={() => void copy(text, copied[form])}>
+      {form}
+    </Button>
+  )
+}
+
 const Detail = ({ request }: { readonly request: LoggedRequest }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
   <section className={css['detail']} aria-label={`Request ${request.name}`} tabIndex={0}>
@@ -113,18 +138,12 @@ const Detail = ({ request }: { readonly request: LoggedRequest }) => (
         {request.requestId && `, request ${request.requestId}`}
       </span>
       <span className={css['space']} />
-      <Button
-        look="quiet"
-        icon={<Copy aria-hidden />}
-        onClick={() => void copy(asCurl(request), 'Copied as curl; the secret is a variable of the shell')}
-      >
-        Copy as curl
-      </Button>
-      {request.body !== null && (
-        <Button look="quiet" onClick={() => void copy(indented(request.body), 'Copied the body')}>
-          Copy body
-        </Button>
-      )}
+      <span className={css['forms']} role="group" aria-label="Copy as">
+        <Copy aria-hidden />
+        {codeForms.map((form) => (
+          <CopyAs key={form} request={request} form={form} />
+        ))}
+      </span>
     </div>
     {request.body !== null && <pre className={css['text']}>{indented(request.body)}</pre>}
     <pre className={css['text']}>{request.answer === null ? 'waiting for the answer' : indented(request.answer)}</pre>

@@ -35,6 +35,8 @@ export const api: readonly State[] = [
       await check(page)
       await clickText(page, 'Apollo')
       await page.until(hasText('useQuery(one, {'))
+      await clickText(page, 'CLI')
+      await page.until(hasText('trellis run -e'))
       await clickText(page, 'types')
       await page.until(`${hasText('readonly id: number // Int!')} && ${hasText('readonly artist: {')}`)
       await check(page)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { hasText, type State, secret } from '../support.ts'
+import { clickOn } from './steps.ts'
 
 const refused = /status of 401/
 
@@ -19,11 +20,44 @@ export const shell: readonly State[] = [
       await page.until(`document.querySelectorAll('[role=row]').length === 2`)
       assert.match(await page.evaluate('location.href'), /\?filter=alb$/)
       await page.press('j', ['ctrl'])
-      await page.until(hasText('Copy as curl'))
+      await page.until(`document.querySelector('[aria-label="Copy as curl"]') !== null`)
       const kept = await page.evaluate<string>(
         'JSON.stringify([localStorage, sessionStorage, location.href, document.body.innerText])',
       )
       assert.equal(kept.includes(secret), false)
+    },
+  },
+  {
+    title: 'a request is copied as curl, fetch, a command line and JSON, without the secret',
+    path: 'data?filter=alb',
+    width: 320,
+    shows: `document.querySelectorAll('[role=row]').length === 2`,
+    async act(page) {
+      await page.press('j', ['ctrl'])
+      await clickOn(
+        page,
+        `[...document.querySelectorAll('aside li button')].find((each) => /^export_metadata$/m.test(each.innerText))`,
+      )
+      await page.evaluate(`{
+        window.copied = []
+        navigator.clipboard.writeText = async (text) => void window.copied.push(text)
+      }`)
+      for (const [index, form] of ['curl', 'fetch', 'CLI', 'JSON'].entries()) {
+        await clickOn(page, `document.querySelector('[aria-label="Copy as ${form}"]')`)
+        await page.until(`window.copied.length === ${index + 1}`)
+      }
+      const copied = await page.evaluate<string[]>('window.copied')
+      assert.match(copied[0]!, /^curl 'http:\/\/localhost:\d+\/v1\/metadata'/)
+      assert.match(copied[1]!, /^const response = await fetch\("http:\/\/localhost:\d+\/v1\/metadata", \{/)
+      assert.match(
+        copied[2]!,
+        /^trellis run -e '\{"type":"export_metadata"[^']*' \\\n {2}--endpoint 'http:\/\/localhost:\d+'/,
+      )
+      assert.deepEqual(JSON.parse(copied[3]!).type, 'export_metadata')
+      for (const text of copied.slice(0, 3)) assert.match(text, /TRELLIS_ADMIN_SECRET/)
+      assert.equal(copied.join('').includes(secret), false)
+      const isWide = await page.evaluate('document.documentElement.scrollWidth > 320')
+      assert.equal(isWide, false)
     },
   },
   {

@@ -11,14 +11,17 @@ import { toast } from '../../parts/toast.tsx'
 import { identity } from '../../requests/identity.ts'
 import css from './api.module.css'
 import { readType } from './introspection.ts'
-import { apolloOf, curlOf, fetchOf, type GraphqlRequest } from './operations.ts'
+import { apolloOf, type GraphqlRequest, requestCode } from './operations.ts'
 
 interface CodeDialogProps {
   readonly request: GraphqlRequest
   onClose(): void
 }
 
-type Form = 'curl' | 'fetch' | 'Apollo' | 'types'
+/** Apollo has the hook, types are those of variables and answer. */
+const forms = ['curl', 'fetch', 'Apollo', 'CLI', 'JSON', 'types'] as const
+
+type Form = (typeof forms)[number]
 
 /** The same request for other clients, and the types of its answer. */
 export function CodeDialog({ request, onClose }: CodeDialogProps) {
@@ -33,12 +36,11 @@ export function CodeDialog({ request, onClose }: CodeDialogProps) {
       return typesOf(request, (name) => readType(name, as, signal))
     },
   })
-  const text = {
-    curl: () => curlOf(request, as),
-    fetch: () => fetchOf(request, as),
-    Apollo: () => apolloOf(request),
-    types: () => types.data ?? '',
-  }[form]()
+  const text = () => {
+    if (form === 'types') return types.data ?? ''
+    return form === 'Apollo' ? apolloOf(request) : requestCode(request, as, form)
+  }
+  const code = text()
   return (
     <Dialog
       isOpen
@@ -55,26 +57,23 @@ export function CodeDialog({ request, onClose }: CodeDialogProps) {
           <Button onClick={onClose}>Close</Button>
           <Button
             look="main"
-            disabled={text === ''}
-            onClick={() => void copyText(text).then(() => toast(`Copied ${form}`))}
+            disabled={code === ''}
+            onClick={() =>
+              void copyText(code).then(() => toast(form === 'types' ? 'Copied the types' : `Copied as ${form}`))
+            }
           >
-            Copy {form === 'types' ? 'types' : `for ${form}`}
+            Copy {form === 'types' ? 'types' : `as ${form}`}
           </Button>
         </>
       }
     >
-      <Tabs<Form>
-        label="Form"
-        value={form}
-        tabs={(['curl', 'fetch', 'Apollo', 'types'] as const).map((value) => ({ value, label: value }))}
-        onChange={setForm}
-      >
+      <Tabs<Form> label="Form" value={form} tabs={forms.map((value) => ({ value, label: value }))} onChange={setForm}>
         <div className={css['coded']}>
           {form === 'types' && types.isPending && <Loading label="Reading the types" />}
           {form === 'types' && types.isError ? (
             <Failed error={types.error} onRetry={() => void types.refetch()} />
           ) : (
-            <Code label={`Code, ${form}`} language="text" value={text} />
+            <Code label={`Code, ${form}`} language="text" value={code} />
           )}
         </div>
       </Tabs>

@@ -1,8 +1,10 @@
 // The operations of a GraphQL text, and the code that sends one.
 
-import { facts, serverUrl } from '../../base/facts.ts'
+import { serverUrl } from '../../base/facts.ts'
 import { parseExactly } from '../../base/json.ts'
 import { isObject } from '../../base/objects.ts'
+import { type CodeForm, codeOf } from '../../requests/code.ts'
+import { shownCredentialHeaders } from '../../requests/credentials.ts'
 import { type Identity, identityHeaders } from '../../requests/identity.ts'
 
 /** A request as it is sent. */
@@ -41,40 +43,15 @@ export function variablesIn(text: string): Readonly<Record<string, unknown>> | u
   return value
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
-/** The request as a command for a shell, with the secret as a variable of it. */
-export function curlOf(request: GraphqlRequest, as: Identity): string {
-  const headers = Object.entries(identityHeaders(as)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
-  const secret = facts.isOpen ? [] : [`-H "${facts.adminSecretHeader}: $TRELLIS_ADMIN_SECRET"`]
-  return [
-    `curl ${quoted(new URL('v1/graphql', serverUrl).href)}`,
-    `-H 'content-type: application/json'`,
-    ...secret,
-    ...headers,
-    `-d ${quoted(JSON.stringify(request))}`,
-  ].join(' \\\n  ')
-}
-
-/** The request as a call of `fetch`. */
-export function fetchOf(request: GraphqlRequest, as: Identity): string {
-  const secret = facts.isOpen ? [] : [`    '${facts.adminSecretHeader}': process.env.TRELLIS_ADMIN_SECRET,`]
-  const headers = Object.entries(identityHeaders(as)).map(
-    ([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`,
-  )
-  return [
-    `const response = await fetch(${JSON.stringify(new URL('v1/graphql', serverUrl).href)}, {`,
-    `  method: 'POST',`,
-    '  headers: {',
-    `    'content-type': 'application/json',`,
-    ...secret,
-    ...headers,
-    '  },',
-    `  body: JSON.stringify(${JSON.stringify(request, null, 2).replaceAll('\n', '\n  ')}),`,
-    '})',
-    'const { data, errors } = await response.json()',
-  ].join('\n')
-}
+/** The request in the way in which it is sent, as code of a form. */
+export const requestCode = (request: GraphqlRequest, as: Identity, form: CodeForm): string =>
+  codeOf(
+    {
+      ...{ server: serverUrl.href, method: 'POST', path: 'v1/graphql', body: JSON.stringify(request) },
+      headers: { 'content-type': 'application/json', ...identityHeaders(as), ...shownCredentialHeaders() },
+    },
+    form,
+  ) ?? ''
 
 /** The hook of Apollo Client for each kind of operation. */
 const hooks = { query: 'useQuery', mutation: 'useMutation', subscription: 'useSubscription' } as const

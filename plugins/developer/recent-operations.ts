@@ -5,7 +5,8 @@ import { LRUCache } from 'lru-cache'
 import { type Engine, Type } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
 import type { OperationWork } from '../../sdk/services.ts'
-import { longestName, mostOperations, mostOperationText, workerTimeout } from './tuning.ts'
+import { fromWorkers } from './from-workers.ts'
+import { longestName, mostOperations, mostOperationText } from './tuning.ts'
 
 /** An operation of a role, however often it was sent. */
 interface SentOperation {
@@ -113,7 +114,7 @@ const Args = Type.Object({
 
 /** `get_recent_operations`. */
 export function getRecentOperations(recent: RecentOperations, workers: Engine['workers']) {
-  workers.answer('operations', () => recent.all)
+  const ofAll = fromWorkers(workers, 'operations', () => recent.all)
   return operation({
     type: 'get_recent_operations',
     about: {
@@ -125,8 +126,7 @@ export function getRecentOperations(recent: RecentOperations, workers: Engine['w
     editsMetadata: false,
     onlyReads: true,
     async handle(_context, { role, limit = mostOperations }) {
-      const { answers } = await workers.ask('operations', null, workerTimeout)
-      const all = joined([recent.all, ...(answers as (readonly SentOperation[])[])])
+      const all = joined(await ofAll())
       return { operations: all.filter((sent) => role === undefined || sent.role === role).slice(0, limit) }
     },
   })

@@ -4,7 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Engine, Type } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
 import type { RequestWork } from '../../sdk/services.ts'
-import { longestName, mostKept, workerTimeout } from './tuning.ts'
+import { fromWorkers } from './from-workers.ts'
+import { longestName, mostKept } from './tuning.ts'
 
 /** A request without anything that its client sent, except role, request id and the name of its operation. */
 interface SeenRequest {
@@ -103,7 +104,7 @@ const Args = Type.Object({
 
 /** `get_recent_requests`. */
 export function getRecentRequests(recent: RecentRequests, workers: Engine['workers']) {
-  workers.answer('requests', () => [...recent.newest()])
+  const ofAll = fromWorkers(workers, 'requests', () => [...recent.newest()])
   return operation({
     type: 'get_recent_requests',
     about: {
@@ -120,10 +121,10 @@ export function getRecentRequests(recent: RecentRequests, workers: Engine['worke
         seen.seconds >= least &&
         (role === undefined || seen.role === role) &&
         (id === undefined || seen.request_id === id)
-      const { answers } = await workers.ask('requests', null, workerTimeout)
-      const all = [[...recent.newest()], ...(answers as SeenRequest[][])].flat()
+      const [own, ...others] = await ofAll()
       // Texts of one form, in the order of the times.
-      const newest = answers.length === 0 ? all : all.sort((one, other) => (one.at < other.at ? 1 : -1))
+      const newest =
+        others.length === 0 ? own : [own, ...others].flat().sort((one, other) => (one.at < other.at ? 1 : -1))
       return { requests: newest.filter(isWanted).slice(0, limit) }
     },
   })

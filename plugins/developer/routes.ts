@@ -1,7 +1,7 @@
 import type { Route } from '../../sdk/http.ts'
 import { type Engine, Type } from '../../sdk/index.ts'
+import { fromWorkers } from './from-workers.ts'
 import { measure, summed } from './gauges.ts'
-import { workerTimeout } from './tuning.ts'
 
 const CachedOperation = Type.Object({
   role: Type.String(),
@@ -14,34 +14,28 @@ const CachedOperation = Type.Object({
 
 /** The server's own numbers, those of all workers together; administrators only. */
 export function gauges(engine: Engine): Route {
-  const { workers } = engine
-  workers.answer('gauges', () => measure(engine))
+  const ofAll = fromWorkers(engine.workers, 'gauges', () => measure(engine))
   return {
     method: 'GET',
     url: '/dev/ekg',
     auth: 'admin',
     about: { summary: 'Counters (`c`) and gauges (`g`) of the process, its connections and its caches.' },
     async handle() {
-      const { answers } = await workers.ask('gauges', null, workerTimeout)
-      return summed(measure(engine), answers as ReturnType<typeof measure>[])
+      const [own, ...others] = await ofAll()
+      return summed(own, others)
     },
   }
 }
 
 /** The plans that this worker, and each other, keeps; administrators only. */
 export function planCache(engine: Engine): Route {
-  const { workers } = engine
-  const kept = () => keptPlans(engine)
-  workers.answer('plans', kept)
+  const ofAll = fromWorkers(engine.workers, 'plans', () => keptPlans(engine))
   return {
     method: 'GET',
     url: '/dev/plan_cache',
     auth: 'admin',
     about: { summary: 'The operations whose plans are kept, with their SQL.', result: Type.Array(CachedOperation) },
-    async handle() {
-      const { answers } = await workers.ask('plans', null, workerTimeout)
-      return [kept(), ...answers].flat()
-    },
+    handle: async () => (await ofAll()).flat(),
   }
 }
 

@@ -21,7 +21,7 @@ export const graphqlOptions = {
     flag: 'backwards-compat-null-in-nonnullable-variables',
     variable: 'BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES',
     description:
-      'accept null for variables of types that are not nullable, as earlier engines did, and refuse it only where a value is required',
+      'accept null in variables of non-null types, as earlier engines did; only places that need a value refuse it',
   }),
   queryPlanCacheSize: whole(
     4000,

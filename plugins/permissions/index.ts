@@ -1,5 +1,4 @@
-// Access of roles other than `admin` to a table: select, insert, update and delete permissions, and servers that validate the
-// values of changes.
+// Access of roles other than `admin` to a table: its permissions, and servers that validate the values of changes.
 
 import { definePlugin, environmentValue } from '../../sdk/index.ts'
 import { permissionFacets } from './metadata.ts'

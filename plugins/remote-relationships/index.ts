@@ -1,5 +1,4 @@
-// Joins rows to rows or to fields of other GraphQL servers, objects in answers of actions to such fields, and objects of those
-// servers to rows and fields.
+// Joins rows, answers of actions, and objects of other GraphQL servers to rows or to fields of such servers.
 
 import { definePlugin } from '../../sdk/index.ts'
 import { objectRelationships } from '../custom-types/index.ts'

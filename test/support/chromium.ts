@@ -11,7 +11,13 @@ export const missing = await findChromium().then(
 
 if (missing !== null) console.error(`\n!!! Pages are NOT tested: ${missing}.\n`)
 
-/** A test that needs a browser. */
-export const browserTest = (name: string, run: (t: TestContext) => Promise<void>): void => {
-  test(name, { skip: missing !== null && process.env['CI'] === undefined && missing }, run)
+const skip = missing !== null && process.env['CI'] === undefined && missing
+
+/** A test that needs a browser; `alsoSkip` is the reason why something else that it needs is missing. */
+export const browserTest = (
+  name: string,
+  run: (t: TestContext) => Promise<void>,
+  alsoSkip: string | false = false,
+): void => {
+  test(name, { skip: skip || alsoSkip }, run)
 }

@@ -46,9 +46,9 @@ const programs = given ? null : findPrograms()
 const reason = 'there is no PostgreSQL with PostGIS and its rasters here'
 
 /** The reason why tests of PostGIS cannot run; false when they can. */
-const skip = given || programs ? false : reason
+export const skipSpatial = given || programs ? false : reason
 
-if (skip) {
+if (skipSpatial) {
   console.error(`\n!!! PostGIS is NOT tested: ${reason}.`)
   console.error('!!! On Debian: apt-get install postgresql-15-postgis-3, or the package of your version.\n')
 }
@@ -59,7 +59,7 @@ after(async () => (await own)?.stop())
 
 /** A test that needs PostGIS; skipped without it. */
 export const spatialTest = (name: string, run: (t: TestContext) => Promise<void>): void => {
-  test(name, { skip }, run)
+  test(name, { skip: skipSpatial }, run)
 }
 
 /** An engine over a database with PostGIS. */

@@ -54,6 +54,13 @@ export async function change(page: Page, place: string, value: string): Promise<
   await page.until(`document.querySelector(${JSON.stringify(place)}).innerText.includes(${JSON.stringify(value)})`)
 }
 
+/** Marks a row of the grid of rows for deletion. */
+export async function markForDeletion(page: Page, row: number): Promise<void> {
+  await page.click(`[role=grid] [aria-rowindex="${row + 2}"] input[type=checkbox]`)
+  await clickText(page, 'Delete 1 row')
+  await clickText(page, 'Mark 1 row')
+}
+
 /** Goes to another address of the console without a click. */
 export async function goTo(page: Page, path: string, shows: string): Promise<void> {
   await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(`/console/${path}`)})`)

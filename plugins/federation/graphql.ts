@@ -60,7 +60,7 @@ function entitiesField(scope: SchemaScope): Field {
 function planEntities(field: FieldSelection, context: PlanContext): RootOutput {
   const { schema } = context
   const entities = entitiesOf(schema)
-  const types = typesIn(field.argument('representations')!, entities)
+  const types = typesIn(field.argument('representations')!, entities, context)
   const parts = [...entities].flatMap((named) => {
     const [name, entity] = named
     const members = field.fieldsOf(rowType(schema, entity.table))

@@ -1,10 +1,16 @@
 // The representations that a gateway sends: their types, which a plan depends on, and the values of their keys.
 
-import { columnCodec, type FieldSelection, type SchemaScope, type Value } from '../../../sdk/graphql.ts'
+import {
+  columnCodec,
+  type FieldSelection,
+  type PlanContext,
+  type SchemaScope,
+  type Value,
+} from '../../../sdk/graphql.ts'
 import { didYouMean, type TrellisError, validationFailed, within } from '../../../sdk/index.ts'
 import { isJsonObject } from '../../../sdk/services.ts'
 import type { Codec } from '../../../sdk/sql.ts'
-import { mostRepresentations } from '../tuning.ts'
+import { fewRepresentations, mostRepresentations, representationCost } from '../tuning.ts'
 import type { Entities, Entity } from './entities.ts'
 
 /** The member of a row of keys that holds the place of its representation; no column has the name. */
@@ -16,8 +22,12 @@ const itemsOf = (given: unknown): readonly unknown[] => (Array.isArray(given) ? 
 const typenameOf = (item: unknown): unknown =>
   isJsonObject(item) && Object.hasOwn(item, '__typename') ? item['__typename'] : undefined
 
-/** The types of representations, as the text that a plan depends on; undefined: they are refused. */
-function typesText(given: unknown): string | undefined {
+/** The number of representations rounded up, so that few plans differ by it. */
+const roundedCount = (items: readonly unknown[]): number =>
+  Math.max(fewRepresentations, 2 ** Math.ceil(Math.log2(items.length)))
+
+/** What a plan depends on: the types of representations, and about how many there are; undefined: they are refused. */
+function planAspect(given: unknown): string | undefined {
   const items = itemsOf(given)
   if (items.length > mostRepresentations) return undefined
   const names = new Set<string>()
@@ -26,15 +36,16 @@ function typesText(given: unknown): string | undefined {
     if (typeof name !== 'string') return undefined
     names.add(name)
   }
-  return JSON.stringify([...names].sort())
+  return JSON.stringify([roundedCount(items), ...[...names].sort()])
 }
 
-/** The types that the representations of a field have; refuses those that the role has no entity of. */
-export function typesIn(representations: Value, entities: Entities): ReadonlySet<string> {
-  const items = itemsOf(representations.jsonOf(typesText))
+/** The types that the representations of a field have; refuses those that the role has no entity of. Adds their cost. */
+export function typesIn(representations: Value, entities: Entities, context: PlanContext): ReadonlySet<string> {
+  const items = itemsOf(representations.jsonOf(planAspect))
   if (items.length > mostRepresentations) {
     throw representations.fail(`there are more than ${mostRepresentations} representations`)
   }
+  context.addCost(representationCost * roundedCount(items), representations.path)
   const types = new Set<string>()
   for (const [i, item] of items.entries()) {
     const name = typenameOf(item)
@@ -56,29 +67,51 @@ const unknownType = (name: string, i: number, entities: Entities): TrellisError 
     didYouMean(name, () => entities.keys()),
   )
 
+type Item = Readonly<Record<string, unknown>>
+
+/** Representations of one type with their places. */
+type Placed = readonly (readonly [place: number, item: Item])[]
+
+/** The representations of a variable by type: each entity, and each field of an operation, reads its own. */
+const groupsOfLists = new WeakMap<object, ReadonlyMap<unknown, Placed>>()
+
+function groupsOf(given: unknown): ReadonlyMap<unknown, Placed> {
+  const known = typeof given === 'object' && given !== null ? groupsOfLists.get(given) : undefined
+  if (known) return known
+  const groups = new Map<unknown, (readonly [number, Item])[]>()
+  for (const [place, item] of itemsOf(given).entries()) {
+    const name = typenameOf(item)
+    const group = groups.get(name)
+    if (group) group.push([place, item as Item])
+    else groups.set(name, [[place, item as Item]])
+  }
+  if (typeof given === 'object' && given !== null) groupsOfLists.set(given, groups)
+  return groups
+}
+
 /**
  * The representations of one entity as a JSON list of rows: their places in the whole list, and the values of the key by
  * column. Refusals are located below the argument.
  */
 function keysCodec(scope: SchemaScope, name: string, { key }: Entity): Codec {
-  const columns = [...key].map(([field, column]) => ({ field, column: column.name, codec: columnCodec(scope, column) }))
+  const columns = [...key].map(([field, column]) => {
+    return { field, label: JSON.stringify(column.name), codec: columnCodec(scope, column) }
+  })
+  const rowText = (place: number, item: Item): string => {
+    let text = `{"${placeColumn}":${place}`
+    for (const { field, label, codec } of columns) {
+      const value = Object.hasOwn(item, field) ? item[field] : null
+      if (value === undefined || value === null) {
+        throw refusal(`the representation of "${name}" needs the key field "${field}"`, place)
+      }
+      const encoded = within(place, () => within(field, () => codec.encode(value)))
+      text += `,${label}:${JSON.stringify(encoded)}`
+    }
+    return `${text}}`
+  }
   return {
     type: '_Any',
-    encode(given) {
-      const rows: object[] = []
-      for (const [place, item] of itemsOf(given).entries()) {
-        if (typenameOf(item) !== name) continue
-        const values = columns.map(({ field, column, codec }) => {
-          const value = (item as Readonly<Record<string, unknown>>)[field]
-          if (value === undefined || value === null) {
-            throw refusal(`the representation of "${name}" needs the key field "${field}"`, place)
-          }
-          return [column, within(place, () => within(field, () => codec.encode(value)))] as const
-        })
-        rows.push({ [placeColumn]: place, ...Object.fromEntries(values) })
-      }
-      return JSON.stringify(rows)
-    },
+    encode: (given) => `[${(groupsOf(given).get(name) ?? []).map(([place, item]) => rowText(place, item)).join(',')}]`,
   }
 }
 

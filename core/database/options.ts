@@ -1,5 +1,6 @@
 // The options of the database: its address, and how many connections the server opens.
 
+import { realpathSync } from 'node:fs'
 import { isAbsolute, normalize, sep } from 'node:path'
 import { dynamicFileOf } from '../options/dynamic-file.ts'
 import { choice, text, trueOrFalse, whole, wholeOrNone } from '../options/option-kinds.ts'
@@ -177,12 +178,21 @@ export type DatabaseSettings = SettingsOf<typeof databaseOptions>
 export function dynamicFileRefusal(settings: Partial<DatabaseSettings>, prefix: string): string | null {
   const { databaseUrl = null, metadataDatabaseUrl = null, dynamicSecretsAllowedPathPrefix: directory = null } = settings
   if (directory === null) return null
-  const below = normalize(directory + sep)
+  const isBelow = (file: string, above: string) => normalize(file).startsWith(normalize(above + sep))
   for (const given of [databaseUrl, metadataDatabaseUrl]) {
     const file = given === null ? null : dynamicFileOf(given)
-    if (file === null || normalize(file).startsWith(below)) continue
+    if (file === null || (isBelow(file, directory) && isBelow(targetOf(file), targetOf(directory)))) continue
     const option = `--dynamic-secrets-allowed-path-prefix (${prefix}DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX)`
     return `Fatal Error : the file ${JSON.stringify(file)} of the database URL is not in the directory of ${option}`
   }
   return null
+}
+
+/** The path that symbolic links lead to; of a path that cannot be followed, the path itself. */
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
 }

@@ -115,3 +115,6 @@ export const mostDecodedRows = 1000
 
 /** Milliseconds between confirmations of a position that PostgreSQL does not demand: each costs a write to its connection. */
 export const confirmMillis = 1000
+
+/** Bytes of a file with the URL of a database; passwords that are tokens have a few kB. */
+export const longestUrlFile = 65_536

@@ -1,10 +1,13 @@
 // `{"dynamic_from_file": "/path"}`: the address of the database in a file, against a PostgreSQL that asks for passwords.
 
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
+import { dynamicFileRefusal } from '../../core/database/options.ts'
+import { currentUrl } from '../../core/database/wire/current-url.ts'
 import { readCommandLine } from '../../process/settings.ts'
 import { builtInOptions, parseSettings } from '../support/built-in-options.ts'
 import { embeddedPrograms, makePostgres } from '../support/own-postgres.ts'
@@ -94,6 +97,37 @@ test('a file that cannot be used ends the start, and its text is not shown', asy
     assert.match(stderr, reason)
     assert.doesNotMatch(stdout + stderr, /hidden/)
   }
+})
+
+test('only a short regular file is read: a pipe, a device and a directory do not stop the server', () => {
+  const [pipe, long, link] = [fileOf('pipe'), fileOf('long'), fileOf('link')] as const
+  execFileSync('mkfifo', [pipe])
+  writeFileSync(long, `postgres://app:hidden@localhost/${'x'.repeat(70_000)}`)
+  for (const file of [pipe, long, '/dev/zero', directory]) {
+    const message = `Database URL: the file "${file}" is not a regular file of at most 65536 bytes (--database-url)`
+    assert.throws(() => currentUrl(given(file)), { message })
+  }
+  writeFileSync(fileOf('url'), '  postgres://app@localhost/shop\n')
+  symlinkSync(fileOf('url'), link)
+  assert.equal(currentUrl(given(link)), 'postgres://app@localhost/shop')
+  // A file that was replaced by a pipe has its last URL.
+  rmSync(link)
+  execFileSync('mkfifo', [link])
+  assert.equal(currentUrl(given(link)), 'postgres://app@localhost/shop')
+})
+
+test('a link out of the allowed directory is refused, and one within it is not', () => {
+  const [allowed, other] = [fileOf('allowed'), fileOf('outside')]
+  mkdirSync(join(allowed, 'data'), { recursive: true })
+  for (const file of [join(allowed, 'data/url'), other]) writeFileSync(file, 'postgres://app@localhost/shop')
+  symlinkSync('data/url', join(allowed, 'url'))
+  symlinkSync(other, join(allowed, 'out'))
+  symlinkSync(allowed, fileOf('linked'))
+  const refusalOf = (file: string, prefix = allowed) =>
+    dynamicFileRefusal({ databaseUrl: given(file), dynamicSecretsAllowedPathPrefix: prefix }, 'SERVICE_')
+  assert.equal(refusalOf(join(allowed, 'url')), null)
+  assert.equal(refusalOf(join(fileOf('linked'), 'url'), fileOf('linked')), null)
+  for (const file of [join(allowed, 'out'), other]) assert.match(refusalOf(file) ?? '', /is not in the directory of/)
 })
 
 const parse = (flags: readonly string[], variables: Record<string, string> = {}, file: string | null = null) =>

@@ -26,7 +26,7 @@ const typenameOf = (item: unknown): unknown =>
 const roundedCount = (items: readonly unknown[]): number =>
   Math.max(fewRepresentations, 2 ** Math.ceil(Math.log2(items.length)))
 
-/** What a plan depends on: the types of representations, and about how many there are; undefined: they are refused. */
+/** The part that a plan depends on: the types, and about how many representations; undefined: they are refused. */
 function planAspect(given: unknown): string | undefined {
   const items = itemsOf(given)
   if (items.length > mostRepresentations) return undefined

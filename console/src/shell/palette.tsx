@@ -1,5 +1,4 @@
 import { Dialog } from '@base-ui/react/dialog'
-import UFuzzy from '@leeoniya/ufuzzy'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import { copyText } from '../base/clipboard.ts'
@@ -8,14 +7,10 @@ import { useStore } from '../base/store.ts'
 import { codeForms } from '../requests/code.ts'
 import { loggedCode, requestLog } from '../requests/log.ts'
 import type { Command, ConsolePage } from './contract.ts'
+import { found } from './finding.ts'
 import { isDrawerOpen, isHelpOpen, isPaletteOpen } from './overlays.ts'
 import css from './palette.module.css'
 import { nextTheme, theme } from './theme.ts'
-
-const fuzzy = new UFuzzy({ intraMode: 1 })
-
-/** Results that are shown at once. */
-const shownResults = 50
 
 /** The commands of the shell itself. */
 const shellCommands: readonly Command[] = [
@@ -37,20 +32,6 @@ const prefixes = ['>', '@', '#']
 
 /** Milliseconds after the last key until the server searches. */
 const restMillis = 150
-
-const kinds: Readonly<Record<string, string>> = { '>': 'command', '@': 'role' }
-
-function found(commands: readonly Command[], text: string): readonly Command[] {
-  const kind = kinds[text[0] ?? '']
-  const offered = kind === undefined ? commands : commands.filter((command) => command.kind === kind)
-  const needle = (kind === undefined ? text : text.slice(1)).trim()
-  if (needle === '') return offered.slice(0, shownResults)
-  const titles = offered.map(({ title }) => title)
-  const [indexes, info, order] = fuzzy.search(titles, needle, 1, 1000)
-  if (!indexes) return []
-  const ordered = info && order ? order.map((at) => info.idx[at]!) : indexes
-  return ordered.slice(0, shownResults).map((at) => offered[at]!)
-}
 
 /** The palette: everything by its name. */
 export function Palette({ pages, go }: { readonly pages: readonly ConsolePage[]; go(path: string): void }) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hasText, type State, secret } from '../support.ts'
-import { clickOn } from './steps.ts'
+import { clickOn, goTo, typeCode } from './steps.ts'
 
 const refused = /status of 401/
 
@@ -81,7 +81,7 @@ export const shell: readonly State[] = [
     shows: hasText('3 rows'),
     async act(page) {
       await page.press(']')
-      await page.until(`location.pathname.endsWith('/structure')`)
+      await page.until(`document.querySelector('main [data-tabs] [aria-selected=true]')?.innerText === 'Structure'`)
       await page.press('[')
       await page.until(`location.search.includes('order=-name') && ${hasText('3 rows')}`)
       await page.press('k', ['ctrl'])
@@ -89,6 +89,44 @@ export const shell: readonly State[] = [
       await page.until(`document.querySelector('[role=option]')?.innerText.startsWith('track.milliseconds')`)
       await page.press('Enter')
       await page.until(`location.pathname.endsWith('/data/public/track/structure')`)
+    },
+  },
+  {
+    title: 'the palette finds triggers, operations, parts of pages, and drafts of SQL and of the API',
+    isKnown: true,
+    path: 'sql',
+    // There is no event of the id.
+    complains: /status of 400/,
+    shows: `document.querySelector('.cm-content[aria-label=SQL]') !== null`,
+    async act(page, { op }) {
+      const webhook = 'http://127.0.0.1:9'
+      await op('create_event_trigger', { name: 'tell_labels', table: 'genre', webhook, insert: { columns: '*' } })
+      const cron = { webhook, schedule: '0 2 * * *', payload: {}, include_in_metadata: false }
+      await op('create_cron_trigger', { name: 'sweep_nightly', ...cron })
+      await typeCode(page, 'SQL', 'select 42 as answer')
+      await goTo(page, 'api', `document.querySelector('.cm-content[aria-label=Operation]') !== null`)
+      await typeCode(page, 'Operation', 'query labelled { genre { name } }')
+      await goTo(page, 'now', `document.querySelector('h1') !== null`)
+      const finds: readonly (readonly [string, string, string])[] = [
+        ['tell_lab', 'tell_labels\nevent trigger', '/events/triggers?trigger=tell_labels'],
+        ['sweep_n', 'sweep_nightly\ncron trigger', '/events/cron?trigger=sweep_nightly'],
+        ['select 42', 'select 42 as answer\nSQL draft', '/sql?draft='],
+        ['labelled', 'labelled\nAPI tab', '/api?tab='],
+        ['create_event_trigger', 'create_event_trigger\noperation', '/api/operations/create_event_trigger'],
+        ['history of', 'History of the metadata\npage', '/govern/history'],
+        ['#7f000001', 'Event or request 7f000001\nevent', '/events/log/7f000001'],
+      ]
+      for (const [text, title, address] of finds) {
+        await page.press('k', ['ctrl'])
+        await page.type('input[role=combobox]', text)
+        await page.until(`document.querySelector('[role=option]')?.innerText === ${JSON.stringify(title)}`)
+        await page.press('Enter')
+        await page.until(`(location.pathname + location.search).startsWith(${JSON.stringify(`/console${address}`)})`)
+        await page.press('Escape')
+        await page.until(`document.querySelector('[role=dialog]') === null`)
+      }
+      await op('delete_event_trigger', { name: 'tell_labels' })
+      await op('delete_cron_trigger', { name: 'sweep_nightly' })
     },
   },
   {

@@ -4,6 +4,8 @@ import { Braces } from 'lucide-react'
 import { openapiQuery } from '../../server/openapi.ts'
 import { queries } from '../../server/queries.ts'
 import type { ConsolePage } from '../../shell/contract.ts'
+import { drafts } from './drafts.ts'
+import { titleOf } from './operations.ts'
 
 export const api: ConsolePage = {
   id: 'api',
@@ -12,8 +14,13 @@ export const api: ConsolePage = {
   letter: 'a',
   isOffered: ({ apis }) => apis.enabled.includes('graphql'),
   async commands() {
-    const { operations } = await queries.ensureQueryData(openapiQuery)
-    const types = [...new Set(operations.map(({ type }) => type))]
+    const tabs = drafts.all.get().flatMap(({ id, text }) => {
+      const command = { id: `api ${id}`, title: titleOf(text), kind: 'API tab', path: `api?tab=${id}` }
+      return text.trim() === '' ? [] : [command]
+    })
+    // Tabs are of this browser: they are found where the description of the server cannot be read, too.
+    const described = await queries.ensureQueryData(openapiQuery).catch(() => null)
+    const types = [...new Set(described?.operations.map(({ type }) => type) ?? [])]
     const forms = types.map((type) => ({
       id: `op ${type}`,
       title: type,
@@ -23,6 +30,7 @@ export const api: ConsolePage = {
     return [
       { id: 'operations', title: 'All operations', kind: 'page', path: 'api/operations' },
       { id: 'rest', title: 'REST endpoints', kind: 'page', path: 'api/rest' },
+      ...tabs,
       ...forms,
     ]
   },

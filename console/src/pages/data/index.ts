@@ -41,11 +41,13 @@ export const data: ConsolePage = {
   search: searchColumns,
   async commands() {
     const tables = await queries.fetchQuery({ ...sourceTablesQuery, staleTime: Infinity })
-    return tables.map((table) => ({
-      id: `table ${tableKey(table)}`,
-      title: tableLabel(table),
-      kind: 'table',
-      path: pathOf('data', table.schema, table.name),
-    }))
+    return [
+      { id: 'page data/diagram', title: 'Diagram', kind: 'page', path: 'data/diagram' },
+      { id: 'page data/functions', title: 'Functions', kind: 'page', path: 'data/functions' },
+      ...tables.map((table) => ({
+        ...{ id: `table ${tableKey(table)}`, title: tableLabel(table), kind: 'table' },
+        path: pathOf('data', table.schema, table.name),
+      })),
+    ]
   },
 }

@@ -7,21 +7,10 @@ import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
 import { edit } from '../../server/edits.ts'
 import { queries } from '../../server/queries.ts'
+import type { CronTrigger } from './cron-triggers.ts'
 import { cronWords } from './cron-words.ts'
 import css from './events.module.css'
 import { Ticks } from './ticks.tsx'
-
-/** A cron trigger, as the server lists it. */
-export interface CronTrigger {
-  readonly name: string
-  readonly schedule: string
-  readonly timezone?: string
-  readonly webhook?: unknown
-  readonly handler?: string
-  readonly comment?: string | null
-  readonly payload?: unknown
-  readonly [key: string]: unknown
-}
 
 interface CronFormProps {
   /** Absent: a new one. */

@@ -14,33 +14,21 @@ import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { edit } from '../../server/edits.ts'
-import { run } from '../../server/operations.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
-import { CronForm, type CronTrigger } from './cron-form.tsx'
+import { CronForm } from './cron-form.tsx'
+import { type CronTrigger, cronTriggersQuery } from './cron-triggers.ts'
 import { cronWords } from './cron-words.ts'
 import css from './events.module.css'
 import { ScheduledEvents } from './scheduled-events.tsx'
 import { Ticks } from './ticks.tsx'
 
-const key = ['cron-triggers']
-
 /** Cron triggers with their next ticks. */
 export function CronSection() {
-  const triggers = useQuery({
-    queryKey: key,
-    queryFn: async ({ signal }) => {
-      const answer = await run<{ cron_triggers: readonly CronTrigger[] } | readonly CronTrigger[]>(
-        'get_cron_triggers',
-        {},
-        { signal },
-      )
-      return 'cron_triggers' in answer ? answer.cron_triggers : answer
-    },
-  })
+  const triggers = useQuery(cronTriggersQuery)
   const canEdit = useStore(readOnly) === null
   const [chosen, setChosen] = useUrlState('trigger')
   const [isCreating, setCreating] = useState(false)
-  if (triggers.isPending) return <Loading label="Reading the cron triggers" queryKey={key} />
+  if (triggers.isPending) return <Loading label="Reading the cron triggers" queryKey={cronTriggersQuery.queryKey} />
   if (!triggers.data) return <Failed error={triggers.error} onRetry={() => void triggers.refetch()} />
   const trigger = triggers.data.find(({ name }) => name === chosen)
   const create = canEdit && (

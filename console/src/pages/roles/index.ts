@@ -17,9 +17,12 @@ export const roles: ConsolePage = {
   ],
   async commands() {
     const metadata = await seenMetadata()
-    return rolesOf(metadata).map((role) => ({
-      ...{ id: `role ${role}`, title: role, kind: 'role' },
-      path: pathOf('roles', role),
-    }))
+    return [
+      { id: 'page roles/compare', title: 'Compare roles', kind: 'page', path: 'roles/compare' },
+      ...rolesOf(metadata).map((role) => ({
+        ...{ id: `role ${role}`, title: role, kind: 'role' },
+        path: pathOf('roles', role),
+      })),
+    ]
   },
 }

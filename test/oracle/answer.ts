@@ -5,7 +5,7 @@ import { relatedRows, type Scope } from './conditions.ts'
 import { type Expected, exactly } from './expected.ts'
 import { dataText, Num } from './json.ts'
 import { atPath } from './jsonb.ts'
-import type { AggregateItem, Call, Directives, Item, Request, Root, Run } from './request.ts'
+import type { AggregateItem, Call, Directives, Item, Representation, Request, Root, Run } from './request.ts'
 import { datumOf } from './request.ts'
 import { certainRows, countRows, limited, type RowSet, scopeOf, selectRows } from './rows.ts'
 import { columnTypes, compareData } from './types.ts'
@@ -80,6 +80,7 @@ function identity(selection: Selection): string {
 /** The names of root fields. */
 export function rootName(root: Root, world: World): string {
   if (root.kind === 'typename') return '__typename'
+  if (root.kind === 'entities') return '_entities'
   if (root.kind !== 'byKey' && root.of !== undefined) {
     const { name } = functionOf(world, root.of)
     return root.kind === 'aggregate' ? `${name}_aggregate` : name
@@ -102,6 +103,9 @@ export function rootName(root: Root, world: World): string {
 function rootValue(root: Root, scope: Scope): Expected {
   if (root.kind === 'typename') return exactly('query_root')
   const view = viewOf(scope)
+  if (root.kind === 'entities') {
+    return { kind: 'list', items: root.representations.map((each) => entityValue(each, root.items, scope)) }
+  }
   const of = root.kind === 'byKey' ? undefined : root.of
   const rows = of === undefined ? view.rows(root.table) : view.functionRows(of)
   switch (root.kind) {
@@ -116,17 +120,28 @@ function rootValue(root: Root, scope: Scope): Expected {
       return row ? rowValue(root.table, row, root.items, scope) : exactly(null)
     }
     case 'byKey': {
-      const table = tableOf(view.world, root.table)
-      if (!view.hasKey(table) || root.key.length !== table.primaryKey.length) throw new Invalid('no key')
-      const found = rows.find((row) =>
-        root.key.every(({ column, leaf }) => {
-          const { type } = view.requireColumn(column)
-          return compareData(type, row[column]!.datum, datumOf(leaf, scope.run)) === 0
-        }),
-      )
+      const found = rowOf(root, scope)
       return found ? rowValue(root.table, found, root.items, scope) : exactly(null)
     }
   }
+}
+
+/** The row with a key that the role sees. */
+function rowOf({ table, key }: Representation, scope: Scope): Row | undefined {
+  const view = viewOf(scope)
+  const { primaryKey } = tableOf(view.world, table)
+  if (!view.hasKey(tableOf(view.world, table)) || key.length !== primaryKey.length) throw new Invalid('no key')
+  return view.rows(table).find((row) =>
+    key.every(({ column, leaf }) => {
+      const { type } = view.requireColumn(column)
+      return compareData(type, row[column]!.datum, datumOf(leaf, scope.run)) === 0
+    }),
+  )
+}
+
+function entityValue(representation: Representation, items: readonly Item[], scope: Scope): Expected {
+  const row = rowOf(representation, scope)
+  return row ? rowValue(representation.table, row, items, scope) : exactly(null)
 }
 
 /** An array of rows, under the role's limit. */

@@ -15,7 +15,7 @@ export interface Case {
 
 /** A case with this number of requests. */
 export function drawCase(draw: Draw, requests: number): Case {
-  const world = drawWorld(draw, { inherited: true })
+  const world = { ...drawWorld(draw, { inherited: true }), entities: true }
   const role = () => (draw.chance(0.2) ? null : draw.pick(world.roles).name)
   return {
     world,

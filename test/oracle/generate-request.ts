@@ -4,7 +4,7 @@ import { rootName } from './answer.ts'
 import type { Draw } from './draw.ts'
 import { RequestValues } from './generate-arguments.ts'
 import { ItemGenerator, Names } from './generate-items.ts'
-import type { Request, Root } from './request.ts'
+import type { Item, Key, Request, Root } from './request.ts'
 import { View } from './view.ts'
 import type { Table, TableFunction, World } from './world.ts'
 
@@ -63,6 +63,7 @@ class RequestGenerator {
     return draw.either<Root>(
       [6, () => this.#select(table, names)],
       [this.#view.hasKey(table) ? 2 : 0, () => this.#byKey(table, names)],
+      [this.#view.hasKey(table) ? 2 : 0, () => this.#entities(table, names)],
       [aggregations ? 3 : 0, () => this.#aggregate(table, names)],
       [this.#view.functions('query').length > 0 ? 2 : 0, () => this.#called('query', names)],
     )
@@ -89,14 +90,43 @@ class RequestGenerator {
     }
   }
 
-  #byKey(table: Table, names: Names): Root {
-    const { id, primaryKey, rows } = table
+  #key({ primaryKey, rows }: Table): Key {
     const draw = this.#draw
     const row = rows.length > 0 && draw.chance(0.85) ? draw.pick(rows) : null
-    const key = primaryKey.map((column) => {
+    return primaryKey.map((column) => {
       const make = () => this.#values.value(this.#view.requireColumn(column), row?.[column] ?? null)
       return { column, leaf: this.#values.leaf(make) }
     })
+  }
+
+  /** Entities of a table, and of others; some of their types have no fragment. */
+  #entities(table: Table, names: Names): Root {
+    const draw = this.#draw
+    const tables = [
+      table,
+      ...draw.few(
+        this.#view.tables.filter((other) => other !== table && this.#view.hasKey(other)),
+        2,
+      ),
+    ]
+    const representations = draw.times(1, 6, () => {
+      const each = draw.pick(tables)
+      return { table: each.id, key: this.#key(each) }
+    })
+    const again = draw.chance(0.2) ? [draw.pick(representations)] : []
+    const fragments = draw.few(tables, 3).map(({ id }): Item => {
+      const items = this.#items.items(id, 2, new Names())
+      return { kind: 'fragment', named: draw.chance(0.3), on: id, items, alias: null, directives: {} }
+    })
+    const typename: Item = { kind: 'typename', ...this.#items.selected(new Names(), '__typename') }
+    const items = fragments.length === 0 || draw.chance(0.3) ? [...fragments, typename] : fragments
+    const root = { kind: 'entities', representations: [...representations, ...again], lift: draw.chance(0.4) } as const
+    return { ...root, ...this.#items.selected(names, '_entities'), items }
+  }
+
+  #byKey(table: Table, names: Names): Root {
+    const { id } = table
+    const key = this.#key(table)
     const root = { kind: 'byKey', table: id } as const
     return { ...root, ...this.#items.selected(names, this.#rootName(root)), key, items: this.#items.items(id, 2) }
   }

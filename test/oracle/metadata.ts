@@ -61,6 +61,7 @@ function tableEntry(table: Table, world: World): Metadata {
   return {
     table: tableName(table),
     ...(table.isEnum ? { is_enum: true } : {}),
+    ...(world.entities && table.primaryKey.length > 0 ? { apollo_federation_config: { enable: 'v1' } } : {}),
     configuration: { custom_root_fields: table.customRoots, custom_column_names: Object.fromEntries(names) },
     object_relationships: relationships('object'),
     array_relationships: relationships('array'),

@@ -42,6 +42,7 @@ export function drawProbes(draw: Draw, world: World, role: string): readonly Pro
       .filter((each) => each.root === 'query' && !view.mayCall(each))
       .map((each) => callProbe(each, role)),
     ...hiddenTables.flatMap((table) => rootProbes(table, role)),
+    ...(world.entities ? entityProbes(view, role) : []),
     ...view.tables.flatMap((table) => [
       ...missingRoots(table, view, role),
       ...hiddenNames(table, view.fields(table.id)).flatMap((name) =>
@@ -63,6 +64,26 @@ export const callProbe = ({ name, root }: TableFunction, role: string): Probe =>
   message: unknownField(name, `${root}_root`),
   path: `$.selectionSet.${name}`,
 })
+
+/** Representations of tables whose rows are no entities for the role. */
+function entityProbes(view: View, role: string): readonly Probe[] {
+  // An inherited role may have a key that all of its parents show in the same rows.
+  if (view.role?.parents) return []
+  const hasEntities = view.tables.some((table) => view.hasKey(table))
+  const path = '$.selectionSet._entities'
+  return view.world.tables
+    .filter((table) => view.permission(table.id) === null || !view.hasKey(table))
+    .map((table) => {
+      const type = displayName(table)
+      const query = `{ _entities(representations: [{__typename: "${type}", id: 1}]) { __typename } }`
+      return hasEntities
+        ? {
+            ...{ role, query, message: `no entity has the type "${type}"` },
+            path: `${path}.args.representations[0].__typename`,
+          }
+        : { role, query, message: unknownField('_entities', 'query_root'), path }
+    })
+}
 
 /** Root fields of a table that the role may not select from. */
 function rootProbes(table: Table, role: string): readonly Probe[] {

@@ -13,7 +13,7 @@ import { checkProperty, setting } from './property.ts'
 import { simplerCases } from './shrink.ts'
 
 test('random queries get the answers that the interface defines for the rows', async (t) => {
-  const trellis = await startTrellis(t, { plugins: [hiddenRows] })
+  const trellis = await startTrellis(t, { plugins: [hiddenRows], settings: { enableApolloFederation: true } })
   await prepare(trellis)
   const checker = new Checker(trellis)
   const seed = await checkProperty({

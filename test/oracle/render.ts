@@ -75,6 +75,17 @@ export class SelectionWriter {
         return `${name}${this.#arguments(root.table, root.args)}${directives} ${this.#aggregateItems(root.table, root.items)}`
       case 'one':
         return `${name}${directives} ${this.items(root.table, root.items)}`
+      case 'entities': {
+        const items = root.representations.map(({ table, key }) =>
+          objectInput([
+            ['__typename', leafInput({ type: 'String', input: displayName(tableOf(this.#world, table)), datum: '' })],
+            ...key.map(({ column, leaf }) => [this.field(column), leafInput(leaf, true)] as const),
+          ]),
+        )
+        const list = { kind: 'list', items, type: '[_Any!]!', lift: root.lift ? root : null } as const
+        const set = this.set(root.items, (item) => this.#item('', item))
+        return `${name}(representations: ${this.#inputs.print(list)})${directives} ${set}`
+      }
       case 'byKey': {
         const key = root.key.map(
           ({ column, leaf }) => `${this.field(column)}: ${this.#inputs.print(leafInput(leaf, true))}`,

@@ -89,6 +89,14 @@ export interface Wrapped {
   readonly wrapped?: boolean
 }
 
+/** The values of a row's primary key. */
+export type Key = readonly { readonly column: string; readonly leaf: Leaf }[]
+
+export interface Representation {
+  readonly table: string
+  readonly key: Key
+}
+
 export type Root = Selected &
   Wrapped &
   (
@@ -106,7 +114,14 @@ export type Root = Selected &
     | {
         readonly kind: 'byKey'
         readonly table: string
-        readonly key: readonly { readonly column: string; readonly leaf: Leaf }[]
+        readonly key: Key
+        readonly items: readonly Item[]
+      }
+    /** Rows by the representations of a gateway; `items` are fragments on the types of tables. */
+    | {
+        readonly kind: 'entities'
+        readonly representations: readonly Representation[]
+        readonly lift: boolean
         readonly items: readonly Item[]
       }
     | {

@@ -188,6 +188,8 @@ export interface World {
   readonly relationships: readonly Relationship[]
   readonly functions: readonly TableFunction[]
   readonly roles: readonly Role[]
+  /** Whether rows are entities of Apollo Federation. */
+  readonly entities?: boolean
   /** The last values of sequences, by column; absent: not used yet. */
   readonly sequences: { readonly [column: string]: bigint }
 }

@@ -6,7 +6,8 @@ import { type Engine, Type } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
 import type { OperationWork } from '../../sdk/services.ts'
 import { fromWorkers } from './from-workers.ts'
-import { longestName, mostOperations, mostOperationText } from './tuning.ts'
+import { keptName } from './kept-name.ts'
+import { mostOperations, mostOperationText } from './tuning.ts'
 
 /** An operation of a role, however often it was sent. */
 interface SentOperation {
@@ -85,7 +86,7 @@ export function keepOperations(
         const sent = chosen(work, graphql)
         if (sent) {
           const { query, operationName } = work.request
-          const role = work.session.role.slice(0, longestName)
+          const role = keptName(work.session.role)
           recent.add({ ...{ role, query, operation_name: operationName, type: sent.kind }, failed })
           named(sent.node.name?.value ?? null)
         }

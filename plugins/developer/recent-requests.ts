@@ -5,7 +5,8 @@ import { type Engine, Type } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
 import type { RequestWork } from '../../sdk/services.ts'
 import { fromWorkers } from './from-workers.ts'
-import { longestName, mostKept } from './tuning.ts'
+import { keptName } from './kept-name.ts'
+import { mostKept } from './tuning.ts'
 
 /** A request without anything that its client sent, except role, request id and the name of its operation. */
 interface SeenRequest {
@@ -86,9 +87,9 @@ const seenOf = (
   { route, request, reply, exchange }: RequestWork,
   { at, name, millis }: { readonly at: string; readonly name: string | null; readonly millis: number },
 ): SeenRequest => ({
-  ...{ request_id: request.id, at, method: request.method, endpoint: route.url },
-  operation_name: name?.slice(0, longestName) ?? null,
-  role: exchange.session?.role.slice(0, longestName) ?? null,
+  ...{ request_id: keptName(request.id), at, method: request.method, endpoint: route.url },
+  operation_name: name === null ? null : keptName(name),
+  role: exchange.session ? keptName(exchange.session.role) : null,
   ...{ status: reply.statusCode, code: exchange.error?.code ?? null, seconds: Math.round(millis) / 1000 },
 })
 
@@ -120,7 +121,7 @@ export function getRecentRequests(recent: RecentRequests, workers: Engine['worke
         (!errors || seen.code !== null || seen.status >= 400) &&
         seen.seconds >= least &&
         (role === undefined || seen.role === role) &&
-        (id === undefined || seen.request_id === id)
+        (id === undefined || seen.request_id === keptName(id))
       const [own, ...others] = await ofAll()
       // Texts of one form, in the order of the times.
       const newest =

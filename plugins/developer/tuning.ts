@@ -7,7 +7,7 @@ export const mostKept = 1000
 export const mostOperations = 1000
 export const mostOperationText = 4_000_000
 
-/** Characters of a role or an operation's name: longer ones are names that a client made up. */
+/** Characters of a role, a request id or an operation's name: longer ones are names that a client made up. */
 export const longestName = 100
 
 /** Milliseconds that the other workers have for their part of an answer. */

@@ -57,6 +57,10 @@ test('the list of the last requests has none of their values', async (t) => {
     [request_id],
   )
   assert.deepEqual(await recent({ request_id: found!['request_id'] }), [found])
+  // Of a long id, the beginning is kept.
+  const long = 'x'.repeat(10_000)
+  await trellis.request('/v1/version', { headers: { 'x-request-id': long } })
+  assert.equal((await recent({ request_id: long }))[0]!['request_id'], long.slice(0, 100))
   assert.deepEqual(await recent({ slower_than: 1000 }), [])
 })
 

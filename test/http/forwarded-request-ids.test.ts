@@ -60,5 +60,5 @@ test('each operation of a websocket forwards an id of its own, or that of the fi
   const [one = '', two = ''] = await ask()
   for (const id of [one, two]) assert.match(id, uuid)
   assert.notEqual(one, two)
-  assert.deepEqual(await ask({ 'x-request-id': 'mine' }), ['mine', 'mine'])
+  assert.deepEqual(await ask({ 'x-request-id': ' mine\n' }), ['mine', 'mine'])
 })

@@ -155,6 +155,8 @@ test('with each protocol, the log has the reason of a failed authentication, and
   ] as const) {
     for (const [headers, reason] of [
       [{ a: 1 }, `${unreadable}expecting the header "a" to be a string`],
+      [{ a: 'one\r\nb: two' }, `${unreadable}expecting the header "a" to be a header of HTTP`],
+      [{ 'a b': 'one' }, `${unreadable}expecting the header "a b" to be a header of HTTP`],
       [{}, 'internal error'],
     ]) {
       observe.entries.length = 0

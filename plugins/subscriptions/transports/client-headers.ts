@@ -1,6 +1,6 @@
 // The headers of a client: those of the upgrade, overridden by those in its first message.
 
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { RequestHeaders } from '../../../sdk/http.ts'
 import { parseFailed } from '../../../sdk/index.ts'
 import { bytesPerHeader, longestHeaders } from '../tuning.ts'
@@ -24,8 +24,19 @@ export function upgradeHeaders({ headers, rawHeaders }: IncomingMessage, withCoo
   return { headers: Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name))), rawHeaders: raw }
 }
 
-/** Node reads the bytes of headers as Latin-1, so readers of headers expect that. */
-const asHeaderText = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
+/** Node reads the bytes of headers as Latin-1, so readers of headers expect that. Like Node, omits space around a value. */
+const asHeaderText = (text: string): string =>
+  Buffer.from(text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, ''), 'utf8').toString('latin1')
+
+/** Refuses a header that HTTP cannot carry, since other servers may get it. */
+function checkHeader(name: string, value: string): void {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+  } catch {
+    throw parseFailed(`expecting the header ${JSON.stringify(name)} to be a header of HTTP`)
+  }
+}
 
 /** Reads the headers in the payload of `connection_init`; throws for invalid ones. */
 export function payloadHeaders(payload: unknown): ClientHeaders {
@@ -40,6 +51,7 @@ export function payloadHeaders(payload: unknown): ClientHeaders {
     const text = asHeaderText(value)
     size += name.length + text.length + bytesPerHeader
     if (size > longestHeaders) throw parseFailed(`expecting headers of at most ${longestHeaders} bytes`)
+    checkHeader(name, text)
     headers[name.toLowerCase()] = text
     rawHeaders.push(name, text)
   }

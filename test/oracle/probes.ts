@@ -65,7 +65,7 @@ export const callProbe = ({ name, root }: TableFunction, role: string): Probe =>
   path: `$.selectionSet.${name}`,
 })
 
-/** Representations of tables whose rows are no entities for the role. */
+/** Representations of tables that the role has no entity of. */
 function entityProbes(view: View, role: string): readonly Probe[] {
   // An inherited role may have a key that all of its parents show in the same rows.
   if (view.role?.parents) return []

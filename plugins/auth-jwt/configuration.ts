@@ -50,10 +50,14 @@ export function readConfigurations(text: string, dialect: Dialect): readonly Jwt
     try {
       return configurationOf(each, dialect)
     } catch (error) {
-      throw error instanceof ConfigurationError ? new ConfigurationError(`[${i}]: ${error.message}`) : error
+      throw placed(error, i)
     }
   })
 }
+
+/** The error about the configuration at this place of the list. */
+export const placed = (error: unknown, place: number): unknown =>
+  error instanceof ConfigurationError ? new ConfigurationError(`[${place}]: ${error.message}`) : error
 
 const expected = 'Only expecting a JSON object such as {"type": "HS256", "key": "..."}'
 

@@ -2,7 +2,7 @@
 
 import { type Engine, OptionRefusal } from '../../sdk/index.ts'
 import { jwtAuthenticator } from './authenticator.ts'
-import { type JwtConfiguration, type KeySource, readConfigurations } from './configuration.ts'
+import { type JwtConfiguration, type KeySource, placed, readConfigurations } from './configuration.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { KeySet } from './key-set.ts'
 import { configuredKey } from './keys.ts'
@@ -19,8 +19,12 @@ export async function authenticateByToken(
   try {
     const configurations = readConfigurations(secret, dialect)
     const { unauthorizedRole } = settings
-    const withKeys = async (configuration: JwtConfiguration) => {
-      return { configuration, keys: await keysFrom(configuration.keys, engine) }
+    const isList = secret.trimStart().startsWith('[')
+    const withKeys = async (configuration: JwtConfiguration, i: number) => {
+      const keys = await keysFrom(configuration.keys, engine).catch((error: unknown) => {
+        throw isList ? placed(error, i) : error
+      })
+      return { configuration, keys }
     }
     const issuers = await Promise.all(configurations.map(withKeys))
     auth.use(jwtAuthenticator({ issuers, dialect, unauthorizedRole }))

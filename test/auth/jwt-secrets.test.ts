@@ -7,6 +7,8 @@ import { StartError } from '../../core/errors/start-error.ts'
 import { readCommandLine } from '../../process/settings.ts'
 import { builtInOptions, parseSettings } from '../support/built-in-options.ts'
 import { startTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
+import { startOther } from './other-server.ts'
 import { bearer, jwtAuth, jwtAuthOf, macKey, namespace, refused, roles, rsaPair, sign, unverified } from './tokens.ts'
 
 const rsa = rsaPair()
@@ -66,6 +68,68 @@ test('a request without a fitting token has the unauthorized role, or is refused
 test('a token that cannot be read fits every configuration', async (t) => {
   const auth = await jwtAuthOf(t, [shop, staff])
   for (const token of ['x', 'a.b.c', `e30.${'e'.repeat(70_000)}.x`]) await unverified(bearer(auth, token), several)
+})
+
+test('a token of one issuer is not accepted by the key or the algorithm of another', async (t) => {
+  const auth = await jwtAuthOf(t, [shop, staff])
+  // The public key of one is no secret of a MAC, also where the other one has a MAC.
+  for (const iss of ['shop', 'staff']) {
+    const token = await sign({ iss, [namespace]: roles }, { key: Buffer.from(rsa.pem) })
+    await unverified(bearer(auth, token), 'JWSError JWSInvalidSignature')
+  }
+  const swapped = await sign({ iss: 'shop', [namespace]: roles }, { alg: 'RS256', key: rsa.privateKey })
+  await unverified(bearer(auth, swapped), 'JWSError JWSInvalidSignature')
+  // The issuer counts as it is signed, not as it was first seen.
+  const [head, , signature] = (await ofShop()).split('.')
+  const claims = Buffer.from(JSON.stringify({ iss: 'staff', [namespace]: roles })).toString('base64url')
+  await unverified(bearer(auth, `${head}.${claims}.${signature}`), 'JWSError JWSInvalidSignature')
+})
+
+test('an issuer that is no text fits no configuration with an issuer', async (t) => {
+  const auth = await jwtAuthOf(t, [shop, staff])
+  for (const iss of [['shop'], ['shop', 'staff'], null, 7, {}, '']) {
+    await unverified(bearer(auth, await ofShop({ iss })), 'JWTNotInIssuer')
+  }
+  const others = await jwtAuthOf(t, [shop, anyone])
+  for (const iss of [['shop'], null, 7]) {
+    await unverified(bearer(others, await ofAnyone({ iss })), 'JWTClaimsSetDecodeError "iss is not a text"')
+  }
+})
+
+test('a key set that cannot be fetched ends the start, and its place is named', async (t) => {
+  const down = { jwk_url: 'http://127.0.0.1:9/keys', issuer: 'down' }
+  await assert.rejects(jwtAuthOf(t, [shop, down]), (error: Error) => {
+    assert.ok(error instanceof StartError, error.stack)
+    assert.match(error.message, /^--jwt-secret \(SERVICE_GRAPHQL_JWT_SECRET\): \[1\]: Error fetching JWK: /)
+    return true
+  })
+})
+
+test('a key set whose server is down keeps its keys, and the others are refreshed', async (t) => {
+  const next = rsaPair()
+  const jwkOf = ({ publicKey }: typeof rsa) => publicKey.export({ format: 'jwk' })
+  const served = { keys: jwkOf(rsa), isDown: false }
+  const headers = { 'cache-control': 'max-age=1' }
+  const rotating = await startOther(t, () => ({ body: { keys: [served.keys] }, headers }))
+  const failing = await startOther(t, () => {
+    return served.isDown ? { status: 500, body: {} } : { body: { keys: [jwkOf(rsa)] }, headers }
+  })
+  const auth = await jwtAuthOf(t, [
+    { jwk_url: rotating.url, issuer: 'rotating' },
+    { jwk_url: failing.url, issuer: 'failing' },
+  ])
+  const of = (iss: string, { privateKey: key }: typeof rsa) => sign({ iss, [namespace]: roles }, { alg: 'RS256', key })
+  served.isDown = true
+  served.keys = jwkOf(next)
+  const [renewed, former] = [await of('rotating', next), await of('rotating', rsa)]
+  await eventually(() =>
+    bearer(auth, renewed).then(
+      ({ role }) => role === 'reader',
+      () => false,
+    ),
+  )
+  await unverified(bearer(auth, former), 'JWSError JWSInvalidSignature')
+  assert.equal((await bearer(auth, await of('failing', rsa))).role, 'reader')
 })
 
 test('a list of one configuration is as strict as the configuration alone', async (t) => {

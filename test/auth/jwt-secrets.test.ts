@@ -72,7 +72,7 @@ test('a token that cannot be read fits every configuration', async (t) => {
 
 test('a token of one issuer is not accepted by the key or the algorithm of another', async (t) => {
   const auth = await jwtAuthOf(t, [shop, staff])
-  // The public key of one is no secret of a MAC, also where the other one has a MAC.
+  // The public key of one does not count as the secret of a MAC.
   for (const iss of ['shop', 'staff']) {
     const token = await sign({ iss, [namespace]: roles }, { key: Buffer.from(rsa.pem) })
     await unverified(bearer(auth, token), 'JWSError JWSInvalidSignature')
@@ -85,7 +85,7 @@ test('a token of one issuer is not accepted by the key or the algorithm of anoth
   await unverified(bearer(auth, `${head}.${claims}.${signature}`), 'JWSError JWSInvalidSignature')
 })
 
-test('an issuer that is no text fits no configuration with an issuer', async (t) => {
+test('an issuer that is not a text fits no configuration with an issuer', async (t) => {
   const auth = await jwtAuthOf(t, [shop, staff])
   for (const iss of [['shop'], ['shop', 'staff'], null, 7, {}, '']) {
     await unverified(bearer(auth, await ofShop({ iss })), 'JWTNotInIssuer')

@@ -90,3 +90,26 @@ test('requests that leave the metadata as they are still work: data, SQL, dry ru
   await ask('reload_metadata', {})
   assert.deepEqual(await graphql('{ album { id } }'), { data: { album: [] } })
 })
+
+test('operations on events, jobs and the state of the console still work: they are not metadata', async (t) => {
+  const { ask, before } = await start(t)
+  const webhook = 'http://127.0.0.1:9/'
+  await before.op('create_event_trigger', { name: 'hello', table: 'artist', webhook, insert: { columns: '*' } })
+  await ask('reload_metadata', {})
+  const { body } = await ask('invoke_event_trigger', { name: 'hello', payload: { id: 1, name: 'Ida' } })
+  const { event_id } = body as { event_id: string }
+  const kept: readonly [string, unknown][] = [
+    ['create_scheduled_event', { webhook, schedule_at: '2040-01-01T00:00:00Z', payload: {} }],
+    ['pause_event_trigger_cleanups', { event_triggers: [{ event_triggers: ['hello'], source_name: 'default' }] }],
+    ['set_catalog_state', { type: 'console', state: { seen: true } }],
+  ]
+  for (const [type, args] of kept) {
+    const { status, body } = await ask(type, args, '/v1/metadata')
+    assert.equal(status, 200, `${type}: ${JSON.stringify(body)}`)
+  }
+  const { error } = (await ask('redeliver_event', { event_id })).body as { error?: string }
+  assert.doesNotMatch(error ?? '', /maintenance/)
+  for (const type of ['pause_event_trigger', 'delete_event_trigger']) {
+    assert.deepEqual(await ask(type, { name: 'hello' }), { status: 400, body: refusal })
+  }
+})

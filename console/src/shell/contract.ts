@@ -20,7 +20,7 @@ export interface ConsolePage {
   readonly routes: readonly PageRoute[]
   /** The things that the palette finds of this page; asked for when it opens. */
   commands?(): Promise<readonly Command[]>
-  /** The things whose names the server searches, once a text is typed. */
+  /** Things that are found after all that have a name, by a text of two letters or more: the server's, and drafts. */
   search?(text: string, signal: AbortSignal): Promise<readonly Command[]>
   /** The things that may have an id, which the palette offers for `#id`. */
   byId?(id: string): readonly Command[]

@@ -4,6 +4,7 @@ import { Braces } from 'lucide-react'
 import { openapiQuery } from '../../server/openapi.ts'
 import { queries } from '../../server/queries.ts'
 import type { ConsolePage } from '../../shell/contract.ts'
+import { found } from '../../shell/finding.ts'
 import { drafts } from './drafts.ts'
 import { titleOf } from './operations.ts'
 
@@ -13,12 +14,14 @@ export const api: ConsolePage = {
   icon: Braces,
   letter: 'a',
   isOffered: ({ apis }) => apis.enabled.includes('graphql'),
-  async commands() {
+  async search(text) {
     const tabs = drafts.all.get().flatMap(({ id, text }) => {
       const command = { id: `api ${id}`, title: titleOf(text), kind: 'API tab', path: `api?tab=${id}` }
       return text.trim() === '' ? [] : [command]
     })
-    // Tabs are of this browser: they are found where the description of the server cannot be read, too.
+    return found(tabs, text)
+  },
+  async commands() {
     const described = await queries.ensureQueryData(openapiQuery).catch(() => null)
     const types = [...new Set(described?.operations.map(({ type }) => type) ?? [])]
     const forms = types.map((type) => ({
@@ -30,7 +33,6 @@ export const api: ConsolePage = {
     return [
       { id: 'operations', title: 'All operations', kind: 'page', path: 'api/operations' },
       { id: 'rest', title: 'REST endpoints', kind: 'page', path: 'api/rest' },
-      ...tabs,
       ...forms,
     ]
   },

@@ -3,6 +3,7 @@
 import { SquareTerminal } from 'lucide-react'
 import { titleOf } from '../../base/drafts.ts'
 import type { ConsolePage } from '../../shell/contract.ts'
+import { found } from '../../shell/finding.ts'
 import { drafts } from './drafts.ts'
 
 export const sql: ConsolePage = {
@@ -12,10 +13,11 @@ export const sql: ConsolePage = {
   letter: 's',
   isOffered: ({ plugins }) => plugins.some(({ name }) => name === 'sql'),
   routes: [{ path: 'sql', load: () => import('./sql.tsx') }],
-  async commands() {
-    return drafts.all.get().flatMap(({ id, text }) => {
+  async search(text) {
+    const commands = drafts.all.get().flatMap(({ id, text }) => {
       const command = { id: `sql ${id}`, title: titleOf(text), kind: 'SQL draft', path: `sql?draft=${id}` }
       return text.trim() === '' ? [] : [command]
     })
+    return found(commands, text)
   },
 }

@@ -96,6 +96,7 @@ async function checkCase(t: TestContext, trellis: TestTrellis, { world, requests
       !root ||
       second ||
       root.kind === 'typename' ||
+      root.kind === 'entities' ||
       /query_root|@/.test(rendered.query)
     )
       return []

@@ -107,7 +107,7 @@ interface ReceiverSource {
   handler?: string
 }
 
-const namePattern = /^[A-Za-z]+[A-Za-z0-9_-]*$/
+const namePattern = /^[A-Za-z][A-Za-z0-9_-]*$/
 
 /** Whether a text can name an event trigger. */
 export const isTriggerName = (name: string): boolean => namePattern.test(name)

@@ -195,6 +195,14 @@ test('a message that is too large closes its socket with 1009', async (t) => {
   assert.equal((await socket.closed).code, 1009)
 })
 
+test('long spaces in a header do not hold up the server', async (t) => {
+  const trellis = await startGuarded(t)
+  const socket = await openSocket(t, trellis.url)
+  const padding = `x${' '.repeat(900_000)}x`
+  socket.send({ type: 'connection_init', payload: { headers: { ...admin, 'x-padding': padding } } })
+  assert.equal((await socket.next()).type, 'connection_error')
+})
+
 test('oversized headers are refused, because a socket keeps them in memory', async (t) => {
   const trellis = await startGuarded(t)
   const reason = 'parsing ClientMessage failed: expecting headers of at most 65536 bytes'

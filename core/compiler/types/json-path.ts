@@ -2,8 +2,8 @@
 
 import { badRequest } from '../../errors/errors.ts'
 
-/** A text or a comment of a path. */
-const quotedParts = /"(?:\\[\s\S]|[^"\\])*"|\/\*[\s\S]*?\*\//g
+/** A text or a comment of a path. One that does not end takes the rest, which PostgreSQL refuses. */
+const quotedParts = /"(?:\\[\s\S]|[^"\\])*(?:"|\\?$)|\/\*[\s\S]*?(?:\*\/|$)/g
 
 /** A variable: a dollar sign before anything but a blank or a sign of the language. */
 const variable = /\$[^?%$.[\]{}()|&!=<>@#,*:\-+/\s]/

@@ -5,7 +5,7 @@ import { badRequest } from '../../../sdk/index.ts'
 export type ArrayItem = string | null | readonly ArrayItem[]
 
 /** Bounds of dimensions may precede the array; they are ignored. */
-const bounds = /^[ \t-\r]*(?:(?:\[[-+]?\d+(?::[-+]?\d+)?\])+[ \t-\r]*=)?[ \t-\r]*(?=\{)/
+const bounds = /^[ \t-\r]*(?:(?:\[[-+]?\d+(?::[-+]?\d+)?\])+[ \t-\r]*=[ \t-\r]*)?(?=\{)/
 
 /** The items of an array literal; null if the text is a single value. Throws if the array is malformed. */
 export function arrayItems(text: string): readonly ArrayItem[] | null {
@@ -85,8 +85,10 @@ function isAlike(one: ArrayItem, other: ArrayItem | undefined): boolean {
 
 /** The text without trailing white space, unless a backslash escapes it. */
 function withoutSpace(text: string): string {
-  const kept = text.search(/[ \t-\r]*$/)
-  const backslashes = /\\*$/.exec(text.slice(0, kept))![0].length
+  let kept = text.length
+  while (kept > 0 && ' \t\n\v\f\r'.includes(text[kept - 1]!)) kept -= 1
+  let backslashes = 0
+  while (text[kept - 1 - backslashes] === '\\') backslashes += 1
   return text.slice(0, backslashes % 2 === 1 ? kept + 1 : kept)
 }
 

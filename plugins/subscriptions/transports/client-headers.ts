@@ -25,8 +25,16 @@ export function upgradeHeaders({ headers, rawHeaders }: IncomingMessage, withCoo
 }
 
 /** Node reads the bytes of headers as Latin-1, so readers of headers expect that. Like Node, omits space around a value. */
-const asHeaderText = (text: string): string =>
-  Buffer.from(text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, ''), 'utf8').toString('latin1')
+const asHeaderText = (text: string): string => Buffer.from(withoutSpace(text), 'utf8').toString('latin1')
+
+/** A regular expression would search every run of spaces in the text again from each of its spaces. */
+function withoutSpace(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && ' \t\r\n'.includes(text[start]!)) start += 1
+  while (end > start && ' \t\r\n'.includes(text[end - 1]!)) end -= 1
+  return text.slice(start, end)
+}
 
 /** Refuses a header that HTTP cannot carry, since other servers may get it. */
 function checkHeader(name: string, value: string): void {

@@ -4,7 +4,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { type CostLimit, RequestCost } from '../access/request-cost.ts'
 import { rootCost } from '../access/tuning.ts'
 import { TurnTaker } from '../concurrency/stepwise.ts'
-import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
+import { badRequest, internalError, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMean, didYouMeanOneOf } from '../errors/nearest.ts'
 import { below, type PathKey, pathText } from '../errors/path.ts'
 import { hasMoreValues, isJsonObject, jsonType } from '../json/json.ts'
@@ -277,6 +277,10 @@ export function accessMode({ operation, args, members }: Call): AccessMode {
     if (mode === 'none' || member.operation.rollsBack) {
       const message = `"${member.operation.type}" cannot be a member of another request`
       throw badRequest('not-supported', message, { path: ['args', ...member.at] })
+    }
+    if (operation.onlyMembersThatRead) {
+      if (!mayChange(member)) continue
+      throw internalError(`Only read-only queries are allowed in a ${operation.type}`, { path: ['args'] })
     }
     if (operation.mixesAccess) {
       if (mode === 'READ WRITE' || expected === 'any') expected = mode

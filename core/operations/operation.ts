@@ -189,6 +189,8 @@ export interface Operation<S extends TSchema = TSchema> {
   readonly timeLimit?: ByArguments<S, number>
   /** Whether its members may differ in their requirements on the transaction; absent: no. */
   readonly mixesAccess?: boolean
+  /** Whether its members may change nothing, and share a transaction that reads; absent: no. */
+  readonly onlyMembersThatRead?: boolean
   /**
    * The sources to fetch before any lock is taken; a failure is the operation's error. Other sources that the document
    * comes to need are fetched after it was saved.

@@ -1,14 +1,16 @@
 // Exports, clears and reloads the metadata.
 
-import { badRequest, didYouMean, Type } from '../../sdk/index.ts'
+import { badRequest, didYouMean, type PathKey, Type } from '../../sdk/index.ts'
 import {
   decode,
   type InterfaceName,
   type MetadataService,
   NoArguments,
+  type OperationContext,
   operation,
   own,
   requireSource,
+  sourceName,
   unknownKeysIn,
   type WantedSource,
 } from '../../sdk/metadata.ts'
@@ -89,8 +91,23 @@ function asksFor(args: ReloadArguments, { id, reloadedBy }: WantedSource): boole
   return typeof asked === 'object' ? asked.includes(id) : asked === true
 }
 
+type Reload = Pick<OperationContext, 'metadata' | 'interface'>
+
+/** Refuses the name of a source that does not exist. */
+function requireReloaded(source: string, { metadata, interface: interfaceName }: Reload, path: readonly PathKey[]) {
+  if (interfaceName !== '2') requireSource(metadata, source, path)
+  else if (source !== 'default' && source !== sourceName(metadata)) throw notInMetadata('Source', source)
+}
+
+const notInMetadata = (kind: string, name: string) =>
+  badRequest('not-exists', `${kind} with name "${name}" not found in metadata`)
+
 /** Refuses unknown names. */
-function refuseUnknownIds(args: ReloadArguments, names: readonly string[], known: readonly WantedSource[]): void {
+function refuseUnknownIds(
+  args: ReloadArguments,
+  { interface: interfaceName }: Reload,
+  { names, known }: { readonly names: readonly string[]; readonly known: readonly WantedSource[] },
+): void {
   for (const name of names) {
     const asked = askedOf(args, name)
     if (typeof asked !== 'object') continue
@@ -98,6 +115,7 @@ function refuseUnknownIds(args: ReloadArguments, names: readonly string[], known
     const unknown = asked.find((id) => !ids.includes(id))
     if (unknown === undefined) continue
     const help = didYouMean(unknown, () => ids)
+    if (interfaceName === '2') throw notInMetadata('Remote schema', unknown).with({ help })
     throw badRequest('not-exists', `there is no "${unknown}" to reload`, { path: [name], help })
   }
 }
@@ -115,14 +133,15 @@ export const reloadMetadata = (service: Pick<MetadataService, 'reloadArguments' 
       wanted(metadata)
         .filter((each) => asksFor(args, each))
         .map((each) => ({ ...each, isOptional: true })),
-    async handle({ metadata, refreshDocument, refreshCatalog }, args) {
+    async handle(context, args) {
+      const { metadata, refreshDocument, refreshCatalog } = context
       await refreshDocument()
       for (const name of ofSources) {
         const asked = askedOf(args, name)
         if (typeof asked !== 'object') continue
-        for (const [i, source] of asked.entries()) requireSource(metadata, source, [name, i])
+        for (const [i, source] of asked.entries()) requireReloaded(source, context, [name, i])
       }
-      refuseUnknownIds(args, service.reloadArguments, service.sourcesOf(metadata))
+      refuseUnknownIds(args, context, { names: service.reloadArguments, known: service.sourcesOf(metadata) })
       refreshCatalog('all')
     },
     respond(after) {

@@ -10,10 +10,17 @@ import {
   sameName,
   TrellisError,
 } from '../../sdk/index.ts'
-import { conflictingDefinitions, type OperationContext, operation, requireSource } from '../../sdk/metadata.ts'
+import {
+  conflictingDefinitions,
+  type OperationContext,
+  operation,
+  reasonText,
+  requireSource,
+  wordingOf,
+} from '../../sdk/metadata.ts'
 import { trackConfigured } from './operations.ts'
 import { type ListedTable, TrackTablesArgs } from './schema.ts'
-import { TablesResult, tablesResult, type Warning, warned, warningOf } from './warnings.ts'
+import { refuseRepeated, TablesResult, Warnings } from './warnings.ts'
 
 /** Relations of users: no partitions, no objects of extensions, and nothing of the engine or the system. */
 const candidates = `
@@ -63,12 +70,13 @@ async function refuseUnknownSchemas(
 
 /** Adds the tables to the draft; those that cannot be served are taken out again, each with its reason. */
 class Tracking {
-  readonly warnings: Warning[] = []
+  readonly warnings: Warnings
   tracked: QualifiedName[] = []
   readonly #context: OperationContext
 
   constructor(context: OperationContext) {
     this.#context = context
+    this.warnings = new Warnings('track', context)
   }
 
   async add(listed: readonly ListedTable[]): Promise<void> {
@@ -78,16 +86,12 @@ class Tracking {
         this.tracked.push(table.table)
       } catch (error) {
         if (!(error instanceof TrellisError)) throw error
-        this.#warn(table.table, error)
+        this.warnings.add(table.table, error)
       }
     }
     if (this.tracked.length === 0) return
     this.#context.refreshCatalog(this.tracked)
     while (await this.#takeOut());
-  }
-
-  #warn(table: QualifiedName, reason: Pick<TrellisError, 'code' | 'message'>): void {
-    this.warnings.push(warningOf(table, reason))
   }
 
   /** Removes tables that would be inconsistent, or whose names collide; false if every table can stay. */
@@ -100,7 +104,10 @@ class Tracking {
       }
     }
     const faulty = this.tracked.filter((table) => reasons.has(nameKey(table)))
-    for (const table of faulty) this.#drop(table, 'constraint-violation', reasons.get(nameKey(table))!)
+    const wording = wordingOf(model, this.#context)
+    for (const table of faulty) {
+      this.#drop(table, 'constraint-violation', reasonText(reasons.get(nameKey(table))!, wording))
+    }
     if (faulty.length > 0) return true
     if (conflictingType === null) return false
     const isNamed = (table: QualifiedName, matches: (name: string) => boolean) => {
@@ -120,7 +127,7 @@ class Tracking {
     this.tracked = this.tracked.filter((each) => each !== table)
     const at = metadata.tables.findIndex((entry) => sameName(entry.table, table))
     metadata.tables.splice(at, 1)
-    this.#warn(table, { code, message })
+    this.warnings.add(table, { code, message })
   }
 }
 
@@ -134,11 +141,16 @@ const trackTablesV1 = {
     for (const [i, table] of (tables ?? []).entries()) {
       requireSource(context.metadata, table.source, ['tables', i, 'source'])
     }
+    if (tables)
+      refuseRepeated(
+        tables.map(({ table }) => table.table),
+        context,
+      )
     const tracking = new Tracking(context)
     await tracking.add(tables ?? (await untrackedTables(context, schemas ?? null)))
     const { tracked, warnings } = tracking
-    if (warnings.length > 0 && (!allow || (tables && tracked.length === 0))) throw warned(warnings)
-    return tablesResult(tracked, warnings)
+    warnings.refuse({ allow, isInVain: tables !== undefined && tracked.length === 0 })
+    return warnings.answer(tracked, tables !== undefined)
   },
 } as const
 

@@ -12,11 +12,11 @@ import {
 import { releaseDependents } from './dependents.ts'
 import { notTracked, tableRef } from './operations.ts'
 import { type UntrackedTable, UntrackTablesArgs } from './schema.ts'
-import { TablesResult, tablesResult, type Warning, warned, warningOf } from './warnings.ts'
+import { refuseRepeated, TablesResult, Warnings } from './warnings.ts'
 
 /** The tables of a list that can go, after each that cannot was passed over with its reason. */
 class Untracking {
-  readonly warnings: Warning[] = []
+  readonly warnings: Warnings
   readonly #context: OperationContext
   readonly #left = new Map<string, UntrackedTable>()
   /** The dependencies on tables of the list, by table. */
@@ -26,11 +26,12 @@ class Untracking {
 
   constructor(context: OperationContext, listed: readonly UntrackedTable[]) {
     this.#context = context
+    this.warnings = new Warnings('untrack', context)
     const { metadata, dialect, model } = context
     for (const each of listed) {
       const key = nameKey(each.table)
       if (findTable(metadata, each.table) && !this.#left.has(key)) this.#left.set(key, each)
-      else this.warnings.push(warningOf(each.table, notTracked(each.table, dialect)))
+      else this.warnings.add(each.table, notTracked(each.table, dialect))
     }
     const known = model.dependencies.filter(({ on }) => this.#isLeft(on))
     this.#on = Map.groupBy(known, ({ on }) => nameKey(on.table!))
@@ -61,7 +62,7 @@ class Untracking {
       return false
     } catch (error) {
       if (!(error instanceof TrellisError)) throw error
-      this.warnings.push(warningOf(listed.table, error))
+      this.warnings.add(listed.table, error)
       this.#left.delete(key)
       return true
     }
@@ -85,11 +86,15 @@ const untracking = {
     for (const [i, { source }] of tables.entries()) {
       requireSource(context.metadata, source, ['tables', i, 'source'])
     }
+    refuseRepeated(
+      tables.map(({ table }) => table),
+      context,
+    )
     const untracking = new Untracking(context, tables)
     const gone = untracking.run()
     const { warnings } = untracking
-    if (warnings.length > 0 && (!allow || gone.length === 0)) throw warned(warnings)
-    return tablesResult(gone, warnings)
+    warnings.refuse({ allow, isInVain: gone.length === 0 })
+    return warnings.answer(gone, true)
   },
 } as const
 

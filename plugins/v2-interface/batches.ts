@@ -51,6 +51,7 @@ export const concurrentBulk = operation({
   ...batch,
   type: 'concurrent_bulk',
   access: (requests) => (requests.length === 0 ? 'any' : 'READ ONLY'),
+  onlyMembersThatRead: true,
   about: { summary: 'Runs requests that only read.', result: Results },
   async handle({ runMember }, requests) {
     const results: unknown[] = []

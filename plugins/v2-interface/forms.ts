@@ -35,6 +35,10 @@ function versionOf({ type, args }: NamedRequest): 1 | 2 {
 }
 
 function unknownCommand(type: string) {
+  if (type.startsWith(sourcePrefix)) {
+    const message = `unknown metadata command "${type.slice(sourcePrefix.length)}" for backend postgres`
+    return badRequest('parse-failed', message)
+  }
   const backend = type.split('_', 1)[0]
   const message = `unknown metadata command "${type}"; "${backend}" was not recognized as a valid backend name`
   return badRequest('parse-failed', message)
@@ -59,6 +63,7 @@ export const queryForm: RequestForm = {
     const isServed = queryTypes.has(unprefixed(type) ?? type) || batches.has(type)
     return isServed ? findMixing(request, operations) : undefined
   },
+  unknownType: (type) => badRequest('parse-failed', `Unrecognised RQLQuery type: ${type}`),
 }
 
 /** `POST /v1/query` in interface 2, where members of a bulk may not differ in their access. */

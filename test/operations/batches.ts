@@ -57,9 +57,9 @@ export const batches: Area = {
         {
           title: 'a request that changes something',
           args: [track],
-          code: 'bad-request',
-          path: '$',
-          error: /expected access mode: READ ONLY but \$\.args\[0\] forces READ WRITE$/,
+          status: 500,
+          code: 'unexpected',
+          error: 'Only read-only queries are allowed in a concurrent_bulk',
         },
       ],
     },

@@ -106,14 +106,20 @@ test('a bulk of each kind', async (t) => {
       body: [{ count: 1 }, { result_type: 'TuplesOk', result: [['?column?'], ['2']] }],
     })
     assert.deepEqual(await ask('concurrent_bulk', [count, run('select 2')], '/v2/query'), {
-      status: 400,
+      status: 500,
       body: {
-        path: '$',
-        error:
-          'incompatible access mode requirements in concurrent_bulk query, expected access mode: READ ONLY but $.args[1] forces READ WRITE',
-        code: 'bad-request',
+        path: '$.args',
+        error: 'Only read-only queries are allowed in a concurrent_bulk',
+        code: 'unexpected',
       },
     })
+    const reading = [
+      { type: 'export_metadata', args: {} },
+      { type: 'get_inconsistent_metadata', args: {} },
+      { type: 'pg_get_source_tables', args: {} },
+    ]
+    const { status, body } = await ask('concurrent_bulk', reading)
+    assert.deepEqual([status, (body as unknown[]).length], [200, 3])
   })
 
   await t.test('members of a bulk may differ in their access, but not at /v1/query', async () => {

@@ -107,7 +107,14 @@ test('the metadata API of version 2 has names with the kind of the source', asyn
       },
     })
     assert.deepEqual(await metadata('mssql_track_table', {}), unknown('mssql_track_table', 'mssql'))
-    assert.deepEqual(await metadata('pg_add_remote_schema', {}), unknown('pg_add_remote_schema', 'pg'))
+    assert.deepEqual(await metadata('pg_add_remote_schema', {}), {
+      status: 400,
+      body: {
+        path: '$',
+        error: 'unknown metadata command "add_remote_schema" for backend postgres',
+        code: 'parse-failed',
+      },
+    })
     assert.deepEqual(await metadata('nonsense', {}), unknown('nonsense', 'nonsense'))
   })
 
@@ -227,7 +234,10 @@ test('data operations and SQL have an endpoint of their own', async (t) => {
   for (const type of ['run_sql', 'pg_run_sql'])
     assert.deepEqual(await query(type, { sql: 'select 1 as one' }), answered)
   const unknown = await query('export_metadata', {})
-  assert.deepEqual([unknown.status, (unknown.body as { error: string }).error], [400, 'unknown type "export_metadata"'])
+  assert.deepEqual(
+    [unknown.status, (unknown.body as { error: string }).error],
+    [400, 'Unrecognised RQLQuery type: export_metadata'],
+  )
 
   await t.test('only administrators may use both endpoints and see their errors', async () => {
     const refused = {

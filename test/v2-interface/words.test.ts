@@ -163,8 +163,14 @@ test('inconsistent objects have a name and a source', async (t) => {
     })
     assert.deepEqual(await refusal('reload_metadata', { reload_sources: ['library', 'other'] }), {
       status: 400,
-      path: '$.args.reload_sources[1]',
-      error: 'source with name "other" does not exist',
+      path: '$.args',
+      error: 'Source with name "other" not found in metadata',
+      code: 'not-exists',
+    })
+    assert.deepEqual(await refusal('reload_metadata', { reload_remote_schemas: ['far'] }), {
+      status: 400,
+      path: '$.args',
+      error: 'Remote schema with name "far" not found in metadata',
       code: 'not-exists',
     })
     assert.deepEqual(await trellis.op('reload_metadata', {}), { message: 'success' })

@@ -35,10 +35,13 @@ interface Tracking {
 
 const named = (tables: readonly TableName[]): TableName[] => tables.map(({ schema, name }) => ({ schema, name }))
 
+/** The codes of refusals that list warnings: of some tables, and of all. */
+const warned: readonly unknown[] = ['metadata-warnings', 'invalid-configuration']
+
 /** The warnings of a refusal because of objects that need the tables. */
 function dependents(error: unknown): readonly Warning[] {
   const { code, internal } = asFailure(error).facts
-  return code === 'metadata-warnings' && Array.isArray(internal) ? (internal as Warning[]) : []
+  return warned.includes(code) && Array.isArray(internal) ? (internal as Warning[]) : []
 }
 
 /** How many relationships a result names. */

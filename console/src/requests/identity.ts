@@ -16,6 +16,10 @@ export const admin: Identity = { role: null, variables: {} }
 /** The identity that the chip at the top shows. */
 export const identity = createStore<Identity>(admin)
 
+/** An identity in words, as `customer, user-id 2`. */
+export const identityText = ({ role, variables }: Identity): string =>
+  [role ?? 'admin', ...Object.entries(variables).map(([name, value]) => `${name} ${value}`)].join(', ')
+
 /** The headers of an identity. */
 export function identityHeaders({ role, variables }: Identity): Record<string, string> {
   if (role === null) return {}

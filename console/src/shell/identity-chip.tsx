@@ -6,13 +6,9 @@ import { facts } from '../base/facts.ts'
 import { useStore } from '../base/store.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
-import { admin, type Identity, identity } from '../requests/identity.ts'
+import { admin, type Identity, identity, identityText } from '../requests/identity.ts'
 import { metadataQuery, rolesOf } from '../server/queries.ts'
 import css from './identity-chip.module.css'
-
-/** An identity for people: `customer, user-id 2`. */
-const shown = ({ role, variables }: Identity): string =>
-  [role ?? 'admin', ...Object.entries(variables).map(([name, value]) => `${name} ${value}`)].join(', ')
 
 /** As whom rows are read, and the form that changes it. */
 export function IdentityChip() {
@@ -23,9 +19,9 @@ export function IdentityChip() {
       <Popover.Trigger
         className={css['chip']}
         data-role={current.role ?? undefined}
-        aria-label={`As ${shown(current)}`}
+        aria-label={`As ${identityText(current)}`}
       >
-        <Eye aria-hidden /> <span className={css['who']}>{shown(current)}</span>
+        <Eye aria-hidden /> <span className={css['who']}>{identityText(current)}</span>
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner sideOffset={4} align="end" className={css['positioner']}>

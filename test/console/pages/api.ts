@@ -58,7 +58,7 @@ export const api: readonly State[] = [
       await op('create_select_permission', { table: 'genre', role: 'fan', permission })
       await typeCode(page, 'Variables', '{}')
       await typeCode(page, 'Operation', 'query genres { genre(limit: 3) { name } }')
-      await page.type('input[placeholder="user-id=2"]', 'most=2')
+      await page.type('input[placeholder="x-service-user-id=2"]', 'x-service-most=2')
       await clickText(page, 'Send as both')
       await page.until(hasText('1 place of admin and 0 places of fan, most 2 differ'))
       await check(page)

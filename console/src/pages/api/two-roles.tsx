@@ -10,7 +10,7 @@ import { JsonTree } from '../../parts/json-tree.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { asFailure } from '../../requests/failure.ts'
-import { admin, type Identity, identity } from '../../requests/identity.ts'
+import { admin, type Identity, identity, identityText } from '../../requests/identity.ts'
 import { graphql } from '../../server/operations.ts'
 import { metadataQuery, rolesOf } from '../../server/queries.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
@@ -50,9 +50,6 @@ async function ask({ query, variables, operationName }: GraphqlRequest, as: Iden
   }
 }
 
-const nameOf = ({ role, variables }: Identity): string =>
-  [role ?? 'admin', ...Object.entries(variables).map(([name, value]) => `${name} ${value}`)].join(', ')
-
 /** The operation as the identity at the top and as another role, side by side. */
 export function TwoRoles({ request }: TwoRolesProps) {
   const roles = useQuery({ ...metadataQuery, select: rolesOf }).data ?? []
@@ -78,7 +75,7 @@ export function TwoRoles({ request }: TwoRolesProps) {
     <>
       <form className={css['twin']} onSubmit={(event) => void send(event)}>
         <Field
-          label={`Beside ${nameOf(left)}, as the role`}
+          label={`Beside ${identityText(left)}, as the role`}
           list={list}
           placeholder="admin"
           value={role}
@@ -91,7 +88,7 @@ export function TwoRoles({ request }: TwoRolesProps) {
         </datalist>
         <Field
           label="with the variables"
-          placeholder="user-id=2"
+          placeholder={`${facts.variablePrefix}user-id=2`}
           value={variables}
           onChange={({ target }) => setVariables(target.value)}
         />
@@ -125,26 +122,26 @@ function Compared({ sides: [left, right] }: { readonly sides: readonly [Side, Si
           <Mark state="good">both answers are the same</Mark>
         ) : (
           <Mark state="info">
-            {plural(marks.left.size, 'place')} of {nameOf(left.as)} and {plural(marks.right.size, 'place')} of{' '}
-            {nameOf(right.as)} differ
+            {plural(marks.left.size, 'place')} of {identityText(left.as)} and {plural(marks.right.size, 'place')} of{' '}
+            {identityText(right.as)} differ
           </Mark>
         )}
       </p>
       <div className={css['twins']}>
         {[left, right].map((side, at) => (
-          <section key={at} className={css['side']} aria-label={`Answer to ${nameOf(side.as)}`}>
+          <section key={at} className={css['side']} aria-label={`Answer to ${identityText(side.as)}`}>
             <h3 className={css['label']}>
-              {nameOf(side.as)}
+              {identityText(side.as)}
               {side.millis !== undefined && `, ${formatMillis(side.millis)}`}
             </h3>
             {side.error !== undefined ? (
               <Failed error={asFailure(side.error)} />
             ) : (
               <JsonTree
-                label={`Answer to ${nameOf(side.as)}`}
+                label={`Answer to ${identityText(side.as)}`}
                 value={side.body}
                 marks={at === 0 ? marks.left : marks.right}
-                markWord={`${nameOf((at === 0 ? right : left).as)} does not get this`}
+                markWord={`${identityText((at === 0 ? right : left).as)} does not get this`}
               />
             )}
           </section>

@@ -4,7 +4,7 @@ import { useRef, useState } from 'react'
 import { formatCount, plural } from '../../../base/format.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Empty, Failed, Loading } from '../../../parts/states.tsx'
-import type { Identity } from '../../../requests/identity.ts'
+import { type Identity, identityText } from '../../../requests/identity.ts'
 import { entryOf, type Metadata, metadataQuery } from '../../../server/queries.ts'
 import { pathOf, To } from '../../../shell/navigation.tsx'
 import { permissionOf } from '../permissions/verbs.ts'
@@ -131,9 +131,6 @@ interface SidesProps
   onWhy(row: GridRow): void
 }
 
-const named = ({ role, variables }: Identity): string =>
-  [role, ...Object.entries(variables).map(([name, value]) => `${name} ${value}`)].join(', ')
-
 /** Two grids that scroll together; where the page is narrow, the role's alone. */
 function Sides({ look, seen, onWhy, ...rows }: SidesProps) {
   const isNarrow = useIsNarrow()
@@ -149,7 +146,7 @@ function Sides({ look, seen, onWhy, ...rows }: SidesProps) {
       {!isNarrow && <Pane ref={left} label="As admin" {...rows} onScroll={() => follow(left.current, right.current)} />}
       <Pane
         ref={right}
-        label={`As ${named(look)}`}
+        label={`As ${identityText(look)}`}
         {...{ ...rows, seen, onWhy }}
         role={look.role ?? ''}
         onScroll={() => follow(right.current, left.current)}

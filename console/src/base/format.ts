@@ -39,7 +39,24 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' })
 
 /** A time with its date, in the zone of the browser: `Nov 29, 2026, 14:03:21`. A text that is not a time stays. */
-export function formatTime(text: string): string {
+export function formatTime(at: string | number): string {
+  const time = typeof at === 'number' ? at : Date.parse(at)
+  return Number.isNaN(time) ? String(at) : moment.format(time)
+}
+
+const ago = new Intl.RelativeTimeFormat('en', { style: 'narrow' })
+const spans = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** The time since then in its largest unit, as `3h ago`; anything else as it is. */
+export function formatAgo(text: string, now = Date.now()): string {
   const time = Date.parse(text)
-  return Number.isNaN(time) ? text : moment.format(time)
+  if (Number.isNaN(time)) return text
+  const seconds = Math.max(0, Math.floor((now - time) / 1000))
+  const [unit, size] = spans.find(([, each]) => seconds >= each) ?? (['second', 1] as const)
+  return ago.format(-Math.floor(seconds / size), unit)
 }

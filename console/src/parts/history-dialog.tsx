@@ -1,4 +1,4 @@
-import { formatClock } from '../base/format.ts'
+import { formatTime } from '../base/format.ts'
 import type { RanText, RanTexts } from '../base/ran-texts.ts'
 import { useStore } from '../base/store.ts'
 import { Button } from './button.tsx'
@@ -40,7 +40,7 @@ export function HistoryDialog({ ran, onClose, onOpen }: HistoryDialogProps) {
               <Mark state={each.state}>
                 <span />
               </Mark>
-              <span>{formatClock(each.at)}</span>
+              <span>{formatTime(each.at)}</span>
               <code>{each.text.replaceAll(/\s+/g, ' ').slice(0, 200)}</code>
             </button>
           </li>

@@ -248,6 +248,12 @@ export const permissions: readonly State[] = [
     path: 'roles',
     theme: 'dark',
     shows: hasText('1 role'),
+    async act(page) {
+      const texts = `[...document.querySelectorAll('[role=gridcell] [role=img]')].map(({ ariaLabel }) => ariaLabel).join('|')`
+      await page.until(`${texts} === 'select all rows; update by rule, 1 column'`)
+      const marks = `[...document.querySelectorAll('[role=gridcell] [role=img] > *')].map(({ dataset }) => dataset.rows ?? 'none').join()`
+      assert.equal(await page.evaluate(marks), 'all,none,rule,none')
+    },
     faults: [
       {
         ...{ on: 'export_metadata', status: 200 },
@@ -255,7 +261,12 @@ export const permissions: readonly State[] = [
           resource_version: 1,
           metadata: {
             tables: [
-              { table: 'album', select_permissions: [{ role: 'fan', permission: { columns: '*', filter: {} } }] },
+              {
+                ...{ table: 'album', select_permissions: [{ role: 'fan', permission: { columns: '*', filter: {} } }] },
+                update_permissions: [
+                  { role: 'fan', permission: { columns: ['title'], filter: { album_id: { _eq: 1 } } } },
+                ],
+              },
             ],
           },
         },

@@ -3,10 +3,9 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { tableKey, tableLabel } from '../../server/names.ts'
 import type { TableEntry } from '../../server/queries.ts'
 import { pathOf, To, useGo } from '../../shell/navigation.tsx'
+import { isForAllRows, type Permission, permissionOf, summary, type Verb, verbs } from '../data/permissions/verbs.ts'
 import css from './matrix.module.css'
 import { permissionsOf } from './role-facts.ts'
-
-const verbs = ['select', 'insert', 'update', 'delete'] as const
 
 /** Pixels of a column of a role. */
 const roleWidth = 104
@@ -141,21 +140,55 @@ export function Matrix({ tables, roles }: MatrixProps) {
   )
 }
 
-/** The verbs of a role on a table, each by its first letter at its place. */
+/** The verbs of a role on a table, each by its first letter at its place: filled for all rows, outlined for a rule. */
 function Verbs({ entry, role }: { readonly entry: TableEntry; readonly role: string }) {
-  const has = verbs.filter((verb) => entry[`${verb}_permissions`]?.some((each) => each.role === role))
+  const permissions = verbs.map((verb) => [verb, permissionOf(entry, role, verb)] as const)
+  const words = permissions.flatMap(([verb, each]) => (each ? `${verb} ${summary(each, verb, null)}` : []))
+  const text = words.length === 0 ? 'none' : words.join('; ')
   return (
-    <span
-      className={css['verbs']}
-      role="img"
-      aria-label={has.length === 0 ? 'none' : has.join(', ')}
-      title={has.join(', ')}
-    >
-      {verbs.map((verb) => (
-        <span key={verb} data-has={has.includes(verb) || undefined}>
-          {has.includes(verb) ? verb[0]!.toUpperCase() : '·'}
-        </span>
+    <span className={css['verbs']} role="img" aria-label={text} title={text}>
+      {permissions.map(([verb, each]) => (
+        <VerbMark key={verb} verb={verb} permission={each} />
       ))}
     </span>
   )
 }
+
+function VerbMark({ verb, permission }: { readonly verb: Verb; readonly permission: Permission | null }) {
+  if (!permission) return <span>·</span>
+  return (
+    <span
+      data-rows={isForAllRows(permission, verb) ? 'all' : 'rule'}
+      data-some={Array.isArray(permission['columns']) || undefined}
+    >
+      {verb[0]!.toUpperCase()}
+    </span>
+  )
+}
+
+/** The signs of the matrix in words. */
+export const MatrixLegend = () => (
+  <p className={css['legend']}>
+    <span>S, I, U, D: select, insert, update, delete</span>
+    <span>
+      <span className={css['verbs']} aria-hidden>
+        <span data-rows="all">S</span>
+      </span>
+      filled: all rows
+    </span>
+    <span>
+      <span className={css['verbs']} aria-hidden>
+        <span data-rows="rule">S</span>
+      </span>
+      outlined: by a rule
+    </span>
+    <span>
+      <span className={css['verbs']} aria-hidden>
+        <span data-rows="all" data-some>
+          S
+        </span>
+      </span>
+      underlined: named columns
+    </span>
+  </p>
+)

@@ -72,7 +72,7 @@ export default function Permissions({ info }: { readonly info: TableInfo }) {
             </th>
             {verbs.map((each) => {
               const permission = permissionOf(entry, name, each)
-              const text = permission ? summary(permission, each, info) : 'none'
+              const text = permission ? summary(permission, each, info.columns.length) : 'none'
               return (
                 <td key={each} data-verb={each}>
                   <button

@@ -1,8 +1,8 @@
 // The permissions of a table, by role and verb.
 
+import { plural } from '../../../base/format.ts'
 import type { Operation } from '../../../server/operations.ts'
 import type { PermissionEntry, TableEntry } from '../../../server/queries.ts'
-import type { TableInfo } from '../table-info.ts'
 
 export const verbs = ['select', 'insert', 'update', 'delete'] as const
 
@@ -18,19 +18,27 @@ export const permissionOf = (entry: TableEntry | undefined, role: string, verb: 
 
 const isEmpty = (rule: unknown): boolean => rule === undefined || rule === null || Object.keys(rule).length === 0
 
-/** A permission in a few words. */
-export function summary(permission: Permission, verb: Verb, info: Pick<TableInfo, 'columns'>): string {
-  const { columns, filter, check, set, limit } = permission
-  const count = columns === '*' ? info.columns.length : Array.isArray(columns) ? columns.length : null
+/** Whether a permission has no rule: every row fits. */
+export function isForAllRows({ filter, check }: Permission, verb: Verb): boolean {
   const rules = verb === 'insert' ? [check] : verb === 'update' ? [filter, check] : [filter]
+  return rules.every(isEmpty)
+}
+
+/** A permission in a few words; null: the number of the table's columns is not known. */
+export function summary(permission: Permission, verb: Verb, all: number | null): string {
+  const { columns, set, limit } = permission
+  const count = Array.isArray(columns) ? columns.length : null
   const parts = [
-    rules.every(isEmpty) ? 'all rows' : 'by rule',
-    count !== null && count < info.columns.length ? `${count} of ${info.columns.length} columns` : null,
+    isForAllRows(permission, verb) ? 'all rows' : 'by rule',
+    count !== null && count !== all ? columnsText(count, all) : null,
     set && Object.keys(set).length > 0 ? 'presets' : null,
     typeof limit === 'number' ? `limit ${limit}` : null,
   ]
   return parts.filter(Boolean).join(', ')
 }
+
+const columnsText = (count: number, all: number | null): string =>
+  all === null ? plural(count, 'column') : `${count} of ${all} columns`
 
 /** A permission that allows all rows and columns, as a beginning. */
 export const fullPermission = (verb: Verb): Permission =>

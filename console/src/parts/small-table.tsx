@@ -9,6 +9,8 @@ interface SmallTableProps {
   readonly hasActions?: boolean
   /** Whether its styles put the cells of a row below each other where the page is narrow. */
   readonly isFolding?: boolean
+  /** Whether each row is a list of its cells where the page is narrow: a cell names its column in `data-head`. */
+  readonly hasCards?: boolean
   readonly className?: string | undefined
   /** The rows. */
   readonly children: ReactNode
@@ -20,12 +22,18 @@ export const SmallTable = ({
   heads,
   hasActions = false,
   isFolding = false,
+  hasCards = false,
   className = '',
   children,
 }: SmallTableProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
-  <div className={`${css['scroll']} ${isFolding ? css['folding'] : ''}`} role="region" aria-label={label} tabIndex={0}>
-    <table className={`${css['table']} ${className}`}>
+  <div
+    className={`${css['scroll']} ${isFolding || hasCards ? css['folding'] : ''}`}
+    role="region"
+    aria-label={label}
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
+    tabIndex={0}
+  >
+    <table className={`${css['table']} ${hasCards ? css['cards'] : ''} ${className}`}>
       <thead>
         <tr>
           {heads.map((head) => (

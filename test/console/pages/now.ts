@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { hasText, type State, screenshot } from '../support.ts'
 import { clickOn } from './steps.ts'
 
@@ -37,7 +38,16 @@ export const now: readonly State[] = [
       await op('delete_event_trigger', { name: 'genre_changed' })
     },
   },
-  { title: 'dark and 320 px', path: '', theme: 'dark', width: 320, shows: hasText('Plans reused') },
+  {
+    ...{ title: 'dark and 320 px, without tables that scroll to the side', path: '', theme: 'dark', width: 320 },
+    shows: `${hasText('Plans reused')} && document.querySelector('[aria-label=Endpoints]') !== null`,
+    async act(page) {
+      await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`)
+      const wide = `[...document.querySelectorAll('[role=region]')].filter((each) => each.scrollWidth > each.clientWidth)`
+      assert.equal(await page.evaluate(`${wide}.map(({ ariaLabel }) => ariaLabel).join()`), '')
+      assert.ok(await page.evaluate(hasText('95 of 100 within')))
+    },
+  },
   {
     title: 'a closed API names its option, and the environment shows',
     path: 'now',

@@ -53,6 +53,7 @@ export function Background() {
         <Section title="Events of the last 60 hours" actions={<To path="events">All triggers</To>}>
           {failed && <Failed error={failed.error} onRetry={() => void failed.refetch()} />}
           <SmallTable
+            hasCards
             label="Events"
             heads={['Trigger', 'Recorded', 'Failed', 'Pending', 'Oldest pending']}
             className={css['table']}
@@ -66,13 +67,13 @@ export function Background() {
               const errors = sum(buckets, 'error')
               return (
                 <tr key={name}>
-                  <td>
+                  <td data-head="Trigger">
                     <To path={`events/log?name=${encodeURIComponent(name)}`}>{name}</To>
                   </td>
-                  <td>{formatCount(sum(buckets, 'recorded'))}</td>
-                  <td>{errors === 0 ? '0' : <Mark state="bad">{formatCount(errors)}</Mark>}</td>
-                  <td>{formatCount(sum(buckets, 'pending'))}</td>
-                  <td>{oldest === undefined ? '–' : `from ${formatTime(oldest)}`}</td>
+                  <td data-head="Recorded">{formatCount(sum(buckets, 'recorded'))}</td>
+                  <td data-head="Failed">{errors === 0 ? '0' : <Mark state="bad">{formatCount(errors)}</Mark>}</td>
+                  <td data-head="Pending">{formatCount(sum(buckets, 'pending'))}</td>
+                  <td data-head="Oldest pending">{oldest === undefined ? '–' : `from ${formatTime(oldest)}`}</td>
                 </tr>
               )
             })}

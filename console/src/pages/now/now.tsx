@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId } from 'react'
-import { formatBytes, formatClock, formatCount, formatMillis, plural } from '../../base/format.ts'
+import { formatBytes, formatCount, formatMillis, formatTime, plural } from '../../base/format.ts'
 import { Mark } from '../../parts/mark.tsx'
 import { Body, Page, Section } from '../../parts/page.tsx'
 import { SmallTable } from '../../parts/small-table.tsx'
@@ -140,17 +140,18 @@ function RateTable({ counts }: { readonly counts: readonly number[] }) {
     <details className={css['rates']}>
       <summary>Requests per second, as a table</summary>
       <SmallTable
+        hasCards
         label="Requests per second"
         heads={['Seconds ago', 'Requests', 'Most in a second']}
         className={css['table']}
       >
         {lines.map(({ ago, part }) => (
           <tr key={ago}>
-            <td>
+            <td data-head="Seconds ago">
               {ago} to {ago - secondsInLine}
             </td>
-            <td>{formatCount(part.reduce((sum, count) => sum + count, 0))}</td>
-            <td>{formatCount(Math.max(...part))}</td>
+            <td data-head="Requests">{formatCount(part.reduce((sum, count) => sum + count, 0))}</td>
+            <td data-head="Most in a second">{formatCount(Math.max(...part))}</td>
           </tr>
         ))}
       </SmallTable>
@@ -189,19 +190,20 @@ function Endpoints({ requests }: { readonly requests: readonly RecentRequest[] }
   return (
     <Section title={`Endpoints, of the last ${plural(requests.length, 'request')}`}>
       <SmallTable
+        hasCards
         label="Endpoints"
         heads={['Endpoint', 'Requests', 'Errors', 'Half within', '95 of 100 within']}
         className={css['table']}
       >
         {rows.map(({ endpoint, count, errors, median, p95 }) => (
           <tr key={endpoint}>
-            <td>
+            <td data-head="Endpoint">
               <code>{endpoint}</code>
             </td>
-            <td>{formatCount(count)}</td>
-            <td>{errors === 0 ? '0' : <Mark state="bad">{formatCount(errors)}</Mark>}</td>
-            <td>{formatMillis(median)}</td>
-            <td>{formatMillis(p95)}</td>
+            <td data-head="Requests">{formatCount(count)}</td>
+            <td data-head="Errors">{errors === 0 ? '0' : <Mark state="bad">{formatCount(errors)}</Mark>}</td>
+            <td data-head="Half within">{formatMillis(median)}</td>
+            <td data-head="95 of 100 within">{formatMillis(p95)}</td>
           </tr>
         ))}
       </SmallTable>
@@ -213,22 +215,27 @@ function Errors({ requests }: { readonly requests: readonly RecentRequest[] }) {
   if (requests.length === 0) return null
   return (
     <Section title="Last errors">
-      <SmallTable label="Last errors" heads={['Time', 'Endpoint', 'Role', 'Error', 'Request']} className={css['table']}>
+      <SmallTable
+        hasCards
+        label="Last errors"
+        heads={['Time', 'Endpoint', 'Role', 'Error', 'Request']}
+        className={css['table']}
+      >
         {requests.map(({ request_id, at, endpoint, operation_name, role, status, code }) => (
           <tr key={request_id}>
-            <td>{formatClock(Date.parse(at))}</td>
-            <td>
+            <td data-head="Time">{formatTime(at)}</td>
+            <td data-head="Endpoint">
               <code>
                 {endpoint} {operation_name}
               </code>
             </td>
-            <td>{role ?? '–'}</td>
-            <td>
+            <td data-head="Role">{role ?? '–'}</td>
+            <td data-head="Error">
               <Mark state="bad">
                 {status} {code}
               </Mark>
             </td>
-            <td>
+            <td data-head="Request">
               <code>{request_id}</code>
             </td>
           </tr>

@@ -21,7 +21,7 @@ interface ListProps {
 export const List = ({ label, heads, rows }: ListProps) => {
   const hasActions = rows.some(({ actions }) => actions)
   return (
-    <SmallTable isFolding label={label} heads={heads} hasActions={hasActions} className={css['table']}>
+    <SmallTable hasCards label={label} heads={heads} hasActions={hasActions} className={css['table']}>
       {rows.map(({ key, cells, actions }) => (
         <tr key={key}>
           {cells.map((cell, index) => (

@@ -42,5 +42,8 @@ export const Toolbar = ({ label, children }: { readonly label: string; readonly 
   </div>
 )
 
+/** Moves the controls after it to the end of a toolbar, but on narrow pages, where all begin at the left. */
+export const Space = () => <span className={css['space']} />
+
 /** Content that scrolls, with the page's margins. */
 export const Body = ({ children }: { readonly children: ReactNode }) => <div className={css['body']}>{children}</div>

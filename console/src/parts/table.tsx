@@ -28,6 +28,9 @@ interface TableProps<T> {
   readonly rowHeight?: number
 }
 
+/** Pixels of a table with many rows, below which the page scrolls instead. */
+const leastHeight = 120
+
 /** The pixels that columns need. */
 const leastWidth = (columns: readonly { readonly width: string }[]): number =>
   columns.reduce((sum, { width }) => sum + Number(/[\d.]+(?=px)/.exec(width)?.[0] ?? 0), 0)
@@ -74,6 +77,7 @@ export function Table<T>({ label, columns: all, rows, rowKey, isSelected, onOpen
       aria-label={`${label}, scrolls`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
       tabIndex={0}
+      style={{ minHeight: Math.min(leastHeight, (rows.length + 1) * (rowHeight + 1)) }}
       onKeyDown={enterRows}
     >
       <div role="table" aria-label={label} aria-rowcount={rows.length + 1} style={{ minWidth: leastWidth(columns) }}>

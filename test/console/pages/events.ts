@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hasText, type State, screenshot } from '../support.ts'
-import { clickOn, clickText, reload } from './steps.ts'
+import { clickOn, clickText, goTo, reload } from './steps.ts'
 
 const refused = (status: number) => new RegExp(`status of ${status}`)
 const fault = { path: '$', error: 'it <b>broke</b>', code: 'unexpected' }
@@ -85,6 +85,38 @@ const config = (enabled: readonly string[]) => ({
 })
 
 export const events: readonly State[] = [
+  {
+    title: 'lists have their bars at the left of a narrow page, and room for webhooks in a wide one',
+    path: 'events/triggers',
+    isKnown: true,
+    shows: hasText('There are no event triggers'),
+    async act(page, { op }) {
+      const webhook = 'https://hooks.example.org/console/told'
+      const all = { insert: { columns: '*' }, update: { columns: '*' }, delete: { columns: '*' }, enable_manual: true }
+      await op('create_event_trigger', { name: 'tell', table: 'genre', webhook, ...all })
+      await op('create_cron_trigger', { name: 'tick', webhook, schedule: '0 0 1 1 *', include_in_metadata: false })
+      await page.until(hasText(webhook))
+      const cut = `[...document.querySelectorAll('[role=cell]')].filter((each) => each.scrollWidth > each.clientWidth)`
+      await page.until(`${hasText('Oldest pending')} && ${cut}.length === 0`)
+      await page.resize(320, 800)
+      // The left edges of the lines of a toolbar.
+      const lefts = `[...document.querySelectorAll('[role=toolbar] > *')]
+        .map((each) => each.getBoundingClientRect()).filter(({ width }) => width > 0)
+        .reduce((lines, { bottom, left }) => ({ ...lines, [bottom]: Math.min(lines[bottom] ?? 999, left) }), {})`
+      for (const path of ['events/triggers', 'events/cron', 'events/once', 'govern/metadata', 'govern/collections']) {
+        await goTo(page, path, `document.querySelector('[role=toolbar] button') !== null`)
+        assert.deepEqual([path, ...new Set(Object.values(await page.evaluate<object>(lefts)))], [path, 16])
+      }
+      await page.resize(1280, 800)
+      await goTo(page, 'events/cron?trigger=tick', hasText('Ticks that wait'))
+      const list = `document.querySelector('[role=dialog] [aria-label="Scheduled events, scrolls"]')`
+      await page.until(`${list} !== null`)
+      // The rows, the head, and lines between them.
+      assert.ok(await page.evaluate(`${list}.clientHeight <= ${list}.querySelectorAll('[role=row]').length * 33 + 1`))
+      await op('delete_event_trigger', { name: 'tell' })
+      await op('delete_cron_trigger', { name: 'tick' })
+    },
+  },
   { title: 'cron, empty, with 320 px', path: 'events/cron', width: 320, shows: hasText('There are no cron triggers') },
   ...statesOf('triggers', 'export_metadata', 'There are no event triggers'),
   {

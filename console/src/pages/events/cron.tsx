@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Toolbar } from '../../parts/page.tsx'
+import { Space, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -44,7 +44,12 @@ export function CronSection() {
         </Empty>
       ) : (
         <>
-          {create && <Toolbar label="Cron triggers">{create}</Toolbar>}
+          {create && (
+            <Toolbar label="Cron triggers">
+              <Space />
+              {create}
+            </Toolbar>
+          )}
           <Table<CronTrigger>
             label="Cron triggers"
             rows={triggers.data}
@@ -145,14 +150,14 @@ function CronDialog({ trigger, onClose }: { readonly trigger: CronTrigger; onClo
       {/* While the trigger goes, its events are not asked for. */}
       {!isDeleting && (
         <>
-          <section>
+          <section className={css['part']}>
             <h3 className={css['heading']}>Missed and failed ticks</h3>
             <ScheduledEvents
               args={{ type: 'cron', trigger_name: name, status: ['error', 'dead'] }}
               none="Every tick was delivered. One that no server delivers within the trigger's tolerance is dead."
             />
           </section>
-          <section>
+          <section className={css['part']}>
             <h3 className={css['heading']}>Ticks that wait</h3>
             <ScheduledEvents args={{ type: 'cron', trigger_name: name, status: ['locked', 'scheduled'] }} none="None" />
           </section>

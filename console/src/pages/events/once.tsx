@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Field, Select } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Toolbar } from '../../parts/page.tsx'
+import { Space, Toolbar } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
 import { readOnly } from '../../requests/mode.ts'
@@ -36,7 +36,7 @@ export function OnceSection() {
             onChange={setStatus}
           />
         </div>
-        <span className={css['space']} />
+        <Space />
         {canEdit && (
           <Button look="main" icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>
             Schedule an event

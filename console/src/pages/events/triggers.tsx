@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useMemo } from 'react'
-import { formatCount, formatTime, plural } from '../../base/format.ts'
+import { formatAgo, formatCount, formatTime, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { Toolbar } from '../../parts/page.tsx'
+import { Space, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { readOnly } from '../../requests/mode.ts'
@@ -20,6 +20,8 @@ import { TriggerDialog } from './trigger-dialog.tsx'
 import { TriggerForm } from './trigger-form.tsx'
 
 const countText = (count: number | undefined): string => (count === undefined ? '' : formatCount(count))
+
+const Since = ({ time }: { readonly time: string }) => <span title={formatTime(time)}>{formatAgo(time)}</span>
 
 /** All event triggers. */
 export function TriggersSection() {
@@ -57,7 +59,7 @@ export function TriggersSection() {
         <div className={css['filter']}>
           <FilterField label="Filter triggers" value={filter} onChange={setFilter} />
         </div>
-        <span className={css['space']} />
+        <Space />
         {create}
       </Toolbar>
       <Table<EventTrigger>
@@ -67,29 +69,29 @@ export function TriggersSection() {
         onOpen={({ name }) => setChosen(name)}
         columns={[
           {
-            ...{ key: 'name', title: plural(shown.length, 'trigger'), width: 'minmax(120px, 1fr)' },
-            cell: ({ name }) => <strong>{name}</strong>,
+            ...{ key: 'name', title: plural(shown.length, 'trigger'), width: 'minmax(140px, 1fr)' },
+            cell: ({ name }) => <strong title={name}>{name}</strong>,
           },
-          { key: 'table', title: 'Table', width: 'minmax(80px, 160px)', cell: ({ table }) => tableLabel(table) },
+          { key: 'table', title: 'Table', width: 'minmax(80px, 140px)', cell: ({ table }) => tableLabel(table) },
           {
-            ...{ key: 'operations', title: 'On', width: 'minmax(80px, 180px)', isSecondary: true },
+            ...{ key: 'operations', title: 'On', width: '204px', isSecondary: true },
             cell: ({ operations }) => operations.join(', '),
           },
           {
-            ...{ key: 'target', title: 'Webhook', width: 'minmax(120px, 1fr)', isSecondary: true },
+            ...{ key: 'target', title: 'Webhook', width: 'minmax(320px, 2fr)', isSecondary: true },
             cell: ({ target }) => <code title={target}>{target}</code>,
           },
           {
-            ...{ key: 'rate', title: 'Last hour', width: '88px', align: 'end', isSecondary: true },
+            ...{ key: 'rate', title: 'Last hour', width: '76px', align: 'end', isSecondary: true },
             cell: ({ name }) => countText(rates?.get(name)?.recorded),
           },
           {
-            ...{ key: 'failed', title: 'Failed', width: '72px', align: 'end', isSecondary: true },
+            ...{ key: 'failed', title: 'Failed', width: '64px', align: 'end', isSecondary: true },
             cell: ({ name }) => countText(rates?.get(name)?.failed),
           },
           {
-            ...{ key: 'pending', title: 'Oldest pending', width: '176px', isSecondary: true },
-            cell: ({ name }) => formatTime(rates?.get(name)?.oldestPending ?? ''),
+            ...{ key: 'pending', title: 'Oldest pending', width: '104px', isSecondary: true },
+            cell: ({ name }) => <Since time={rates?.get(name)?.oldestPending ?? ''} />,
           },
           {
             ...{ key: 'state', title: 'State', width: '96px' },

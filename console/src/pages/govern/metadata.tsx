@@ -7,7 +7,7 @@ import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
-import { Toolbar } from '../../parts/page.tsx'
+import { Space, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -85,7 +85,7 @@ function Document({ metadata }: { readonly metadata: Metadata }) {
         <div className={css['filter']}>
           <FilterField label="Filter objects" value={filter} onChange={setFilter} />
         </div>
-        <span className={css['space']} />
+        <Space />
         <Button
           icon={<Download aria-hidden />}
           onClick={() => void save((document) => saveFile('metadata.json', textOf(document), 'application/json'))}

@@ -4,7 +4,7 @@ import { plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
-import { Toolbar } from '../../parts/page.tsx'
+import { Space, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { readOnly } from '../../requests/mode.ts'
@@ -45,6 +45,7 @@ export function ActionsSection() {
             <div className={css['filter']}>
               <FilterField label="Filter actions" value={filter} onChange={setFilter} />
             </div>
+            <Space />
             {create}
           </Toolbar>
           <Table<Action>

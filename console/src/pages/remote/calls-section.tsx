@@ -6,7 +6,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Select } from '../../parts/field.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { Toolbar } from '../../parts/page.tsx'
+import { Space, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { run } from '../../server/operations.ts'
@@ -73,6 +73,7 @@ export function CallsSection() {
             onChange={setStatus}
           />
         </div>
+        <Space />
         <Button isBusy={calls.isFetching} onClick={() => void calls.refetch()}>
           Refresh
         </Button>

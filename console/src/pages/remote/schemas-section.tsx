@@ -4,7 +4,7 @@ import { plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
-import { Toolbar } from '../../parts/page.tsx'
+import { Space, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { readOnly } from '../../requests/mode.ts'
@@ -42,6 +42,7 @@ export function SchemasSection() {
             <div className={css['filter']}>
               <FilterField label="Filter remote schemas" value={filter} onChange={setFilter} />
             </div>
+            <Space />
             {add}
           </Toolbar>
           <Table<RemoteSchema>

@@ -4,7 +4,7 @@ import { plural } from '../../base/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { Body, Page, Section, Toolbar } from '../../parts/page.tsx'
+import { Body, Page, Section, Space, Toolbar } from '../../parts/page.tsx'
 import { SmallTable } from '../../parts/small-table.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
@@ -175,7 +175,7 @@ function Schema({ role }: { readonly role: string }) {
     <>
       <Toolbar label="Schema">
         <span className={css['count']}>{plural(text.split('\n').length, 'line')}</span>
-        <span className={css['space']} />
+        <Space />
         {schema.hasNextPage && (
           <Button isBusy={schema.isFetchingNextPage} onClick={() => void schema.fetchNextPage()}>
             Read more

@@ -3,12 +3,12 @@ import { useMemo } from 'react'
 import { plural } from '../../base/format.ts'
 import { Field } from '../../parts/field.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
-import { Page, Toolbar } from '../../parts/page.tsx'
+import { Page, Space, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { tableLabel } from '../../server/names.ts'
 import { metadataQuery, rolesOf, tablesOf } from '../../server/queries.ts'
 import { To, useUrlState } from '../../shell/navigation.tsx'
-import { Matrix } from './matrix.tsx'
+import { Matrix, MatrixLegend } from './matrix.tsx'
 import css from './roles.module.css'
 
 /** Tables by roles: the verbs that each role has. */
@@ -44,10 +44,7 @@ export default function Roles() {
     )
   }
   return (
-    <Page
-      title="Roles"
-      note={`${plural(roles.length, 'role')} on ${plural(tables.length, 'table')}; S, I, U, D: select, insert, update, delete`}
-    >
+    <Page title="Roles" note={`${plural(roles.length, 'role')} on ${plural(tables.length, 'table')}`}>
       <Toolbar label="Filter">
         <div className={css['filter']}>
           <FilterField label="Filter tables" value={text} onChange={setText} />
@@ -61,6 +58,7 @@ export default function Roles() {
             onChange={({ target }) => setRoleText(target.value)}
           />
         </div>
+        <Space />
         <To path="data/diagram" className={css['compare']}>
           Diagram
         </To>
@@ -73,7 +71,10 @@ export default function Roles() {
           Change the filter to see others.
         </Empty>
       ) : (
-        <Matrix tables={tables} roles={shown} />
+        <>
+          <Matrix tables={tables} roles={shown} />
+          <MatrixLegend />
+        </>
       )}
     </Page>
   )

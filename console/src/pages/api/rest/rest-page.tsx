@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { plural } from '../../../base/format.ts'
 import { useStore } from '../../../base/store.ts'
 import { Button } from '../../../parts/button.tsx'
-import { Page, Toolbar } from '../../../parts/page.tsx'
+import { Page, Space, Toolbar } from '../../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../../parts/states.tsx'
 import { Table } from '../../../parts/table.tsx'
 import { readOnly } from '../../../requests/mode.ts'
@@ -31,6 +31,7 @@ export default function RestPage() {
       {metadata.isError && !metadata.data && <Failed error={metadata.error} onRetry={() => void metadata.refetch()} />}
       {canEdit && hasQueries && (
         <Toolbar label="REST endpoints">
+          <Space />
           <Button look="main" onClick={() => setCreating(true)}>
             <Plus aria-hidden /> Create REST endpoint
           </Button>

@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { facts } from '../../../base/facts.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Field } from '../../../parts/field.tsx'
-import { Toolbar } from '../../../parts/page.tsx'
+import { Space, Toolbar } from '../../../parts/page.tsx'
 import type { Identity } from '../../../requests/identity.ts'
 import { type Metadata, rolesOf } from '../../../server/queries.ts'
 import css from './look-as.module.css'
@@ -48,7 +48,7 @@ export function LookBar({ look, metadata, names, actions, onLook }: LookBarProps
           </div>
         ))}
         <Button type="submit">Look</Button>
-        <span className={css['space']} />
+        <Space />
         {actions}
       </Toolbar>
     </form>

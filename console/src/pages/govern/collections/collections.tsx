@@ -5,7 +5,7 @@ import { plural } from '../../../base/format.ts'
 import { useStore } from '../../../base/store.ts'
 import { Button, IconButton } from '../../../parts/button.tsx'
 import { Mark } from '../../../parts/mark.tsx'
-import { Section, Toolbar } from '../../../parts/page.tsx'
+import { Section, Space, Toolbar } from '../../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { readOnly } from '../../../requests/mode.ts'
@@ -45,7 +45,7 @@ function Collections({ metadata }: { readonly metadata: Metadata }) {
             {isEnforced ? 'the allow-list is enforced' : 'the allow-list is not enforced'}
           </Mark>
         </span>
-        <span className={css['space']} />
+        <Space />
         <Button aria-pressed={isTrying} onClick={() => setView(isTrying ? '' : 'recent')}>
           {isTrying ? 'Show collections' : 'Try on recent operations'}
         </Button>

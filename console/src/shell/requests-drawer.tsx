@@ -1,4 +1,4 @@
-import { Circle, Copy, Download, Square, X } from 'lucide-react'
+import { Circle, Download, Square, X } from 'lucide-react'
 import { useState } from 'react'
 import { copyText } from '../base/clipboard.ts'
 import { formatClock, formatMillis, plural } from '../base/format.ts'
@@ -139,7 +139,7 @@ const Detail = ({ request }: { readonly request: LoggedRequest }) => (
       </span>
       <span className={css['space']} />
       <span className={css['forms']} role="group" aria-label="Copy as">
-        <Copy aria-hidden />
+        <span>Copy as</span>
         {codeForms.map((form) => (
           <CopyAs key={form} request={request} form={form} />
         ))}

@@ -9,7 +9,12 @@ export const data: readonly State[] = [
     title: 'full',
     path: 'data',
     shows: hasText('15 tables, 14 tracked'),
-    act: (page) => screenshot(page, 'tables'),
+    async act(page, { op }) {
+      await op('run_sql', { sql: 'analyze' })
+      await page.reload()
+      await page.until(`${hasText('15 tables, 14 tracked')} && ${hasText('347')}`)
+      await screenshot(page, 'tables')
+    },
   },
   { title: 'dark and 320 px', path: 'data', theme: 'dark', width: 320, shows: hasText('playlist_track') },
   { title: 'empty', path: 'data', faults: [{ on: list, status: 200, body: [] }], shows: hasText('has no tables') },

@@ -108,6 +108,7 @@ export class Merge {
   }
 
   #map(node: YAMLMap, value: Json): YAMLMap {
+    spread(node)
     const gone: Pair[] = []
     for (const pair of node.items as Pair[]) {
       const name = String(isScalar(pair.key) ? pair.key.value : pair.key)
@@ -130,6 +131,7 @@ export class Merge {
   #list(node: YAMLSeq, value: readonly unknown[], key: string | null): unknown {
     const plain = node.items.map((item) => this.#around.plain(item, this.#file))
     if (sameJson(plain, value)) return node
+    spread(node)
     const identitiesHere = plain.map(identityOf)
     const wanted = value.map(identityOf)
     const isUnique = new Set(identitiesHere).size === plain.length && new Set(wanted).size === value.length
@@ -149,6 +151,11 @@ export class Merge {
     node.items = [...kept, ...added.map((each) => this.#create(null, each))]
     return node
   }
+}
+
+/** Gives the first items of an empty collection lines of their own. */
+function spread(node: YAMLMap | YAMLSeq): void {
+  if (node.items.length === 0) node.flow = false
 }
 
 /** Numbers with more digits than JavaScript keeps are big integers in YAML. */

@@ -76,6 +76,13 @@ test('the metadata commands', { timeout: 120_000 }, async (t) => {
     assert.deepEqual(snapshot(own), before)
   })
 
+  await t.test('the files of a new project get a line for each value', async () => {
+    const fresh = project(t, ['--endpoint', server.url])
+    await fresh.done('init')
+    await fresh.done('metadata export')
+    assert.match(fresh.read('metadata/databases/databases.yaml'), /^- name: default\n {2}kind: postgres\n {2}tables: /)
+  })
+
   await t.test('actions take their signatures from actions.graphql', async () => {
     own.write(rate)
     const before = snapshot(own)

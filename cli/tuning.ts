@@ -20,3 +20,9 @@ export const ownConnections = 4
 /** Differences of two answers that are listed, and the characters of a value in them. */
 export const mostShown = 5
 export const longestShown = 80
+
+/** The levels of YAML files, whose values are read recursively; permissions nest a few dozen. */
+export const mostYamlLevels = 200
+
+/** The values that the aliases of a file may repeat: a short file can repeat billions. */
+export const mostAliased = 1_000_000

@@ -44,7 +44,7 @@ export const command: Command = {
     const isRefused = report.findings.some(({ verdict }) => verdict === 'refused')
     if (isRefused) return { ...shown, problems: ['keys are refused, so nothing is applied'], exit: 'differences' }
     if (apply === true) {
-      await applyMetadata(target, { document: given.document, isStrict: false, version })
+      await applyMetadata(target, { ...given, isStrict: false, version })
       call.changed('metadata')
     }
     return shown

@@ -6,20 +6,17 @@ import { isJsonObject } from '../../core/json/json.ts'
 import type { Call } from '../command.ts'
 import { Failure } from '../exits.ts'
 import { exportMetadata } from '../metadata/server.ts'
-import { actionsFile, databasesFile, fileOfKey, fileOfKeyInV2, type Json } from '../project/parts.ts'
+import type { Json } from '../project/parts.ts'
+import { type Place, placeIn, placesIn } from '../project/places.ts'
 import { openProject } from '../project/project.ts'
 import { readMetadata } from '../project/read.ts'
 import { YamlFiles } from '../project/yaml-files.ts'
 import { connect, type Target } from '../target/target.ts'
 
-/** A path of keys and indices in a document. */
-export type Path = readonly (string | number)[]
-
 /** A document, and the places of its values. */
 export interface Given {
   readonly document: Json
-  /** Such as `actions.yaml:3:5`; null for another server. */
-  place(path: Path): string | null
+  readonly place: Place
 }
 
 /** Reads the document that a word names. */
@@ -52,16 +49,7 @@ async function exportOf(call: Call, endpoint: string): Promise<Json> {
 
 function folder({ io }: Call, word: string): Given {
   const project = openProject({ io, flags: { project: word } })
-  const files = new YamlFiles(project.metadata)
-  const inFile: Readonly<Record<string, string>> = { ...fileOfKeyInV2, ...fileOfKey, sources: databasesFile }
-  return {
-    document: readMetadata(project),
-    place([key, ...rest]) {
-      if (key === 'actions' || key === 'custom_types') return placeIn(files, actionsFile, [key, ...rest])
-      const name = inFile[String(key)]
-      return name === undefined ? null : placeIn(files, name, rest)
-    },
-  }
+  return { document: readMetadata(project), place: placesIn(project.metadata) }
 }
 
 function file(path: string): Given {
@@ -75,6 +63,3 @@ function file(path: string): Given {
     place: (inner) => placeIn(files, name, isExported ? ['metadata', ...inner] : inner),
   }
 }
-
-const placeIn = (files: YamlFiles, name: string, path: Path): string | null =>
-  files.has(name) ? files.place(name, path) : null

@@ -1,10 +1,10 @@
 // Each key of a document as honoured, approximated or refused.
 
 import { isJsonObject } from '../../core/json/json.ts'
-import { parseJsonPath } from '../../core/json/json-path.ts'
 import type { Json } from '../project/parts.ts'
+import { type Path, pathInDocument } from '../project/places.ts'
 import { problemsOf } from '../target/answers.ts'
-import type { Given, Path } from './given.ts'
+import type { Given } from './given.ts'
 
 /** A line of the report about a key or an object. */
 export interface Finding {
@@ -41,7 +41,7 @@ export function reportOf(given: Given, { status, body }: { readonly status: numb
   const refused = status === 200 ? [] : faults.length > 0 ? faults : [answer]
   const unfit =
     status === 200 ? answer['inconsistent_objects'] : internal.filter((each) => each['reason'] !== undefined)
-  const paths = refused.map(({ path }) => pathOf(path))
+  const paths = refused.map(({ path }) => pathInDocument(path))
   return {
     honoured: honouredIn(given.document, paths),
     findings: [
@@ -56,13 +56,6 @@ const finding = (verdict: Finding['verdict'], reason: string, place: string | nu
   ...{ verdict, place, reason },
   advice: advices[verdict],
 })
-
-/** The path within the document, from one within the request. */
-function pathOf(path: unknown): Path {
-  const keys = typeof path === 'string' ? (parseJsonPath(path) ?? []) : []
-  const inner = keys[0] === 'args' ? keys.slice(1) : keys
-  return inner[0] === 'metadata' ? inner.slice(1) : inner
-}
 
 /** The kinds of keys whose values are not refused; `[]` stands for any item. */
 function honouredIn(document: Json, refused: readonly Path[]): readonly Honoured[] {

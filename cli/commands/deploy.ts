@@ -8,6 +8,7 @@ import { withLock } from '../migrations/lock.ts'
 import { faultsOf, pendingOf, planOf, refuseFaults } from '../migrations/plan.ts'
 import { reload, runUp } from '../migrations/run.ts'
 import type { Json } from '../project/parts.ts'
+import { placesIn } from '../project/places.ts'
 import { readMetadata } from '../project/read.ts'
 import type { Target } from '../target/target.ts'
 import { runSeeds } from './seeds.ts'
@@ -34,14 +35,16 @@ async function deploy(call: Call, target: Target, document: Json | null): Promis
   const plan = await planOf(call.project, target)
   refuseFaults(plan)
   const { version } = await exportMetadata(target)
+  const place = placesIn(call.project.metadata)
   // Finds unknown keys and the like before anything runs; objects may need the migrations.
-  if (document !== null && target.isTrellis) await applyMetadata(target, { document, isStrict: false, isDryRun: true })
+  if (document !== null && target.isTrellis)
+    await applyMetadata(target, { document, place, isStrict: false, isDryRun: true })
   const pending = pendingOf(plan)
   await runUp(call, target, pending)
   let problems: readonly string[] = []
   if (document === null) problems = await reload(target)
   else {
-    problems = await applyMetadata(target, { document, isStrict: true, version })
+    problems = await applyMetadata(target, { document, place, isStrict: true, version })
     call.changed('metadata')
     call.say('applied metadata')
   }

@@ -2,6 +2,7 @@
 
 import { isJsonObject } from '../../core/json/json.ts'
 import type { Json } from '../project/parts.ts'
+import { type Path, type Place, pathInDocument } from '../project/places.ts'
 import { problemsOf } from '../target/answers.ts'
 import type { Target } from '../target/target.ts'
 
@@ -23,6 +24,7 @@ export async function exportMetadata(target: Target): Promise<ServedMetadata> {
 /** A document to apply. */
 export interface Application {
   readonly document: Json
+  readonly place: Place
   readonly isStrict: boolean
   readonly isDryRun?: boolean
   readonly version?: number | null
@@ -30,13 +32,17 @@ export interface Application {
 
 /** Replaces the metadata of the target, and returns the problems of the document. */
 export async function applyMetadata(target: Target, given: Application): Promise<readonly string[]> {
-  const { document, isStrict, isDryRun = false, version = null } = given
+  const { document, place, isStrict, isDryRun = false, version = null } = given
   const args = {
     metadata: document,
     allow_inconsistent_metadata: !isStrict || isDryRun,
     ...(isDryRun && { dry_run: true }),
   }
   const resource = version === null || isDryRun ? {} : { resource_version: version }
-  const answer = await target.run<Json>({ type: 'replace_metadata', version: 2, args, ...resource })
+  const operation = { type: 'replace_metadata', version: 2, args, ...resource }
+  const answer = await target.run<Json>(operation, { placeOf: (path) => placeOf(pathInDocument(path), place) })
   return [...problemsOf(answer['inconsistent_objects']), ...problemsOf(answer['passed_over'])]
 }
+
+/** An error about the request as a whole has no place. */
+const placeOf = (path: Path, place: Place): string | null => (path.length === 0 ? null : place(path))

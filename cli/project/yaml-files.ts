@@ -1,9 +1,22 @@
 // YAML files that include each other, as documents that keep their comments.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml'
+import { isJsonObject } from '../../core/json/json.ts'
 import { Failure } from '../exits.ts'
+import { mostAliased, mostYamlLevels } from '../tuning.ts'
 
 /** A file that was read. */
 export interface YamlFile {
@@ -22,6 +35,26 @@ export function includeOf(node: unknown): string | null {
   return included.exec(node.value)?.[1] ?? null
 }
 
+/** The aliases of one reading. */
+interface Aliases {
+  /** Their nodes: the library searches a document from its start. */
+  readonly nodes: Map<unknown, Node | undefined>
+  /** The values that they have repeated. */
+  repeated: number
+}
+
+const newAliases = (): Aliases => ({ nodes: new Map(), repeated: 0 })
+
+/** The state while values are read. */
+interface Reading {
+  readonly file: YamlFile
+  /** The files that include the file, and the file. */
+  readonly trail: readonly string[]
+  readonly levels: number
+  readonly isAliased: boolean
+  readonly aliases: Aliases
+}
+
 /** The files below a folder. */
 export class YamlFiles {
   readonly root: string
@@ -31,19 +64,30 @@ export class YamlFiles {
     this.root = root
   }
 
-  /** Whether a file exists. */
+  /** Whether a file exists; a link that leads nowhere does, so that it is not passed over. */
   has(name: string): boolean {
-    return this.#files.has(name) || existsSync(join(this.root, name))
+    return this.#files.has(name) || lstatSync(join(this.root, name), { throwIfNoEntry: false }) !== undefined
   }
 
   /** The text of a file of any kind. */
   text(name: string): string {
-    const bytes = readFileSync(join(this.root, name))
+    const bytes = this.#bytes(name)
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     } catch {
       throw new Failure('failed', `${name}: it is not UTF-8 text`)
     }
+  }
+
+  #bytes(name: string): Buffer {
+    const path = join(this.root, name)
+    try {
+      // Reading a pipe would wait.
+      if (statSync(path).isFile()) return readFileSync(path)
+    } catch (error) {
+      throw new Failure('failed', `${name}: it cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+    }
+    throw new Failure('failed', `${name}: it is not a file`)
   }
 
   /** Reads a file; refuses broken YAML with its place. */
@@ -80,15 +124,20 @@ export class YamlFiles {
   }
 
   /** The value of a file, with those of the files that it includes. */
-  value(name: string, trail: readonly string[] = []): unknown {
-    if (trail.includes(name)) throw new Failure('failed', `${name}: it includes itself through ${trail.at(-1)}`)
-    const file = this.file(name, trail.at(-1) ?? null)
-    return this.#plain(file.document.contents, file, [...trail, name])
+  value(name: string): unknown {
+    return this.#value(name, { trail: [], levels: 0, isAliased: false, aliases: newAliases() })
   }
 
   /** The value of a node of a file, with those of the files that it includes. */
   plain(node: unknown, file: YamlFile): unknown {
-    return this.#plain(node, file, [file.name])
+    return this.#plain(node, { file, trail: [file.name], levels: 0, isAliased: false, aliases: newAliases() })
+  }
+
+  #value(name: string, reading: Omit<Reading, 'file'>): unknown {
+    const { trail } = reading
+    if (trail.includes(name)) throw new Failure('failed', `${name}: it includes itself through ${trail.at(-1)}`)
+    const file = this.file(name, trail.at(-1) ?? null)
+    return this.#plain(file.document.contents, { ...reading, file, trail: [...trail, name] })
   }
 
   /** The place of a value, such as `actions.yaml:3:5`; that of the innermost value that is there. */
@@ -106,37 +155,69 @@ export class YamlFiles {
     }
     const include = includeOf(found)
     if (include !== null) return this.place(this.included(name, include), [])
-    const offset = (found as Node | null)?.range?.[0] ?? 0
-    const before = file.text.slice(0, offset).split('\n')
-    return `${name}:${before.length}:${before.at(-1)!.length + 1}`
+    return placeOf(found, file)
   }
 
-  #plain(node: unknown, file: YamlFile, trail: readonly string[]): unknown {
+  #plain(node: unknown, reading: Reading): unknown {
+    const { file, isAliased, aliases } = reading
+    const levels = reading.levels + 1
+    if (levels > mostYamlLevels) {
+      throw refusal(node, file, `values lie more than ${mostYamlLevels} levels deep, or an alias inside of its anchor`)
+    }
+    if (isAliased && ++aliases.repeated > mostAliased) {
+      throw refusal(node, file, `the aliases repeat more than ${mostAliased} values`)
+    }
+    const inner: Reading = { ...reading, levels }
     const include = includeOf(node)
-    if (include !== null) return this.value(this.included(file.name, include), trail)
-    if (isAlias(node)) return this.#plain(node.resolve(file.document) ?? null, file, trail)
-    if (isSeq(node)) return node.items.map((item) => this.#plain(item, file, trail))
-    if (isScalar(node)) return plainScalar(node.value)
-    if (!isMap(node)) return null
+    if (include !== null) return this.#value(this.included(file.name, include), inner)
+    if (isAlias(node)) {
+      if (!aliases.nodes.has(node)) aliases.nodes.set(node, node.resolve(file.document))
+      const anchored = aliases.nodes.get(node)
+      if (!anchored) throw refusal(node, file, `there is no anchor &${node.source} before the alias *${node.source}`)
+      return this.#plain(anchored, { ...inner, isAliased: true })
+    }
+    if (isSeq(node)) return node.items.map((item) => this.#plain(item, inner))
+    if (isMap(node)) return this.#members(node, inner)
+    return isScalar(node) ? plainScalar(node, file) : null
+  }
+
+  #members(node: YAMLMap, reading: Reading): unknown {
+    const { file } = reading
     const entries: (readonly [string, unknown])[] = []
     for (const { key, value } of node.items) {
-      const name = String((key as Node & { value?: unknown }).value)
-      const plain = this.#plain(value, file, trail)
-      if (name === '<<')
-        entries.unshift(
-          ...[plain]
-            .flat()
-            .reverse()
-            .flatMap((each) => Object.entries(each as object)),
-        )
-      else entries.push([name, plain])
+      if (!isScalar(key)) throw refusal(key, file, 'a key must be a text')
+      const name = String(key.value)
+      const plain = this.#plain(value, reading)
+      if (name === '<<') {
+        const merged = [plain].flat()
+        if (!merged.every(isJsonObject)) throw refusal(key, file, '<< takes a mapping, or a list of mappings')
+        entries.unshift(...merged.reverse().flatMap((each) => Object.entries(each)))
+      } else entries.push([name, plain])
     }
     return Object.fromEntries(entries)
   }
 }
 
+/** The place of a node, such as `actions.yaml:3:5`. */
+function placeOf(node: unknown, { name, text }: YamlFile): string {
+  const offset = (node as Node | null)?.range?.[0] ?? 0
+  const before = text.slice(0, offset).split('\n')
+  return `${name}:${before.length}:${before.at(-1)!.length + 1}`
+}
+
+const refusal = (node: unknown, file: YamlFile, reason: string): Failure =>
+  new Failure('failed', `${placeOf(node, file)}: broken YAML: ${reason}`)
+
 /** Numbers keep all their digits. */
-function plainScalar(value: unknown): unknown {
-  if (typeof value !== 'bigint') return value instanceof Date ? value.toISOString() : value
-  return Number.isSafeInteger(Number(value)) ? Number(value) : JSON.rawJSON(String(value))
+function plainScalar(node: Scalar, file: YamlFile): unknown {
+  const { value } = node
+  if (typeof value === 'bigint') {
+    return Number.isSafeInteger(Number(value)) ? Number(value) : JSON.rawJSON(String(value))
+  }
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw refusal(node, file, `JSON has no number such as ${node.source}`)
+  }
+  if (value instanceof Uint8Array) throw refusal(node, file, 'JSON has no binary values')
+  return value
 }

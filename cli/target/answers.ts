@@ -35,8 +35,20 @@ export interface Transport {
 /** SQL states of a statement that another run of a command stands in the way of. */
 const conflictStates: readonly string[] = ['55P03', '40001', '40P01']
 
+/** The parts of a failure that the user's files decide. */
+export interface InFiles {
+  /** Lines before the text of the user, for the line of an error. */
+  readonly linesBefore?: number | undefined
+  /** The place of a value by its path in the request; null: it is in no file. */
+  readonly placeOf?: (path: unknown) => string | null
+}
+
 /** The failure for an answer other than 200; `subject` names the operation or file. */
-export function failureOf({ status, body }: Answer, subject: string, linesBefore = 0): Failure {
+export function failureOf(
+  { status, body }: Answer,
+  subject: string,
+  { linesBefore = 0, placeOf = () => null }: InFiles = {},
+): Failure {
   const { error, code, path, internal } = (isJsonObject(body) ? body : {}) as Readonly<Record<string, unknown>>
   if (typeof error !== 'string') return new Failure('failed', `${subject}: the server answered with status ${status}`)
   if (code === 'access-denied' || code === 'invalid-headers') {
@@ -50,8 +62,11 @@ export function failureOf({ status, body }: Answer, subject: string, linesBefore
     return new Failure(exit, `${subject}${line}: ${database['message']}${state}`)
   }
   const exit = status === 409 || code === 'conflict' ? 'conflict' : 'failed'
+  const problems = problemsOf(internal, placeOf)
+  const inFile = placeOf(path)
+  if (inFile !== null) return new Failure(exit, `${inFile}: ${error} (${code})`, problems)
   const place = typeof path === 'string' && path !== '$' ? ` at ${path}` : ''
-  return new Failure(exit, `${subject}: ${error}${place} (${code})`, problemsOf(internal))
+  return new Failure(exit, `${subject}: ${error}${place} (${code})`, problems)
 }
 
 /** PostgreSQL's error in the details of an answer. */
@@ -61,11 +76,14 @@ function databaseError(internal: unknown): Readonly<Record<string, unknown>> | n
 }
 
 /** Lines for the faults and inconsistent objects in a list. */
-export const problemsOf = (list: unknown): readonly string[] =>
-  Array.isArray(list) ? list.filter(isJsonObject).map(problemOf) : []
+export const problemsOf = (list: unknown, placeOf: InFiles['placeOf'] = () => null): readonly string[] =>
+  Array.isArray(list) ? list.filter(isJsonObject).map((each) => problemOf(each, placeOf)) : []
 
-function problemOf({ path, error, type, name, definition, reason, key }: Readonly<Record<string, unknown>>): string {
-  if (typeof error === 'string') return `${path}: ${error}`
+function problemOf(
+  { path, error, type, name, definition, reason, key }: Readonly<Record<string, unknown>>,
+  placeOf: NonNullable<InFiles['placeOf']>,
+): string {
+  if (typeof error === 'string') return `${placeOf(path) ?? path}: ${error}`
   const subject = typeof name === 'string' ? name : [type, shown(definition) ?? key].filter(Boolean).join(' ')
   return `${subject}: ${reason}`
 }

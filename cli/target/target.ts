@@ -6,7 +6,7 @@ import { Failure } from '../exits.ts'
 import type { Flags, Io } from '../io.ts'
 import { type Watch, watchOn } from '../progress.ts'
 import type { Project } from '../project/project.ts'
-import { type Answer, failureOf, type Transport } from './answers.ts'
+import { type Answer, failureOf, type InFiles, type Transport } from './answers.ts'
 
 /** An operation of the metadata API. */
 export interface Operation {
@@ -27,7 +27,7 @@ export interface Target {
   /** The source of migrations and seeds. */
   readonly source: string
   /** Runs an operation of the metadata API; throws a `Failure`. */
-  run<Result = unknown>(operation: Operation): Promise<Result>
+  run<Result = unknown>(operation: Operation, inFiles?: InFiles): Promise<Result>
   /** Runs SQL in one transaction, and returns the rows of its last statement as texts. */
   sql(text: string, options?: SqlOptions): Promise<readonly (readonly string[])[]>
   /** The URL of the server; null if the engine runs in this process. */
@@ -146,9 +146,9 @@ class ConnectedTarget implements Target {
     this.secretLength = facts.secretLength
   }
 
-  async run<Result>(operation: Operation): Promise<Result> {
+  async run<Result>(operation: Operation, inFiles: InFiles = {}): Promise<Result> {
     const answer = await this.#watch(operation.type, this.#send('/v1/metadata', operation))
-    if (answer.status !== 200) throw failureOf(answer, operation.type)
+    if (answer.status !== 200) throw failureOf(answer, operation.type, inFiles)
     return answer.body as Result
   }
 
@@ -158,7 +158,7 @@ class ConnectedTarget implements Target {
     const args = { source: this.source, sql: text, read_only: isReadOnly, ...check }
     const asked = this.#send('/v2/query', { type: 'run_sql', args })
     const answer = isQuiet ? await asked : await this.#watch(options.file ?? 'run_sql', asked)
-    if (answer.status !== 200) throw failureOf(answer, options.file ?? 'run_sql', options.linesBefore)
+    if (answer.status !== 200) throw failureOf(answer, options.file ?? 'run_sql', { linesBefore: options.linesBefore })
     return (answer.body as { result: readonly (readonly string[])[] | null }).result ?? []
   }
 

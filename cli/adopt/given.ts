@@ -1,6 +1,6 @@
 // A document to adopt, with the places of its keys: a folder, a file, or another server.
 
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { isJsonObject } from '../../core/json/json.ts'
 import type { Call } from '../command.ts'
@@ -12,6 +12,7 @@ import { openProject } from '../project/project.ts'
 import { readMetadata } from '../project/read.ts'
 import { YamlFiles } from '../project/yaml-files.ts'
 import { connect, type Target } from '../target/target.ts'
+import { textOfFile } from '../text-file.ts'
 
 /** A document, and the places of its values. */
 export interface Given {
@@ -30,7 +31,7 @@ export async function givenBy(call: Call, word: string): Promise<Given> {
 /** Connects to the server that metadata or answers come from. The secrets of the target are not for it. */
 export async function otherServer({ io, flags, project }: Call, endpoint: string): Promise<Target> {
   const secretFile = flags['from-admin-secret-file']
-  const secret = typeof secretFile === 'string' ? readFileSync(resolve(io.cwd, secretFile), 'utf8').trim() : undefined
+  const secret = typeof secretFile === 'string' ? textOfFile(resolve(io.cwd, secretFile), secretFile).trim() : undefined
   return connect({
     io: { ...io, env: {} },
     flags: { endpoint, ...(secret !== undefined && { 'admin-secret': secret }) },

@@ -1,9 +1,10 @@
 // `trellis adopt FILE --shadow URL`: recorded requests, answered by another server and by this one.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { Call, Outcome } from '../command.ts'
 import { Failure } from '../exits.ts'
+import { bytesOfFile } from '../text-file.ts'
 import { otherServer } from './given.ts'
 import { type RecordedRequest, readRecording } from './recorded.ts'
 import { type Compared, type Replay, replay } from './replay.ts'
@@ -14,7 +15,7 @@ export async function shadow(call: Call, url: string): Promise<Outcome> {
   if (flags['apply'] === true) throw new Failure('usage', '--apply and --shadow do not fit: give one of them')
   const file = resolve(io.cwd, words[0]!)
   if (!existsSync(file)) throw new Failure('usage', `${words[0]}: there is no such file`)
-  const recording = readRecording(basename(file), readFileSync(file, 'utf8'))
+  const recording = readRecording(basename(file), bytesOfFile(file, words[0]!).toString('utf8'))
   const withMutations = flags['with-mutations'] === true
   const wanted = recording.requests.filter(({ kind }) => withMutations || kind === 'query')
   const ours = await call.target()

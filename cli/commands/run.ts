@@ -1,12 +1,12 @@
 // `trellis run`
 
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { messageOf } from '../../core/errors/thrown.ts'
 import { isJsonObject, parseJson } from '../../core/json/json.ts'
 import type { Command } from '../command.ts'
 import { Failure } from '../exits.ts'
 import { failureOf } from '../target/answers.ts'
+import { textOfFile } from '../text-file.ts'
 
 function objectIn(text: string, subject: string): Readonly<Record<string, unknown>> {
   let value: unknown
@@ -47,7 +47,7 @@ export const command: Command = {
     const { execute, headers = '{}' } = call.flags
     if ((file === undefined) === (execute === undefined))
       throw new Failure('usage', 'run needs either a file or -e JSON')
-    const text = file === undefined ? String(execute) : readFileSync(resolve(call.io.cwd, file), 'utf8')
+    const text = file === undefined ? String(execute) : textOfFile(resolve(call.io.cwd, file), file)
     const body = objectIn(text, file ?? 'the request')
     const { type, query } = body
     if ((typeof type === 'string') === (typeof query === 'string')) {

@@ -1,10 +1,11 @@
 // The seeds of a project: files of SQL, each one transaction.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Call } from '../command.ts'
 import { Failure } from '../exits.ts'
 import type { Target } from '../target/target.ts'
+import { textOfFile } from '../text-file.ts'
 
 /** The files in their order, or those that words name. */
 function filesOf({ project, words, io }: Call, isNamed: boolean): readonly string[] {
@@ -25,7 +26,7 @@ function filesOf({ project, words, io }: Call, isNamed: boolean): readonly strin
 export async function runSeeds(call: Call, target: Target, isNamed = false): Promise<number> {
   const files = filesOf(call, isNamed)
   for (const file of files) {
-    await target.sql(readFileSync(file, 'utf8'), { file })
+    await target.sql(textOfFile(file), { file })
     call.changed(`ran ${file}`)
   }
   return files.length

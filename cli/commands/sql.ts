@@ -1,9 +1,9 @@
 // `trellis sql`
 
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from '../command.ts'
 import { Failure } from '../exits.ts'
+import { textOfFile } from '../text-file.ts'
 
 export const command: Command = {
   words: '[FILE]',
@@ -18,7 +18,7 @@ export const command: Command = {
     const [file] = call.words
     const text = call.flags['execute']
     if ((file === undefined) === (text === undefined)) throw new Failure('usage', 'sql needs either a file or -e SQL')
-    const sql = file === undefined ? String(text) : readFileSync(resolve(call.io.cwd, file), 'utf8')
+    const sql = file === undefined ? String(text) : textOfFile(resolve(call.io.cwd, file), file)
     const target = await call.target()
     const isReadOnly = call.flags['read-only'] === true
     const rows = await target.sql(sql, { isReadOnly, checksMetadata: 'auto', file: file ?? 'sql' })

@@ -1,12 +1,12 @@
 // The headers of a caller: a token, or a role that the admin secret or an open server gives.
 
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isJsonObject, parseJson } from '../../core/json/json.ts'
 import { dialects } from '../../core/names/dialect.ts'
 import type { Call } from '../command.ts'
 import { Failure } from '../exits.ts'
 import { adminSecret } from '../target/target.ts'
+import { textOfFile } from '../text-file.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -29,7 +29,7 @@ export function callerHeaders(call: Call, isOwnEngine: boolean): Headers {
 
 function tokenOf({ flags, io }: Call): string | null {
   const file = flags['token-file']
-  const text = typeof file === 'string' ? readFileSync(resolve(io.cwd, file), 'utf8') : io.env['SERVICE_GRAPHQL_TOKEN']
+  const text = typeof file === 'string' ? textOfFile(resolve(io.cwd, file), file) : io.env['SERVICE_GRAPHQL_TOKEN']
   return text?.trim() || null
 }
 

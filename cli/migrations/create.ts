@@ -1,11 +1,12 @@
 // `trellis migrate create`
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Call, Command } from '../command.ts'
 import { Failure } from '../exits.ts'
 import { fileNamePart } from '../project/parts.ts'
 import type { Target } from '../target/target.ts'
+import { textOfFile } from '../text-file.ts'
 import { checksumOf, migrationsFolder, readMigrations } from './files.ts'
 import { markText, mirrorState } from './state.ts'
 
@@ -34,7 +35,7 @@ function writeFolder(folder: string, up: string): void {
 async function upOf({ flags, io }: Call, target: Target | null): Promise<string> {
   if (target !== null) return dumpOf(target)
   const file = flags['sql']
-  return typeof file === 'string' ? readFileSync(resolve(io.cwd, file), 'utf8') : ''
+  return typeof file === 'string' ? textOfFile(resolve(io.cwd, file), file) : ''
 }
 
 export const command: Command = {

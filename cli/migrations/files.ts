@@ -1,10 +1,11 @@
 // The migrations of a project, as folders of SQL.
 
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../exits.ts'
 import type { Project } from '../project/project.ts'
+import { textOfFile } from '../text-file.ts'
 
 /** A migration of the project. */
 export interface Migration {
@@ -64,15 +65,7 @@ function readMigration(parent: string, folder: string): Migration {
 }
 
 /** The text of a file; null if it does not exist. */
-function readSql(path: string, name: string): string | null {
-  if (!existsSync(path)) return null
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
-  } catch (error) {
-    if (error instanceof TypeError) throw new Failure('failed', `${name}: it is not UTF-8 text`)
-    throw error
-  }
-}
+const readSql = (path: string, name: string): string | null => (existsSync(path) ? textOfFile(path, name) : null)
 
 /** The checksum of a text, whatever its line ends. */
 export const checksumOf = (text: string): string =>

@@ -1,6 +1,6 @@
 // YAML files that include each other, as documents that keep their comments.
 
-import { lstatSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import {
   type Document,
@@ -16,6 +16,7 @@ import {
 } from 'yaml'
 import { isJsonObject } from '../../core/json/json.ts'
 import { Failure } from '../exits.ts'
+import { textOfFile } from '../text-file.ts'
 import { mostAliased, mostYamlLevels } from '../tuning.ts'
 
 /** A file that was read. */
@@ -71,23 +72,12 @@ export class YamlFiles {
 
   /** The text of a file of any kind. */
   text(name: string): string {
-    const bytes = this.#bytes(name)
-    try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    } catch {
-      throw new Failure('failed', `${name}: it is not UTF-8 text`)
-    }
-  }
-
-  #bytes(name: string): Buffer {
     const path = join(this.root, name)
-    try {
-      // Reading a pipe would wait.
-      if (statSync(path).isFile()) return readFileSync(path)
-    } catch (error) {
-      throw new Failure('failed', `${name}: it cannot be read: ${(error as NodeJS.ErrnoException).code}`)
-    }
-    throw new Failure('failed', `${name}: it is not a file`)
+    const kind = statSync(path, { throwIfNoEntry: false })
+    if (!kind) throw new Failure('failed', `${name}: the link leads to no file`)
+    // Reading a pipe would wait.
+    if (!kind.isFile()) throw new Failure('failed', `${name}: it is not a file`)
+    return textOfFile(path, name)
   }
 
   /** Reads a file; refuses broken YAML with its place. */

@@ -1,11 +1,11 @@
 // The server or the database that a command works on.
 
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Failure } from '../exits.ts'
 import type { Flags, Io } from '../io.ts'
 import { type Watch, watchOn } from '../progress.ts'
 import type { Project } from '../project/project.ts'
+import { textOfFile } from '../text-file.ts'
 import { type Answer, failureOf, type InFiles, type Transport } from './answers.ts'
 
 /** An operation of the metadata API. */
@@ -112,7 +112,7 @@ export function adminSecret({ io, flags, project }: Connecting): string | null {
   if (secret !== null && file !== null) {
     throw new Failure('usage', '--admin-secret and --admin-secret-file are both given: keep one')
   }
-  if (file !== null) return readFileSync(resolve(io.cwd, file), 'utf8').replace(/\r?\n$/, '')
+  if (file !== null) return textOfFile(resolve(io.cwd, file), file).replace(/\r?\n$/, '')
   const variable = io.env['SERVICE_GRAPHQL_ADMIN_SECRET'] ?? io.env['HASURA_GRAPHQL_ADMIN_SECRET']
   return secret ?? variable ?? project.adminSecret
 }

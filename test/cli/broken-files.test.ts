@@ -1,7 +1,7 @@
 // Files of a project that cannot be read, or that the server refuses: the error names the file and the line.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startLibrary } from '../support/library.ts'
@@ -86,12 +86,28 @@ test('files that cannot be read', { timeout: 120_000 }, async (t) => {
   await t.test('a link that leads nowhere is not taken for an absent file', async () => {
     symlinkSync('nowhere.yaml', join(own.directory, 'metadata/network.yaml'))
     for (const command of ['metadata apply', 'metadata export']) {
-      assert.match(await own.refused(1, command), /^Error: network\.yaml: it cannot be read: ENOENT/m)
+      assert.match(await own.refused(1, command), /^Error: network\.yaml: the link leads to no file/m)
     }
   })
 
   await t.test('a folder at the place of a file is named', async () => {
     mkdirSync(join(own.directory, 'metadata/api_limits.yaml'))
     assert.match(await own.refused(1, 'metadata diff'), /^Error: api_limits\.yaml: it is not a file/m)
+  })
+
+  await t.test('a text of another encoding is refused, and the mark of an encoding is left out', async () => {
+    const latin1 = Buffer.from("insert into book (title) values ('Caf\xe9')", 'latin1')
+    writeFileSync(join(own.directory, 'latin1.sql'), latin1)
+    for (const command of ['sql latin1.sql', 'run latin1.sql', 'migrate create cafe --sql latin1.sql']) {
+      assert.match(await own.refused(1, command), /latin1\.sql: it is not UTF-8 text/, command)
+    }
+    writeFileSync(join(own.directory, 'marked.sql'), '\uFEFFselect 1 as one')
+    assert.match(await own.done('sql marked.sql'), /one/)
+  })
+
+  await t.test('a directory at the place of a file is named', async () => {
+    for (const command of ['sql metadata', 'run metadata', 'adopt metadata --shadow http://127.0.0.1:9']) {
+      assert.match(await own.refused(1, command), /^Error: metadata: it is a directory/m, command)
+    }
   })
 })

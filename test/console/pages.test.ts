@@ -7,6 +7,7 @@ import { browserTest } from '../support/chromium.ts'
 import { otherServers } from './other-servers.ts'
 import { api } from './pages/api.ts'
 import { data } from './pages/data.ts'
+import { drafts } from './pages/drafts.ts'
 import { events } from './pages/events.ts'
 import { faults } from './pages/faults.ts'
 import { govern } from './pages/govern.ts'
@@ -36,6 +37,7 @@ const pages: Readonly<Record<string, readonly State[]>> = {
     structure,
     relations,
     permissions,
+    drafts,
     sql,
     events,
     remote,

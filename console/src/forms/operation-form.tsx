@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { parseExactly } from '../base/json.ts'
-import { useKeptText } from '../base/kept-text.ts'
+import { useKeptText } from '../base/kept-form.ts'
 import { isObject } from '../base/objects.ts'
 import { useStore } from '../base/store.ts'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
+import { DraftNote } from '../parts/draft-note.tsx'
 import { JsonTree } from '../parts/json-tree.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { useAttempt } from '../parts/use-attempt.ts'
@@ -54,7 +55,7 @@ function Form({ api, operation }: { readonly api: Api; readonly operation: Descr
   const { type, version, summary } = operation
   const fields = fieldsOf(operation.args, api)
   const initial = fields === null ? JSON.stringify(operation.example, null, 2) : '{}'
-  const { text, change: setText, forget } = useKeptText(`${type} ${version}`, initial)
+  const { text, change: setText, draft } = useKeptText(`${type} ${version}`, initial)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const { isBusy, error, attempt } = useAttempt()
   const isLocked = useStore(readOnly) !== null
@@ -67,7 +68,7 @@ function Form({ api, operation }: { readonly api: Api; readonly operation: Descr
       const body = await run(type, args, version === 1 ? {} : { version })
       if (edits) {
         void refreshMetadata()
-        forget()
+        draft.forget()
       }
       return body
     })
@@ -78,6 +79,7 @@ function Form({ api, operation }: { readonly api: Api; readonly operation: Descr
   return (
     <div className={css['operation']}>
       <p className={css['summary']}>{summary}</p>
+      <DraftNote draft={draft} />
       <div className={css['columns']}>
         {fields !== null && (
           <section aria-label="Arguments">

@@ -1,7 +1,9 @@
 import type { ComponentProps } from 'react'
+import type { Draft } from '../base/kept-form.ts'
 import { Button } from './button.tsx'
 import { DestroyButton } from './destroy-button.tsx'
 import { Dialog } from './dialog.tsx'
+import { DraftNote } from './draft-note.tsx'
 import { Failed } from './states.tsx'
 
 interface FormDialogProps extends Omit<ComponentProps<typeof Dialog>, 'isOpen' | 'actions'> {
@@ -15,8 +17,8 @@ interface FormDialogProps extends Omit<ComponentProps<typeof Dialog>, 'isOpen' |
   /** Null: nothing failed. */
   readonly error?: unknown
   onSubmit(): void
-  /** The text of the form is given up, where it is kept otherwise; absent: the dialog closes alone. */
-  onCancel?(): void
+  /** The draft of the form, which "Cancel" gives up; absent: the form keeps nothing. */
+  readonly draft?: Draft
 }
 
 /** A dialog that asks for one action: its form, the error of the last attempt, "Cancel", and the button that acts. */
@@ -29,7 +31,7 @@ export function FormDialog(props: FormDialogProps) {
     disabled = false,
     error = null,
     onSubmit,
-    onCancel,
+    draft,
     children,
     ...dialog
   } = props
@@ -42,7 +44,7 @@ export function FormDialog(props: FormDialogProps) {
         <>
           <Button
             onClick={() => {
-              onCancel?.()
+              draft?.forget()
               dialog.onClose()
             }}
           >
@@ -55,6 +57,7 @@ export function FormDialog(props: FormDialogProps) {
       {(error !== null || children) && (
         <>
           {error !== null && <Failed error={error} />}
+          {draft && <DraftNote draft={draft} />}
           {children}
         </>
       )}

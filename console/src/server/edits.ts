@@ -10,8 +10,11 @@ import { type Metadata, metadataQuery, queries, refreshMetadata, seenMetadata } 
 export interface Edit {
   /** A verb with its object, as `Track 11 tables`. */
   readonly title: string
-  /** From the newest metadata, where they depend on them. */
-  readonly operations: readonly Operation[] | ((now: Metadata) => readonly Operation[])
+  /**
+   * From the newest metadata, where they depend on them. `isOnTop`: the person saw the part as it is now, and saves over it,
+   * also where somebody else created the object or removed it.
+   */
+  readonly operations: readonly Operation[] | ((now: Metadata, isOnTop: boolean) => readonly Operation[])
   /** The metadata that the person saw; absent: those of the page. */
   readonly base?: Metadata
   /** The part of a document that the edit is about, for showing a conflict; absent: the whole document. */
@@ -33,8 +36,8 @@ export interface Conflict {
 /** The conflict that the shell shows; null: there is no conflict. */
 export const conflict = createStore<Conflict | null>(null)
 
-const operationsAt = (operations: Edit['operations'], now: Metadata): readonly Operation[] =>
-  typeof operations === 'function' ? operations(now) : operations
+const operationsAt = (operations: Edit['operations'], now: Metadata, isOnTop: boolean): readonly Operation[] =>
+  typeof operations === 'function' ? operations(now, isOnTop) : operations
 
 /**
  * Sends an edit as one request, and reads the metadata again. Answers the results of its operations; null: somebody else
@@ -49,9 +52,10 @@ export async function edit({
 }: Edit): Promise<readonly unknown[] | null> {
   let seen = base ?? (await seenMetadata())
   const first = seen
+  let isOnTop = false
   for (;;) {
     try {
-      const results = await runAll(operationsAt(operations, seen), { basedOn: seen.resource_version })
+      const results = await runAll(operationsAt(operations, seen, isOnTop), { basedOn: seen.resource_version })
       await refreshMetadata()
       return results
     } catch (error) {
@@ -60,13 +64,13 @@ export async function edit({
       // An operation conflicts with something else than another edit.
       if (now.resource_version === seen.resource_version) throw error
       const theirs = part(now)
-      const before = part(first)
       // The other edit was of another part, and stays.
-      if (JSON.stringify(theirs) !== JSON.stringify(before)) {
-        const shown = { title, base: before, theirs, mine: mine ?? operationsAt(operations, now) }
+      if (JSON.stringify(theirs) !== JSON.stringify(part(seen))) {
+        const shown = { title, base: part(first), theirs, mine: mine ?? operationsAt(operations, now, true) }
         const overwrites = await new Promise<boolean>((decide) => conflict.set({ ...shown, decide }))
         conflict.set(null)
         if (!overwrites) return null
+        isOnTop = true
       }
       seen = now
     }

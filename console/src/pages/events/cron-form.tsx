@@ -1,12 +1,15 @@
-import { useDeferredValue, useState } from 'react'
+import { useDeferredValue } from 'react'
 import { parseExactly } from '../../base/json.ts'
+import { useKeptForm } from '../../base/kept-form.ts'
+import { listOfObjects } from '../../base/objects.ts'
 import { Code } from '../../parts/code.tsx'
 import { Field } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
+import { useOpened } from '../../parts/use-opened.ts'
 import { edit } from '../../server/edits.ts'
-import { queries } from '../../server/queries.ts'
+import { type Metadata, metadataQuery, queries } from '../../server/queries.ts'
 import type { CronTrigger } from './cron-triggers.ts'
 import { cronWords } from './cron-words.ts'
 import css from './events.module.css'
@@ -20,12 +23,16 @@ interface CronFormProps {
 
 /** Creates or changes a cron trigger, with its schedule in words and the ticks that it gives. It keeps members that it has no field for. */
 export function CronForm({ trigger, onClose }: CronFormProps) {
-  const [name, setName] = useState(trigger?.name ?? '')
-  const [webhook, setWebhook] = useState(typeof trigger?.webhook === 'string' ? trigger.webhook : '')
-  const [comment, setComment] = useState(trigger?.comment ?? '')
-  const [schedule, setSchedule] = useState(trigger?.schedule ?? '0 2 * * *')
-  const [zone, setZone] = useState(trigger?.timezone ?? 'UTC')
-  const [payload, setPayload] = useState(() => JSON.stringify(trigger?.payload ?? {}, null, 2))
+  const base = useOpened(queries.getQueryData(metadataQuery.queryKey))
+  const { values, change, draft } = useKeptForm(`cron trigger ${trigger?.name ?? ''}`, {
+    name: trigger?.name ?? '',
+    webhook: typeof trigger?.webhook === 'string' ? trigger.webhook : '',
+    comment: trigger?.comment ?? '',
+    schedule: trigger?.schedule ?? '0 2 * * *',
+    zone: trigger?.timezone ?? 'UTC',
+    payload: JSON.stringify(trigger?.payload ?? {}, null, 2),
+  })
+  const { name, webhook, comment, schedule, zone, payload } = values
   const { isBusy, error, attempt } = useAttempt()
   const shownSchedule = useDeferredValue(schedule)
   const shownZone = useDeferredValue(zone)
@@ -39,10 +46,15 @@ export function CronForm({ trigger, onClose }: CronFormProps) {
         ...(hasWebhook && { webhook }),
         ...(zone !== 'UTC' && zone !== '' && { timezone: zone }),
         ...(comment !== '' && { comment }),
-        ...(trigger && { replace: true }),
       }
       const title = `${trigger ? 'Change' : 'Create'} ${name}`
-      if ((await edit({ title, operations: [{ type: 'create_cron_trigger', args }] })) === null) return
+      const part = (now: Metadata) => listOfObjects(now.metadata['cron_triggers']).find((each) => each['name'] === name)
+      const operations = (now: Metadata, isOnTop: boolean) => {
+        const isThere = isOnTop ? part(now) !== undefined : trigger !== undefined
+        return [{ type: 'create_cron_trigger', args: { ...args, ...(isThere && { replace: true }) } }]
+      }
+      if ((await edit({ title, part, operations, ...(base && { base }) })) === null) return
+      draft.forget()
       await queries.invalidateQueries({ queryKey: ['cron-triggers'] })
       toast(`${trigger ? 'Changed' : 'Created'} ${name}`)
       onClose()
@@ -56,6 +68,7 @@ export function CronForm({ trigger, onClose }: CronFormProps) {
       isBusy={isBusy}
       disabled={name === '' || (hasWebhook && webhook === '')}
       onSubmit={save}
+      draft={draft}
       error={error}
     >
       <div className={css['columns']}>
@@ -64,23 +77,28 @@ export function CronForm({ trigger, onClose }: CronFormProps) {
             label="Name"
             value={name}
             disabled={trigger !== undefined}
-            onChange={(event) => setName(event.target.value)}
+            onChange={(event) => change({ name: event.target.value })}
           />
           {hasWebhook && (
-            <Field label="Webhook" isCode value={webhook} onChange={(event) => setWebhook(event.target.value)} />
+            <Field
+              label="Webhook"
+              isCode
+              value={webhook}
+              onChange={(event) => change({ webhook: event.target.value })}
+            />
           )}
           <Field
             label="Schedule"
             isCode
             help={cronWords(schedule) ?? 'minute, hour, day of month, month, day of week'}
             value={schedule}
-            onChange={(event) => setSchedule(event.target.value)}
+            onChange={(event) => change({ schedule: event.target.value })}
           />
-          <Field label="Time zone" value={zone} onChange={(event) => setZone(event.target.value)} />
-          <Field label="Comment" value={comment} onChange={(event) => setComment(event.target.value)} />
+          <Field label="Time zone" value={zone} onChange={(event) => change({ zone: event.target.value })} />
+          <Field label="Comment" value={comment} onChange={(event) => change({ comment: event.target.value })} />
           <div>
             <span className={css['label']}>Payload</span>
-            <Code label="Payload" language="json" value={payload} onChange={setPayload} />
+            <Code label="Payload" language="json" value={payload} onChange={(next) => change({ payload: next })} />
           </div>
         </div>
         <Ticks schedule={shownSchedule} zone={shownZone} />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { parseExactly } from '../../base/json.ts'
+import { useKeptText } from '../../base/kept-form.ts'
 import { Code } from '../../parts/code.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -23,7 +23,7 @@ export function InvokeDialog({ name, payload, onClose }: InvokeProps) {
   const { data } = useQuery(metadataQuery)
   const trigger = data && eventTriggersOf(data).find((each) => each.name === name)
   const isRefused = trigger !== undefined && trigger.definition['enable_manual'] !== true
-  const [text, setText] = useState(() => JSON.stringify(payload, null, 2))
+  const { text, change: setText, draft } = useKeptText(`payload of ${name}`, JSON.stringify(payload, null, 2))
   const { isBusy, error, attempt } = useAttempt()
   const send = () =>
     attempt(async () => {
@@ -32,6 +32,7 @@ export function InvokeDialog({ name, payload, onClose }: InvokeProps) {
         payload: parseExactly(text),
       })
       await queries.invalidateQueries({ queryKey: ['events'] })
+      draft.forget()
       toast(`Sent a payload through ${name}`)
       onClose()
       go(pathOf('events', 'log', event_id))
@@ -50,6 +51,7 @@ export function InvokeDialog({ name, payload, onClose }: InvokeProps) {
       isBusy={isBusy}
       disabled={isRefused}
       onSubmit={send}
+      draft={draft}
       error={error}
     >
       <Code label="Payload" language="json" value={text} onChange={setText} />

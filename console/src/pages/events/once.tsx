@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { parseExactly } from '../../base/json.ts'
+import { useKeptForm } from '../../base/kept-form.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -51,15 +52,15 @@ export function OnceSection() {
 
 function OnceForm({ onClose }: { onClose(): void }) {
   const client = useQueryClient()
-  const [webhook, setWebhook] = useState('')
-  const [at, setAt] = useState('')
-  const [payload, setPayload] = useState('{}')
+  const { values, change, draft } = useKeptForm('one-off event', { webhook: '', at: '', payload: '{}' })
+  const { webhook, at, payload } = values
   const { isBusy, error, attempt } = useAttempt()
   const create = () =>
     attempt(async () => {
       const schedule_at = new Date(at).toISOString()
       await run('create_scheduled_event', { webhook, schedule_at, payload: parseExactly(payload) })
       await client.invalidateQueries({ queryKey: ['scheduled-events'] })
+      draft.forget()
       toast('Scheduled the event')
       onClose()
     })
@@ -72,13 +73,14 @@ function OnceForm({ onClose }: { onClose(): void }) {
       isBusy={isBusy}
       disabled={webhook === '' || at === ''}
       onSubmit={create}
+      draft={draft}
       error={error}
     >
-      <Field label="Webhook" isCode value={webhook} onChange={(event) => setWebhook(event.target.value)} />
-      <Field label="Due" type="datetime-local" value={at} onChange={(event) => setAt(event.target.value)} />
+      <Field label="Webhook" isCode value={webhook} onChange={(event) => change({ webhook: event.target.value })} />
+      <Field label="Due" type="datetime-local" value={at} onChange={(event) => change({ at: event.target.value })} />
       <div>
         <span className={css['label']}>Payload</span>
-        <Code label="Payload" language="json" value={payload} onChange={setPayload} />
+        <Code label="Payload" language="json" value={payload} onChange={(next) => change({ payload: next })} />
       </div>
     </FormDialog>
   )

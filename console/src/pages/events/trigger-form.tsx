@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo, useState } from 'react'
+import { useKeptForm } from '../../base/kept-form.ts'
 import { type JsonObject, readObject, withMembers } from '../../base/objects.ts'
 import { Checkbox, Field, Select } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -7,7 +8,7 @@ import { FormOrJson } from '../../parts/form-or-json.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { type TableName, tableLabel, tableName } from '../../server/names.ts'
+import { type TableName, tableKey, tableLabel, tableName } from '../../server/names.ts'
 import { entryOf, type Metadata, type TableEntry, tablesOf } from '../../server/queries.ts'
 import { type TableInfo, tableInfoQuery } from '../data/table-info.ts'
 import { type EventTrigger, eventTriggersOf } from './event-triggers.ts'
@@ -36,12 +37,13 @@ const beginning: JsonObject = {
 /** Creates or replaces an event trigger: as a form, and as the JSON that is saved. Nothing that the form does not know is lost. */
 export function TriggerForm({ base: current, trigger, on, onClose }: TriggerFormProps) {
   const base = useOpened(current)
-  const [name, setName] = useState(trigger?.name ?? '')
-  const [label, setLabel] = useState(() => {
-    const table = trigger?.table ?? on
-    return table ? tableLabel(table) : ''
+  const given = trigger?.table ?? on
+  const { values, change, draft } = useKeptForm(`event trigger ${trigger?.name ?? ''} ${on ? tableKey(on) : ''}`, {
+    name: trigger?.name ?? '',
+    label: given ? tableLabel(given) : '',
+    text: shown(trigger?.definition ?? beginning),
   })
-  const [text, setText] = useState(() => shown(trigger?.definition ?? beginning))
+  const { name, label, text } = values
   const [hasFault, setFault] = useState(false)
   const { isBusy, error, save } = useEdit()
   const list = useId()
@@ -50,10 +52,18 @@ export function TriggerForm({ base: current, trigger, on, onClose }: TriggerForm
   const definition = readObject(text)
   const part = (now: Metadata) => eventTriggersOf(now).find((each) => each.name === name.trim())
   const submit = async () => {
-    const args = { ...definition, name: name.trim(), table, ...(trigger && { replace: true }) }
+    const operations = (now: Metadata, isOnTop: boolean) => {
+      const old = isOnTop ? part(now) : trigger
+      const isMoved = old !== undefined && table !== null && tableKey(old.table) !== tableKey(table)
+      const args = { ...definition, name: name.trim(), table, ...(old && !isMoved && { replace: true }) }
+      const create = { type: 'create_event_trigger', args }
+      return isMoved ? [{ type: 'delete_event_trigger', args: { name: name.trim() } }, create] : [create]
+    }
     const title = `${trigger ? 'Replace' : 'Create'} the event trigger ${name.trim()}`
     const done = `${trigger ? 'Changed' : 'Created'} ${name.trim()}`
-    if (await save({ title, base, part, done, operations: [{ type: 'create_event_trigger', args }] })) onClose()
+    if (!(await save({ title, base, part, done, operations }))) return
+    draft.forget()
+    onClose()
   }
   return (
     <FormDialog
@@ -65,17 +75,23 @@ export function TriggerForm({ base: current, trigger, on, onClose }: TriggerForm
       isBusy={isBusy}
       disabled={!definition || !table || name.trim() === '' || hasFault}
       onSubmit={submit}
+      draft={draft}
       error={error}
     >
       <div className={css['columns']}>
-        <Field label="Name" value={name} disabled={!!trigger} onChange={({ target }) => setName(target.value)} />
+        <Field
+          label="Name"
+          value={name}
+          disabled={!!trigger}
+          onChange={({ target }) => change({ name: target.value })}
+        />
         <Field
           label="Table"
           list={list}
           value={label}
           disabled={!!trigger}
           error={label.trim() !== '' && !table ? 'No tracked table has this name.' : null}
-          onChange={({ target }) => setLabel(target.value)}
+          onChange={({ target }) => change({ label: target.value })}
         />
         <datalist id={list}>
           {tables.map((each) => (
@@ -87,7 +103,7 @@ export function TriggerForm({ base: current, trigger, on, onClose }: TriggerForm
         label="View of the trigger"
         textLabel="Definition"
         text={text}
-        onChange={setText}
+        onChange={(next) => change({ text: next })}
         form={(object) =>
           table === null ? (
             <p className={css['note']}>The rest of the form follows with the table.</p>
@@ -96,7 +112,7 @@ export function TriggerForm({ base: current, trigger, on, onClose }: TriggerForm
               {...{ table, definition: object }}
               entry={entryOf(base, table)}
               name={name.trim()}
-              onChange={(next) => setText(shown(next))}
+              onChange={(next) => change({ text: shown(next) })}
               onFault={setFault}
             />
           )

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useKeptText } from '../../base/kept-form.ts'
 import { readObject } from '../../base/objects.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
+import { DraftNote } from '../../parts/draft-note.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
@@ -36,14 +38,13 @@ export function LimitsSection() {
 function LimitsForm({ metadata }: { readonly metadata: Metadata }) {
   const canEdit = useStore(readOnly) === null
   const saved = textOf(metadata.metadata['api_limits'])
-  const [draft, setDraft] = useState<string | null>(null)
+  const { text, change: setText, draft } = useKeptText('limits', saved, { follows: true })
   const [base, setBase] = useState(metadata)
   const { isBusy, error, save } = useEdit()
-  const text = draft ?? saved
   const limits = readObject(text) as Limits | null
   const change = (next: string) => {
-    if (draft === null) setBase(metadata)
-    setDraft(next)
+    if (text === saved) setBase(metadata)
+    setText(next)
   }
   const setGlobal = (kind: string, value: string) => {
     const { [kind]: old, ...others } = limits ?? {}
@@ -59,7 +60,7 @@ function LimitsForm({ metadata }: { readonly metadata: Metadata }) {
       : { type: 'set_api_limits', args: limits }
     const part = (all: Metadata) => all.metadata['api_limits'] ?? null
     const change = { title: 'Set the limits', operations: [operation], base, part, mine: limits }
-    if (await save({ ...change, done: 'Saved the limits' })) setDraft(null)
+    if (await save({ ...change, done: 'Saved the limits' })) draft.forget()
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
@@ -68,6 +69,7 @@ function LimitsForm({ metadata }: { readonly metadata: Metadata }) {
         They hold for every role but the administrator, beside those of the option <code>--api-limits</code>; the
         stricter one counts. An empty field limits nothing.
       </p>
+      <DraftNote draft={draft} />
       <div className={css['fields']}>
         {Object.entries(kinds).map(([kind, [label, help]]) => (
           <Field
@@ -87,13 +89,13 @@ function LimitsForm({ metadata }: { readonly metadata: Metadata }) {
       {error !== null && <Failed error={error} />}
       {canEdit && (
         <div className={css['buttons']}>
-          <Button disabled={draft === null} onClick={() => setDraft(null)}>
+          <Button disabled={text === saved} onClick={draft.forget}>
             Discard
           </Button>
           <Button
             look="main"
             isBusy={isBusy}
-            disabled={draft === null || draft === saved || limits === null}
+            disabled={text === saved || limits === null}
             onClick={() => void submit()}
           >
             Save limits

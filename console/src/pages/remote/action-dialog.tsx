@@ -1,9 +1,11 @@
 import { type ReactNode, useState } from 'react'
+import { useKeptForm } from '../../base/kept-form.ts'
 import { withMembers } from '../../base/objects.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { DraftNote } from '../../parts/draft-note.tsx'
 import { Checkbox, Field, Select } from '../../parts/field.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
@@ -27,17 +29,26 @@ interface ActionDialogProps {
 
 const beginning = 'type Mutation {\n  greet(name: String!): String\n}\n'
 
+interface Values {
+  readonly sdl: string
+  readonly definition: Readonly<Record<string, unknown>>
+  readonly roles: readonly string[]
+}
+
+const rolesIn = (action: Action | null): readonly string[] => (action?.permissions ?? []).map(({ role }) => role)
+
 type View = 'definition' | 'try'
 
 /** One action: its signature and handler, the roles that may call it, and a way to try it. */
 export function ActionDialog({ action, base: current, canEdit, onClose }: ActionDialogProps) {
   const base = useOpened(current)
   const [view, setView] = useState<View>('definition')
-  const [sdl, setSdl] = useState(action ? signatureSdl(action) : beginning)
-  const [definition, setDefinition] = useState<Readonly<Record<string, unknown>>>(
-    action?.definition ?? { handler: '', kind: 'synchronous' },
-  )
-  const [roles, setRoles] = useState<readonly string[]>((action?.permissions ?? []).map(({ role }) => role))
+  const { values, change, draft } = useKeptForm<Values>(`action ${action?.name ?? ''}`, {
+    sdl: action ? signatureSdl(action) : beginning,
+    definition: action?.definition ?? { handler: '', kind: 'synchronous' },
+    roles: rolesIn(action),
+  })
+  const { sdl, definition, roles } = values
   const [isAsked, setAsked] = useState(false)
   const { isBusy, error, setError, save } = useEdit()
   const ask = (isNow: boolean) => {
@@ -46,18 +57,23 @@ export function ActionDialog({ action, base: current, canEdit, onClose }: Action
   }
   const { signature, fault } = signatureOf(sdl, action)
   const part = (now: Metadata) => actionsOf(now).find(({ name }) => name === (action ?? signature)?.name)
+  const end = () => {
+    draft.forget()
+    onClose()
+  }
   const submit = async () => {
     if (!signature) return
     const words = `${action ? 'Changed' : 'Created'} ${signature.name}`
     const title = `${action ? 'Change' : 'Create'} the action ${signature.name}`
-    const operations = operationsFor({ action, signature, definition, roles })
-    if (await save({ title, base, part, operations, done: words })) onClose()
+    const operations = (now: Metadata, isOnTop: boolean) =>
+      operationsFor({ action: isOnTop ? (part(now) ?? null) : action, signature, definition, roles })
+    if (await save({ title, base, part, operations, done: words })) end()
   }
   const remove = async () => {
     if (!action) return
     const operations = [{ type: 'drop_action', args: { name: action.name, clear_data: false } }]
     const title = `Remove the action ${action.name}`
-    if (await save({ title, base, part, operations, done: `Removed ${action.name}` })) onClose()
+    if (await save({ title, base, part, operations, done: `Removed ${action.name}` })) end()
   }
   const footer: ReactNode = isAsked ? (
     <>
@@ -73,7 +89,7 @@ export function ActionDialog({ action, base: current, canEdit, onClose }: Action
           Remove
         </Button>
       )}
-      <Button onClick={onClose}>{canEdit ? 'Cancel' : 'Close'}</Button>
+      <Button onClick={end}>{canEdit ? 'Cancel' : 'Close'}</Button>
       {canEdit && view === 'definition' && (
         <Button look="main" isBusy={isBusy} disabled={!signature} onClick={() => void submit()}>
           {action ? 'Save action' : 'Create action'}
@@ -83,10 +99,16 @@ export function ActionDialog({ action, base: current, canEdit, onClose }: Action
   )
   const editor = (
     <div className={css['form']}>
-      <Code label="Signature" language="graphql" value={sdl} {...(canEdit && { onChange: setSdl })} />
+      <DraftNote draft={draft} />
+      <Code
+        label="Signature"
+        language="graphql"
+        value={sdl}
+        {...(canEdit && { onChange: (next: string) => change({ sdl: next }) })}
+      />
       {fault !== null && <p className={css['fault']}>{fault}</p>}
-      <DefinitionFields {...{ definition, canEdit }} onChange={setDefinition} />
-      <Roles roles={rolesOf(base)} chosen={roles} canEdit={canEdit} onChange={setRoles} />
+      <DefinitionFields {...{ definition, canEdit }} onChange={(next) => change({ definition: next })} />
+      <Roles roles={rolesOf(base)} chosen={roles} canEdit={canEdit} onChange={(next) => change({ roles: next })} />
     </div>
   )
   return (
@@ -152,7 +174,7 @@ function operationsFor({ action, signature, definition, roles }: Wanted): readon
   const { type: _, kind, ...others } = definition
   // A query is answered at once.
   const whole = { ...others, ...members, type, ...(type === 'mutation' && kind !== undefined && { kind }) }
-  const old = (action?.permissions ?? []).map(({ role }) => role)
+  const old = rolesIn(action)
   return [
     {
       type: action ? 'update_action' : 'create_action',

@@ -1,8 +1,10 @@
 import { type FormEvent, useState } from 'react'
+import { useKeptText } from '../../base/kept-form.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { DraftNote } from '../../parts/draft-note.tsx'
 import { Checkbox, Field } from '../../parts/field.tsx'
 import { Body } from '../../parts/page.tsx'
 import { Failed } from '../../parts/states.tsx'
@@ -103,7 +105,11 @@ interface PermissionDialogProps extends RemotePermissionsProps {
 function PermissionDialog({ schema, introspected, base: current, canEdit, role, onClose }: PermissionDialogProps) {
   const base = useOpened(current)
   const old = schema.permissions?.find((each) => each.role === role) ?? null
-  const [sdl, setSdl] = useState(old?.definition.schema ?? '')
+  const {
+    text: sdl,
+    change: setSdl,
+    draft,
+  } = useKeptText(`permission of ${role} on ${schema.name}`, old?.definition.schema ?? '')
   const canTick = isSayable(sdl, introspected)
   const [view, setView] = useState<'ticks' | 'sdl'>(canTick ? 'ticks' : 'sdl')
   const [isTried, setTried] = useState(false)
@@ -122,11 +128,18 @@ function PermissionDialog({ schema, introspected, base: current, canEdit, role, 
     remoteSchemasOf(now)
       .find(({ name }) => name === schema.name)
       ?.permissions?.find((each) => each.role === role)
+  const end = () => {
+    draft.forget()
+    onClose()
+  }
   const send = async (isRemoved: boolean) => {
-    const operations = [...(old ? [drop] : []), ...(isRemoved ? [] : [create])]
+    const operations = (now: Metadata, isOnTop: boolean) => [
+      ...((isOnTop ? part(now) : old) ? [drop] : []),
+      ...(isRemoved ? [] : [create]),
+    ]
     const words = `${isRemoved ? 'Removed' : 'Saved'} the permission of ${role}`
     const title = `${isRemoved ? 'Remove' : 'Save'} the permission of ${role} on ${schema.name}`
-    if (await save({ title, base, part, operations, done: words })) onClose()
+    if (await save({ title, base, part, operations, done: words })) end()
   }
   return (
     <Dialog
@@ -141,7 +154,7 @@ function PermissionDialog({ schema, introspected, base: current, canEdit, role, 
               Remove permission
             </DestroyButton>
           )}
-          <Button onClick={onClose}>{canEdit ? 'Cancel' : 'Close'}</Button>
+          <Button onClick={end}>{canEdit ? 'Cancel' : 'Close'}</Button>
           {canEdit && (
             <>
               <Button disabled={sdl.trim() === ''} onClick={() => setTried(true)}>
@@ -161,6 +174,7 @@ function PermissionDialog({ schema, introspected, base: current, canEdit, role, 
       }
     >
       {error !== null && <Failed error={error} />}
+      <DraftNote draft={draft} />
       <Tabs<'ticks' | 'sdl'>
         label="View of the permission"
         value={view}

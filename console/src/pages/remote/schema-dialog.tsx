@@ -1,7 +1,9 @@
 import { useState } from 'react'
+import { useKeptForm } from '../../base/kept-form.ts'
 import { readObject, withMembers } from '../../base/objects.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { DraftNote } from '../../parts/draft-note.tsx'
 import { Checkbox, Field, Select } from '../../parts/field.tsx'
 import { FormOrJson } from '../../parts/form-or-json.tsx'
 import { Failed } from '../../parts/states.tsx'
@@ -37,21 +39,27 @@ const shown = (definition: Definition): string => JSON.stringify(definition, nul
 /** Adds or changes a remote schema: as a form, and as the JSON that is saved. */
 export function SchemaDialog({ base: current, schema, onClose }: SchemaDialogProps) {
   const base = useOpened(current)
-  const [name, setName] = useState(schema?.name ?? '')
-  const [comment, setComment] = useState(schema?.comment ?? '')
-  const [text, setText] = useState(() => shown(schema?.definition ?? { url: '', timeout_seconds: 60 }))
+  const { values, change, draft } = useKeptForm(`remote schema ${schema?.name ?? ''}`, {
+    name: schema?.name ?? '',
+    comment: schema?.comment ?? '',
+    text: shown(schema?.definition ?? { url: '', timeout_seconds: 60 }),
+  })
+  const { name, comment, text } = values
   const [tried, setTried] = useState<readonly Operation[] | null>(null)
   const { isBusy, error, save } = useEdit()
   const definition = readObject(text)
-  const type = schema ? 'update_remote_schema' : 'add_remote_schema'
-  const operations = [
-    { type, args: { name: name.trim(), definition, ...(comment.trim() !== '' && { comment: comment.trim() }) } },
-  ]
+  const args = { name: name.trim(), definition, ...(comment.trim() !== '' && { comment: comment.trim() }) }
+  const operationsOver = (old: unknown) => [{ type: old ? 'update_remote_schema' : 'add_remote_schema', args }]
   const part = (now: Metadata) => remoteSchemasOf(now).find((each) => each.name === name.trim())
+  const end = () => {
+    draft.forget()
+    onClose()
+  }
   const submit = async () => {
     const title = `${schema ? 'Change' : 'Add'} remote schema ${name.trim()}`
     const done = `${schema ? 'Changed' : 'Added'} ${name.trim()}`
-    if (await save({ title, base, part, operations, done })) onClose()
+    const operations = (now: Metadata, isOnTop: boolean) => operationsOver(isOnTop ? part(now) : schema)
+    if (await save({ title, base, part, operations, done })) end()
   }
   const isReady = definition !== null && name.trim() !== ''
   return (
@@ -63,8 +71,8 @@ export function SchemaDialog({ base: current, schema, onClose }: SchemaDialogPro
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button disabled={!isReady} onClick={() => setTried(operations)}>
+          <Button onClick={end}>Cancel</Button>
+          <Button disabled={!isReady} onClick={() => setTried(operationsOver(schema))}>
             Try without saving
           </Button>
           <Button look="main" isBusy={isBusy} disabled={!isReady} onClick={() => void submit()}>
@@ -74,16 +82,22 @@ export function SchemaDialog({ base: current, schema, onClose }: SchemaDialogPro
       }
     >
       {error !== null && <Failed error={error} />}
+      <DraftNote draft={draft} />
       <div className={css['fields']}>
-        <Field label="Name" value={name} disabled={schema !== null} onChange={({ target }) => setName(target.value)} />
-        <Field label="Comment" value={comment} onChange={({ target }) => setComment(target.value)} />
+        <Field
+          label="Name"
+          value={name}
+          disabled={schema !== null}
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        <Field label="Comment" value={comment} onChange={({ target }) => change({ comment: target.value })} />
       </div>
       <FormOrJson
         label="View of the definition"
         textLabel="Definition"
         text={text}
-        onChange={setText}
-        form={(object) => <DefinitionForm definition={object} onChange={(next) => setText(shown(next))} />}
+        onChange={(next) => change({ text: next })}
+        form={(object) => <DefinitionForm definition={object} onChange={(next) => change({ text: shown(next) })} />}
       />
       {tried && <Touched operations={tried} roles={['admin']} />}
     </Dialog>

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useKeptForm } from '../../base/kept-form.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
+import { DraftNote } from '../../parts/draft-note.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { Touched } from '../../parts/touched.tsx'
@@ -35,20 +37,23 @@ function read(sdl: string, old: CustomTypes): Read {
   }
 }
 
-function Types({ base }: { readonly base: Metadata }) {
-  const old = customTypesOf(base)
+function Types({ base: current }: { readonly base: Metadata }) {
+  const old = customTypesOf(current)
+  // The metadata when the typing began.
+  const [base, setBase] = useState(current)
   const canEdit = useStore(readOnly) === null
-  const [draft, setDraft] = useState<string | null>(null)
+  const saved = typesSdl(old)
+  const { values, change, draft } = useKeptForm('types', { sdl: saved }, { follows: true })
   const [isReviewing, setReviewing] = useState(false)
   const { isBusy, error, save } = useEdit()
-  const sdl = draft ?? typesSdl(old)
+  const { sdl } = values
   const { types, fault } = read(sdl, old)
   const operations = [{ type: 'set_custom_types', args: types }]
   const lost = types ? lostRelationships(types, old) : []
   const submit = async () => {
     const part = (now: Metadata) => customTypesOf(now)
     if (!(await save({ title: 'Save the types', base, part, operations, done: 'Saved the types' }))) return
-    setDraft(null)
+    draft.forget()
     setReviewing(false)
   }
   return (
@@ -58,13 +63,19 @@ function Types({ base }: { readonly base: Metadata }) {
           The types of arguments and results of actions. The text does not have the relationships of objects, which
           stay.
         </p>
+        <DraftNote draft={draft} />
         <Code
           label="Types"
           language="graphql"
           fills
           value={sdl}
           placeholder="type Order { id: Int! }"
-          {...(canEdit && { onChange: setDraft })}
+          {...(canEdit && {
+            onChange: (next: string) => {
+              if (sdl === saved) setBase(current)
+              change({ sdl: next })
+            },
+          })}
         />
         {fault !== null && (
           <p role="alert" className={css['fault']}>
@@ -74,14 +85,10 @@ function Types({ base }: { readonly base: Metadata }) {
       </div>
       {canEdit && (
         <footer className={css['foot']}>
-          <Button disabled={draft === null} onClick={() => setDraft(null)}>
+          <Button disabled={sdl === saved} onClick={draft.forget}>
             Discard changes
           </Button>
-          <Button
-            look="main"
-            disabled={draft === null || types === null || sdl === typesSdl(old)}
-            onClick={() => setReviewing(true)}
-          >
+          <Button look="main" disabled={types === null || sdl === saved} onClick={() => setReviewing(true)}>
             Review types
           </Button>
         </footer>

@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { plural } from '../../../base/format.ts'
+import { useKeptForm } from '../../../base/kept-form.ts'
 import { Checkbox, Field, Select } from '../../../parts/field.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { Mark } from '../../../parts/mark.tsx'
@@ -9,7 +10,7 @@ import { Failed } from '../../../parts/states.tsx'
 import { Touched } from '../../../parts/touched.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { tableKey, tableLabel, tableName } from '../../../server/names.ts'
-import { type Metadata, rolesOf, type TableEntry, tablesOf } from '../../../server/queries.ts'
+import { entryOf, type Metadata, rolesOf, type TableEntry, tablesOf } from '../../../server/queries.ts'
 import { tableRelationships } from '../relations/relationships.ts'
 import { tableInfoQuery } from '../table-info.ts'
 import { type Copy, copiesOf, copyOperations, type TargetTable } from './copying.ts'
@@ -29,14 +30,21 @@ const listedTables = 50
 const toggled = <T,>(list: readonly T[], item: T): readonly T[] =>
   list.includes(item) ? list.filter((each) => each !== item) : [...list, item]
 
+interface Values {
+  readonly source: Verb | 'all'
+  readonly targets: readonly Verb[]
+  readonly roles: readonly string[]
+  readonly another: string
+  readonly keys: readonly string[]
+}
+
 /** Copies the permissions of a role to other roles, verbs and tables, in one edit. */
 export function CopyDialog({ entry, base, role, onClose }: CopyDialogProps) {
   const had = verbs.filter((verb) => permissionOf(entry, role, verb))
-  const [source, setSource] = useState<Verb | 'all'>('all')
-  const [targets, setTargets] = useState<readonly Verb[]>([])
-  const [roles, setRoles] = useState<readonly string[]>([])
-  const [another, setAnother] = useState('')
-  const [keys, setKeys] = useState<readonly string[]>([tableKey(entry.table)])
+  const { values, change, draft } = useKeptForm<Values>(`copies of ${role} on ${tableKey(entry.table)}`, {
+    ...{ source: 'all', targets: [], roles: [], another: '', keys: [tableKey(entry.table)] },
+  })
+  const { source, targets, roles, another, keys } = values
   const { isBusy, error, save } = useEdit()
   const chosen = tablesOf(base).filter(({ table }) => keys.includes(tableKey(table)))
   const infos = useQueries({ queries: chosen.map(({ table }) => tableInfoQuery(tableName(table))) })
@@ -56,7 +64,12 @@ export function CopyDialog({ entry, base, role, onClose }: CopyDialogProps) {
   const copy = async () => {
     const words = plural(copies.length, 'permission')
     const title = `Copy ${words} of ${role} on ${tableLabel(entry.table)}`
-    if (await save({ title, base, operations: copyOperations(copies), done: `Copied ${words}` })) onClose()
+    const part = (now: Metadata) =>
+      copies.map(({ table, role: target, verb }) => permissionOf(entryOf(now, table.name), target, verb))
+    const operations = (now: Metadata) => copyOperations(copies, now)
+    if (!(await save({ title, base, part, operations, done: `Copied ${words}` }))) return
+    draft.forget()
+    onClose()
   }
   return (
     <FormDialog
@@ -67,6 +80,7 @@ export function CopyDialog({ entry, base, role, onClose }: CopyDialogProps) {
       isBusy={isBusy}
       disabled={copies.length === 0}
       onSubmit={copy}
+      draft={draft}
       error={error}
     >
       <Select<Verb | 'all'>
@@ -76,30 +90,30 @@ export function CopyDialog({ entry, base, role, onClose }: CopyDialogProps) {
           { value: 'all', label: `all verbs as they are: ${had.join(', ')}` },
           ...had.map((verb) => ({ value: verb, label: `the permission to ${verb}, for chosen verbs` })),
         ]}
-        onChange={setSource}
+        onChange={(next) => change({ source: next })}
       />
       {source !== 'all' && (
         <Choices
           legend="To verbs"
           items={verbs}
           chosen={targets}
-          onToggle={(verb) => setTargets(toggled(targets, verb))}
+          onToggle={(verb) => change({ targets: toggled(targets, verb) })}
         />
       )}
       <Choices
         legend="To roles"
         items={rolesOf(base)}
         chosen={roles}
-        onToggle={(name) => setRoles(toggled(roles, name))}
+        onToggle={(name) => change({ roles: toggled(roles, name) })}
       >
-        <Field label="Another role" value={another} onChange={({ target }) => setAnother(target.value)} />
+        <Field label="Another role" value={another} onChange={({ target }) => change({ another: target.value })} />
       </Choices>
-      <TableChoices base={base} keys={keys} onToggle={(key) => setKeys(toggled(keys, key))} />
+      <TableChoices base={base} keys={keys} onToggle={(key) => change({ keys: toggled(keys, key) })} />
       {infos.map(
         ({ isError, error: failure }, at) => isError && <Failed key={tableKey(chosen[at]!.table)} error={failure} />,
       )}
       {copies.length > 0 && <Targets copies={copies} />}
-      {copies.length > 0 && <Touched operations={copyOperations(copies)} />}
+      {copies.length > 0 && <Touched operations={copyOperations(copies, base)} />}
     </FormDialog>
   )
 }

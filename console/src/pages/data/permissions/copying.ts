@@ -2,7 +2,7 @@
 
 import type { TableName } from '../../../server/names.ts'
 import type { Operation } from '../../../server/operations.ts'
-import type { TableEntry } from '../../../server/queries.ts'
+import { entryOf, type Metadata, type TableEntry } from '../../../server/queries.ts'
 import { operationsOf, type Permission, permissionOf, type Verb } from './verbs.ts'
 
 /** A table that gets copies. */
@@ -103,6 +103,8 @@ export const copiesOf = ({ entry, role, verbs, roles, tables }: Wanted): readonl
     ),
   )
 
-/** The operations of copies. */
-export const copyOperations = (copies: readonly Copy[]): readonly Operation[] =>
-  copies.flatMap(({ table, role, verb, permission }) => operationsOf({ entry: table.entry, role, verb, permission }))
+/** The operations of copies, over the permissions of a document. */
+export const copyOperations = (copies: readonly Copy[], now: Metadata): readonly Operation[] =>
+  copies.flatMap(({ table, role, verb, permission }) =>
+    operationsOf({ entry: entryOf(now, table.name) ?? table.entry, role, verb, permission }),
+  )

@@ -1,9 +1,10 @@
 import { useMemo, useState } from 'react'
-import { useKeptText } from '../../../base/kept-text.ts'
+import { useKeptText } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
 import { DestroyButton } from '../../../parts/destroy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
+import { DraftNote } from '../../../parts/draft-note.tsx'
 import { Checkbox, Field } from '../../../parts/field.tsx'
 import { Mark } from '../../../parts/mark.tsx'
 import { Failed } from '../../../parts/states.tsx'
@@ -49,7 +50,7 @@ export function Editor({ info, role, verb, canEdit, onClose, ...current }: Edito
   const { base, entry } = useOpened({ base: current.base, entry: current.entry })
   const old = permissionOf(entry, role, verb)
   const saved = shown(old ?? fullPermission(verb))
-  const { text, earlier, change: setText, forget } = useKeptText(`${verb} ${role} ${tableKey(info.name)}`, saved)
+  const { text, change: setText, draft } = useKeptText(`${verb} ${role} ${tableKey(info.name)}`, saved)
   const [view, setView] = useState<'form' | 'json'>('form')
   const [hasFault, setFault] = useState(false)
   const [error, setError] = useState<unknown>(null)
@@ -70,7 +71,7 @@ export function Editor({ info, role, verb, canEdit, onClose, ...current }: Edito
       const operations = (now: Metadata) =>
         operationsOf({ ...{ entry: entryOf(now, info.name) ?? entry, role, verb }, permission: next })
       if ((await edit({ ...{ title, operations, base, part }, mine: next })) === null) return
-      forget()
+      draft.forget()
       toast(`${next ? 'Saved' : 'Removed'} ${verb} of ${role}`, { undo: () => void undo(base).catch(setError) })
       onClose()
     } catch (failure) {
@@ -93,12 +94,9 @@ export function Editor({ info, role, verb, canEdit, onClose, ...current }: Edito
               Remove permission
             </DestroyButton>
           )}
-          {earlier !== null && (
-            <Button onClick={() => setText(saved)}>{old ? 'Show the saved one' : 'Begin anew'}</Button>
-          )}
           <Button
             onClick={() => {
-              forget()
+              draft.forget()
               onClose()
             }}
           >
@@ -118,15 +116,7 @@ export function Editor({ info, role, verb, canEdit, onClose, ...current }: Edito
       }
     >
       {error !== null && <Failed error={error} />}
-      {earlier !== null && (
-        <div className={css['warning']}>
-          <Mark state="waiting">
-            {earlier === 'same'
-              ? 'This was typed earlier, and is not saved.'
-              : 'This was typed earlier. The permission changed since.'}
-          </Mark>
-        </div>
-      )}
+      <DraftNote draft={draft} />
       <Tabs<'form' | 'json'>
         label="View of the permission"
         value={view}

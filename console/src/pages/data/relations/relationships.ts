@@ -97,7 +97,8 @@ interface RemoteEntry {
   readonly definition?: Readonly<Record<string, unknown>>
 }
 
-const remoteEntries = (entry: TableEntry): readonly RemoteEntry[] =>
+/** The remote relationships, as the metadata have them. */
+export const remoteEntries = (entry: TableEntry): readonly RemoteEntry[] =>
   (entry['remote_relationships'] ?? []) as readonly RemoteEntry[]
 
 /** The relationships to remote schemas, of either format of documents. */

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useId } from 'react'
+import { useKeptForm } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
+import { DraftNote } from '../../../parts/draft-note.tsx'
 import { Field, Select } from '../../../parts/field.tsx'
 import { Failed, Loading } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { useOpened } from '../../../parts/use-opened.ts'
-import { tableLabel } from '../../../server/names.ts'
+import { tableKey, tableLabel } from '../../../server/names.ts'
 import { entryOf, type Metadata } from '../../../server/queries.ts'
 import { introspectionQuery, remoteSchemasOf } from '../../../server/remote-schemas.ts'
 import { type Introspected, isLeaf, type RemoteField, referenceText } from '../../../server/remote-types.ts'
@@ -14,6 +16,7 @@ import css from './relations.module.css'
 import type { RemoteRelationship } from './relationships.ts'
 import { choicesOf, columnsIn, fieldOf, fieldsOf, type Step, stepsOf } from './remote-steps.ts'
 import { RemoteTry } from './remote-try.tsx'
+import { remoteOf, replacing } from './replacing.ts'
 
 interface RemoteFormProps {
   readonly info: TableInfo
@@ -23,13 +26,22 @@ interface RemoteFormProps {
   onClose(): void
 }
 
+interface Values {
+  readonly name: string
+  readonly schemaName: string
+  readonly steps: readonly Step[]
+}
+
 /** A relationship to a field of a remote schema: its arguments take values of the row. It is tried before it is saved. */
 export function RemoteForm({ info, base: current, changed, onClose }: RemoteFormProps) {
   const base = useOpened(current)
   const schemas = remoteSchemasOf(base)
-  const [name, setName] = useState(changed?.name ?? '')
-  const [schemaName, setSchemaName] = useState(changed?.remoteSchema ?? schemas[0]?.name ?? '')
-  const [steps, setSteps] = useState<readonly Step[]>(changed ? stepsOf(changed.field) : [])
+  const form = useKeptForm<Values>(`remote relationship ${changed?.name ?? ''} of ${tableKey(info.name)}`, {
+    name: changed?.name ?? '',
+    schemaName: changed?.remoteSchema ?? schemas[0]?.name ?? '',
+    steps: changed ? stepsOf(changed.field) : [],
+  })
+  const { name, schemaName, steps } = form.values
   const { isBusy, error, save } = useEdit()
   const introspected = useQuery(introspectionQuery(schemaName))
   const field = fieldOf(steps, introspected.data)
@@ -40,10 +52,17 @@ export function RemoteForm({ info, base: current, changed, onClose }: RemoteForm
       ...{ lhs_fields: columnsIn(field), remote_field: field },
     }
     const title = `${changed ? 'Change' : 'Add'} ${name.trim()} of ${tableLabel(info.name)}`
-    const type = changed ? 'update_remote_relationship' : 'create_remote_relationship'
+    const create = { type: 'create_remote_relationship', args }
+    const update = { type: 'update_remote_relationship', args }
+    const operations = (now: Metadata, isOnTop: boolean) => {
+      const isThere = isOnTop ? remoteOf(now, args) !== undefined : changed !== undefined
+      return isThere ? [update] : replacing(create, isOnTop ? now : null)
+    }
+    const part = (now: Metadata) => entryOf(now, info.name)
     const done = `${changed ? 'Changed' : 'Added'} ${name.trim()}`
-    if (await save({ title, part: (now) => entryOf(now, info.name), base, done, operations: [{ type, args }] }))
-      onClose()
+    if (!(await save({ title, part, base, operations, mine: args, done }))) return
+    form.draft.forget()
+    onClose()
   }
   return (
     <form
@@ -54,28 +73,28 @@ export function RemoteForm({ info, base: current, changed, onClose }: RemoteForm
       }}
     >
       {error !== null && <Failed error={error} />}
+      <DraftNote draft={form.draft} />
       <div className={css['fields']}>
         <Field
           label="Name"
           value={name}
           disabled={changed !== undefined}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => form.change({ name: target.value })}
         />
         <Select<string>
           label="Remote schema"
           value={schemaName}
           options={schemas.map((each) => ({ value: each.name, label: each.name }))}
-          onChange={(next) => {
-            setSchemaName(next)
-            setSteps([])
-          }}
+          onChange={(next) => form.change({ schemaName: next, steps: [] })}
         />
       </div>
       {introspected.isPending && (
         <Loading label="Reading the remote schema" queryKey={introspectionQuery(schemaName).queryKey} />
       )}
       {introspected.isError && <Failed error={introspected.error} onRetry={() => void introspected.refetch()} />}
-      {introspected.data && <Steps schema={introspected.data} info={info} steps={steps} onChange={setSteps} />}
+      {introspected.data && (
+        <Steps schema={introspected.data} {...{ info, steps }} onChange={(next) => form.change({ steps: next })} />
+      )}
       {introspected.data && isWhole && (
         <RemoteTry
           key={JSON.stringify([schemaName, field])}
@@ -85,7 +104,14 @@ export function RemoteForm({ info, base: current, changed, onClose }: RemoteForm
         />
       )}
       <div className={css['end']}>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          onClick={() => {
+            form.draft.forget()
+            onClose()
+          }}
+        >
+          Cancel
+        </Button>
         <Button type="submit" look="main" isBusy={isBusy} disabled={!isWhole || name.trim() === ''}>
           {changed ? 'Save relationship' : 'Add relationship'}
         </Button>

@@ -1,10 +1,10 @@
-import { useState } from 'react'
 import { useDebounced } from '../../../base/debounced.ts'
+import { useKeptText } from '../../../base/kept-form.ts'
 import { Field } from '../../../parts/field.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { Touched } from '../../../parts/touched.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
-import { type TableName, tableLabel } from '../../../server/names.ts'
+import { type TableName, tableKey, tableLabel } from '../../../server/names.ts'
 import { entryOf, type Metadata, rolesOn, type TableEntry } from '../../../server/queries.ts'
 import css from './relations.module.css'
 
@@ -39,7 +39,7 @@ const restMillis = 400
 
 /** Renames a relationship, and lists first all that it touches. */
 export function RenameDialog({ table, entry, name, base, onClose }: RenameDialogProps) {
-  const [next, setNext] = useState(name)
+  const { text: next, change: setNext, draft } = useKeptText(`name of ${name} of ${tableKey(table)}`, name)
   const tried = useDebounced(next.trim(), restMillis)
   const { isBusy, error, save } = useEdit()
   const operationFor = (newName: string) => ({
@@ -49,8 +49,10 @@ export function RenameDialog({ table, entry, name, base, onClose }: RenameDialog
   const rename = async () => {
     const title = `Rename ${name} of ${tableLabel(table)} to ${next.trim()}`
     const done = `Renamed ${name} to ${next.trim()}`
-    if (await save({ title, part: (now) => entryOf(now, table), base, done, operations: [operationFor(next.trim())] }))
-      onClose()
+    const operations = [operationFor(next.trim())]
+    if (!(await save({ title, part: (now) => entryOf(now, table), base, done, operations }))) return
+    draft.forget()
+    onClose()
   }
   const stored = storedQueries(base, name)
   return (
@@ -63,6 +65,7 @@ export function RenameDialog({ table, entry, name, base, onClose }: RenameDialog
       isBusy={isBusy}
       disabled={next.trim() === '' || next.trim() === name}
       onSubmit={rename}
+      draft={draft}
       error={error}
     >
       <Field label="New name" value={next} onChange={({ target }) => setNext(target.value)} />

@@ -1,18 +1,21 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { plural } from '../../../base/format.ts'
+import { useKeptForm } from '../../../base/kept-form.ts'
 import { memberOf } from '../../../base/members.ts'
 import { Button } from '../../../parts/button.tsx'
+import { DraftNote } from '../../../parts/draft-note.tsx'
 import { Field } from '../../../parts/field.tsx'
 import { Section } from '../../../parts/page.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
-import { type TableName, tableLabel } from '../../../server/names.ts'
+import { type TableName, tableKey, tableLabel } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
 import { entryOf, type Metadata } from '../../../server/queries.ts'
 import { Item } from './item.tsx'
 import css from './relations.module.css'
 import { type ColumnPair, pairsText } from './relationships.ts'
+import { replacing } from './replacing.ts'
 
 interface Answer {
   readonly relationships: readonly {
@@ -23,7 +26,7 @@ interface Answer {
   }[]
   readonly operations: readonly {
     readonly type: string
-    readonly args: { readonly name: string } & Record<string, unknown>
+    readonly args: { readonly name: string; readonly table: TableName } & Record<string, unknown>
   }[]
 }
 
@@ -58,26 +61,34 @@ interface SuggestedProps {
 
 /** Relationships that foreign keys suggest: each with a name to edit. */
 export function Suggested({ suggestions, canEdit, base, table, example }: SuggestedProps) {
-  const [names, setNames] = useState<Readonly<Record<string, string>>>({})
+  const {
+    values: names,
+    change,
+    draft,
+  } = useKeptForm<Readonly<Record<string, string>>>(`suggested names of ${tableKey(table)}`, {})
   const { isBusy, error, save } = useEdit()
   const all = suggestions.data ?? []
   if (suggestions.isError) return <Failed error={suggestions.error} onRetry={() => void suggestions.refetch()} />
   if (all.length === 0) return null
   const nameOf = ({ name }: Suggestion) => memberOf(names, name) ?? name
   const add = (chosen: readonly Suggestion[]) => {
-    const operations = chosen.map((each) => ({
+    const creations = chosen.map((each) => ({
       type: each.operation.type,
       args: { ...each.operation.args, name: nameOf(each) },
     }))
+    const operations = (now: Metadata, isOnTop: boolean) =>
+      creations.flatMap((each) => replacing(each, isOnTop ? now : null))
     const [only] = chosen
     const words = chosen.length === 1 && only ? nameOf(only) : plural(chosen.length, 'relationship')
-    void save({
+    const saving = save({
       title: `Add ${words} to ${tableLabel(table)}`,
       part: (now) => entryOf(now, table),
       operations,
+      mine: creations,
       base,
       done: `Added ${words}`,
     })
+    void saving.then((isMade) => isMade && chosen.length === all.length && draft.forget())
   }
   return (
     <Section
@@ -92,6 +103,7 @@ export function Suggested({ suggestions, canEdit, base, table, example }: Sugges
       }
     >
       {error !== null && <Failed error={error} />}
+      <DraftNote draft={draft} />
       <ul className={css['list']} aria-label="Suggested relationships">
         {all.map((each, index) => (
           <Item
@@ -102,7 +114,7 @@ export function Suggested({ suggestions, canEdit, base, table, example }: Sugges
                 isLabelHidden
                 disabled={!canEdit}
                 value={nameOf(each)}
-                onChange={({ target }) => setNames({ ...names, [each.name]: target.value })}
+                onChange={({ target }) => change({ [each.name]: target.value })}
               />
             }
             kind={each.kind === 'array' ? 'many' : 'one'}

@@ -1,17 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus, X } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId } from 'react'
+import { useKeptForm } from '../../../base/kept-form.ts'
 import { Button, IconButton } from '../../../parts/button.tsx'
+import { DraftNote } from '../../../parts/draft-note.tsx'
 import { Field, Select } from '../../../parts/field.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
+import { useOpened } from '../../../parts/use-opened.ts'
 import { asFailure } from '../../../requests/failure.ts'
-import { type TableName, tableLabel, tableName } from '../../../server/names.ts'
+import { type TableName, tableKey, tableLabel, tableName } from '../../../server/names.ts'
 import { entryOf, type Metadata, type TableEntry, tablesOf } from '../../../server/queries.ts'
 import { type TableInfo, tableInfoQuery } from '../table-info.ts'
 import { examplesQuery } from './examples.ts'
 import css from './relations.module.css'
 import type { ColumnPair } from './relationships.ts'
+import { replacing } from './replacing.ts'
 
 interface TableFormProps {
   readonly info: TableInfo
@@ -20,14 +24,23 @@ interface TableFormProps {
   onClose(): void
 }
 
+interface Values {
+  readonly kind: 'object' | 'array'
+  readonly name: string
+  readonly target: string
+  readonly pairs: readonly ColumnPair[]
+}
+
+const beginning: Values = { kind: 'object', name: '', target: '', pairs: [['', '']] }
+
 const optionsOf = (columns: TableInfo['columns']) => columns.map(({ name }) => ({ value: name, label: name }))
 
 /** A manual relationship to a table, with a live example once its columns are chosen. */
-export function TableForm({ info, entry, base, onClose }: TableFormProps) {
-  const [kind, setKind] = useState<'object' | 'array'>('object')
-  const [name, setName] = useState('')
-  const [target, setTarget] = useState('')
-  const [pairs, setPairs] = useState<readonly ColumnPair[]>([['', '']])
+export function TableForm({ info, entry, base: current, onClose }: TableFormProps) {
+  const base = useOpened(current)
+  const form = useKeptForm(`relationship of ${tableKey(info.name)}`, beginning)
+  const { kind, name, target, pairs } = form.values
+  const setPairs = (next: readonly ColumnPair[]) => form.change({ pairs: next })
   const { isBusy, error, save } = useEdit()
   const list = useId()
   const tables = tablesOf(base).map(({ table }) => tableName(table))
@@ -40,9 +53,12 @@ export function TableForm({ info, entry, base, onClose }: TableFormProps) {
     const manual = { remote_table: to, column_mapping: Object.fromEntries(pairs) }
     const args = { table: entry.table, name: name.trim(), using: { manual_configuration: manual } }
     const title = `Add ${name.trim()} to ${tableLabel(info.name)}`
-    const operations = [{ type: `create_${kind}_relationship`, args }]
-    if (await save({ title, part: (now) => entryOf(now, info.name), base, operations, done: `Added ${name.trim()}` }))
-      onClose()
+    const operation = { type: `create_${kind}_relationship`, args }
+    const operations = (now: Metadata, isOnTop: boolean) => replacing(operation, isOnTop ? now : null)
+    const part = (now: Metadata) => entryOf(now, info.name)
+    if (!(await save({ title, part, base, operations, mine: operation, done: `Added ${name.trim()}` }))) return
+    form.draft.forget()
+    onClose()
   }
   return (
     <form
@@ -53,8 +69,9 @@ export function TableForm({ info, entry, base, onClose }: TableFormProps) {
       }}
     >
       {error !== null && <Failed error={error} />}
+      <DraftNote draft={form.draft} />
       <div className={css['fields']}>
-        <Field label="Name" value={name} onChange={(event) => setName(event.target.value)} />
+        <Field label="Name" value={name} onChange={(event) => form.change({ name: event.target.value })} />
         <Select<'object' | 'array'>
           label="Leads to"
           value={kind}
@@ -62,7 +79,7 @@ export function TableForm({ info, entry, base, onClose }: TableFormProps) {
             { value: 'object', label: 'one row' },
             { value: 'array', label: 'many rows' },
           ]}
-          onChange={setKind}
+          onChange={(next) => form.change({ kind: next })}
         />
         <Field
           label="Table"
@@ -70,8 +87,7 @@ export function TableForm({ info, entry, base, onClose }: TableFormProps) {
           value={target}
           error={target.trim() !== '' && to === null ? 'No tracked table has this name.' : null}
           onChange={(event) => {
-            setTarget(event.target.value)
-            setPairs(pairs.map(([from]) => [from, '']))
+            form.change({ target: event.target.value, pairs: pairs.map(([from]) => [from, '']) })
           }}
         />
         <datalist id={list}>
@@ -114,7 +130,14 @@ export function TableForm({ info, entry, base, onClose }: TableFormProps) {
       {other.isError && <Failed error={other.error} onRetry={() => void other.refetch()} />}
       {isWhole && <LiveExample info={info} to={to} columns={pairs} />}
       <div className={css['end']}>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          onClick={() => {
+            form.draft.forget()
+            onClose()
+          }}
+        >
+          Cancel
+        </Button>
         <Button type="submit" look="main" isBusy={isBusy} disabled={!isWhole || name.trim() === ''}>
           Add relationship
         </Button>

@@ -2,16 +2,18 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { formatBytes } from '../../../base/format.ts'
 import { parseExactly } from '../../../base/json.ts'
+import { useKeptText } from '../../../base/kept-form.ts'
 import { memberOf } from '../../../base/members.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
+import { DraftNote } from '../../../parts/draft-note.tsx'
 import { JsonTree } from '../../../parts/json-tree.tsx'
 import { LargeText } from '../../../parts/large-text.tsx'
 import { Failed, Loading } from '../../../parts/states.tsx'
 import { ColumnActions } from '../../../plugins/column-actions.tsx'
 import type { Identity } from '../../../requests/identity.ts'
-import type { TableName } from '../../../server/names.ts'
+import { type TableName, tableKey } from '../../../server/names.ts'
 import { useUrlState } from '../../../shell/navigation.tsx'
 import { filterFor } from './filter.ts'
 import type { GridColumn, GridRow } from './model.ts'
@@ -65,7 +67,7 @@ export function CellDialog({ table, row, column, as, types, ...props }: CellDial
       {isPart && row.id === null && <p>The row has no key, so that its cell cannot be loaded alone.</p>}
       {whole.isLoading && <Loading label="Reading the cell" queryKey={key} />}
       {whole.isError && <Failed error={whole.error} onRetry={() => void whole.refetch()} />}
-      {isReady && <Editor value={value} row={row} column={column} {...props} />}
+      {isReady && <Editor {...{ value, table, row, column }} {...props} />}
       {value !== undefined && (
         <ColumnActions table={table} row={row.key} value={value} column={{ name: column.name, type: column.type }} />
       )}
@@ -85,7 +87,7 @@ export function CellDialog({ table, row, column, as, types, ...props }: CellDial
 }
 
 interface EditorProps
-  extends Pick<CellDialogProps, 'row' | 'column' | 'canEdit' | 'reference' | 'onChange' | 'onClose'> {
+  extends Pick<CellDialogProps, 'table' | 'row' | 'column' | 'canEdit' | 'reference' | 'onChange' | 'onClose'> {
   readonly value: string | null | undefined
 }
 
@@ -93,9 +95,10 @@ interface EditorProps
 const isJson = ({ type }: GridColumn): boolean => type === 'json' || type === 'jsonb' || isShape(type)
 
 function Editor(props: EditorProps) {
-  const { value, row, column, canEdit, reference, onChange, onClose } = props
+  const { value, table, row, column, canEdit, reference, onChange, onClose } = props
   const original = useMemo(() => shownText(value, column), [value, column])
-  const [text, setText] = useState(original)
+  const name = `cell ${column.name} of ${row.id ?? JSON.stringify(row.key)} of ${tableKey(table)}`
+  const { text, change: setText, draft } = useKeptText(name, original)
   const [isAsked, setAsked] = useState(false)
   const [isRefused, setRefused] = useState(false)
   const isInsert = row.state === 'inserted'
@@ -106,6 +109,7 @@ function Editor(props: EditorProps) {
   // Reading a large text again at each key would be felt.
   const fault = isJson(column) && text.trim() !== '' && (!isLarge || isRefused) ? jsonFault(text) : null
   const done = (next: string | null | undefined) => {
+    draft.forget()
     onChange(next, value ?? null)
     onClose()
   }
@@ -115,6 +119,7 @@ function Editor(props: EditorProps) {
   }
   return (
     <>
+      <DraftNote draft={draft} />
       {value === null && <p className={css['type']}>The value is NULL.</p>}
       {isEdited && isShape(column.type) && (
         <p className={css['type']}>

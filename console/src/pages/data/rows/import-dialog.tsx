@@ -2,7 +2,7 @@ import { FileUp } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { CsvFault, readCsv } from '../../../base/csv.ts'
 import { formatCount, plural } from '../../../base/format.ts'
-import { useKeptText } from '../../../base/kept-text.ts'
+import { useKeptText } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { toast } from '../../../parts/toast.tsx'
@@ -69,7 +69,7 @@ export function ImportRows(props: Omit<ImportDialogProps, 'onClose'>) {
 
 /** Inserts rows of a CSV file, or of cells that were copied in a spreadsheet. */
 function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogProps) {
-  const { text, change: setText, forget } = useKeptText(`rows of ${tableKey(table)}`, '')
+  const { text, change: setText, draft } = useKeptText(`rows of ${tableKey(table)}`, '')
   const [inserted, setInserted] = useState(0)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
@@ -89,7 +89,7 @@ function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogPro
         done += batch.length
         setInserted(done)
         // A later import of the text would insert these again.
-        forget()
+        draft.forget()
       }
       toast(`Inserted ${plural(rows.length, 'row')}`)
       onClose()
@@ -110,7 +110,7 @@ function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogPro
       isBusy={isBusy}
       disabled={left.length === 0}
       onSubmit={insert}
-      onCancel={forget}
+      draft={draft}
       error={error}
     >
       {error !== null && (

@@ -1,9 +1,10 @@
 import { useState } from 'react'
-import { useKeptText } from '../../../base/kept-text.ts'
+import { useKeptForm } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Code } from '../../../parts/code.tsx'
 import { DestroyButton } from '../../../parts/destroy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
+import { DraftNote } from '../../../parts/draft-note.tsx'
 import { Checkbox, Field, Select } from '../../../parts/field.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toast.tsx'
@@ -28,9 +29,8 @@ const operationOf = (sql: string, cascade: boolean) => ({
 
 /** Asks for the fields of a change of the structure, shows its SQL and its effects on the metadata, and runs it. */
 export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
-  const draft = useKeptText(`${change.title} of ${tableKey(info.name)}`, JSON.stringify(change.values))
-  // Values of an older structure say nothing about this one.
-  const values = draft.earlier === 'stale' ? change.values : (JSON.parse(draft.text) as ChangeValues)
+  const form = useKeptForm<ChangeValues>(`${change.title} of ${tableKey(info.name)}`, change.values)
+  const { values, draft } = form
   // A change without fields is reviewed at once.
   const [isReviewed, setReviewed] = useState(change.fields.length === 0)
   const [isBusy, setBusy] = useState(false)
@@ -98,13 +98,14 @@ export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
         </>
       }
     >
+      {!isReviewed && <DraftNote draft={draft} />}
       {!isReviewed &&
         change.fields.map((field) => (
           <Input
             key={field.name}
             {...{ field, info }}
             value={values[field.name] ?? ''}
-            onChange={(value) => draft.change(JSON.stringify({ ...values, [field.name]: value }))}
+            onChange={(value) => form.change({ [field.name]: value })}
           />
         ))}
       {sql !== null && <Code label="SQL" language="sql" value={sql} />}

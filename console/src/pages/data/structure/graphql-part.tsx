@@ -1,11 +1,14 @@
 import { useState } from 'react'
+import { useKeptForm } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Checkbox, Field } from '../../../parts/field.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { Section } from '../../../parts/page.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
-import type { Metadata, TableEntry } from '../../../server/queries.ts'
+import { useOpened } from '../../../parts/use-opened.ts'
+import { tableKey } from '../../../server/names.ts'
+import { entryOf, type Metadata, type TableEntry } from '../../../server/queries.ts'
 import type { TableInfo } from '../table-info.ts'
 import { List, RowActions } from './list.tsx'
 import { columnNamesOf, configurationOf, NamesDialog } from './names-dialog.tsx'
@@ -24,13 +27,16 @@ interface ComputedField {
   readonly definition?: { readonly function?: unknown }
 }
 
+const computedFieldsOf = (entry: TableEntry | undefined): readonly ComputedField[] =>
+  (entry?.['computed_fields'] ?? []) as readonly ComputedField[]
+
 /** The part of the metadata that gives the table its shape in GraphQL: names, enum, computed fields. */
 export function GraphqlPart({ info, entry, base, canEdit }: PartProps) {
   const [opened, setOpened] = useState<'names' | 'computed' | null>(null)
   const { error, save } = useEdit()
   const settings = configurationOf(entry)
   const names = Object.entries(columnNamesOf(settings))
-  const computed = (entry['computed_fields'] ?? []) as readonly ComputedField[]
+  const computed = computedFieldsOf(entry)
   const table = info.name
   const send = (title: string, type: string, args: object, done: string) =>
     save({ title, operations: [{ type, args }], base, done })
@@ -100,15 +106,22 @@ const functionText = (given: unknown): string => {
 }
 
 /** Adds a computed field: a function of the table's row. */
-function ComputedDialog({ info, base, onClose }: Omit<PartProps, 'canEdit'> & { onClose(): void }) {
-  const [name, setName] = useState('')
-  const [given, setGiven] = useState('')
+function ComputedDialog({ info, base: current, onClose }: Omit<PartProps, 'canEdit'> & { onClose(): void }) {
+  const base = useOpened(current)
+  const { values, change, draft } = useKeptForm(`computed field of ${tableKey(info.name)}`, { name: '', given: '' })
+  const { name, given } = values
   const { isBusy, error, save } = useEdit()
   const submit = async () => {
     const [schema, called] = given.includes('.') ? given.split('.', 2) : ['public', given]
     const definition = { function: { schema, name: called } }
-    const operations = [{ type: 'add_computed_field', args: { table: info.name, name, definition } }]
-    if (await save({ title: `Add ${name}`, operations, base, done: `Added ${name}` })) onClose()
+    const part = (now: Metadata) => computedFieldsOf(entryOf(now, info.name)).find((each) => each.name === name)
+    const operations = (now: Metadata, isOnTop: boolean) => [
+      ...(isOnTop && part(now) ? [{ type: 'drop_computed_field', args: { table: info.name, name } }] : []),
+      { type: 'add_computed_field', args: { table: info.name, name, definition } },
+    ]
+    if (!(await save({ title: `Add ${name}`, part, operations, base, done: `Added ${name}` }))) return
+    draft.forget()
+    onClose()
   }
   return (
     <FormDialog
@@ -119,15 +132,16 @@ function ComputedDialog({ info, base, onClose }: Omit<PartProps, 'canEdit'> & { 
       isBusy={isBusy}
       disabled={name === '' || given === ''}
       onSubmit={submit}
+      draft={draft}
       error={error}
     >
-      <Field label="Name" value={name} isCode onChange={(event) => setName(event.target.value)} />
+      <Field label="Name" value={name} isCode onChange={(event) => change({ name: event.target.value })} />
       <Field
         label="Function"
         value={given}
         isCode
         help="with its schema, where that is not public"
-        onChange={(event) => setGiven(event.target.value)}
+        onChange={(event) => change({ given: event.target.value })}
       />
     </FormDialog>
   )

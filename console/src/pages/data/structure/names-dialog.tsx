@@ -1,10 +1,10 @@
-import { useState } from 'react'
+import { useKeptForm } from '../../../base/kept-form.ts'
 import { memberOf } from '../../../base/members.ts'
 import { Field } from '../../../parts/field.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { useOpened } from '../../../parts/use-opened.ts'
-import { tableLabel } from '../../../server/names.ts'
+import { tableKey, tableLabel } from '../../../server/names.ts'
 import { entryOf, type Metadata, type TableEntry } from '../../../server/queries.ts'
 import type { TableInfo } from '../table-info.ts'
 
@@ -42,11 +42,14 @@ interface NamesDialogProps {
 export function NamesDialog({ info, entry, base: current, onClose }: NamesDialogProps) {
   const base = useOpened(current)
   const before = useOpened(configurationOf(entry))
-  const [name, setName] = useState(before.custom_name ?? '')
-  const [columns, setColumns] = useState(columnNamesOf(before))
+  const { values, change, draft } = useKeptForm(`names of ${tableKey(info.name)}`, {
+    name: before.custom_name ?? '',
+    columns: columnNamesOf(before),
+  })
+  const { name, columns } = values
   const { isBusy, error, save } = useEdit()
-  const submit = async () => {
-    const { custom_name: _, custom_column_names: __, column_config: settings = {}, ...others } = before
+  const operationOver = (old: Configuration) => {
+    const { custom_name: _, custom_column_names: __, column_config: settings = {}, ...others } = old
     const named = Object.fromEntries(Object.entries(columns).filter(([, each]) => each !== ''))
     const comments = Object.entries(settings).flatMap(([column, { comment }]) =>
       comment === undefined
@@ -59,11 +62,18 @@ export function NamesDialog({ info, entry, base: current, onClose }: NamesDialog
       ...(comments.length > 0 && { column_config: Object.fromEntries(comments) }),
       custom_column_names: named,
     }
+    return { type: 'set_table_customization', args: { table: info.name, configuration } }
+  }
+  const submit = async () => {
     const title = `Names of ${tableLabel(info.name)}`
-    const args = { table: info.name, configuration }
-    const operations = [{ type: 'set_table_customization', args }]
-    if (await save({ title, part: (now) => entryOf(now, info.name), operations, base, done: 'Saved the names' }))
-      onClose()
+    const part = (now: Metadata) => entryOf(now, info.name)
+    const operations = (now: Metadata) => {
+      const newest = part(now)
+      return [operationOver(newest ? configurationOf(newest) : before)]
+    }
+    if (!(await save({ title, part, operations, base, done: 'Saved the names' }))) return
+    draft.forget()
+    onClose()
   }
   return (
     <FormDialog
@@ -73,6 +83,7 @@ export function NamesDialog({ info, entry, base: current, onClose }: NamesDialog
       submit="Save names"
       isBusy={isBusy}
       onSubmit={submit}
+      draft={draft}
       error={error}
     >
       <Field
@@ -80,7 +91,7 @@ export function NamesDialog({ info, entry, base: current, onClose }: NamesDialog
         value={name}
         placeholder={info.name.name}
         isCode
-        onChange={(event) => setName(event.target.value)}
+        onChange={(event) => change({ name: event.target.value })}
       />
       {info.columns.map(({ name: column }) => (
         <Field
@@ -89,7 +100,7 @@ export function NamesDialog({ info, entry, base: current, onClose }: NamesDialog
           value={memberOf(columns, column) ?? ''}
           placeholder={column}
           isCode
-          onChange={(event) => setColumns({ ...columns, [column]: event.target.value })}
+          onChange={(event) => change({ columns: { ...columns, [column]: event.target.value } })}
         />
       ))}
     </FormDialog>

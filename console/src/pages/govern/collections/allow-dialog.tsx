@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Checkbox, Select } from '../../../parts/field.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
+import { useOpened } from '../../../parts/use-opened.ts'
 import { type Metadata, rolesOf } from '../../../server/queries.ts'
 import css from '../govern.module.css'
 import { type Allowed, allowedOf, allowedWords, allowOperation, type Collection } from './collections-model.ts'
@@ -15,7 +16,8 @@ interface AllowProps {
 type Choice = 'nobody' | 'everyone' | 'some'
 
 /** For whom the allow-list has a collection. */
-export function AllowDialog({ collection: { name }, metadata, onClose }: AllowProps) {
+export function AllowDialog({ collection: { name }, metadata: current, onClose }: AllowProps) {
+  const metadata = useOpened(current)
   const before = allowedOf(metadata, name)
   const [choice, setChoice] = useState<Choice>(typeof before === 'string' ? before : 'some')
   const [roles, setRoles] = useState<readonly string[]>(typeof before === 'string' ? [] : before)
@@ -25,8 +27,9 @@ export function AllowDialog({ collection: { name }, metadata, onClose }: AllowPr
   const known = [...new Set([...rolesOf(metadata), ...roles])]
   const apply = async () => {
     const done = `${name} is ${allowedWords(after)}`
-    const operations = [allowOperation(name, before, after)]
-    if (await save({ title: `Allow ${name}`, base: metadata, operations, done })) onClose()
+    const part = (now: Metadata) => allowedOf(now, name)
+    const operations = (now: Metadata) => [allowOperation(name, part(now), after)]
+    if (await save({ title: `Allow ${name}`, base: metadata, part, operations, done })) onClose()
   }
   return (
     <FormDialog

@@ -1,8 +1,9 @@
-import { useState } from 'react'
+import { useKeptForm } from '../../../base/kept-form.ts'
 import { Code } from '../../../parts/code.tsx'
 import { Field } from '../../../parts/field.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
+import { useOpened } from '../../../parts/use-opened.ts'
 import type { Metadata } from '../../../server/queries.ts'
 import { collectionsOf } from './collections-model.ts'
 
@@ -15,28 +16,42 @@ interface QueryDialogProps {
   onClose(): void
 }
 
+interface Values {
+  readonly collection: string
+  readonly query: string
+  /** Null: that of its first operation. */
+  readonly name: string | null
+}
+
 /** The name of the first operation in a text. */
 const nameIn = (query: string): string => /\b(?:query|mutation|subscription)\s+([_A-Za-z]\w*)/.exec(query)?.[1] ?? ''
 
 /** Adds a query to a collection, which is made where need be. */
-export function QueryDialog({ metadata, collection: proposed, query: first = '', onClose }: QueryDialogProps) {
-  const [collection, setCollection] = useState(proposed)
-  const [query, setQuery] = useState(first)
-  const [name, setName] = useState<string | null>(null)
+export function QueryDialog({ metadata: current, collection: proposed, query: first = '', onClose }: QueryDialogProps) {
+  const metadata = useOpened(current)
+  // The proposals belong to the name: a draft of another query is not shown.
+  const { values, change, draft } = useKeptForm<Values>(`query ${proposed} ${first}`, {
+    ...{ collection: proposed, query: first, name: null },
+  })
+  const { collection, query, name } = values
   const { isBusy, error, save } = useEdit()
   const names = collectionsOf(metadata).map((each) => each.name)
   const shownName = name ?? nameIn(query)
   const add = async () => {
-    const operation = names.includes(collection)
-      ? { type: 'add_query_to_collection', args: { collection_name: collection, query_name: shownName, query } }
-      : {
-          type: 'create_query_collection',
-          args: { name: collection, definition: { queries: [{ name: shownName, query }] } },
-        }
-    const title = `Add ${shownName} to ${collection}`
-    if (await save({ title, base: metadata, operations: [operation], done: `Added ${shownName} to ${collection}` })) {
-      onClose()
+    const queriesIn = (now: Metadata) => collectionsOf(now).find((each) => each.name === collection)?.definition.queries
+    const part = (now: Metadata) => queriesIn(now)?.find((each) => each.name === shownName)
+    const query_name = shownName
+    const operations = (now: Metadata, isOnTop: boolean) => {
+      const definition = { queries: [{ name: shownName, query }] }
+      if (!queriesIn(now)) return [{ type: 'create_query_collection', args: { name: collection, definition } }]
+      const old = { type: 'drop_query_from_collection', args: { collection_name: collection, query_name } }
+      const add = { type: 'add_query_to_collection', args: { collection_name: collection, query_name, query } }
+      return [...(isOnTop && part(now) ? [old] : []), add]
     }
+    const done = `Added ${shownName} to ${collection}`
+    if (!(await save({ title: `Add ${shownName} to ${collection}`, base: metadata, part, operations, done }))) return
+    draft.forget()
+    onClose()
   }
   return (
     <FormDialog
@@ -47,6 +62,7 @@ export function QueryDialog({ metadata, collection: proposed, query: first = '',
       isBusy={isBusy}
       disabled={collection.trim() === '' || shownName === '' || query.trim() === ''}
       onSubmit={add}
+      draft={draft}
       error={error}
     >
       <datalist id="query-collections">
@@ -59,10 +75,16 @@ export function QueryDialog({ metadata, collection: proposed, query: first = '',
         list="query-collections"
         value={collection}
         help={collection === '' || names.includes(collection) ? undefined : 'It is new, and will be made.'}
-        onChange={({ target }) => setCollection(target.value)}
+        onChange={({ target }) => change({ collection: target.value })}
       />
-      <Field label="Name of the query" value={shownName} onChange={({ target }) => setName(target.value)} />
-      <Code label="Query" language="graphql" value={query} onChange={setQuery} placeholder="query albums { … }" />
+      <Field label="Name of the query" value={shownName} onChange={({ target }) => change({ name: target.value })} />
+      <Code
+        label="Query"
+        language="graphql"
+        value={query}
+        onChange={(next) => change({ query: next })}
+        placeholder="query albums { … }"
+      />
     </FormDialog>
   )
 }

@@ -1,0 +1,204 @@
+// Typed texts of forms: they stay after a reload, an expired session and an edit of somebody else, until they are saved or
+// given up. The forms share the mechanism; each state has one of them.
+
+import assert from 'node:assert/strict'
+import type { Page } from '../../support/browser.ts'
+import { hasText, type State, secret } from '../support.ts'
+import { choose, clickText, goTo, reload, typeCode } from './steps.ts'
+
+const earlier = 'This was typed earlier, and is not saved'
+const isClosed = `document.querySelector('[role=dialog] label') === null`
+const hook = 'http://127.0.0.1:9/hook'
+
+const fieldValue = (label: string): string =>
+  `[...document.querySelectorAll('[role=dialog] label')].find((each) => each.textContent.startsWith(${JSON.stringify(label)}))?.control?.value`
+
+/** Replaces the text of a field of a dialog. */
+async function fill(page: Page, label: string, text: string): Promise<void> {
+  await page.until(`${fieldValue(label)} !== undefined`)
+  await page.evaluate(`${fieldValue(label).replace('?.control?.value', '.control')}.dataset.filled = 'now'`)
+  await page.type('[role=dialog] [data-filled=now]', text)
+  await page.evaluate(`delete document.querySelector('[data-filled=now]').dataset.filled`)
+}
+
+/** All that the browser keeps in its database. */
+const keptTexts = `(async () => {
+  const answered = (request) => new Promise((done) => { request.onsuccess = () => done(request.result) })
+  const database = await answered(indexedDB.open('trellis-console', 1))
+  const all = await answered(database.transaction('texts').objectStore('texts').getAll())
+  database.close()
+  return JSON.stringify(all)
+})()`
+
+interface Exported {
+  readonly metadata: {
+    readonly tables: readonly { readonly table: { readonly name: string }; readonly [key: string]: unknown }[]
+    readonly actions?: readonly { readonly definition: { readonly handler: string } }[]
+  }
+}
+
+const cron = (comment: string) => ({
+  ...{ name: 'nightly', webhook: hook, schedule: '0 2 * * *', comment, include_in_metadata: true, payload: {} },
+})
+
+export const drafts: readonly State[] = [
+  {
+    title: 'an event trigger stays after a reload without the values of its headers, and is begun anew',
+    path: 'events?edit=create',
+    width: 320,
+    shows: hasText('Create an event trigger'),
+    async act(page, { check }) {
+      await fill(page, 'Name', 'kept_one')
+      await fill(page, 'Table', 'genre')
+      await clickText(page, 'JSON')
+      const definition = { insert: { columns: '*' }, webhook: hook, headers: [{ name: 'x-key', value: 'hush-hush' }] }
+      await page.until(`document.querySelector('[role=dialog] .cm-content[aria-label=Definition]') !== null`)
+      await typeCode(page, 'Definition', JSON.stringify(definition))
+      await page.until(hasText('hush-hush'))
+      await reload(page, `${hasText(earlier)} && ${hasText('Values of headers and passwords are not kept')}`)
+      assert.equal(await page.evaluate(fieldValue('Name')), 'kept_one')
+      await clickText(page, 'JSON')
+      await page.until(`${hasText(hook)} && ${hasText('x-key')}`)
+      assert.equal(await page.evaluate(hasText('hush-hush')), false)
+      assert.equal((await page.evaluate<string>(keptTexts)).includes('hush-hush'), false)
+      await check(page)
+      await clickText(page, 'Begin anew')
+      await page.until(`!${hasText(earlier)} && ${fieldValue('Name')} === ''`)
+      await fill(page, 'Name', 'given_up')
+      await clickText(page, 'Cancel')
+      await page.until(isClosed)
+      await goTo(page, 'events?edit=create', `${fieldValue('Name')} === ''`)
+      assert.equal(await page.evaluate(hasText('typed earlier')), false)
+    },
+  },
+  {
+    title: 'a draft says that the saved cron trigger changed since',
+    path: 'events/cron',
+    isKnown: true,
+    shows: hasText('There are no cron triggers'),
+    async act(page, { op }) {
+      const open = async () => {
+        await clickText(page, 'Change trigger')
+        await page.until(`${fieldValue('Comment')} !== undefined`)
+      }
+      await op('create_cron_trigger', cron('first'))
+      await goTo(page, 'events/cron?trigger=nightly', hasText('Change trigger'))
+      await open()
+      await fill(page, 'Comment', 'mine')
+      await reload(page, hasText('Change trigger'))
+      await open()
+      await page.until(`${hasText(earlier)} && ${fieldValue('Comment')} === 'mine'`)
+      await op('create_cron_trigger', { ...cron('theirs'), replace: true })
+      await reload(page, hasText('theirs'))
+      await open()
+      await page.until(`${hasText('The saved one changed since')} && ${fieldValue('Comment')} === 'mine'`)
+      await clickText(page, 'Begin anew')
+      await page.until(`${fieldValue('Comment')} === 'theirs'`)
+      await op('delete_cron_trigger', { name: 'nightly' })
+    },
+  },
+  {
+    title: 'an action and the types that are not saved stay after a reload',
+    path: 'actions?edit=add',
+    isKnown: true,
+    shows: hasText('Create an action'),
+    async act(page) {
+      await page.until(`document.querySelector('.cm-content[aria-label=Signature]') !== null`)
+      await typeCode(page, 'Signature', 'type Query { kept_action: Int }')
+      await page.until(hasText('kept_action'))
+      await reload(page, `${hasText(earlier)} && ${hasText('kept_action')}`)
+      await clickText(page, 'Cancel')
+      await page.until(isClosed)
+      await goTo(page, 'actions?section=types', `document.querySelector('.cm-content[aria-label=Types]') !== null`)
+      await typeCode(page, 'Types', 'enum Kept { ONE }')
+      await page.until(hasText('enum Kept'))
+      await reload(page, `${hasText(earlier)} && ${hasText('enum Kept')}`)
+      await clickText(page, 'Discard changes')
+      await page.until(`!${hasText(earlier)} && !${hasText('enum Kept')}`)
+    },
+  },
+  {
+    title: 'a session that expires in the middle of an edit is renewed over the form, which is saved then',
+    path: 'events/cron',
+    faults: [
+      {
+        ...{ on: 'create_cron_trigger', status: 401, isOnce: true },
+        body: { path: '$', error: 'the session has expired', code: 'access-denied' },
+      },
+    ],
+    shows: hasText('There are no cron triggers'),
+    async act(page, { op, check }) {
+      await clickText(page, 'Create cron trigger')
+      await fill(page, 'Name', 'nightly')
+      await fill(page, 'Webhook', hook)
+      await fill(page, 'Comment', 'typed before the session ended')
+      await clickText(page, 'Create cron trigger')
+      await page.until(
+        `${hasText('the session has expired')} && document.querySelector('input[type=password]') !== null`,
+      )
+      assert.equal(await page.evaluate(fieldValue('Comment')), 'typed before the session ended')
+      await check(page)
+      await page.type('input[type=password]', secret)
+      await clickText(page, 'Sign in')
+      await page.until(`${hasText('Created nightly')} && ${isClosed}`)
+      const saved = await op<{ cron_triggers: readonly { readonly comment: string }[] }>('get_cron_triggers', {})
+      assert.equal(saved.cron_triggers[0]?.comment, 'typed before the session ended')
+      await op('delete_cron_trigger', { name: 'nightly' })
+    },
+  },
+  {
+    title: 'an event trigger, an action and a relationship are saved on top of those that somebody else created',
+    path: 'events?edit=create',
+    isKnown: true,
+    shows: hasText('Create an event trigger'),
+    complains: /status of 409/,
+    async act(page, { op }) {
+      const overwrite = async (words: string) => {
+        await page.until(hasText('Somebody else edited this meanwhile'))
+        await clickText(page, 'Save mine on top')
+        await page.until(`${hasText(words)} && ${isClosed}`)
+      }
+      const exported = async () => (await op<Exported>('export_metadata', {}, 2)).metadata
+      await fill(page, 'Name', 'both')
+      await fill(page, 'Table', 'genre')
+      await page.until(hasText('Retries after a failure'))
+      await page.type('[role=dialog] input[placeholder^=https]', `${hook}/mine`)
+      await op('create_event_trigger', { name: 'both', table: 'genre', delete: { columns: '*' }, webhook: hook })
+      await clickText(page, 'Create event trigger')
+      await overwrite('Created both')
+      const genre = (await exported()).tables.find(({ table }) => table.name === 'genre')
+      assert.match(JSON.stringify(genre?.['event_triggers']), /"insert".*\/mine/)
+      await op('delete_event_trigger', { name: 'both' })
+
+      await goTo(page, 'actions?edit=add', hasText('Create an action'))
+      await page.until(`document.querySelector('.cm-content[aria-label=Signature]') !== null`)
+      await typeCode(page, 'Signature', 'type Query { both: Int }')
+      await page.type('[role=dialog] input[placeholder^=https]', `${hook}/mine`)
+      const definition = { handler: hook, output_type: 'Int', type: 'query' }
+      await op('create_action', { name: 'both', definition })
+      await clickText(page, 'Create action')
+      await overwrite('Created both')
+      assert.deepEqual(
+        (await exported()).actions?.map((each) => each.definition.handler),
+        [`${hook}/mine`],
+      )
+      await op('drop_action', { name: 'both' })
+
+      await goTo(page, 'data/public/employee/relations?edit=add', hasText('Leads to'))
+      await fill(page, 'Name', 'both')
+      await fill(page, 'Table', 'customer')
+      await page.until(hasText('Columns that are equal'))
+      await choose(page, 'Column of employee', 'city')
+      await choose(page, 'Column of customer', 'city')
+      const theirs = { remote_table: 'customer', column_mapping: { country: 'country' } }
+      const using = { manual_configuration: theirs }
+      await op('create_array_relationship', { table: 'employee', name: 'both', using })
+      await clickText(page, 'Add relationship')
+      await overwrite('Added both')
+      const employee = (await exported()).tables.find(({ table }) => table.name === 'employee')
+      assert.match(JSON.stringify(employee?.['object_relationships']), /"both".*"city":"city"/)
+      assert.equal(JSON.stringify(employee?.['array_relationships'] ?? []).includes('both'), false)
+      await op('drop_relationship', { table: 'employee', relationship: 'both' })
+    },
+  },
+]

@@ -2,11 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatTime } from '../../base/format.ts'
 import { parseExactly } from '../../base/json.ts'
+import { useKeptText } from '../../base/kept-form.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { DraftNote } from '../../parts/draft-note.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -34,7 +36,11 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
   const canEdit = useStore(readOnly) === null
   const go = useGo()
   const [step, setStep] = useState<'look' | 'delete' | 'invoke'>('look')
-  const [payload, setPayload] = useState('{}')
+  const {
+    text: payload,
+    change: setPayload,
+    draft,
+  } = useKeptText(`payload by hand of ${name}`, '{}', { follows: true })
   const { isBusy, error, setError, attempt } = useAttempt()
   const turnTo = (next: typeof step) => {
     setError(null)
@@ -45,6 +51,7 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
       if ((await work()) === null) return
       await queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith('event') })
       toast(done)
+      if (step === 'invoke') draft.forget()
       if (step === 'delete') onClose()
       else setStep('look')
     })
@@ -91,7 +98,14 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
     ),
     invoke: (
       <>
-        <Button onClick={() => turnTo('look')}>Cancel</Button>
+        <Button
+          onClick={() => {
+            draft.forget()
+            turnTo('look')
+          }}
+        >
+          Cancel
+        </Button>
         <Button look="main" isBusy={isBusy} onClick={invoke}>
           Send payload
         </Button>
@@ -112,6 +126,7 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
           <Code label="Definition" language="json" value={JSON.stringify(definition, null, 2)} />
         </>
       )}
+      {step === 'invoke' && <DraftNote draft={draft} />}
       {step === 'invoke' && <Code label="Payload" language="json" value={payload} onChange={setPayload} />}
     </Dialog>
   )

@@ -10,7 +10,7 @@ import { useEdit } from '../../../parts/use-edit.ts'
 import { readOnly } from '../../../requests/mode.ts'
 import { type TableName, tableLabel } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
-import { metadataQuery, usePlugin } from '../../../server/queries.ts'
+import { type Metadata, metadataQuery, usePlugin } from '../../../server/queries.ts'
 import { useNames } from '../../../shell/navigation.tsx'
 import { sqlText } from '../sql-names.ts'
 import css from './functions.module.css'
@@ -41,8 +41,22 @@ export default function FunctionPage() {
   const canEdit = useStore(readOnly) === null && metadata.data !== undefined
   const entry = functionEntry(metadata.data, named)
   const { isBusy, error, save } = useEdit()
-  const send = (title: string, type: string, args: object, done: string) =>
-    void save({ title, operations: [{ type, args }], done })
+  /** Nothing is left to do where somebody else did the same meanwhile. */
+  const setTracked = (isTracked: boolean) => {
+    const words = isTracked ? 'Track' : 'Untrack'
+    const operation = { type: isTracked ? 'track_function' : 'untrack_function', args: named }
+    const part = (now: Metadata) => functionEntry(now, named)
+    const operations = (now: Metadata) => (isTracked === (part(now) !== undefined) ? [] : [operation])
+    void save({ title: `${words} ${label}`, part, operations, mine: operation, done: `${words}ed ${label}` })
+  }
+  const permit = (role: string, isAllowed: boolean) => {
+    const has = (now: Metadata) => functionEntry(now, named)?.permissions?.some((each) => each.role === role) ?? false
+    const type = isAllowed ? 'create_function_permission' : 'drop_function_permission'
+    const operation = { type, args: { function: named, role } }
+    const operations = (now: Metadata) => (has(now) === isAllowed ? [] : [operation])
+    const done = isAllowed ? `${role} may call ${label}` : `${role} may not call ${label} any more`
+    void save({ title: `${isAllowed ? 'Allow' : 'Refuse'} ${role}`, part: has, operations, mine: operation, done })
+  }
   const label = tableLabel(named)
   return (
     <Page
@@ -51,18 +65,11 @@ export default function FunctionPage() {
       actions={
         canEdit &&
         (entry ? (
-          <Button
-            isBusy={isBusy}
-            onClick={() => send(`Untrack ${label}`, 'untrack_function', named, `Untracked ${label}`)}
-          >
+          <Button isBusy={isBusy} onClick={() => setTracked(false)}>
             Untrack function
           </Button>
         ) : (
-          <Button
-            look="main"
-            isBusy={isBusy}
-            onClick={() => send(`Track ${label}`, 'track_function', named, `Tracked ${label}`)}
-          >
+          <Button look="main" isBusy={isBusy} onClick={() => setTracked(true)}>
             Track function
           </Button>
         ))
@@ -80,22 +87,8 @@ export default function FunctionPage() {
             <Roles
               roles={(entry.permissions ?? []).map(({ role }) => role)}
               canEdit={canEdit}
-              onAdd={(role) =>
-                send(
-                  `Allow ${role}`,
-                  'create_function_permission',
-                  { function: named, role },
-                  `${role} may call ${label}`,
-                )
-              }
-              onRemove={(role) =>
-                send(
-                  `Refuse ${role}`,
-                  'drop_function_permission',
-                  { function: named, role },
-                  `${role} may not call ${label} any more`,
-                )
-              }
+              onAdd={(role) => permit(role, true)}
+              onRemove={(role) => permit(role, false)}
             />
           </Section>
         )}

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useKeptForm } from '../../../base/kept-form.ts'
 import { Checkbox, Select } from '../../../parts/field.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
@@ -15,21 +15,32 @@ interface AllowProps {
 
 type Choice = 'nobody' | 'everyone' | 'some'
 
+interface Values {
+  readonly choice: Choice
+  readonly roles: readonly string[]
+}
+
+const isEqual = (a: Allowed, b: Allowed): boolean => JSON.stringify(a) === JSON.stringify(b)
+
 /** For whom the allow-list has a collection. */
 export function AllowDialog({ collection: { name }, metadata: current, onClose }: AllowProps) {
   const metadata = useOpened(current)
   const before = allowedOf(metadata, name)
-  const [choice, setChoice] = useState<Choice>(typeof before === 'string' ? before : 'some')
-  const [roles, setRoles] = useState<readonly string[]>(typeof before === 'string' ? [] : before)
+  const { values, change, draft } = useKeptForm<Values>(`allowed roles of ${name}`, {
+    choice: typeof before === 'string' ? before : 'some',
+    roles: typeof before === 'string' ? [] : before,
+  })
+  const { choice, roles } = values
   const { isBusy, error, save } = useEdit()
   const after: Allowed = choice === 'some' ? roles : choice
-  const isSame = JSON.stringify(before) === JSON.stringify(after)
   const known = [...new Set([...rolesOf(metadata), ...roles])]
   const apply = async () => {
     const done = `${name} is ${allowedWords(after)}`
     const part = (now: Metadata) => allowedOf(now, name)
-    const operations = (now: Metadata) => [allowOperation(name, part(now), after)]
-    if (await save({ title: `Allow ${name}`, base: metadata, part, operations, done })) onClose()
+    const operations = (now: Metadata) => (isEqual(part(now), after) ? [] : [allowOperation(name, part(now), after)])
+    if (!(await save({ title: `Allow ${name}`, base: metadata, part, operations, mine: after, done }))) return
+    draft.forget()
+    onClose()
   }
   return (
     <FormDialog
@@ -37,8 +48,9 @@ export function AllowDialog({ collection: { name }, metadata: current, onClose }
       onClose={onClose}
       submit="Save"
       isBusy={isBusy}
-      disabled={isSame || (choice === 'some' && roles.length === 0)}
+      disabled={isEqual(before, after) || (choice === 'some' && roles.length === 0)}
       onSubmit={apply}
+      draft={draft}
       error={error}
     >
       <Select<Choice>
@@ -49,7 +61,7 @@ export function AllowDialog({ collection: { name }, metadata: current, onClose }
           { value: 'everyone', label: 'every role' },
           { value: 'some', label: 'some roles' },
         ]}
-        onChange={setChoice}
+        onChange={(next) => change({ choice: next })}
       />
       {choice === 'some' && (
         <fieldset className={css['choices']}>
@@ -59,7 +71,9 @@ export function AllowDialog({ collection: { name }, metadata: current, onClose }
               key={role}
               label={role}
               checked={roles.includes(role)}
-              onChange={() => setRoles(roles.includes(role) ? roles.filter((each) => each !== role) : [...roles, role])}
+              onChange={() =>
+                change({ roles: roles.includes(role) ? roles.filter((each) => each !== role) : [...roles, role] })
+              }
             />
           ))}
           {known.length === 0 && <p className={css['note']}>No role has a permission yet.</p>}

@@ -59,19 +59,18 @@ interface SuggestedProps {
   example(index: number): ReactNode
 }
 
+const noNames: { readonly names: Readonly<Record<string, string>> } = { names: {} }
+
 /** Relationships that foreign keys suggest: each with a name to edit. */
 export function Suggested({ suggestions, canEdit, base, table, example }: SuggestedProps) {
-  const {
-    values: names,
-    change,
-    draft,
-  } = useKeptForm<Readonly<Record<string, string>>>(`suggested names of ${tableKey(table)}`, {})
+  const { values, change, draft } = useKeptForm(`suggested names of ${tableKey(table)}`, noNames, { follows: true })
+  const { names } = values
   const { isBusy, error, save } = useEdit()
   const all = suggestions.data ?? []
   if (suggestions.isError) return <Failed error={suggestions.error} onRetry={() => void suggestions.refetch()} />
   if (all.length === 0) return null
   const nameOf = ({ name }: Suggestion) => memberOf(names, name) ?? name
-  const add = (chosen: readonly Suggestion[]) => {
+  const add = async (chosen: readonly Suggestion[]) => {
     const creations = chosen.map((each) => ({
       type: each.operation.type,
       args: { ...each.operation.args, name: nameOf(each) },
@@ -80,15 +79,13 @@ export function Suggested({ suggestions, canEdit, base, table, example }: Sugges
       creations.flatMap((each) => replacing(each, isOnTop ? now : null))
     const [only] = chosen
     const words = chosen.length === 1 && only ? nameOf(only) : plural(chosen.length, 'relationship')
-    const saving = save({
-      title: `Add ${words} to ${tableLabel(table)}`,
-      part: (now) => entryOf(now, table),
-      operations,
-      mine: creations,
-      base,
-      done: `Added ${words}`,
-    })
-    void saving.then((isMade) => isMade && chosen.length === all.length && draft.forget())
+    const title = `Add ${words} to ${tableLabel(table)}`
+    const part = (now: Metadata) => entryOf(now, table)
+    if (!(await save({ title, part, operations, mine: creations, base, done: `Added ${words}` }))) return
+    const added = new Set(chosen.map(({ name }) => name))
+    const left = Object.entries(names).filter(([name]) => !added.has(name))
+    if (left.length === 0) draft.forget()
+    else change({ names: Object.fromEntries(left) })
   }
   return (
     <Section
@@ -96,7 +93,7 @@ export function Suggested({ suggestions, canEdit, base, table, example }: Sugges
       actions={
         canEdit &&
         all.length > 1 && (
-          <Button isBusy={isBusy} onClick={() => add(all)}>
+          <Button isBusy={isBusy} onClick={() => void add(all)}>
             Add all {all.length}
           </Button>
         )
@@ -114,7 +111,7 @@ export function Suggested({ suggestions, canEdit, base, table, example }: Sugges
                 isLabelHidden
                 disabled={!canEdit}
                 value={nameOf(each)}
-                onChange={({ target }) => change({ [each.name]: target.value })}
+                onChange={({ target }) => change({ names: { ...names, [each.name]: target.value } })}
               />
             }
             kind={each.kind === 'array' ? 'many' : 'one'}
@@ -123,7 +120,7 @@ export function Suggested({ suggestions, canEdit, base, table, example }: Sugges
             example={example(index)}
             actions={
               canEdit && (
-                <Button isBusy={isBusy} disabled={nameOf(each).trim() === ''} onClick={() => add([each])}>
+                <Button isBusy={isBusy} disabled={nameOf(each).trim() === ''} onClick={() => void add([each])}>
                   Add {nameOf(each)}
                 </Button>
               )

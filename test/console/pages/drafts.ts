@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from '../../support/browser.ts'
 import { hasText, type State, secret } from '../support.ts'
-import { choose, clickText, goTo, reload, typeCode } from './steps.ts'
+import { cell, choose, clickText, goTo, reload, typeCode } from './steps.ts'
 
 const earlier = 'This was typed earlier, and is not saved'
 const isClosed = `document.querySelector('[role=dialog] label') === null`
@@ -115,6 +115,28 @@ export const drafts: readonly State[] = [
       await reload(page, `${hasText(earlier)} && ${hasText('enum Kept')}`)
       await clickText(page, 'Discard changes')
       await page.until(`!${hasText(earlier)} && !${hasText('enum Kept')}`)
+    },
+  },
+  {
+    title: 'a cell that is not staged stays after a reload',
+    path: 'data/public/genre',
+    isKnown: true,
+    shows: hasText('Rock'),
+    async act(page) {
+      const editor = `document.querySelector('[role=dialog] .cm-content[aria-label=name]')`
+      const open = async () => {
+        await page.click(cell(0, 2))
+        await page.press(' ')
+        await page.until(`${editor} !== null`)
+      }
+      await open()
+      await typeCode(page, 'name', 'Rock and more')
+      await page.until(`${editor}.innerText === 'Rock and more'`)
+      await reload(page, hasText('Rock'))
+      await open()
+      await page.until(`${hasText(earlier)} && ${editor}.innerText === 'Rock and more'`)
+      await clickText(page, 'Begin anew')
+      await page.until(`!${hasText(earlier)} && ${editor}.innerText === 'Rock'`)
     },
   },
   {

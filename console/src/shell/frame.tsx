@@ -7,11 +7,11 @@ import { useStore } from '../base/store.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Loading } from '../parts/states.tsx'
 import { ToastArea } from '../parts/toast.tsx'
-import { credentialKind, forgetCredentials } from '../requests/credentials.ts'
+import { credentialKind } from '../requests/credentials.ts'
 import { identity } from '../requests/identity.ts'
 import { isOnline, readOnly } from '../requests/mode.ts'
 import { pagePath, useParts } from '../server/plugin-parts.ts'
-import { queries, useConfig } from '../server/queries.ts'
+import { useConfig } from '../server/queries.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import type { ConsolePage, Crumb } from './contract.ts'
@@ -24,6 +24,7 @@ import { isDrawerOpen, isPaletteOpen } from './overlays.ts'
 import { iconOf } from './page-icons.ts'
 import { Palette } from './palette.tsx'
 import { RequestsDrawer } from './requests-drawer.tsx'
+import { endedSessions, endSession } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { nextTheme, theme } from './theme.ts'
 
@@ -36,6 +37,7 @@ export function frameOf(all: readonly ConsolePage[]) {
     const go = useCallback((path: string) => history.push(hrefOf(path)), [history])
     const { role } = useStore(identity)
     const { page, crumbs } = usePlace(all)
+    const session = useStore(endedSessions)
     useKeys(pages, go)
     useEffect(() => {
       document.title = [...crumbs.map(({ title }) => title).reverse(), page?.title, 'Trellis']
@@ -53,7 +55,7 @@ export function frameOf(all: readonly ConsolePage[]) {
           </header>
           <main className={css['content']} id="content">
             <Suspense fallback={<Loading label="Loading the page" />}>
-              <Outlet />
+              <Outlet key={session} />
             </Suspense>
           </main>
           <RequestsDrawer />
@@ -147,11 +149,6 @@ function Top({ crumbs }: { readonly crumbs: readonly Crumb[] }) {
   const kind = useStore(credentialKind)
   const isOpen = useStore(isDrawerOpen)
   const themeIcon = { system: <SunMoon aria-hidden />, light: <Sun aria-hidden />, dark: <Moon aria-hidden /> }[chosen]
-  const signOut = () => {
-    forgetCredentials()
-    // Rows that the secret opened do not stay.
-    void queries.resetQueries()
-  }
   return (
     <div className={css['top']}>
       <nav className={css['crumbs']} aria-label="Breadcrumb">
@@ -181,7 +178,7 @@ function Top({ crumbs }: { readonly crumbs: readonly Crumb[] }) {
         onClick={() => isDrawerOpen.set(!isOpen)}
       />
       <IconButton label={`Theme: ${chosen}`} icon={themeIcon} onClick={() => theme.set(nextTheme())} />
-      {kind !== 'none' && <IconButton label="Sign out" icon={<LogOut aria-hidden />} onClick={signOut} />}
+      {kind !== 'none' && <IconButton label="Sign out" icon={<LogOut aria-hidden />} onClick={endSession} />}
     </div>
   )
 }

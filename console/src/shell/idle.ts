@@ -1,22 +1,28 @@
-// Secret and rows are dropped once the page was not used for a while. Drafts stay.
+// Ends the session once the page was not used for a while.
 
-import { credentialKind, forgetCredentials } from '../requests/credentials.ts'
-import { queries } from '../server/queries.ts'
+import { credentialKind } from '../requests/credentials.ts'
+import { endSession } from './session.ts'
 
 /** Milliseconds without a key or a pointer after which the person has left. */
 const idleMillis = 30 * 60_000
+/** Milliseconds between two looks at the clock. */
+const lookMillis = 60_000
 
-/** Forgets the credentials of people who have left. */
+/** Ends the sessions of people who have left. */
 export function endIdleSessions(): void {
   let used = Date.now()
-  for (const event of ['keydown', 'pointerdown', 'pointermove']) {
-    window.addEventListener(event, () => {
-      used = Date.now()
-    })
+  const look = () => {
+    if (credentialKind.get() !== 'none' && Date.now() - used >= idleMillis) endSession()
   }
-  setInterval(() => {
-    if (credentialKind.get() === 'none' || Date.now() - used < idleMillis) return
-    forgetCredentials()
-    void queries.resetQueries()
-  }, 60_000)
+  for (const event of ['keydown', 'pointerdown', 'pointermove', 'wheel']) {
+    const use = () => {
+      // A machine that slept has looked at no clock meanwhile.
+      look()
+      used = Date.now()
+    }
+    // Editors of cells stop their keys.
+    window.addEventListener(event, use, { capture: true, passive: true })
+  }
+  document.addEventListener('visibilitychange', look)
+  setInterval(look, lookMillis)
 }

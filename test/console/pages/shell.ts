@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { hasText, type State, secret } from '../support.ts'
-import { clickOn, goTo, typeCode } from './steps.ts'
+import { cell, clickOn, clickText, goTo, typeCode } from './steps.ts'
 
 const refused = /status of 401/
+
+/** Signs in, and lets what the page does each minute happen at once. */
+const impatient = `
+  sessionStorage.setItem('trellis:console:credentials', ${JSON.stringify(JSON.stringify({ kind: 'secret', value: secret }))})
+  const repeat = window.setInterval
+  window.setInterval = (work, millis, ...rest) => repeat(work, millis === 60_000 ? 50 : millis, ...rest)`
 
 export const shell: readonly State[] = [
   {
@@ -25,6 +31,42 @@ export const shell: readonly State[] = [
         'JSON.stringify([localStorage, sessionStorage, location.href, document.body.innerText])',
       )
       assert.equal(kept.includes(secret), false)
+    },
+  },
+  {
+    title: 'after 30 idle minutes the secret, rows and answers are dropped, and what was typed stays',
+    path: 'data/public/genre',
+    isKnown: true,
+    shows: hasText('Rock'),
+    async act(open, { visit }) {
+      const page = await visit(await open.evaluate('location.href'), impatient)
+      const editor = `document.querySelector('[role=dialog] .cm-content[aria-label=name]')`
+      const answers = `[...document.querySelectorAll('aside[aria-label=Requests] li button')].map((each) => each.innerText)`
+      const edit = async () => {
+        await page.until(hasText('Rock'))
+        await page.click(cell(0, 2))
+        await page.press(' ')
+        await page.until(`${editor} !== null`)
+      }
+      await page.until(hasText('Rock'))
+      await page.press('j', ['ctrl'])
+      await page.until(`${answers}.some((each) => each.includes('browse_rows'))`)
+      await edit()
+      await typeCode(page, 'name', 'Typed before')
+      await page.evaluate(`{
+        const now = Date.now.bind(Date)
+        Date.now = () => now() + 30 * 60_000
+      }`)
+      await page.until(`document.querySelector('input[type=password]') !== null && ${editor} === null`)
+      const left = await page.evaluate<string>('JSON.stringify([sessionStorage, document.body.innerText])')
+      for (const text of [secret, 'Rock', 'Typed before']) assert.equal(left.includes(text), false, text)
+      await page.type('input[type=password]', secret)
+      await page.press('Enter')
+      await edit()
+      await page.until(`${hasText('This was typed earlier')} && ${editor}.innerText === 'Typed before'`)
+      await clickText(page, 'Begin anew')
+      await page.until(`${editor}.innerText === 'Rock'`)
+      await page.close()
     },
   },
   {

@@ -1,10 +1,8 @@
 // Sending an operation, or explaining it.
 
-import { useEffect, useRef, useState } from 'react'
 import { facts } from '../../base/facts.ts'
-import { useStore } from '../../base/store.ts'
 import type { PlanNode } from '../../parts/plan-tree.tsx'
-import { credentialKind } from '../../requests/credentials.ts'
+import { useOutcomes } from '../../parts/use-outcomes.ts'
 import { type Identity, identity, identityHeaders } from '../../requests/identity.ts'
 import { follow, send } from '../../requests/send.ts'
 import { graphql } from '../../server/operations.ts'
@@ -97,26 +95,11 @@ async function subscribe(request: GraphqlRequest, controller: AbortController, s
   state(false)
 }
 
-/** The outcomes of drafts, with the function that sends one. Answers go when the person signs out. */
-export function useRequests(): {
-  readonly outcomes: Readonly<Record<string, Outcome>>
-  start(draft: string, sent: Sent): Promise<void>
-} {
-  const [outcomes, setOutcomes] = useState<Readonly<Record<string, Outcome>>>({})
-  const running = useRef<Record<string, AbortController>>({})
-  const kind = useStore(credentialKind)
-  const earlier = useRef(kind)
-  useEffect(() => {
-    if (earlier.current !== 'none' && kind === 'none') setOutcomes({})
-    earlier.current = kind
-  }, [kind])
+/** The outcomes of drafts, with the function that sends one. */
+export function useRequests() {
+  const { outcomes, begin } = useOutcomes<Outcome>()
   const start = async (draft: string, sent: Sent): Promise<void> => {
-    running.current[draft]?.abort()
-    const controller = new AbortController()
-    running.current[draft] = controller
-    const show = (outcome: Outcome) => {
-      if (running.current[draft] === controller) setOutcomes((all) => ({ ...all, [draft]: outcome }))
-    }
+    const { controller, show } = begin(draft)
     show({ state: 'running', cancel: () => controller.abort() })
     try {
       if (sent.mode === 'run' && isSubscription(sent.request)) {
@@ -133,5 +116,5 @@ export function useRequests(): {
       show({ state: 'failed', error: shown, retry: () => void start(draft, sent) })
     }
   }
-  return { outcomes, start }
+  return { outcomes, start } as const
 }

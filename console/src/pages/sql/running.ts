@@ -1,10 +1,8 @@
 // Running a text: its results, its plan, its errors, and its effects on the metadata.
 
-import { useEffect, useRef, useState } from 'react'
 import { newId } from '../../base/ids.ts'
-import { useStore } from '../../base/store.ts'
 import type { PlanNode } from '../../parts/plan-tree.tsx'
-import { credentialKind } from '../../requests/credentials.ts'
+import { useOutcomes } from '../../parts/use-outcomes.ts'
 import { asFailure, RequestFailed } from '../../requests/failure.ts'
 import { send } from '../../requests/send.ts'
 import { diffDocuments, flatDocument, type ObjectChange } from '../../server/metadata-diff.ts'
@@ -135,36 +133,21 @@ async function changesSince(before: Metadata): Promise<readonly ObjectChange[]> 
   return diffDocuments(flatDocument(before.metadata), flatDocument(now.metadata))
 }
 
-/** The outcomes of drafts, with the function that runs one. Rows go when the person signs out. */
-export function useRuns(): {
-  readonly outcomes: Readonly<Record<string, Outcome>>
-  start(draft: string, run: Run): Promise<void>
-} {
-  const [outcomes, setOutcomes] = useState<Readonly<Record<string, Outcome>>>({})
-  const running = useRef<Record<string, AbortController>>({})
-  const kind = useStore(credentialKind)
-  const earlier = useRef(kind)
-  useEffect(() => {
-    if (earlier.current !== 'none' && kind === 'none') setOutcomes({})
-    earlier.current = kind
-  }, [kind])
-  const show = (draft: string, outcome: Outcome) => setOutcomes((all) => ({ ...all, [draft]: outcome }))
-  return {
-    outcomes,
-    async start(draft, run) {
-      running.current[draft]?.abort()
-      const controller = new AbortController()
-      running.current[draft] = controller
-      const id = newId()
-      show(draft, { state: 'running', run, cancel: () => cancelRequest(id) })
-      try {
-        const outcome = await outcomeOf(run, { id, signal: controller.signal })
-        history.remember(run.text, 'good')
-        if (running.current[draft] === controller) show(draft, outcome)
-      } catch (error) {
-        history.remember(run.text, 'bad')
-        if (running.current[draft] === controller) show(draft, { state: 'failed', run, error })
-      }
-    },
+/** The outcomes of drafts, with the function that runs one. */
+export function useRuns() {
+  const { outcomes, begin } = useOutcomes<Outcome>()
+  const start = async (draft: string, run: Run): Promise<void> => {
+    const { controller, show } = begin(draft)
+    const id = newId()
+    show({ state: 'running', run, cancel: () => cancelRequest(id) })
+    try {
+      const outcome = await outcomeOf(run, { id, signal: controller.signal })
+      history.remember(run.text, 'good')
+      show(outcome)
+    } catch (error) {
+      history.remember(run.text, 'bad')
+      show({ state: 'failed', run, error })
+    }
   }
+  return { outcomes, start } as const
 }

@@ -34,12 +34,22 @@ interface Exported {
   readonly metadata: {
     readonly tables: readonly { readonly table: { readonly name: string }; readonly [key: string]: unknown }[]
     readonly actions?: readonly { readonly definition: { readonly handler: string } }[]
+    readonly cron_triggers?: readonly { readonly comment: string }[]
+    readonly query_collections?: readonly object[]
+    readonly rest_endpoints?: readonly { readonly url: string }[]
   }
 }
 
 const cron = (comment: string) => ({
   ...{ name: 'nightly', webhook: hook, schedule: '0 2 * * *', comment, include_in_metadata: true, payload: {} },
 })
+
+/** Saves over an object that somebody else created meanwhile. */
+async function overwrite(page: Page, words: string): Promise<void> {
+  await page.until(hasText('Somebody else edited this meanwhile'))
+  await clickText(page, 'Save mine on top')
+  await page.until(`${hasText(words)} && ${isClosed}`)
+}
 
 export const drafts: readonly State[] = [
   {
@@ -175,11 +185,6 @@ export const drafts: readonly State[] = [
     shows: hasText('Create an event trigger'),
     complains: /status of 409/,
     async act(page, { op }) {
-      const overwrite = async (words: string) => {
-        await page.until(hasText('Somebody else edited this meanwhile'))
-        await clickText(page, 'Save mine on top')
-        await page.until(`${hasText(words)} && ${isClosed}`)
-      }
       const exported = async () => (await op<Exported>('export_metadata', {}, 2)).metadata
       await fill(page, 'Name', 'both')
       await fill(page, 'Table', 'genre')
@@ -187,7 +192,7 @@ export const drafts: readonly State[] = [
       await page.type('[role=dialog] input[placeholder^=https]', `${hook}/mine`)
       await op('create_event_trigger', { name: 'both', table: 'genre', delete: { columns: '*' }, webhook: hook })
       await clickText(page, 'Create event trigger')
-      await overwrite('Created both')
+      await overwrite(page, 'Created both')
       const genre = (await exported()).tables.find(({ table }) => table.name === 'genre')
       assert.match(JSON.stringify(genre?.['event_triggers']), /"insert".*\/mine/)
       await op('delete_event_trigger', { name: 'both' })
@@ -199,7 +204,7 @@ export const drafts: readonly State[] = [
       const definition = { handler: hook, output_type: 'Int', type: 'query' }
       await op('create_action', { name: 'both', definition })
       await clickText(page, 'Create action')
-      await overwrite('Created both')
+      await overwrite(page, 'Created both')
       assert.deepEqual(
         (await exported()).actions?.map((each) => each.definition.handler),
         [`${hook}/mine`],
@@ -216,11 +221,72 @@ export const drafts: readonly State[] = [
       const using = { manual_configuration: theirs }
       await op('create_array_relationship', { table: 'employee', name: 'both', using })
       await clickText(page, 'Add relationship')
-      await overwrite('Added both')
+      await overwrite(page, 'Added both')
       const employee = (await exported()).tables.find(({ table }) => table.name === 'employee')
       assert.match(JSON.stringify(employee?.['object_relationships']), /"both".*"city":"city"/)
       assert.equal(JSON.stringify(employee?.['array_relationships'] ?? []).includes('both'), false)
       await op('drop_relationship', { table: 'employee', relationship: 'both' })
+    },
+  },
+  {
+    title: 'a cron trigger, a query, an endpoint and a computed field are saved on top of those of somebody else',
+    path: 'events/cron',
+    isKnown: true,
+    shows: hasText('There are no cron triggers'),
+    complains: /status of 409/,
+    async act(page, { op }) {
+      const exported = async () => (await op<Exported>('export_metadata', {}, 2)).metadata
+      await clickText(page, 'Create cron trigger')
+      await fill(page, 'Name', 'nightly')
+      await fill(page, 'Webhook', hook)
+      await fill(page, 'Comment', 'mine')
+      await op('create_cron_trigger', cron('theirs'))
+      await clickText(page, 'Create cron trigger')
+      await overwrite(page, 'Created nightly')
+      assert.equal((await exported()).cron_triggers?.[0]?.comment, 'mine')
+      await op('delete_cron_trigger', { name: 'nightly' })
+
+      const queries = (query: string) => ({ name: 'both', definition: { queries: [{ name: 'one', query }] } })
+      await goTo(page, 'govern/collections', hasText('There is no collection yet'))
+      await clickText(page, 'Add query')
+      await fill(page, 'Collection', 'both')
+      await fill(page, 'Name of the query', 'one')
+      await typeCode(page, 'Query', 'query mine { genre { name } }')
+      await op('create_query_collection', queries('query theirs { genre { genre_id } }'))
+      await clickText(page, 'Add query')
+      await overwrite(page, 'Added one to both')
+      assert.deepEqual((await exported()).query_collections, [queries('query mine { genre { name } }')])
+
+      await goTo(page, 'api/rest', hasText('There is no REST endpoint yet'))
+      await clickText(page, 'Create REST endpoint')
+      await fill(page, 'Name', 'both')
+      await fill(page, 'Path below api/rest', 'mine')
+      const definition = { query: { collection_name: 'both', query_name: 'one' } }
+      await op('create_rest_endpoint', { name: 'both', url: 'theirs', methods: ['GET'], definition })
+      await clickText(page, 'Create endpoint')
+      await overwrite(page, 'Created both')
+      assert.deepEqual(
+        (await exported()).rest_endpoints?.map(({ url }) => url),
+        ['mine'],
+      )
+      await op('drop_rest_endpoint', { name: 'both' })
+      await op('drop_query_collection', { collection: 'both', cascade: true })
+
+      const made = ['mine', 'theirs'].map(
+        (name) => `create function ${name}(genre) returns text stable language sql as 'select $1.name'`,
+      )
+      await op('run_sql', { sql: made.join(';') })
+      await goTo(page, 'data/public/genre/structure', hasText('Add computed field'))
+      await clickText(page, 'Add computed field')
+      await fill(page, 'Name', 'both')
+      await fill(page, 'Function', 'mine')
+      await op('add_computed_field', { table: 'genre', name: 'both', definition: { function: 'theirs' } })
+      await clickText(page, 'Add computed field')
+      await overwrite(page, 'Added both')
+      const genre = (await exported()).tables.find(({ table }) => table.name === 'genre')
+      assert.match(JSON.stringify(genre?.['computed_fields']), /"name":"mine"/)
+      await op('drop_computed_field', { table: 'genre', name: 'both' })
+      await op('run_sql', { sql: 'drop function mine, theirs' })
     },
   },
 ]

@@ -14,6 +14,7 @@ import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { edit } from '../../server/edits.ts'
+import { metadataQuery } from '../../server/queries.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
 import { CronForm } from './cron-form.tsx'
 import { type CronTrigger, cronTriggersQuery } from './cron-triggers.ts'
@@ -25,6 +26,8 @@ import { Ticks } from './ticks.tsx'
 /** Cron triggers with their next ticks. */
 export function CronSection() {
   const triggers = useQuery(cronTriggersQuery)
+  // The form's edit is based on them.
+  useQuery(metadataQuery)
   const canEdit = useStore(readOnly) === null
   const [chosen, setChosen] = useUrlState('trigger')
   const [isCreating, setCreating] = useState(false)

@@ -147,6 +147,7 @@ export async function startConsole(t: TestContext): Promise<Console> {
         readSecret,
         enableConsole: true,
         enabledApis,
+        enableApolloFederation: true,
         enableRemoteSchemaPermissions: true,
       },
     }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from '../../support/browser.ts'
-import { clickButton, hasText, type State, screenshot } from '../support.ts'
-import { choose, clickOn, goTo } from './steps.ts'
+import { hasText, type State, screenshot } from '../support.ts'
+import { choose, clickOn, clickText, goTo } from './steps.ts'
 
 const refused = /status of 4(?:00|09)/
 
@@ -25,6 +25,16 @@ async function tick(page: Page, label: string): Promise<void> {
   await clickOn(page, labelled(label))
 }
 
+interface Exported {
+  readonly metadata: {
+    readonly tables: readonly {
+      readonly table: { readonly name: string }
+      readonly apollo_federation_config?: object
+      readonly select_permissions?: readonly object[]
+    }[]
+  }
+}
+
 export const structure: readonly State[] = [
   { title: 'full', path: 'data/public/track/structure', shows: hasText('track_album_id_fkey') },
   {
@@ -37,32 +47,32 @@ export const structure: readonly State[] = [
       await op('track_table', 'shelf')
       await op('create_select_permission', { table: 'shelf', role: 'clerk', permission: { columns: '*', filter: {} } })
       await goTo(page, 'data/public/shelf/structure', hasText('Add column'))
-      await clickButton(page, 'Add column')
+      await clickText(page, 'Add column')
       await page.until(hasText('It becomes SQL'))
       await type(page, 'Name', 'Weight')
       await type(page, 'Type', 'numeric(10, 2)')
       await type(page, 'Comment', "the shelf's load")
       await page.until(hasText(`alter table public.shelf add column "Weight" numeric(10, 2);`))
       await check(page)
-      await clickButton(page, 'Review')
+      await clickText(page, 'Review')
       await page.until(hasText('GraphQL schema of clerk'))
       await screenshot(page, 'structure')
-      await clickButton(page, 'Run this SQL')
+      await clickText(page, 'Run this SQL')
       await page.until(`${hasText('Add column: done')} && ${hasText("the shelf's load")}`)
       await page.click('[aria-label="Change label"]')
       await tick(page, 'Takes NULL')
       await type(page, 'Default', "'none'")
       await page.until(hasText('alter column label set not null'))
-      await clickButton(page, 'Review')
-      await clickButton(page, 'Run this SQL')
+      await clickText(page, 'Review')
+      await clickText(page, 'Run this SQL')
       await page.until(hasText("'none'::text"))
-      await clickButton(page, 'Add index')
+      await clickText(page, 'Add index')
       await tick(page, 'label')
       await page.until(hasText('create index on public.shelf using btree (label);'))
-      await clickButton(page, 'Review')
-      await clickButton(page, 'Run this SQL')
+      await clickText(page, 'Review')
+      await clickText(page, 'Run this SQL')
       await page.until(hasText('shelf_label_idx'))
-      await clickButton(page, 'Add foreign key')
+      await clickText(page, 'Add foreign key')
       await tick(page, 'id')
       await choose(page, 'Leads to', 'genre')
       await choose(page, 'When that row is deleted', 'cascade')
@@ -73,11 +83,11 @@ export const structure: readonly State[] = [
       await page.until(`${hasText('drop column "Weight"')} && ${hasText('permission shelf.clerk.select')}`)
       await tick(page, 'Remove the objects of the metadata that need it, too')
       await page.until(`!${hasText('dependency-error')}`)
-      await clickButton(page, 'Run this SQL')
+      await clickText(page, 'Run this SQL')
       await page.until(`!${hasText("the shelf's load")}`)
-      await clickButton(page, 'Change names')
+      await clickText(page, 'Change names')
       await type(page, 'label', 'title')
-      await clickButton(page, 'Save names')
+      await clickText(page, 'Save names')
       await page.until(hasText('label is title'))
       assert.deepEqual(await op('select', { table: 'shelf', columns: ['*'] }), [])
       await op('untrack_table', { table: 'shelf' })
@@ -92,10 +102,41 @@ export const structure: readonly State[] = [
     complains: refused,
     shows: hasText('Add check'),
     async act(page) {
-      await clickButton(page, 'Add check')
+      await clickText(page, 'Add check')
       await type(page, 'Each row has', 'genre_id > 5')
-      await clickButton(page, 'Review')
+      await clickText(page, 'Review')
       await page.until(hasText('is violated by some row'))
+    },
+  },
+  {
+    title: 'rows of a table become entities of Apollo Federation, also on top of an edit of somebody else',
+    path: 'data/public/genre/structure',
+    // The page learns nothing of the other edit.
+    faults: [{ on: 'v1alpha1/feed', status: 0 }],
+    complains: /status of 409/,
+    shows: hasText('Entity of Apollo Federation'),
+    async act(page, { op, check }) {
+      const box = `[...document.querySelectorAll('label')].find((each) => each.innerText.startsWith('Entity of Apollo'))?.control`
+      const saved = async () => {
+        const { metadata } = await op<Exported>('export_metadata', {}, 2)
+        return metadata.tables.find(({ table }) => table.name === 'genre')
+      }
+      await clickOn(page, box)
+      await page.until(`${hasText('Its rows are entities now')} && ${box}.checked`)
+      assert.deepEqual((await saved())?.apollo_federation_config, { enable: 'v1' })
+      await check(page)
+      await op('create_select_permission', { table: 'genre', role: 'rival', permission: { columns: '*', filter: {} } })
+      await clickOn(page, box)
+      await page.until(hasText('Somebody else edited this meanwhile'))
+      await clickText(page, 'Save mine on top')
+      await page.until(`${hasText('Its rows are no entities any more')} && !${box}.checked`)
+      const { apollo_federation_config: config, select_permissions: permissions } = (await saved())!
+      assert.deepEqual([config, permissions?.length], [undefined, 1])
+      await op('drop_select_permission', { table: 'genre', role: 'rival' })
+      await clickText(page, 'Editing')
+      await page.until(`${box}.disabled`)
+      await goTo(page, 'data/public/keyless/structure', hasText('The table has no primary key.'))
+      assert.equal(await page.evaluate(`${box}.disabled`), true)
     },
   },
 ]

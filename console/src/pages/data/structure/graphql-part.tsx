@@ -8,8 +8,10 @@ import { Failed } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { useOpened } from '../../../parts/use-opened.ts'
 import { tableKey } from '../../../server/names.ts'
+import type { Operation } from '../../../server/operations.ts'
 import { entryOf, type Metadata, type TableEntry } from '../../../server/queries.ts'
 import type { TableInfo } from '../table-info.ts'
+import { FederationSwitch } from './federation-switch.tsx'
 import { List, RowActions } from './list.tsx'
 import { columnNamesOf, configurationOf, NamesDialog } from './names-dialog.tsx'
 import css from './structure.module.css'
@@ -38,8 +40,15 @@ export function GraphqlPart({ info, entry, base, canEdit }: PartProps) {
   const names = Object.entries(columnNamesOf(settings))
   const computed = computedFieldsOf(entry)
   const table = info.name
-  const send = (title: string, type: string, args: object, done: string) =>
-    save({ title, operations: [{ type, args }], base, done })
+  const part = (now: Metadata) => entryOf(now, table)
+  const send = (title: string, operation: Operation, done: string) =>
+    void save({ title, part, operations: [operation], mine: operation, base, done })
+  const dropComputed = (name: string) => {
+    const isThere = (now: Metadata) => computedFieldsOf(part(now)).some((each) => each.name === name)
+    const drop = { type: 'drop_computed_field', args: { table, name } }
+    const operations = (now: Metadata) => (isThere(now) ? [drop] : [])
+    void save({ title: `Drop ${name}`, part, operations, mine: drop, base, done: `Dropped ${name}` })
+  }
   const parts = { info, entry, base, onClose: () => setOpened(null) }
   return (
     <Section
@@ -71,7 +80,15 @@ export function GraphqlPart({ info, entry, base, canEdit }: PartProps) {
         onChange={(event) => {
           const isEnum = event.target.checked
           const done = isEnum ? 'It is an enum now' : 'It is no enum any more'
-          void send('Enum', 'set_table_is_enum', { table, is_enum: isEnum }, done)
+          send('Enum', { type: 'set_table_is_enum', args: { table, is_enum: isEnum } }, done)
+        }}
+      />
+      <FederationSwitch
+        {...{ info, entry, canEdit }}
+        onChange={(isEntity) => {
+          const done = isEntity ? 'Its rows are entities now' : 'Its rows are no entities any more'
+          const args = { table, apollo_federation_config: isEntity ? { enable: 'v1' } : null }
+          send('Entity of Apollo Federation', { type: 'pg_set_apollo_federation_config', args }, done)
         }}
       />
       {computed.length > 0 && (
@@ -82,12 +99,7 @@ export function GraphqlPart({ info, entry, base, canEdit }: PartProps) {
             key: name,
             cells: [<strong key="name">{name}</strong>, functionText(definition?.function), comment],
             ...(canEdit && {
-              actions: (
-                <RowActions
-                  name={name}
-                  onDrop={() => void send(`Drop ${name}`, 'drop_computed_field', { table, name }, `Dropped ${name}`)}
-                />
-              ),
+              actions: <RowActions name={name} onDrop={() => dropComputed(name)} />,
             }),
           }))}
         />

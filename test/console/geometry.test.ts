@@ -6,8 +6,8 @@ import { loadFiles } from '../../plugins/console/assets.ts'
 import { startBrowser } from '../support/browser.ts'
 import { browserTest } from '../support/chromium.ts'
 import { skipSpatial, startSpatial } from '../support/postgis.ts'
-import { cell, change, markForDeletion, typeCode } from './pages/steps.ts'
-import { clickButton, hasText } from './support.ts'
+import { cell, change, clickText, markForDeletion, typeCode } from './pages/steps.ts'
+import { hasText } from './support.ts'
 
 const sql = `
   create table place (id int primary key, name text, spot geometry(Point, 4326), area geometry, way geography);
@@ -40,16 +40,16 @@ async function editShapes(t: TestContext): Promise<void> {
   await page.press('Enter')
   await page.until(hasText('GeoJSON'))
   await typeCode(page, 'spot', '{"type": "Point", "coordinates": [5, 6]}')
-  await clickButton(page, 'Stage edit')
+  await clickText(page, 'Stage edit')
   // A shape that is there opens as GeoJSON, too.
   await page.click(cell(0, 4))
   await page.press('Enter')
   await page.until(`${hasText('Polygon')} && ${hasText('coordinates')}`)
   await typeCode(page, 'area', '{"type": "Point", "coordinates": [0.123456789012345, 6]}')
-  await clickButton(page, 'Stage edit')
+  await clickText(page, 'Stage edit')
   await markForDeletion(page, 2)
   await page.press('s', ['ctrl'])
-  await clickButton(page, 'Save 3 rows')
+  await clickText(page, 'Save 3 rows')
   await page.until(hasText('Saved 3 rows'))
   const { result } = await op<{ result: string[][] }>('run_sql', {
     sql: 'select name, ST_AsText(spot), ST_AsText(area) from place where id < 4 order by id',

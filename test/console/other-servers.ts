@@ -9,7 +9,8 @@ import { atEnd } from '../support/cleanup.ts'
 import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
-import { type Console, clickButton, hasText, secret } from './support.ts'
+import { clickText } from './pages/steps.ts'
+import { type Console, hasText, secret } from './support.ts'
 
 const sql = `create table harbour (id int primary key, name text); insert into harbour values (1, 'Oslo'), (2, 'Bergen')`
 const settings = {
@@ -70,7 +71,7 @@ async function otherDialect(t: TestContext, { visit, checkComplaints }: Console)
   await page.until(`${hasText('2 rows')} && ${hasText('Bergen')}`)
   await page.click('button[aria-label="As admin"]')
   await page.type('input[list]', 'pilot')
-  await clickButton(page, 'Apply')
+  await clickText(page, 'Apply')
   await page.until(`${hasText('1 row')} && ${hasText('Oslo')} && !${hasText('Bergen')}`)
   const names = await page.evaluate<string[]>(`[...window.sentHeaders].filter((name) => name.startsWith('x-')).sort()`)
   assert.ok(names.includes('x-hasura-admin-secret') && names.includes('x-hasura-role'), names.join())

@@ -85,14 +85,6 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   await writeFile(join(folder, `${name}.png`), await page.screenshot())
 }
 
-/** Clicks the button whose text begins so, once it can be pressed. */
-export async function clickButton(page: Page, text: string): Promise<void> {
-  const matches = `each.textContent.startsWith(${JSON.stringify(text)}) && !each.disabled`
-  const find = `[...document.querySelectorAll('button')].find((each) => ${matches})`
-  await page.until(`${find} !== undefined`)
-  await page.evaluate(`${find}.click()`)
-}
-
 /** The faults that axe finds in a page, in both themes: they differ in contrast alone. */
 export const axeFaults = (page: Page): Promise<readonly object[]> =>
   page.evaluate(`(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { clickButton, hasText, type State, screenshot } from '../support.ts'
-import { clickOn, goTo } from './steps.ts'
+import { hasText, type State, screenshot } from '../support.ts'
+import { clickOn, clickText, goTo } from './steps.ts'
 
 const list = 'pg_get_source_tables'
 
@@ -36,7 +36,7 @@ export const data: readonly State[] = [
     shows: hasText('it <b>broke</b>'),
     async act(page) {
       assert.equal(await page.evaluate(`document.querySelector('[role=alert] b')`), null)
-      await clickButton(page, 'Retry')
+      await clickText(page, 'Retry')
       await page.until(hasText('15 tables'))
     },
   },
@@ -59,13 +59,13 @@ export const data: readonly State[] = [
       await page.click('[aria-label="Tables"] [role=row][data-index="0"] input')
       // Somebody else edits, which the page does not know.
       await op('set_table_is_enum', { table: 'genre', is_enum: false })
-      await clickButton(page, 'Untrack 1 table')
+      await clickText(page, 'Untrack 1 table')
       await page.until(hasText('relationship track.album'))
-      await clickButton(page, 'Untrack with dependents')
+      await clickText(page, 'Untrack with dependents')
       await page.until(hasText('Untracked 1 table'))
       await page.until(hasText('15 tables, 13 tracked'))
       assert.equal(await tracked(), 13)
-      await clickButton(page, 'Undo')
+      await clickText(page, 'Undo')
       await page.until(hasText('15 tables, 14 tracked'))
       assert.equal(await tracked(), 14)
     },
@@ -85,7 +85,7 @@ export const data: readonly State[] = [
       await page.evaluate(`history.replaceState(null, '', '?role=viewer&around=album')`)
       await page.reload()
       await page.until(`${hasText('2 tables, 1 link, as viewer')} && ${hasText("name = 'AC/DC'")}`)
-      await clickButton(page, 'Show list')
+      await clickText(page, 'Show list')
       await page.until(hasText('artist.albums'))
       for (const table of ['album', 'artist']) await op('drop_select_permission', { table, role: 'viewer' })
     },
@@ -107,13 +107,13 @@ export const data: readonly State[] = [
       await check(page)
       await page.click('[role=row] a')
       await page.until(hasText('select * from track where milliseconds > shortest'))
-      await clickButton(page, 'Track function')
+      await clickText(page, 'Track function')
       await page.until(hasText('Tracked long_tracks'))
       await page.type('form input', 'clerk')
-      await clickButton(page, 'Allow role')
+      await clickText(page, 'Allow role')
       await page.until(hasText('Remove clerk'))
       await check(page)
-      await clickButton(page, 'Untrack function')
+      await clickText(page, 'Untrack function')
       await page.until(hasText('function, not tracked'))
       await op('drop_select_permission', { table: 'track', role: 'clerk' })
       await op('run_sql', { sql: 'drop function long_tracks' })
@@ -127,7 +127,7 @@ export const data: readonly State[] = [
     shows: hasText('The table has no event triggers'),
     async act(page, { op, check }) {
       await check(page)
-      await clickButton(page, 'Create event trigger')
+      await clickText(page, 'Create event trigger')
       await page.until(`document.querySelector('[role=dialog] input[list]')?.value === 'artist'`)
       await page.press('Escape')
       const webhook = 'http://127.0.0.1:9/artists'
@@ -170,7 +170,7 @@ export const data: readonly State[] = [
       await page.until(`${hasText('/api/rest/artist/all')} && ${hasText('Open subscription in API')}`)
       assert.equal(await page.evaluate(hasText('/api/rest/albums/all')), false)
       await check(page)
-      await clickButton(page, 'Open mutation in API')
+      await clickText(page, 'Open mutation in API')
       await page.until(`location.pathname === '/console/api' && ${hasText('mutation insert_artist')}`)
       await page.evaluate('history.back()')
       await page.until(hasText('Open query in API'))
@@ -193,7 +193,7 @@ export const data: readonly State[] = [
       await op('create_select_permission', { table: 'album', role: 'listener', permission })
       await page.click('button[aria-label="As admin"]')
       await page.type('input[list]', 'listener')
-      await clickButton(page, 'Apply')
+      await clickText(page, 'Apply')
       await page.until(hasText('No root field answers rows of this table'))
       await op('drop_select_permission', { table: 'album', role: 'listener' })
     },

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import type { Page } from '../../support/browser.ts'
-import { clickButton, hasText, type State } from '../support.ts'
-import { cell, change, markForDeletion } from './steps.ts'
+import { hasText, type State } from '../support.ts'
+import { cell, change, clickText, markForDeletion } from './steps.ts'
 
 const addresses = [
   ...['now', 'api', 'api/operations/export_metadata', 'data', 'data/diagram', 'data/public/track', 'sql', 'roles'],
@@ -90,17 +90,17 @@ const hostile: State = {
     await page.until(hasText('__proto__'))
     await change(page, cell(0, 3), 'built')
     await page.press('s', ['ctrl'])
-    await clickButton(page, 'Save 1 row')
+    await clickText(page, 'Save 1 row')
     await page.until(hasText('Saved 1 row'))
     const updates = page.sent.flatMap(({ body }) => JSON.parse(body ?? '{}').args?.[0]?.args ?? [])
     assert.equal(JSON.stringify(updates.at(-1).where), '{"_and":[{"id":{"_eq":1}},{"constructor":{"_is_null":true}}]}')
-    await clickButton(page, 'Insert row')
+    await clickText(page, 'Insert row')
     await page.until(`document.querySelector(${JSON.stringify(cell(0, 3))}).innerText === 'default'`)
-    await clickButton(page, 'Undo')
+    await clickText(page, 'Undo')
     // The grid has only the beginning of one text: a deletion does not compare it.
     await markForDeletion(page, 0)
     await page.press('s', ['ctrl'])
-    await clickButton(page, 'Save 1 row')
+    await clickText(page, 'Save 1 row')
     await page.until(hasText('The table has no rows'))
     await op('drop_select_permission', { table, role: '__proto__' })
     await op('run_sql', { sql: `drop table "${markup}"`, cascade: true })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Meaning } from '../../../console/src/pages/data/rules/rule-tree.ts'
 import fc from '../../support/fast-check.ts'
 import { rebuilt } from '../rebuilt-rule.ts'
-import { type Console, clickButton, hasText, type State, screenshot } from '../support.ts'
+import { type Console, hasText, type State, screenshot } from '../support.ts'
 import { config } from './now.ts'
 import { clickOn, clickText, goTo, reload } from './steps.ts'
 
@@ -76,7 +76,7 @@ export const permissions: readonly State[] = [
         return metadata.tables.find(({ table }) => table.name === 'invoice')?.select_permissions
       }
       await page.type('main form input', 'customer')
-      await clickButton(page, 'Add role')
+      await clickText(page, 'Add role')
       await page.click('[aria-label="select of customer: none"]')
       await page.until(hasText('customer may select invoice'))
       await page.type('[role=dialog] input[placeholder="all rows"]', 'customer_id = X-Service-User-Id')
@@ -84,13 +84,13 @@ export const permissions: readonly State[] = [
       await page.type('[role=dialog] [class*=preview] input', '2')
       await page.until(hasText('customer gets 7 of 412 rows'))
       await check(page)
-      await clickButton(page, 'Save permission')
+      await clickText(page, 'Save permission')
       await page.until(hasText('Saved select of customer'))
       assert.deepEqual(await saved(), [
         { role: 'customer', permission: { columns: '*', filter: { customer_id: { _eq: 'X-Service-User-Id' } } } },
       ])
       await page.click('[aria-label^="select of customer: by rule"]')
-      await clickButton(page, 'Remove permission')
+      await clickText(page, 'Remove permission')
       await page.until(hasText('Removed select of customer'))
       assert.equal(await saved(), undefined)
     },
@@ -111,10 +111,10 @@ export const permissions: readonly State[] = [
       await screenshot(page, 'permission')
       await page.type('[role=dialog] input[placeholder="all rows"]', 'billing_country = Norway')
       await page.until(hasText('no index serves invoice (billing_country)'))
-      await clickButton(page, 'Make this index')
+      await clickText(page, 'Make this index')
       await page.until(`${hasText('Made the index')} && !${hasText('no index serves')}`)
       await check(page)
-      await clickButton(page, 'Cancel')
+      await clickText(page, 'Cancel')
       await page.click('[aria-label="Copy permissions of customer"]')
       for (const target of ['customer', 'invoice']) {
         const labels = `[...document.querySelectorAll('[role=dialog] fieldset:last-of-type label')]`
@@ -124,7 +124,7 @@ export const permissions: readonly State[] = [
       await page.until(`${hasText('without invoice_id')} && ${hasText('table customer select permission clerk')}`)
       await check(page)
       await screenshot(page, 'permission-copy')
-      await clickButton(page, 'Copy 1 permission')
+      await clickText(page, 'Copy 1 permission')
       await page.until(hasText('Copied 1 permission'))
       const { metadata } = await op<Exported>('export_metadata', {}, 2)
       assert.deepEqual(metadata.tables.find(({ table }) => table.name === 'customer')?.select_permissions, [
@@ -202,14 +202,14 @@ export const permissions: readonly State[] = [
       await op('create_select_permission', args)
       // The page behind the form has the other edit already.
       await page.until(`document.querySelector('[aria-label="select of customer: all rows, 1 of 9 columns"]') !== null`)
-      await clickButton(page, 'Save permission')
+      await clickText(page, 'Save permission')
       await page.until(hasText('Somebody else edited this meanwhile'))
       await page.until(`document.querySelectorAll('[role=dialog] .cm-content').length === 3`)
       await check(page, /status of 409/)
-      await clickButton(page, 'Keep theirs')
+      await clickText(page, 'Keep theirs')
       await page.until(`!${hasText('Somebody else edited')}`)
-      await clickButton(page, 'Save permission')
-      await clickButton(page, 'Save mine on top')
+      await clickText(page, 'Save permission')
+      await clickText(page, 'Save mine on top')
       await page.until(hasText('Saved select of customer'))
       await page.until(`document.querySelector('[aria-label="select of customer: all rows"]') !== null`)
       await op('drop_select_permission', { table: 'invoice', role: 'customer' })
@@ -224,7 +224,7 @@ export const permissions: readonly State[] = [
       await reload(page, hasText('This was typed earlier, and is not saved'))
       await page.until(`document.querySelector('[role=dialog] input[placeholder="all rows"]')?.value === "total > '7'"`)
       await check(page)
-      await clickButton(page, 'Cancel')
+      await clickText(page, 'Cancel')
       await page.until(`document.querySelector('[role=dialog]') === null`)
       await goTo(page, editor, hasText('The role has no such permission yet'))
       assert.equal(await page.evaluate(hasText('typed earlier')), false)
@@ -238,7 +238,7 @@ export const permissions: readonly State[] = [
     shows: hasText('customer may select invoice'),
     async act(page) {
       await page.type('[role=dialog] input[placeholder="all rows"]', 'no_such = 5')
-      await clickButton(page, 'Save permission')
+      await clickText(page, 'Save permission')
       await page.until(`document.querySelector('[role=dialog] [role=alert]') !== null`)
     },
   },
@@ -410,7 +410,7 @@ export const permissions: readonly State[] = [
       await page.type('[data-asks]', 'pilot')
       await page.until(`!${removal}.disabled`)
       await screenshot(page, 'production')
-      await clickButton(page, 'Remove permission')
+      await clickText(page, 'Remove permission')
       await page.until(hasText('Removed select of pilot'))
     },
   },

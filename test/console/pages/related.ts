@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { clickButton, hasText, type State, screenshot } from '../support.ts'
+import { hasText, type State, screenshot } from '../support.ts'
 import { cell, clickText } from './steps.ts'
 
 const pane = `document.querySelector('[aria-label="Related rows"]:is(aside)')`
@@ -23,12 +23,12 @@ export const related: readonly State[] = [
       await clickText(page, '1 Rock')
       await page.until(shows('genre 1 Rock'))
       assert.equal(await page.evaluate(place), '3/tracks:3/genre')
-      await clickButton(page, 'All rows of tracks')
+      await clickText(page, 'All rows of tracks')
       await page.until(shows('the first 50 rows of track'))
       await page.reload()
       await page.until(shows('the first 50 rows of track'))
       await screenshot(page, 'related')
-      await clickButton(page, 'track 3 Fast As a Shark')
+      await clickText(page, 'track 3 Fast As a Shark')
       await page.until(shows('1 Rock'))
       await page.press('Escape')
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { clickButton, hasText, type State } from '../support.ts'
-import { cell, change, goTo } from './steps.ts'
+import { hasText, type State } from '../support.ts'
+import { cell, change, clickText, goTo } from './steps.ts'
 
 const refused = /status of 4(?:00|09)/
 
@@ -35,12 +35,12 @@ export const rowEdits: readonly State[] = [
     shows: hasText('25 rows'),
     async act(page, { check }) {
       await page.click(tick(0))
-      await clickButton(page, 'Delete 1 row')
+      await clickText(page, 'Delete 1 row')
       await page.until(`${hasText('genre_id 1: Rock')} && ${hasText('1,297 rows of track: in the way')}`)
       await check(page)
-      await clickButton(page, 'Mark 1 row')
+      await clickText(page, 'Mark 1 row')
       await page.until(`document.querySelector('[data-state=deleted]') !== null`)
-      await clickButton(page, 'Undo')
+      await clickText(page, 'Undo')
       await page.until(`document.querySelector('[data-state=deleted]') === null`)
     },
   },
@@ -58,12 +58,12 @@ export const rowEdits: readonly State[] = [
       await goTo(page, 'data/public/many?where=id%20%3E%20100&order=id', hasText('100 of 200 rows'))
       await page.until(hasText('bytes, 2 B'))
       await page.click('[aria-label="Select all rows that are shown"]')
-      await clickButton(page, 'Delete 100 rows')
-      await clickButton(page, 'Delete all that match')
+      await clickText(page, 'Delete 100 rows')
+      await clickText(page, 'Delete all that match')
       await page.until(hasText('200 rows match'))
       await check(page)
       await page.type('[role=dialog] input', '200')
-      await clickButton(page, 'Delete 200 rows')
+      await clickText(page, 'Delete 200 rows')
       await page.until(hasText('No row matches'))
       assert.deepEqual(await op('count', { table: 'many' }), { count: 100 })
       // The values of an enum are a choice.
@@ -85,7 +85,7 @@ export const rowEdits: readonly State[] = [
     shows: hasText('25 rows'),
     async act(page, { op }) {
       await page.click(tick(1))
-      await clickButton(page, 'Duplicate 1 row')
+      await clickText(page, 'Duplicate 1 row')
       await page.until(`document.querySelector('[data-state=inserted]') !== null`)
       await change(page, cell(0, 1), '101')
       await page.until(`document.activeElement.matches('[role=gridcell]')`)
@@ -94,8 +94,8 @@ export const rowEdits: readonly State[] = [
       await page.until(`document.activeElement.matches(${JSON.stringify(cell(25, 1))})`)
       await page.paste('25\tSea shanty\tno column\n103\tPolka, fast\n')
       await page.until(hasText('Pasted 4 cells; 1 cell cannot be written'))
-      await clickButton(page, 'Review 3 edits')
-      await clickButton(page, 'Save 3 rows')
+      await clickText(page, 'Review 3 edits')
+      await clickText(page, 'Save 3 rows')
       await page.until(`!${hasText('Review 3 edits')}`)
       const where = { genre_id: { _gte: 25 } }
       assert.deepEqual(await op('select', { ...genre, columns: ['*'], where, order_by: 'genre_id' }), [
@@ -112,15 +112,15 @@ export const rowEdits: readonly State[] = [
     path: 'data/public/track?cols=track_id,name',
     shows: hasText('Put The Finger On You'),
     async act(page, { check }) {
-      await clickButton(page, 'Jump')
+      await clickText(page, 'Jump')
       await page.type('form input:not([type=search])', '3000')
-      await clickButton(page, 'Jump to track_id')
+      await clickText(page, 'Jump to track_id')
       await page.until(`${hasText('from track_id 3000')} && ${hasText('100 of 504 rows')}`)
       await check(page)
       await page.click('[aria-label="Show rows from the first one"]')
       await page.until(`!${hasText('from track_id')}`)
-      await clickButton(page, 'Export')
-      await clickButton(page, 'Save as CSV')
+      await clickText(page, 'Export')
+      await clickText(page, 'Save as CSV')
       await page.until(hasText('Saved track.csv'))
     },
   },
@@ -138,10 +138,10 @@ export const rowEdits: readonly State[] = [
     async act(page, { check }) {
       await page.click('[role=columnheader][aria-colindex="3"] button')
       await page.until(hasText('No index serves the order by name'))
-      await clickButton(page, 'Show an index')
+      await clickText(page, 'Show an index')
       await page.until(hasText('create index concurrently on public.track (name);'))
       await check(page)
-      await clickButton(page, 'Order by name anyway')
+      await clickText(page, 'Order by name anyway')
       await page.until(`location.search.includes('order=name')`)
       // The key has an index.
       await page.click('[role=columnheader][aria-colindex="2"] button')

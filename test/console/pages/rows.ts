@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { clickButton, hasText, type State, screenshot } from '../support.ts'
-import { cell, change, goTo } from './steps.ts'
+import { hasText, type State, screenshot } from '../support.ts'
+import { cell, change, clickText, goTo } from './steps.ts'
 
 const refused = /status of 4(?:00|09)/
 
@@ -40,11 +40,11 @@ export const rows: readonly State[] = [
     async act(page, { check }) {
       await page.click('[aria-label="Remove milliseconds > 300000"]')
       await page.until(hasText('100 of 1,297 rows'))
-      await clickButton(page, 'Conditions')
+      await clickText(page, 'Conditions')
       await page.until(`document.querySelector('[role=dialog] input[list]') !== null`)
       await check(page)
       await page.type('[role=dialog] input[list]', 'Jazz')
-      await clickButton(page, 'Show these rows')
+      await clickText(page, 'Show these rows')
       await page.until(hasText('100 of 130 rows'))
       assert.equal(await page.evaluate(`new URLSearchParams(location.search).get('where')`), "genre.name = 'Jazz'")
     },
@@ -66,13 +66,13 @@ export const rows: readonly State[] = [
       await page.press('s', ['ctrl'])
       await page.until(hasText('Review 2 edits'))
       await check(page)
-      await clickButton(page, 'Save 2 rows')
+      await clickText(page, 'Save 2 rows')
       await page.until(hasText('Somebody else changed the marked rows'))
       const names = () =>
         op<{ name: string }[]>('select', { ...genre, columns: ['name'], order_by: 'genre_id', limit: 2 })
       assert.deepEqual(await names(), [{ name: 'Hard rock' }, { name: 'Jazz!' }])
-      await clickButton(page, 'Save on top')
-      await clickButton(page, 'Save 1 row')
+      await clickText(page, 'Save on top')
+      await clickText(page, 'Save 1 row')
       await page.until(`${hasText('25 rows')} && !${hasText('Review 1 edit')}`)
       assert.deepEqual(await names(), [{ name: 'Rock and roll' }, { name: 'Jazz!' }])
       await op('update', { ...genre, where: { genre_id: 1 }, $set: { name: 'Rock' } })
@@ -87,8 +87,8 @@ export const rows: readonly State[] = [
       await change(page, cell(2, 2), '<b>Metal</b>')
       await page.reload()
       await page.until(hasText('<b>Metal</b>'))
-      await clickButton(page, 'Review 1 edit')
-      await clickButton(page, 'Discard all')
+      await clickText(page, 'Review 1 edit')
+      await clickText(page, 'Discard all')
       await page.until(hasText('Nothing is staged'))
     },
   },
@@ -98,13 +98,13 @@ export const rows: readonly State[] = [
     shows: hasText('25 rows'),
     complains: refused,
     async act(page) {
-      await clickButton(page, 'Insert row')
+      await clickText(page, 'Insert row')
       await page.until(`document.querySelector('[data-state=inserted]') !== null`)
       await change(page, cell(0, 1), '1')
-      await clickButton(page, 'Review 1 edit')
-      await clickButton(page, 'Save 1 row')
+      await clickText(page, 'Review 1 edit')
+      await clickText(page, 'Save 1 row')
       await page.until(hasText('Uniqueness violation'))
-      await clickButton(page, 'Discard all')
+      await clickText(page, 'Discard all')
     },
   },
   {
@@ -114,14 +114,14 @@ export const rows: readonly State[] = [
     shows: hasText('5 rows'),
     complains: refused,
     async act(page, { op, check }) {
-      await clickButton(page, 'Import rows')
+      await clickText(page, 'Import rows')
       await page.type('textarea[aria-label="Rows as CSV"]', 'media_type_id,title\n6,x')
       await page.until(hasText('names "title", which is no column'))
       const rows = Array.from({ length: 501 }, (_, index) => `${index + 6}\t"type ${index}"`)
       await page.type('textarea[aria-label="Rows as CSV"]', `media_type_id\tname\n${rows.join('\n')}\n1\tagain`)
       await page.until(hasText('Insert 502 rows'))
       await check(page)
-      await clickButton(page, 'Insert 502 rows')
+      await clickText(page, 'Insert 502 rows')
       await page.until(`${hasText('Rows 1 to 500 are inserted')} && ${hasText('Uniqueness violation')}`)
       assert.deepEqual(await op('count', { table: 'media_type' }), { count: 505 })
       await op('delete', { table: 'media_type', where: { media_type_id: { _gt: 5 } } })
@@ -135,7 +135,7 @@ export const rows: readonly State[] = [
     async act(page) {
       await page.click('button[aria-label="As admin"]')
       await page.type('input[list]', 'stranger')
-      await clickButton(page, 'Apply')
+      await clickText(page, 'Apply')
       await page.until(`document.querySelector('[role=alert]') !== null`)
     },
   },
@@ -189,18 +189,18 @@ export const rows: readonly State[] = [
       await page.until(hasText('Characters 1 to 16,384 of 5,242,880'))
       // The page has a part of it alone.
       assert.ok((await page.evaluate<number>('document.body.textContent.length')) < 40_000)
-      await clickButton(page, 'Last part')
+      await clickText(page, 'Last part')
       await page.until(hasText('to 5,242,880 of 5,242,880'))
       await check(page)
-      await clickButton(page, 'Edit this large value')
+      await clickText(page, 'Edit this large value')
       await page.type('textarea[aria-label=body]', 'the <b>end</b>')
       await page.until(hasText('of 5,226,510'))
-      await clickButton(page, 'Stage edit')
+      await clickText(page, 'Stage edit')
       // Nothing is lost by a reload.
       await page.reload()
       await page.until(hasText('Review 1 edit'))
-      await clickButton(page, 'Review 1 edit')
-      await clickButton(page, 'Save 1 row')
+      await clickText(page, 'Review 1 edit')
+      await clickText(page, 'Save 1 row')
       await page.until(`!${hasText('Review 1 edit')}`)
       const end = { body: { _like: 'long%the <b>end</b>' } }
       assert.deepEqual(await op('count', { table: 'large', where: end }), { count: 1 })
@@ -214,12 +214,12 @@ export const rows: readonly State[] = [
       await page.click(cell(0, 3))
       await page.press(' ')
       await page.until(`${hasText('12345678901234567891')} && ${hasText('Show 100 more')}`)
-      await clickButton(page, 'Edit this large value')
+      await clickText(page, 'Edit this large value')
       await page.type('input[placeholder=Find]', '12345678901234647890')
       await page.press('Enter')
       await page.until(hasText('to 1,920,002 of 1,920,002'))
       await page.type('textarea[aria-label=document]', ', broken')
-      await clickButton(page, 'Stage edit')
+      await clickText(page, 'Stage edit')
       await page.until(`document.querySelector('[role=dialog] [role=alert]') !== null`)
     },
   },
@@ -236,12 +236,12 @@ export const rows: readonly State[] = [
       }
       await page.click(cell(0, 3))
       await page.press(' ')
-      await clickButton(page, 'Edit this large value')
-      await clickButton(page, 'Last part')
+      await clickText(page, 'Edit this large value')
+      await clickText(page, 'Last part')
       await page.until(hasText('to 1,920,002 of 1,920,002'))
       const part = await page.evaluate<string>(`document.querySelector('textarea[aria-label=document]').value`)
       await page.type('textarea[aria-label=document]', part.replace('12345678901234647890', '12345678901234647891'))
-      await clickButton(page, 'Stage edit')
+      await clickText(page, 'Stage edit')
       await page.evaluate(`{
         const { fetch } = window
         window.sent = []
@@ -251,11 +251,11 @@ export const rows: readonly State[] = [
           return answer
         }
       }`)
-      await clickButton(page, 'Review 1 edit')
-      await clickButton(page, 'Save 1 row')
+      await clickText(page, 'Review 1 edit')
+      await clickText(page, 'Save 1 row')
       await page.until(`!${hasText('Review 1 edit')}`)
       assert.deepEqual(await last(), ['12345678901234647891', '80000'])
-      await clickButton(page, 'Undo')
+      await clickText(page, 'Undo')
       await page.until('window.sent.length === 2')
       assert.deepEqual(await last(), ['12345678901234647890', '80000'])
       const sent = await page.evaluate<readonly number[]>('window.sent')

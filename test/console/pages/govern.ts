@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hasText, type State, screenshot } from '../support.ts'
-import { choose, clickOn, clickText, reload, typeCode } from './steps.ts'
+import { choose, clickOn, clickText, goTo, reload, typeCode } from './steps.ts'
 
 const refused = (status: number) => new RegExp(`status of ${status}`)
 const fault = { path: '$', error: 'it <b>broke</b>', code: 'unexpected' }
@@ -28,6 +28,16 @@ const statesOf = (section: string, on: string, full: string): readonly State[] =
     },
   },
 ]
+
+/** The server's words. */
+const lost = 'the changes of version 8 were too large to be kept'
+
+/** A version of the history, as the server answers it. */
+const version = (number: number) => ({
+  ...{ version: number, at: '2026-01-02T03:04:05Z', by: { role: 'admin' }, request_id: null },
+  operations: ['add_remote_schema'],
+  patch: [{ part: 'remote_schemas', name: 'people', after: { name: 'people' } }],
+})
 
 export const govern: readonly State[] = [
   ...statesOf('metadata', 'export_metadata', 'playlist_track'),
@@ -130,6 +140,28 @@ export const govern: readonly State[] = [
       await clickText(page, 'Revert this change')
       await clickText(page, 'Revert 1 version')
       await page.until(hasText('later edits changed the same parts'))
+    },
+  },
+  {
+    title: 'history, a version whose changes were too large to be kept says so, and cannot be reverted',
+    path: 'govern/history',
+    faults: [
+      {
+        ...{ on: 'get_metadata_history', status: 200 },
+        body: { versions: [{ ...version(8), patch: null }, version(7)], next: null },
+      },
+      { on: 'simulate', status: 400, body: { ...fault, error: lost, code: 'not-supported' } },
+    ],
+    shows: hasText(lost),
+    async act(page) {
+      const reverts = `[...document.querySelectorAll('button[aria-label^=Revert]')].map((each) => each.ariaLabel)`
+      assert.deepEqual(await page.evaluate(reverts), ['Revert this change: remote schema people added'])
+      await goTo(
+        page,
+        'roles/compare?of=versions&from=8&to=8',
+        `${hasText('1 version had changes')} && ${hasText(lost)}`,
+      )
+      assert.equal(await page.evaluate(hasText('0 rules')), false)
     },
   },
   {

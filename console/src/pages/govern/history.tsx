@@ -5,6 +5,7 @@ import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { PartChanges } from '../../parts/change-view.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { Mark } from '../../parts/mark.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
@@ -78,7 +79,12 @@ export function HistorySection() {
               {formatTime(version.at)} by {authorOf(version)}, version {version.version}
               {version.request_id && <>, request {version.request_id}</>}
             </p>
-            {version.patch && <PartChanges label={`Changes of version ${version.version}`} changes={version.patch} />}
+            {version.patch ? (
+              <PartChanges label={`Changes of version ${version.version}`} changes={version.patch} />
+            ) : (
+              // The words of the server's refusal to revert it.
+              <Mark state="bad">the changes of version {version.version} were too large to be kept</Mark>
+            )}
           </li>
         ))}
       </ol>

@@ -79,6 +79,7 @@ export function Versions({ metadata }: { readonly metadata: Metadata }) {
 /** The parts that differ: rules first. */
 function Parts({ versions }: { readonly versions: readonly Version[] }) {
   const lost = versions.filter(({ patch }) => patch === null)
+  const isKnown = lost.length < versions.length
   const patches = versions.toReversed().map(({ patch }) => patch ?? [])
   const changes = mergedPatches(patches)
   const rules = changes.filter(isRule)
@@ -90,9 +91,11 @@ function Parts({ versions }: { readonly versions: readonly Version[] }) {
           {plural(lost.length, 'version')} had changes too large to be kept, which are missing here.
         </p>
       )}
-      <Section title={`${plural(rules.length, 'rule')} ${rules.length === 1 ? 'differs' : 'differ'}`}>
-        <PartChanges label="Rules that differ" changes={rules} />
-      </Section>
+      {isKnown && (
+        <Section title={`${plural(rules.length, 'rule')} ${rules.length === 1 ? 'differs' : 'differ'}`}>
+          <PartChanges label="Rules that differ" changes={rules} />
+        </Section>
+      )}
       {others.length > 0 && (
         <Section title={`${plural(others.length, 'other part')} ${others.length === 1 ? 'differs' : 'differ'}`}>
           <PartChanges label="Other parts that differ" changes={others} />

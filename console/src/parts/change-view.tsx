@@ -7,6 +7,19 @@ const shownCharacters = 20_000
 
 const shown = (value: unknown): string => JSON.stringify(value, null, 2)?.slice(0, shownCharacters) ?? ''
 
+function Value({ title, value }: { readonly title: string; readonly value: unknown }) {
+  if (value === undefined) return null
+  return (
+    <div>
+      <p className={css['note']}>{title}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
+      <pre className={css['value']} tabIndex={0}>
+        {shown(value)}
+      </pre>
+    </div>
+  )
+}
+
 /** A change with its values before and after, folded. */
 export const ChangeView = ({
   change: { before, after },
@@ -24,24 +37,8 @@ export const ChangeView = ({
       )}
     </summary>
     <div className={css['versions']}>
-      {before !== undefined && (
-        <div>
-          <p className={css['note']}>Before</p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
-          <pre className={css['value']} tabIndex={0}>
-            {shown(before)}
-          </pre>
-        </div>
-      )}
-      {after !== undefined && (
-        <div>
-          <p className={css['note']}>After</p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
-          <pre className={css['value']} tabIndex={0}>
-            {shown(after)}
-          </pre>
-        </div>
-      )}
+      <Value title="Before" value={before} />
+      <Value title="After" value={after} />
     </div>
   </details>
 )

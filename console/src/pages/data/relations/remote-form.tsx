@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { useKeptForm } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
-import { DraftNote } from '../../../parts/draft-note.tsx'
 import { Field, Select } from '../../../parts/field.tsx'
 import { Failed, Loading } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
@@ -13,6 +12,7 @@ import { introspectionQuery, remoteSchemasOf } from '../../../server/remote-sche
 import { type Introspected, isLeaf, type RemoteField, referenceText } from '../../../server/remote-types.ts'
 import type { TableInfo } from '../table-info.ts'
 import css from './relations.module.css'
+import { RelationshipForm } from './relationship-form.tsx'
 import type { RemoteRelationship } from './relationships.ts'
 import { choicesOf, columnsIn, fieldOf, fieldsOf, type Step, stepsOf } from './remote-steps.ts'
 import { RemoteTry } from './remote-try.tsx'
@@ -65,15 +65,13 @@ export function RemoteForm({ info, base: current, changed, onClose }: RemoteForm
     onClose()
   }
   return (
-    <form
-      className={css['form']}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
+    <RelationshipForm
+      submit={changed ? 'Save relationship' : 'Add relationship'}
+      disabled={!isWhole || name.trim() === ''}
+      draft={form.draft}
+      onSubmit={() => void submit()}
+      {...{ isBusy, error, onClose }}
     >
-      {error !== null && <Failed error={error} />}
-      <DraftNote draft={form.draft} />
       <div className={css['fields']}>
         <Field
           label="Name"
@@ -103,20 +101,7 @@ export function RemoteForm({ info, base: current, changed, onClose }: RemoteForm
           field={field as RemoteField}
         />
       )}
-      <div className={css['end']}>
-        <Button
-          onClick={() => {
-            form.draft.forget()
-            onClose()
-          }}
-        >
-          Cancel
-        </Button>
-        <Button type="submit" look="main" isBusy={isBusy} disabled={!isWhole || name.trim() === ''}>
-          {changed ? 'Save relationship' : 'Add relationship'}
-        </Button>
-      </div>
-    </form>
+    </RelationshipForm>
   )
 }
 

@@ -3,7 +3,6 @@ import { Plus, X } from 'lucide-react'
 import { useId } from 'react'
 import { useKeptForm } from '../../../base/kept-form.ts'
 import { Button, IconButton } from '../../../parts/button.tsx'
-import { DraftNote } from '../../../parts/draft-note.tsx'
 import { Field, Select } from '../../../parts/field.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
@@ -14,6 +13,7 @@ import { entryOf, type Metadata, type TableEntry, tablesOf } from '../../../serv
 import { type TableInfo, tableInfoQuery } from '../table-info.ts'
 import { examplesQuery } from './examples.ts'
 import css from './relations.module.css'
+import { RelationshipForm } from './relationship-form.tsx'
 import type { ColumnPair } from './relationships.ts'
 import { replacing } from './replacing.ts'
 
@@ -61,15 +61,13 @@ export function TableForm({ info, entry, base: current, onClose }: TableFormProp
     onClose()
   }
   return (
-    <form
-      className={css['form']}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void add()
-      }}
+    <RelationshipForm
+      submit="Add relationship"
+      disabled={!isWhole || name.trim() === ''}
+      draft={form.draft}
+      onSubmit={() => void add()}
+      {...{ isBusy, error, onClose }}
     >
-      {error !== null && <Failed error={error} />}
-      <DraftNote draft={form.draft} />
       <div className={css['fields']}>
         <Field label="Name" value={name} onChange={(event) => form.change({ name: event.target.value })} />
         <Select<'object' | 'array'>
@@ -129,20 +127,7 @@ export function TableForm({ info, entry, base: current, onClose }: TableFormProp
       )}
       {other.isError && <Failed error={other.error} onRetry={() => void other.refetch()} />}
       {isWhole && <LiveExample info={info} to={to} columns={pairs} />}
-      <div className={css['end']}>
-        <Button
-          onClick={() => {
-            form.draft.forget()
-            onClose()
-          }}
-        >
-          Cancel
-        </Button>
-        <Button type="submit" look="main" isBusy={isBusy} disabled={!isWhole || name.trim() === ''}>
-          Add relationship
-        </Button>
-      </div>
-    </form>
+    </RelationshipForm>
   )
 }
 

@@ -1,13 +1,12 @@
-import { History, Plus, X } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { History } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { useStore } from '../../base/store.ts'
-import { Button, IconButton } from '../../parts/button.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
+import { DraftTabs } from '../../parts/draft-tabs.tsx'
 import { Select } from '../../parts/field.tsx'
 import { HistoryDialog } from '../../parts/history-dialog.tsx'
 import { Page, Toolbar } from '../../parts/page.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
-import { toast } from '../../parts/toast.tsx'
 import { identity } from '../../requests/identity.ts'
 import { readOnly } from '../../requests/mode.ts'
 import { usePlugin } from '../../server/queries.ts'
@@ -26,25 +25,12 @@ const Collecting = lazy(() => import('./collecting.tsx'))
 
 /** GraphQL: operations that are kept, with variables, results, plans and code. */
 export default function Api() {
-  const all = useStore(drafts.all)
   const [chosen, setChosen] = useUrlState('tab')
   const [isExploring, setExploring] = useUrlState('explorer')
   const [isHistoryOpen, setHistoryOpen] = useState(false)
   const requests = useRequests()
-  const draft = all.find(({ id }) => id === chosen) ?? all.at(-1)
-  useEffect(() => {
-    if (drafts.all.get().length === 0) drafts.add('')
-  }, [])
   const { role } = useStore(identity)
   const hasRest = usePlugin('rest-endpoints')
-  if (!draft) return null
-  const close = () => {
-    drafts.remove(draft.id)
-    setChosen('')
-    const reopen = () => void drafts.add(draft.text, draft.more)
-    if (draft.text.trim() !== '') toast('Closed the draft', { undo: reopen })
-    if (drafts.all.get().length === 0) drafts.add('')
-  }
   return (
     <Page
       title="API"
@@ -62,39 +48,30 @@ export default function Api() {
         </>
       }
     >
-      <Tabs
-        label="Drafts"
-        value={draft.id}
-        tabs={all.map(({ id, text }) => ({ value: id, label: titleOf(text) }))}
-        onChange={setChosen}
-        actions={
-          <>
-            <IconButton label="New draft" icon={<Plus aria-hidden />} onClick={() => setChosen(drafts.add(''))} />
-            <IconButton label={`Close ${titleOf(draft.text)}`} icon={<X aria-hidden />} onClick={close} />
-          </>
-        }
-      >
-        <div className={css['page']}>
-          {isExploring !== '' && (
-            <Explorer
-              onInsert={(text) =>
-                drafts.change(draft.id, {
-                  text: draft.text.trim() === '' ? text : `${draft.text.trimEnd()}\n\n${text}`,
-                })
-              }
+      <DraftTabs {...{ drafts, chosen, titleOf }} onChoose={setChosen}>
+        {(draft) => (
+          <div className={css['page']}>
+            {isExploring !== '' && (
+              <Explorer
+                onInsert={(text) =>
+                  drafts.change(draft.id, {
+                    text: draft.text.trim() === '' ? text : `${draft.text.trimEnd()}\n\n${text}`,
+                  })
+                }
+              />
+            )}
+            <Draft
+              key={draft.id}
+              text={draft.text}
+              variables={draft.more['variables'] ?? ''}
+              outcome={requests.outcomes[draft.id]}
+              onText={(text) => drafts.change(draft.id, { text })}
+              onVariables={(variables) => drafts.change(draft.id, { more: { ...draft.more, variables } })}
+              onSend={(request, mode) => void requests.start(draft.id, { request, mode })}
             />
-          )}
-          <Draft
-            key={draft.id}
-            text={draft.text}
-            variables={draft.more['variables'] ?? ''}
-            outcome={requests.outcomes[draft.id]}
-            onText={(text) => drafts.change(draft.id, { text })}
-            onVariables={(variables) => drafts.change(draft.id, { more: { ...draft.more, variables } })}
-            onSend={(request, mode) => void requests.start(draft.id, { request, mode })}
-          />
-        </div>
-      </Tabs>
+          </div>
+        )}
+      </DraftTabs>
       {isHistoryOpen && (
         <HistoryDialog
           ran={history}

@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { History, Plus, X } from 'lucide-react'
+import { History } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { titleOf } from '../../base/drafts.ts'
 import { useStore } from '../../base/store.ts'
-import { Button, IconButton } from '../../parts/button.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
+import { DraftTabs } from '../../parts/draft-tabs.tsx'
 import { Checkbox } from '../../parts/field.tsx'
 import { HistoryDialog } from '../../parts/history-dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Page, Toolbar } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
-import { toast } from '../../parts/toast.tsx'
 import { readOnly } from '../../requests/mode.ts'
 import { sourceTablesQuery, useCanTry, useIsProduction } from '../../server/queries.ts'
 import { useUrlState } from '../../shell/navigation.tsx'
@@ -28,28 +27,15 @@ import { destroyedBy, indexOfPosition, isExplainable } from './statements.ts'
 /** SQL: texts that are kept, and their results. */
 export default function Sql() {
   const isReader = useStore(readOnly) === 'server'
-  const all = useStore(drafts.all)
   const [chosen, setChosen] = useUrlState('draft')
   const { outcomes, start } = useRuns()
   const [isHistoryOpen, setHistoryOpen] = useState(false)
-  const draft = all.find(({ id }) => id === chosen) ?? all.at(-1)
-  useEffect(() => {
-    if (drafts.all.get().length === 0) drafts.add('')
-  }, [])
   if (isReader) {
     return (
       <Page title="SQL">
         <Empty title="SQL is for administrators">The read secret runs no SQL. Sign in with the admin secret.</Empty>
       </Page>
     )
-  }
-  if (!draft) return null
-  const close = () => {
-    drafts.remove(draft.id)
-    setChosen('')
-    const reopen = () => void drafts.add(draft.text)
-    if (draft.text.trim() !== '') toast('Closed the draft', { undo: reopen })
-    if (drafts.all.get().length === 0) drafts.add('')
   }
   const open = (text: string) => setChosen(drafts.add(text))
   return (
@@ -62,26 +48,17 @@ export default function Sql() {
         </Button>
       }
     >
-      <Tabs
-        label="Drafts"
-        value={draft.id}
-        tabs={all.map(({ id, text }) => ({ value: id, label: titleOf(text) }))}
-        onChange={setChosen}
-        actions={
-          <>
-            <IconButton label="New draft" icon={<Plus aria-hidden />} onClick={() => open('')} />
-            <IconButton label={`Close ${titleOf(draft.text)}`} icon={<X aria-hidden />} onClick={close} />
-          </>
-        }
-      >
-        <Draft
-          key={draft.id}
-          text={draft.text}
-          outcome={outcomes[draft.id]}
-          onChange={(text) => drafts.change(draft.id, { text })}
-          onRun={(run) => void start(draft.id, run)}
-        />
-      </Tabs>
+      <DraftTabs {...{ drafts, chosen, titleOf }} onChoose={setChosen}>
+        {(draft) => (
+          <Draft
+            key={draft.id}
+            text={draft.text}
+            outcome={outcomes[draft.id]}
+            onChange={(text) => drafts.change(draft.id, { text })}
+            onRun={(run) => void start(draft.id, run)}
+          />
+        )}
+      </DraftTabs>
       {isHistoryOpen && (
         <HistoryDialog
           ran={history}

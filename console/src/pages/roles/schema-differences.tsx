@@ -1,3 +1,4 @@
+import { CodeList } from '../../parts/code-list.tsx'
 import { Section } from '../../parts/page.tsx'
 import type { SchemaDifferences } from '../../server/simulate.ts'
 import css from './roles.module.css'
@@ -44,12 +45,6 @@ const Side = ({ title, paths }: { readonly title: string; readonly paths: readon
     <h3 className={css['heading']}>
       {title} {paths.length === 0 ? 'nothing' : ''}
     </h3>
-    <ul>
-      {paths.map((path) => (
-        <li key={path}>
-          <code>{path}</code>
-        </li>
-      ))}
-    </ul>
+    <CodeList texts={paths} />
   </section>
 )

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { PartChanges } from '../../parts/change-view.tsx'
+import { CodeList } from '../../parts/code-list.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { asFailure } from '../../requests/failure.ts'
@@ -30,13 +31,7 @@ export function Effects({ text, hasCascade }: EffectsProps) {
     return (
       <section className={css['changes']} aria-label="Effects on the metadata">
         <Mark state="bad">It is refused, as other objects of the metadata need what it drops:</Mark>
-        <ul>
-          {dependents.map((name) => (
-            <li key={name}>
-              <code>{name}</code>
-            </li>
-          ))}
-        </ul>
+        <CodeList texts={dependents} />
       </section>
     )
   }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { formatCount, formatMillis, plural } from '../../base/format.ts'
 import { Button } from '../../parts/button.tsx'
+import { CodeList } from '../../parts/code-list.tsx'
 import { Select } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
@@ -79,13 +80,7 @@ function Failure({ error, run, onRun }: { readonly error: unknown; readonly run:
         destroys={String(dependents.length)}
         onSubmit={() => onRun({ ...run, hasCascade: true })}
       >
-        <ul>
-          {dependents.map((name) => (
-            <li key={name}>
-              <code>{name}</code>
-            </li>
-          ))}
-        </ul>
+        <CodeList texts={dependents} />
       </FormDialog>
     </div>
   )

@@ -9,9 +9,8 @@ import { Checkbox, Field } from '../../../parts/field.tsx'
 import { Mark } from '../../../parts/mark.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { Tabs } from '../../../parts/tabs.tsx'
-import { toast } from '../../../parts/toast.tsx'
+import { useEdit } from '../../../parts/use-edit.ts'
 import { useOpened } from '../../../parts/use-opened.ts'
-import { edit, undo } from '../../../server/edits.ts'
 import { tableKey, tableLabel } from '../../../server/names.ts'
 import { entryOf, type Metadata, type TableEntry } from '../../../server/queries.ts'
 import type { TableInfo } from '../table-info.ts'
@@ -53,8 +52,7 @@ export function Editor({ info, role, verb, canEdit, onClose, ...current }: Edito
   const { text, change: setText, draft } = useKeptText(`${verb} ${role} ${tableKey(info.name)}`, saved)
   const [view, setView] = useState<'form' | 'json'>('form')
   const [hasFault, setFault] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, error, save } = useEdit()
   const permission = readObject(text)
   const change = (changes: Permission) =>
     setText(
@@ -62,23 +60,15 @@ export function Editor({ info, role, verb, canEdit, onClose, ...current }: Edito
         Object.fromEntries(Object.entries({ ...permission, ...changes }).filter(([, value]) => value !== undefined)),
       ),
     )
-  const save = async (next: Permission | null) => {
-    setBusy(true)
-    setError(null)
+  const submit = async (next: Permission | null) => {
     const title = `${next ? 'Save' : 'Remove'} ${verb} of ${role} on ${tableLabel(info.name)}`
     const part = (metadata: Metadata) => permissionOf(entryOf(metadata, info.name), role, verb)
-    try {
-      const operations = (now: Metadata) =>
-        operationsOf({ ...{ entry: entryOf(now, info.name) ?? entry, role, verb }, permission: next })
-      if ((await edit({ ...{ title, operations, base, part }, mine: next })) === null) return
-      draft.forget()
-      toast(`${next ? 'Saved' : 'Removed'} ${verb} of ${role}`, { undo: () => void undo(base).catch(setError) })
-      onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
+    const operations = (now: Metadata) =>
+      operationsOf({ ...{ entry: entryOf(now, info.name) ?? entry, role, verb }, permission: next })
+    const done = `${next ? 'Saved' : 'Removed'} ${verb} of ${role}`
+    if (!(await save({ ...{ title, operations, base, part, done }, mine: next }))) return
+    draft.forget()
+    onClose()
   }
   return (
     <Dialog
@@ -90,7 +80,7 @@ export function Editor({ info, role, verb, canEdit, onClose, ...current }: Edito
       actions={
         <>
           {canEdit && old && (
-            <DestroyButton name={role} isBusy={isBusy} onClick={() => void save(null)}>
+            <DestroyButton name={role} isBusy={isBusy} onClick={() => void submit(null)}>
               Remove permission
             </DestroyButton>
           )}
@@ -107,7 +97,7 @@ export function Editor({ info, role, verb, canEdit, onClose, ...current }: Edito
               look="main"
               isBusy={isBusy}
               disabled={!permission || hasFault || (old !== null && text === shown(old))}
-              onClick={() => void save(permission)}
+              onClick={() => void submit(permission)}
             >
               Save permission
             </Button>

@@ -9,6 +9,7 @@ import { Field } from '../../../parts/field.tsx'
 import { Mark } from '../../../parts/mark.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toast.tsx'
+import { useAttempt } from '../../../parts/use-attempt.ts'
 import { asFailure } from '../../../requests/failure.ts'
 import { identity } from '../../../requests/identity.ts'
 import { tableLabel } from '../../../server/names.ts'
@@ -110,21 +111,13 @@ function Outcome({ role, trial, isChanged, canEdit }: OutcomeProps) {
 
 /** A lookup that no index serves, with the statement that makes one. */
 function IndexAdvice({ index, canEdit }: { readonly index: SuggestedIndex; readonly canEdit: boolean }) {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const make = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+  const { isBusy, error, attempt } = useAttempt()
+  const make = () =>
+    attempt(async () => {
       await run('run_sql', { sql: index.ddl })
       toast('Made the index')
       await queries.invalidateQueries({ queryKey: ['simulation'] })
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <div className={css['advice']}>
       <Mark state="waiting">

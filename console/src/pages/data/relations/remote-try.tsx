@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Button } from '../../../parts/button.tsx'
 import { JsonTree } from '../../../parts/json-tree.tsx'
 import { Failed } from '../../../parts/states.tsx'
+import { useAttempt } from '../../../parts/use-attempt.ts'
 import { graphql, run } from '../../../server/operations.ts'
 import { queries } from '../../../server/queries.ts'
 import { introspectionQuery, type RemoteSchema } from '../../../server/remote-schemas.ts'
@@ -26,14 +27,11 @@ interface Tried {
 /** Asks the remote schema for the value of a row: the next row each time. */
 export function RemoteTry({ info, schema, field }: RemoteTryProps) {
   const [tried, setTried] = useState<Tried | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, error, attempt } = useAttempt()
   const [after, setAfter] = useState<string | null>(null)
   if (!schema) return <span className={css['note']}>the remote schema is gone</span>
   const ask = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+    const isDone = await attempt(async () => {
       const columns = [...new Set([...(info.primary_key ?? []), ...columnsIn(field)])]
       const where = { _and: columnsIn(field).map((column) => ({ [column]: { _is_null: false } })) }
       const page = { table: info.name, columns, where, limit: 1, ...(after !== null && { after }) }
@@ -46,12 +44,9 @@ export function RemoteTry({ info, schema, field }: RemoteTryProps) {
       const query = trialQuery({ field, namespace: namespaceOf(schema.definition) }, row, introspected)
       const { body } = await graphql({ query, operationName: 'try' })
       setTried({ row, answer: body.errors ? { data: body.data, errors: body.errors } : body.data })
-    } catch (failure) {
-      setError(failure)
-      setAfter(null)
-    } finally {
-      setBusy(false)
-    }
+      return true
+    })
+    if (!isDone) setAfter(null)
   }
   return (
     <div className={css['tried']}>

@@ -8,6 +8,7 @@ import { Field } from '../../../parts/field.tsx'
 import { Mark } from '../../../parts/mark.tsx'
 import { Failed, Loading } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toast.tsx'
+import { useAttempt } from '../../../parts/use-attempt.ts'
 import type { Identity } from '../../../requests/identity.ts'
 import { tableLabel } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
@@ -139,8 +140,7 @@ function Dependents({ info, as, rows }: DeleteProps) {
 /** Deletes all rows that match at once. Their number is typed first. */
 function DeleteAll({ info, as, condition, onDeleted, onClose }: DeleteProps) {
   const [typed, setTyped] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+  const { isBusy, error, attempt } = useAttempt()
   const table = info.name
   const where = condition ?? {}
   const key = ['rows', 'count', table, where, as]
@@ -149,18 +149,12 @@ function DeleteAll({ info, as, condition, onDeleted, onClose }: DeleteProps) {
     queryFn: ({ signal }) => run<{ readonly count: number }>('count', { table, where }, { as, signal }),
   })
   const count = counted.data?.count
-  const remove = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+  const remove = () =>
+    attempt(async () => {
       const { affected_rows: gone } = await run<{ readonly affected_rows: number }>('delete', { table, where }, { as })
       toast(`Deleted ${plural(gone, 'row')}`)
       onDeleted()
-    } catch (failure) {
-      setError(failure)
-      setBusy(false)
-    }
-  }
+    })
   return (
     <Dialog
       isOpen

@@ -6,6 +6,7 @@ import { useKeptText } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { toast } from '../../../parts/toast.tsx'
+import { useAttempt } from '../../../parts/use-attempt.ts'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
 import { tableKey } from '../../../server/names.ts'
@@ -71,15 +72,12 @@ export function ImportRows(props: Omit<ImportDialogProps, 'onClose'>) {
 function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogProps) {
   const { text, change: setText, draft } = useKeptText(`rows of ${tableKey(table)}`, '')
   const [inserted, setInserted] = useState(0)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+  const { isBusy, error, attempt } = useAttempt()
   const { columns, rows, fault } = useMemo(() => readRows(text, types), [text, types])
   const left = rows.slice(inserted)
   const insert = async () => {
-    setBusy(true)
-    setError(null)
     let done = inserted
-    try {
+    await attempt(async () => {
       while (done < rows.length) {
         const batch = rows.slice(done, done + batchRows)
         const objects = batch.map((row) =>
@@ -93,12 +91,8 @@ function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogPro
       }
       toast(`Inserted ${plural(rows.length, 'row')}`)
       onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-      if (done > inserted) onInserted()
-    }
+    })
+    if (done > inserted) onInserted()
   }
   return (
     <FormDialog

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { plural } from '../../../base/format.ts'
 import { memberOf } from '../../../base/members.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -7,6 +7,7 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { Mark } from '../../../parts/mark.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toast.tsx'
+import { useAttempt } from '../../../parts/use-attempt.ts'
 import { asFailure } from '../../../requests/failure.ts'
 import type { Identity } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
@@ -34,13 +35,10 @@ const words = { update: 'change', delete: 'delete', insert: 'insert' } as const
 
 /** The staged edits, before they are sent as one request. */
 export function Review({ table, staged, rows, as, types, onSaved, onUnstage, onClose }: ReviewProps) {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+  const { isBusy, error, attempt } = useAttempt()
   const entries = Object.entries(staged)
-  const save = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+  const save = () =>
+    attempt(async () => {
       const conflicts = await saveRows({ ...{ table, staged, types, as } })
       const saved = Object.fromEntries(entries.filter(([id]) => !(id in conflicts)))
       const count = Object.keys(saved).length
@@ -48,12 +46,7 @@ export function Review({ table, staged, rows, as, types, onSaved, onUnstage, onC
       onSaved(conflicts)
       if (count > 0) toast(`Saved ${plural(count, 'row')}`, inverse ? { undo: () => void undo(inverse) } : {})
       if (Object.keys(conflicts).length === 0) onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   const undo = async (inverse: Staged) => {
     try {
       const conflicts = await saveRows({ table, staged: inverse, types, as })

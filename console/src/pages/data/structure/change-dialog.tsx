@@ -9,6 +9,7 @@ import { Checkbox, Field, Select } from '../../../parts/field.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { Touched } from '../../../parts/touched.tsx'
+import { useAttempt } from '../../../parts/use-attempt.ts'
 import { tableKey } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
 import { entryOf, metadataQuery, queries, refreshMetadata, rolesOn } from '../../../server/queries.ts'
@@ -33,27 +34,20 @@ export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
   const { values, draft } = form
   // A change without fields is reviewed at once.
   const [isReviewed, setReviewed] = useState(change.fields.length === 0)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+  const { isBusy, error, setError, attempt } = useAttempt()
   const [hasCascade, setCascade] = useState(false)
   const sql = change.sql(values)
   const metadata = queries.getQueryData(metadataQuery.queryKey)
   const entry = metadata && entryOf(metadata, info.name)
-  const apply = async () => {
-    setBusy(true)
-    setError(null)
-    try {
+  const apply = () =>
+    attempt(async () => {
       const { type, args } = operationOf(sql ?? '', hasCascade)
       await run(type, args)
       await refreshMetadata()
       draft.forget()
       toast(`${change.title}: done`)
       onClose()
-    } catch (failure) {
-      setError(failure)
-      setBusy(false)
-    }
-  }
+    })
   return (
     <Dialog
       isOpen

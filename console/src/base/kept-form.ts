@@ -1,4 +1,4 @@
-// What a person types into a form: it is kept until the form is saved or given up.
+// Typed values of a form: they are kept until the form is saved or given up.
 
 import { useRef, useState } from 'react'
 import { kept } from './kept.ts'
@@ -16,7 +16,7 @@ interface Typed<T> {
   readonly hasLost: boolean
 }
 
-/** What a form tells of values that were typed before. */
+/** Values of a form that were typed before, as the form tells of them. */
 export interface Draft {
   /** Null: nothing was typed before. `stale`: the form began with other values then. */
   readonly earlier: 'same' | 'stale' | null

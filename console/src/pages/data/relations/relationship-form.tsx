@@ -6,7 +6,7 @@ import { Failed } from '../../../parts/states.tsx'
 import css from './relations.module.css'
 
 interface RelationshipFormProps {
-  /** What the button says that saves. */
+  /** The words of the button that saves. */
   readonly submit: string
   readonly isBusy: boolean
   readonly disabled: boolean

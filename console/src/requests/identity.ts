@@ -16,9 +16,11 @@ export const admin: Identity = { role: null, variables: {} }
 /** The identity that the chip at the top shows. */
 export const identity = createStore<Identity>(admin)
 
-/** An identity in words, as `customer, user-id 2`. */
-export const identityText = ({ role, variables }: Identity): string =>
-  [role ?? 'admin', ...Object.entries(variables).map(([name, value]) => `${name} ${value}`)].join(', ')
+/** An identity in words, as `customer (user-id: 2)`. */
+export function identityText({ role, variables }: Identity): string {
+  const named = Object.entries(variables).map(([name, value]) => `${name}: ${value}`)
+  return named.length === 0 ? (role ?? 'admin') : `${role ?? 'admin'} (${named.join(', ')})`
+}
 
 /** The headers of an identity. */
 export function identityHeaders({ role, variables }: Identity): Record<string, string> {

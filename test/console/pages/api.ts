@@ -60,7 +60,7 @@ export const api: readonly State[] = [
       await typeCode(page, 'Operation', 'query genres { genre(limit: 3) { name } }')
       await page.type('input[placeholder="x-service-user-id=2"]', 'x-service-most=2')
       await clickText(page, 'Send as both')
-      await page.until(hasText('1 place of admin and 0 places of fan, most 2 differ'))
+      await page.until(hasText('the answers differ: 1 place in that of admin, 0 in that of fan (most: 2)'))
       await check(page)
       await screenshot(page, 'api-two-roles')
       await page.resize(320, 800)

@@ -29,10 +29,10 @@ export async function askAsBoth({ page }: Story): Promise<void> {
   await page.press('Enter', ['ctrl'])
   await page.until(`${hasText('as admin')} && ${hasText('invoice: [412]')}`)
   await activate(page, 'As two roles')
-  await fill(page, 'Beside admin, as the role', 'customer')
-  await fill(page, 'with the variables', 'user-id=2')
+  await fill(page, 'Compare admin with the role', 'customer')
+  await fill(page, 'Session variables', 'user-id=2')
   await activate(page, 'Send as both')
   await page.until(`${hasText('invoice: [412]')} && ${hasText('invoice: [7]')}`)
-  await page.until(`/of admin and .* of customer, user-id 2 differ/.test(document.body.innerText)`)
+  await page.until(`/in that of admin, \\d+ in that of customer \\(user-id: 2\\)/.test(document.body.innerText)`)
   await activate(page, 'As one role')
 }

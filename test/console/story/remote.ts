@@ -37,7 +37,7 @@ export async function askThroughJoin({ page }: Story): Promise<void> {
   await pasteCode(page, 'Operation', 'query { customer { last_name card { points } } }')
   await page.press('Enter', ['ctrl'])
   await page.until(`${hasText('customer: [1]')} && ${hasText('points: 200')}`)
-  await activate(page, 'As customer, user-id 2')
+  await activate(page, 'As customer (user-id: 2)')
   await activate(page, 'Back to admin')
 }
 

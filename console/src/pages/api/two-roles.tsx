@@ -75,7 +75,7 @@ export function TwoRoles({ request }: TwoRolesProps) {
     <>
       <form className={css['twin']} onSubmit={(event) => void send(event)}>
         <Field
-          label={`Beside ${identityText(left)}, as the role`}
+          label={`Compare ${identityText(left)} with the role`}
           list={list}
           placeholder="admin"
           value={role}
@@ -87,7 +87,7 @@ export function TwoRoles({ request }: TwoRolesProps) {
           ))}
         </datalist>
         <Field
-          label="with the variables"
+          label="Session variables"
           placeholder={`${facts.variablePrefix}user-id=2`}
           value={variables}
           onChange={({ target }) => setVariables(target.value)}
@@ -122,8 +122,8 @@ function Compared({ sides: [left, right] }: { readonly sides: readonly [Side, Si
           <Mark state="good">both answers are the same</Mark>
         ) : (
           <Mark state="info">
-            {plural(marks.left.size, 'place')} of {identityText(left.as)} and {plural(marks.right.size, 'place')} of{' '}
-            {identityText(right.as)} differ
+            the answers differ: {plural(marks.left.size, 'place')} in that of {identityText(left.as)},{' '}
+            {marks.right.size} in that of {identityText(right.as)}
           </Mark>
         )}
       </p>

@@ -75,7 +75,7 @@ export function OperationFields({ info, entry, operation, value, onChange, onFau
               key={side}
               {...{ types, onFault, entry }}
               canEdit
-              help={`As ${names[0]} > 5 and ${names.at(-1)} is not null. Nothing: all rows.`}
+              help={`For example: ${names[0]} > 5 and ${names.at(-1)} is not null. An empty condition holds for all rows.`}
               label={`${words[side]} fulfils`}
               value={when[side] ?? {}}
               onChange={(rule) => setRule(side, rule)}

@@ -25,7 +25,8 @@ interface RuleFieldProps {
 
 type View = 'sentence' | 'json' | 'sql'
 
-const example = 'As customer_id = X-Service-User-Id and invoice.total > 5. Nothing: all rows.'
+const example =
+  'For example: customer_id = X-Service-User-Id and invoice.total > 5. An empty rule lets through all rows.'
 
 const viewWords: Readonly<Record<View, string>> = { sentence: 'Sentence', json: 'JSON', sql: 'SQL' }
 

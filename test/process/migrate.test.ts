@@ -3,9 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { coreMigrations } from '../../core/database/migrations/baseline.ts'
 import { migrate } from '../../core/database/migrations/migrate.ts'
+import { createEngine } from '../../core/engine/engine.ts'
+import { defaultSettings } from '../../core/engine/options.ts'
 import { type LoadedPlugin, migrationOwners } from '../../core/engine/plugins.ts'
 import { StartError } from '../../core/errors/start-error.ts'
 import { silentObserver } from '../../core/log/observe.ts'
+import { builtInPlugins } from '../../plugins/index.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
@@ -73,6 +76,39 @@ test('a user who may not create the schema gets the privileges to ask for', asyn
     return true
   })
   assert.deepEqual(await database.sql(`select to_regnamespace('trellis') as schema`), [{ schema: null }])
+})
+
+test('a user who may read the schema only, or not at all, gets the privileges to ask for', async (t) => {
+  const database = await testDatabase(t)
+  const role = `reader_${randomBytes(6).toString('hex')}`
+  await database.sql(`create role ${role} login password 'x'`)
+  atEnd(t, () => database.sql(`drop owned by ${role}; drop role ${role}`))
+  const url = new URL(database.url)
+  url.username = role
+  url.password = 'x'
+  const start = async () => {
+    const settings = defaultSettings({ databaseUrl: url.href, retries: 0 })
+    await (await createEngine({ settings, plugins: builtInPlugins, observe: silentObserver })).close()
+  }
+  const refused = (reason: string) => (error: Error) => {
+    assert.ok(error instanceof StartError, error.stack)
+    const grants = [
+      `GRANT ALL ON SCHEMA trellis TO "${role}"`,
+      `GRANT ALL ON ALL TABLES IN SCHEMA trellis TO "${role}"`,
+    ]
+    assert.equal(
+      error.message,
+      `User "${role}" may not use the schema trellis (${reason}): name its owner in --database-url, or have the owner run ${grants.join('; ')}`,
+    )
+    return true
+  }
+  await assert.rejects(start(), refused('permission denied for schema trellis'))
+  await database.sql(
+    `grant usage on schema trellis to ${role}; grant select on all tables in schema trellis to ${role}`,
+  )
+  await assert.rejects(start(), refused('permission denied for table metadata'))
+  await database.sql(`grant all on schema trellis to ${role}; grant all on all tables in schema trellis to ${role}`)
+  await start()
 })
 
 async function refusalOf(url: string): Promise<string> {

@@ -6,7 +6,7 @@ import type pg from 'pg'
 import { StartError } from '../../errors/start-error.ts'
 import { codeOf, messageOf } from '../../errors/thrown.ts'
 import type { Observer } from '../../log/observe.ts'
-import { connectOnce, type StartSettings, takeStep } from '../wire/connect.ts'
+import { connectOnce, mayNotUseSchema, refusedPrivilege, type StartSettings, takeStep } from '../wire/connect.ts'
 import { isReadOnlyTransaction } from '../wire/postgres-errors.ts'
 import { coreMigrations } from './baseline.ts'
 import type { MigrationOwner } from './migration.ts'
@@ -160,7 +160,8 @@ async function requireSchema(transaction: Knex.Transaction): Promise<void> {
 }
 
 /** The error with its remedy. */
-function explained(error: unknown, { user, database }: pg.Client): unknown {
+function explained(error: unknown, client: pg.Client): unknown {
+  const { user, database } = client
   if (isReadOnlyTransaction(error)) {
     return new StartError(
       `The database "${database}" is read-only (a standby, or set so), but the schema trellis has to be created or updated: name the primary in --database-url`,
@@ -175,9 +176,11 @@ function explained(error: unknown, { user, database }: pg.Client): unknown {
       `The schema trellis of the database "${database}" holds objects that Trellis did not create (${reason}): rename that schema, or use another database`,
     )
   }
-  if (code !== '42501') return error
+  if (code !== refusedPrivilege) return error
+  // The schema is there already, so the user needs no privilege on the database.
+  if (!/for database/.test(messageOf(error))) return mayNotUseSchema(client, error)
   const grant = `GRANT CREATE ON DATABASE "${database}" TO "${user}"`
   return new StartError(
-    `User "${user}" may not make or use the schema trellis (${messageOf(error)}): have the owner run ${grant}, or use another user in --database-url`,
+    `User "${user}" may not make the schema trellis (${messageOf(error)}): have the owner run ${grant}, or use another user in --database-url`,
   )
 }

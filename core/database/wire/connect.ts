@@ -1,6 +1,7 @@
 // Connections during the start: retries, and errors worded for the person who starts the server.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
 import { StartError } from '../../errors/start-error.ts'
 import { codeOf, messageOf, reasonOf } from '../../errors/thrown.ts'
 import type { Observer } from '../../log/observe.ts'
@@ -33,6 +34,9 @@ const passing = new Set([
 
 /** A statement ended early: by statement_timeout, by lock_timeout, or by a cancellation. */
 const endings = new Set(['57014', '55P03'])
+
+/** The user lacks a privilege. */
+export const refusedPrivilege = '42501'
 
 /** Connects once to each host, until one takes writes; the caller ends the connection. */
 export async function connectOnce(given: string): Promise<DatabaseClient> {
@@ -74,9 +78,10 @@ export async function takeStep<T>(
     } catch (error) {
       const origin = originOf(error)
       const code = failureCode(origin)
-      if (!passing.has(code) && !endings.has(code)) throw error
-      if (endings.has(code) || attempt >= retries) {
+      if (!passing.has(code) && !endings.has(code) && code !== refusedPrivilege) throw error
+      if (!passing.has(code) || attempt >= retries) {
         const client = new DatabaseClient(connectionConfig(databaseUrl ?? ''))
+        if (code === refusedPrivilege) throw mayNotUseSchema(client, origin)
         throw new StartError(endings.has(code) ? endedEarly(client, origin) : unreachable(client, origin, attempt + 1))
       }
       observe.log({ type: 'pg-client', level: 'warn', detail: { message: `cannot connect (${code}), trying again` } })
@@ -129,6 +134,12 @@ function unreachable(client: DatabaseClient, error: unknown, attempts: number): 
 
 const endedEarly = ({ host, port, user }: DatabaseClient, error: unknown): string =>
   `PostgreSQL at ${host}:${port} ended a statement of the start (${messageOf(error)}): check statement_timeout and lock_timeout of user "${user}", and which sessions lock tables of the schema trellis`
+
+/** The refusal to start as a user who lacks privileges on the tables of Trellis. */
+export const mayNotUseSchema = ({ user }: Pick<pg.Client, 'user'>, error: unknown): StartError =>
+  new StartError(
+    `User "${user}" may not use the schema trellis (${messageOf(error)}): name its owner in --database-url, or have the owner run GRANT ALL ON SCHEMA trellis TO "${user}"; GRANT ALL ON ALL TABLES IN SCHEMA trellis TO "${user}"`,
+  )
 
 /** Whether the client certificate cannot be used, or PostgreSQL rejects it. */
 const isAboutCertificate = (code: string): boolean =>

@@ -10,7 +10,7 @@ import type { Claimed, Ledger, Outcome } from './ledger.ts'
 import { DeliveryMeasures, type MeasureNames } from './measures.ts'
 import { Notifications } from './notifications.ts'
 import type { DeliverySettings } from './options.ts'
-import { heardIntervalMillis } from './tuning.ts'
+import { heardIntervalMillis, unheardIntervalMillis } from './tuning.ts'
 import { deliveryWorker } from './worker.ts'
 
 /** One kind of delivery. */
@@ -54,13 +54,14 @@ export class Deliveries {
   }
 
   get #isDelivering(): boolean {
-    return this.settings.eventsFetchBatchSize > 0
+    const { eventsFetchBatchSize, eventsFetchInterval } = this.settings
+    return eventsFetchBatchSize > 0 && eventsFetchInterval > 0
   }
 
   /** Milliseconds between polls of a table whose writers notify; at least `heard` while notifications arrive. */
   lookInterval(heard = heardIntervalMillis): number {
     const { eventsFetchInterval } = this.settings
-    return this.#notifications.isHeard ? Math.max(eventsFetchInterval, heard) : eventsFetchInterval
+    return Math.max(eventsFetchInterval, this.#notifications.isHeard ? heard : unheardIntervalMillis)
   }
 
   /** A caller of webhooks and functions; `version` is the version of the log format. */

@@ -31,13 +31,13 @@ export const deliveryOptions = {
   ),
   eventsFetchInterval: option.whole(
     1000,
-    { minimum: 10, maximum: 3_600_000 },
+    { minimum: 0, maximum: 3_600_000 },
     {
       flag: 'events-fetch-interval',
       variable: 'EVENTS_FETCH_INTERVAL',
       placeholder: 'MS',
       description:
-        'milliseconds between polls of an empty event log; at least five seconds while notifications from PostgreSQL arrive',
+        'milliseconds between polls of an empty event log; at least five seconds while notifications from PostgreSQL arrive; 0: this instance delivers no events',
     },
   ),
   eventsFetchBatchSize: option.whole(

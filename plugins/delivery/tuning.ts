@@ -12,6 +12,9 @@ export const laterSeconds = 60
 /** Seconds for which an instance may not know of a trigger that another one created. */
 export const unheardSeconds = 60
 
+/** Milliseconds between polls, at least, while no notifications arrive. */
+export const unheardIntervalMillis = 10
+
 /** Milliseconds between polls, at least, while notifications arrive. */
 export const heardIntervalMillis = 5000
 

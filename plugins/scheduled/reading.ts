@@ -4,7 +4,7 @@ import { badRequest, compareText, parseFailed, type Static, Type } from '../../s
 import { decode, NoArguments, type OperationContext, operation } from '../../sdk/metadata.ts'
 import { readPage } from '../delivery/index.ts'
 import { requireCronTrigger } from './metadata.ts'
-import { withRetryConf } from './schema.ts'
+import { inFull } from './schema.ts'
 
 const statuses = ['scheduled', 'locked', 'delivered', 'error', 'dead']
 
@@ -81,8 +81,10 @@ export const getCronTriggers = operation({
   args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
-  handle: ({ metadata }) => ({
-    cron_triggers: [...metadata.cron_triggers].sort((a, b) => compareText(a.name, b.name)).map(withRetryConf),
+  handle: ({ metadata, interface: interfaceName }) => ({
+    cron_triggers: [...metadata.cron_triggers]
+      .sort((a, b) => compareText(a.name, b.name))
+      .map((trigger) => inFull(trigger, interfaceName)),
   }),
 })
 

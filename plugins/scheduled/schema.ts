@@ -5,6 +5,7 @@ import {
   type ConfiguredHeader,
   type ConfiguredUrl,
   configuredHeader,
+  type InterfaceName,
   ObjectName,
   urlSchema,
 } from '../../sdk/metadata.ts'
@@ -133,9 +134,13 @@ function checkReceiver(given: GivenTrigger): void {
 const isDefault = (given: ScheduledRetryConf): boolean =>
   Object.entries(retryDefaults).every(([key, value]) => given[key as keyof ScheduledRetryConf] === value)
 
-/** The entry with its retry settings, which documents leave out when they are the defaults. */
-export const withRetryConf = ({ retry_conf = retryDefaults, ...entry }: CronTrigger): CronTrigger => ({
+/** The entry with the settings that documents leave out when they are the defaults; in interface 2 headers, too. */
+export const inFull = (
+  { retry_conf = retryDefaults, headers, ...entry }: CronTrigger,
+  interfaceName: InterfaceName,
+): CronTrigger => ({
   ...entry,
+  ...(headers ? { headers } : interfaceName === '2' && { headers: [] }),
   retry_conf,
 })
 

@@ -59,7 +59,8 @@ export const testWebhookTransform = operation({
 function urlFrom(variable: string, environment: (name: string) => string | undefined): string {
   const value = environment(variable)
   if (value !== undefined) return value
-  throw badRequest('not-found', `environment variable '${variable}' not set`, { path: ['webhook_url'] })
+  const help = () => ({ hint: `environment variable '${variable}' not set` })
+  throw badRequest('not-found', 'Missing Env Var', { help })
 }
 
 const lowered = (texts: Readonly<Record<string, string>>): Record<string, string> =>

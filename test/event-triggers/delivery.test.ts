@@ -206,6 +206,17 @@ test('events whose environment variable is missing wait until it is set again', 
   assert.equal((await shop.events(1))[0]?.delivery_info.current_retry, 0)
 })
 
+test('an instance that does not poll records events and leaves their delivery to others', async (t) => {
+  const shop = await startShop(t, { settings: { eventsFetchInterval: 0 } })
+  await shop.trigger({})
+  await shop.sql('insert into orders (id) values (1)')
+  // By then an instance that delivers would have been notified.
+  await sleep(1000)
+  assert.equal(shop.hook.received.length, 0)
+  await startShop(t, { database: shop.database })
+  await shop.events(1)
+})
+
 test('an instance without the variable leaves events to those that have it', async (t) => {
   process.env['TEST_EVENTS_URL'] = 'http://127.0.0.1:1'
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })

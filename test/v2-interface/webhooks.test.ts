@@ -102,16 +102,16 @@ test('an asynchronous action cannot have a relationship beside a field of an obj
   await shop.action('later', { kind: 'asynchronous', output_type: 'Int' })
 })
 
-test('get_cron_triggers shows the retry settings of every trigger', async () => {
+test('get_cron_triggers shows the headers and retry settings of every trigger', async () => {
   const tick = { name: 'tick', webhook: `${shop.hook.url}/tick`, schedule: '0 0 1 1 *', include_in_metadata: true }
   await shop.op('create_cron_trigger', { ...tick, headers: [{ name: ' X-Kind\t', value: 'yearly' }] })
+  const tock = { name: 'tock', webhook: `${shop.hook.url}/tock`, schedule: '0 0 1 1 *', include_in_metadata: false }
+  await shop.op('create_cron_trigger', tock)
   const { cron_triggers } = await shop.op<{ cron_triggers: unknown[] }>('get_cron_triggers', {})
+  const retry_conf = { num_retries: 0, retry_interval_seconds: 10, timeout_seconds: 60, tolerance_seconds: 21_600 }
   assert.deepEqual(cron_triggers, [
-    {
-      ...tick,
-      headers: [{ name: 'X-Kind', value: 'yearly' }],
-      retry_conf: { num_retries: 0, retry_interval_seconds: 10, timeout_seconds: 60, tolerance_seconds: 21_600 },
-    },
+    { ...tick, headers: [{ name: 'X-Kind', value: 'yearly' }], retry_conf },
+    { ...tock, headers: [], retry_conf },
   ])
 })
 

@@ -1,5 +1,5 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import css from './dialog.module.css'
 
 interface DialogProps {
@@ -13,22 +13,35 @@ interface DialogProps {
   onClose(): void
 }
 
+const fields = 'input:enabled, textarea:enabled, [contenteditable=true], button[role=combobox]:enabled'
+
 /** A dialog over the page. */
-export const Dialog = ({ isOpen, title, description, actions, children, isWide = false, onClose }: DialogProps) => (
-  // A click beside a form never discards typed texts.
-  <BaseDialog.Root
-    open={isOpen}
-    onOpenChange={(opens) => !opens && onClose()}
-    disablePointerDismissal={actions !== undefined}
-  >
-    <BaseDialog.Portal>
-      <BaseDialog.Backdrop className={css['veil']} />
-      <BaseDialog.Popup className={`${css['dialog']} ${isWide ? css['wide'] : ''}`}>
-        <BaseDialog.Title className={css['title']}>{title}</BaseDialog.Title>
-        {description && <BaseDialog.Description className={css['description']}>{description}</BaseDialog.Description>}
-        {children && <div className={css['content']}>{children}</div>}
-        {actions && <div className={css['actions']}>{actions}</div>}
-      </BaseDialog.Popup>
-    </BaseDialog.Portal>
-  </BaseDialog.Root>
-)
+export function Dialog({ isOpen, title, description, actions, children, isWide = false, onClose }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null)
+  return (
+    // A click beside a form never discards typed texts.
+    <BaseDialog.Root
+      open={isOpen}
+      onOpenChange={(opens) => !opens && onClose()}
+      disablePointerDismissal={actions !== undefined}
+    >
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className={css['veil']} />
+        <BaseDialog.Popup
+          ref={popup}
+          className={`${css['dialog']} ${isWide ? css['wide'] : ''}`}
+          initialFocus={(way) => (way === 'touch' ? popup.current : beginningOf(popup.current))}
+        >
+          <BaseDialog.Title className={css['title']}>{title}</BaseDialog.Title>
+          {description && <BaseDialog.Description className={css['description']}>{description}</BaseDialog.Description>}
+          {children && <div className={css['content']}>{children}</div>}
+          {actions && <div className={css['actions']}>{actions}</div>}
+        </BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  )
+}
+
+/** Where the focus begins. The first button would throw a draft away. */
+const beginningOf = (popup: HTMLElement | null): HTMLElement | true | null =>
+  popup?.querySelector('[data-draft]') ? (popup.querySelector<HTMLElement>(fields) ?? popup) : true

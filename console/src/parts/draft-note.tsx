@@ -7,7 +7,7 @@ import { Mark } from './mark.tsx'
 export function DraftNote({ draft: { earlier, hasLost, restart } }: { readonly draft: Draft }) {
   if (earlier === null) return null
   return (
-    <div role="status" className={css['note']}>
+    <div role="status" data-draft className={css['note']}>
       <Mark state="waiting">
         {earlier === 'same'
           ? 'This was typed earlier, and is not saved.'

@@ -72,15 +72,17 @@ export function CellDialog({ table, row, column, as, types, ...props }: CellDial
         <ColumnActions table={table} row={row.key} value={value} column={{ name: column.name, type: column.type }} />
       )}
       {value !== undefined && (value?.length ?? 0) <= filteredCharacters && !column.isLong && (
-        <Button
-          look="quiet"
-          onClick={() => {
-            filter(filterFor(column.name, value))
-            props.onClose()
-          }}
-        >
-          Show rows with this value
-        </Button>
+        <div className={css['actions']}>
+          <Button
+            look="quiet"
+            onClick={() => {
+              filter(filterFor(column.name, value))
+              props.onClose()
+            }}
+          >
+            Show rows with this value
+          </Button>
+        </div>
       )}
     </Dialog>
   )

@@ -54,6 +54,7 @@ const describe = (
 ): ObjectDescription => ({
   ref: customTypesRef,
   type: 'custom_types',
+  later: { name: 'custom_types' },
   definition: {
     input_objects: input_objects?.map((each) => whole({ ...each, fields: each.fields.map(whole) })) ?? null,
     objects: objects?.map((each) => wholeObject(kinds.write(each))) ?? null,

@@ -42,6 +42,7 @@ const describe = (entry: InheritedRole) => ({
   ref: inheritedRoleRef(entry.role_name),
   type: 'inherited_role',
   definition: entry,
+  later: { name: `inherited role ${entry.role_name}` },
 })
 
 function resolveRoles(entries: readonly InheritedRole[], context: SliceContext): RoleParents {

@@ -85,7 +85,8 @@ export const remoteRelationships = (dialect: Dialect): RemoteRelationshipFacet =
     const { name, definition } = entry
     const ref = entryRef(table, entry)
     const written = isRemote(entry) ? writtenEntry(entry, dialect).definition : { definition }
-    return { ref, type: 'remote_relationship', definition: { table, name, ...written } }
+    const later = isRemote(entry) && { later: { definition: { table, ...laterEntry(entry) } } }
+    return { ref, type: 'remote_relationship', definition: { table, name, ...written }, ...later }
   },
   read: (value, { source }) => withoutOwnSource(value as TableRelationshipEntry, source),
   write(entry, form) {

@@ -75,6 +75,7 @@ const describePermission = (
   ref: permissionRef(name, role),
   type: 'remote_schema_permission',
   definition: { remote_schema: name, role, definition, comment: comment ?? null },
+  later: { name: `${role} permission in remote schema ${name}` },
 })
 
 /** The entry of that name. */

@@ -158,6 +158,7 @@ function describe(
     ref: typeRelationshipRef(place, name),
     type: 'remote_schema_remote_relationship',
     definition: { remote_schema, type_name, name, definition },
+    later: { name: `${name} on type ${type_name} in remote schema ${remote_schema}` },
   }
 }
 

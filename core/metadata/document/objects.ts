@@ -71,10 +71,12 @@ export interface Inconsistency {
   readonly others?: readonly ConflictingObject[]
   /** Whether the conflict is listed by its definitions alone. */
   readonly isClash?: boolean
+  /** Its name after its type, and its definition, in interface 2 where they differ. */
+  readonly later?: { readonly name?: string; readonly definition?: unknown }
 }
 
 /** Another object that a conflict excludes. */
-export type ConflictingObject = Pick<Inconsistency, 'ref' | 'type' | 'definition'>
+export type ConflictingObject = Pick<Inconsistency, 'ref' | 'type' | 'definition' | 'later'>
 
 /** A name that changed in the database or the metadata. Tables have the names that earlier renames gave them. */
 export type Rename =

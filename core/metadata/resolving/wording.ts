@@ -37,6 +37,7 @@ const inSource = (reason: string): string =>
   reason
     .replace('such table/view exists in postgres: ', 'such table/view exists in source: ')
     .replace('such function exists in postgres : ', 'such function exists: ')
+    .replace(/(?<=is not an object)(?= type defined in custom types$)/, ' or scalar')
     .replace(/(?<=no foreign constraint exists on the given column)$/, '(s)')
 
 const duplicates = /^following (\w+) root fields are duplicated: /
@@ -61,14 +62,16 @@ export function listedObject(
   object: ConflictingObject,
   { interface: interfaceName, source }: Wording,
 ): Record<string, unknown> {
-  const { ref, type, definition } = object
-  if (interfaceName !== '2') return { type, definition }
+  const { ref, type, later } = object
+  if (interfaceName !== '2') return { type, definition: object.definition }
+  const { definition = object.definition } = later ?? {}
   const isPart = ref.table !== undefined && ref.kind !== 'table'
   const own = isPart && isJsonObject(definition) ? { ...definition, source } : definition
   return { type, name: listedName(object, source), definition: own }
 }
 
-function listedName({ ref, type }: ConflictingObject, source: string): string {
+function listedName({ ref, type, later }: ConflictingObject, source: string): string {
+  if (later?.name !== undefined) return `${type} ${later.name}`
   const { kind, table, name, detail } = ref
   if (kind === 'table' && table) return `table ${nameText(table)} in source ${source}`
   if (table) return `${[type, name].filter(Boolean).join(' ')} in table ${nameText(table)} in source ${source}`

@@ -95,6 +95,8 @@ export interface ObjectDescription {
    * Whether a document with this inconsistency is accepted, because excluding the object opens no access. Absent: no.
    */
   readonly isTolerated?: boolean
+  /** Its name after its type, and its definition, in interface 2 where they differ. */
+  readonly later?: Inconsistency['later']
 }
 
 /** An entry of a list slice; for another slice, its value. */

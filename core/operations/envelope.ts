@@ -74,8 +74,8 @@ export async function decodeEnvelope(
   if (form.interface === '2') refuseOthers(operation, session)
   const resourceVersion = readResourceVersion(body, at)
   // Later engines find most faults of arguments below `args`; on `/v1/query` only those of their own operations.
-  const isLater = form.interface === '2' && operation.pathsNameArguments === true
-  const argsAt = isLater || form.pathsNameArguments ? [...at, 'args'] : at
+  const isLater = form.pathsNameArguments || (form.interface === '2' && operation.pathsNameArguments)
+  const argsAt = isLater ? [...at, 'args'] : at
   const { args: given, source } = withoutSource(operation, required(body, 'args', at), argsAt)
   const turns = new TurnTaker()
   const args = await decodeArguments(found, given, argsAt, environmentOf(options)).catch((error) => {

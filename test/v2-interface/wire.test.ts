@@ -137,6 +137,9 @@ test('paths of errors in arguments name the arguments', async (t) => {
   assert.deepEqual(await query('run_sql', {}), missing('$.args', 'sql'))
   assert.deepEqual(await query('bulk', [{ type: 'run_sql', args: {} }]), missing('$.args[0].args', 'sql'))
   assert.deepEqual(await query('bulk', [{ type: 'run_sql' }]), missing('$.args[0]', 'args'))
+  assert.deepEqual(await metadata('pg_track_table', {}), missing('$.args', 'table'))
+  assert.deepEqual(await metadata('add_host_to_tls_allowlist', {}), missing('$.args', 'host'))
+  assert.deepEqual(await former('track_table', { schema: 'shop' }), missing('$', 'name'))
   const metadataOf = (sources: unknown) => ({ metadata: { version: 3, sources } })
   assert.deepEqual(await metadata('replace_metadata', metadataOf(1)), {
     status: 400,

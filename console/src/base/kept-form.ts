@@ -1,12 +1,29 @@
 // Typed values of a form: they are kept until the form is saved or given up.
 
 import { useRef, useState } from 'react'
-import { kept } from './kept.ts'
+import { kept, keptDays } from './kept.ts'
 import { withoutSecrets, withSecrets } from './kept-secrets.ts'
 import { isObject } from './objects.ts'
 
 /** Characters beyond which a form is in memory alone: all kept texts are read before the page starts. */
 const keptCharacters = 100_000
+
+const prefix = 'form:'
+
+function partsOf(key: string): readonly unknown[] {
+  try {
+    const parts: unknown = JSON.parse(kept.get(key) ?? '[]')
+    return Array.isArray(parts) ? parts : []
+  } catch {
+    // Somebody else wrote it.
+    return []
+  }
+}
+
+for (const key of kept.keys(prefix)) {
+  const [, , , at = 0] = partsOf(key)
+  if (Date.now() - Number(at) > keptDays * 86_400_000) kept.set(key, null)
+}
 
 /** The values of a form that differ from those that it began with. */
 interface Typed<T> {
@@ -46,7 +63,7 @@ const beginningOf = (values: object): string =>
   isLong(values) ? '' : JSON.stringify(withoutSecrets(values, values)?.values ?? values)
 
 function read<T extends object>(key: string, saved: T): Typed<T> | null {
-  const [of, values, hasLost] = JSON.parse(kept.get(key) ?? '[]') as readonly unknown[]
+  const [of, values, hasLost] = partsOf(key)
   if (typeof of !== 'string' || !isObject(values)) return null
   return { of, values: withSecrets({ ...saved, ...(values as Partial<T>) }, saved), hasLost: hasLost === true }
 }
@@ -61,7 +78,7 @@ function keep<T extends object>(key: string, { of, values }: Typed<T>, saved: T)
   const stripped = withoutSecrets(values, saved)
   // The text before stays, which is whole.
   if (stripped === null) return
-  const text = JSON.stringify([of, stripped.values, stripped.hasLost])
+  const text = JSON.stringify([of, stripped.values, stripped.hasLost, Date.now()])
   kept.set(key, isSaved || text.length > keptCharacters ? null : text)
 }
 
@@ -74,7 +91,7 @@ export function useKeptForm<T extends object>(
   beginning: T,
   { follows = false }: Following = {},
 ): KeptForm<T> {
-  const key = `form:${name}`
+  const key = prefix + name
   const [opened] = useState(beginning)
   const saved = follows ? beginning : opened
   const [before, setBefore] = useState(() => read(key, saved))

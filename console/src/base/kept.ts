@@ -1,7 +1,13 @@
 // Texts that the browser keeps in IndexedDB, which holds far more than its other storage. All of them are read before the
 // page starts, so that reading needs no waiting.
 
+import { consolePath } from './facts.ts'
+
 const store = 'texts'
+/** Several servers may share a host, below different paths. */
+const name = `trellis${consolePath}`
+/** Days that texts stay which nobody comes back to. */
+export const keptDays = 30
 /** Milliseconds after which a browser that does not answer keeps nothing. */
 const openedWithin = 1000
 
@@ -19,7 +25,7 @@ interface Opened {
 }
 
 async function open(): Promise<Opened> {
-  const request = indexedDB.open('trellis-console', 1)
+  const request = indexedDB.open(name, 1)
   request.onupgradeneeded = () => request.result.createObjectStore(store)
   const database = await answered(request)
   const all = database.transaction(store).objectStore(store)
@@ -31,7 +37,7 @@ const nothing = (): Opened => ({ database: null, texts: new Map() })
 const late = new Promise<Opened>((done) => setTimeout(() => done(nothing()), openedWithin))
 
 const { database, texts } = await Promise.race([open().catch(nothing), late])
-const others = new BroadcastChannel('trellis:console:kept')
+const others = new BroadcastChannel(name)
 
 function write(key: string, text: string | null): void {
   if (!database) return

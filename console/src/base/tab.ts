@@ -1,10 +1,7 @@
 // Texts that belong to one tab of the browser, such as edits that are not saved yet: other tabs do not show them.
 
 import { newId } from './ids.ts'
-import { kept } from './kept.ts'
-
-/** Days that they stay, because the tab may have been closed. */
-const keptDays = 30
+import { kept, keptDays } from './kept.ts'
 
 function tabName(): string {
   const key = 'trellis:console:tab'

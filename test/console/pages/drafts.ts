@@ -21,14 +21,16 @@ async function fill(page: Page, label: string, text: string): Promise<void> {
   await page.evaluate(`delete document.querySelector('[data-filled=now]').dataset.filled`)
 }
 
-/** All that the browser keeps in its database. */
-const keptTexts = `(async () => {
+/** A step with the texts that the browser keeps in its database. */
+const withKept = (step: string) => `(async () => {
   const answered = (request) => new Promise((done) => { request.onsuccess = () => done(request.result) })
-  const database = await answered(indexedDB.open('trellis-console', 1))
-  const all = await answered(database.transaction('texts').objectStore('texts').getAll())
+  const database = await answered(indexedDB.open('trellis/console', 1))
+  const result = await answered(database.transaction('texts', 'readwrite').objectStore('texts').${step})
   database.close()
-  return JSON.stringify(all)
+  return JSON.stringify(result)
 })()`
+
+const keptTexts = withKept('getAll()')
 
 interface Exported {
   readonly metadata: {
@@ -36,6 +38,9 @@ interface Exported {
     readonly actions?: readonly { readonly definition: { readonly handler: string } }[]
     readonly cron_triggers?: readonly { readonly comment: string }[]
     readonly query_collections?: readonly object[]
+    readonly remote_schemas?: readonly {
+      readonly permissions?: readonly { readonly definition: { readonly schema: string } }[]
+    }[]
     readonly rest_endpoints?: readonly { readonly url: string }[]
   }
 }
@@ -79,8 +84,11 @@ export const drafts: readonly State[] = [
       await fill(page, 'Name', 'given_up')
       await clickText(page, 'Cancel')
       await page.until(isClosed)
+      const old = JSON.stringify(['', { name: 'abandoned' }, false, Date.now() - 31 * 86_400_000])
+      await page.evaluate(withKept(`put(${JSON.stringify(old)}, 'form:event trigger  ')`))
       await goTo(page, 'events?edit=create', `${fieldValue('Name')} === ''`)
       assert.equal(await page.evaluate(hasText('typed earlier')), false)
+      assert.equal((await page.evaluate<string>(keptTexts)).includes('abandoned'), false)
     },
   },
   {
@@ -289,6 +297,33 @@ export const drafts: readonly State[] = [
       assert.match(JSON.stringify(genre?.['computed_fields']), /"name":"mine"/)
       await op('drop_computed_field', { table: 'genre', name: 'both' })
       await op('run_sql', { sql: 'drop function mine, theirs' })
+    },
+  },
+  {
+    title: 'a permission on a remote schema is saved on top of that of somebody else',
+    path: 'remote/people',
+    isKnown: true,
+    shows: hasText('person(id: Int!): Person'),
+    complains: /status of 409/,
+    async act(page, { op }) {
+      const sdl = (field: string) => `type Query { ${field}: Person } type Person { name: String! }`
+      await clickText(page, 'Permissions')
+      await page.type('main form input', 'clerk')
+      await clickText(page, 'Add role')
+      await page.until(hasText('The part of people that clerk sees'))
+      await clickText(page, 'SDL')
+      await page.until(`document.querySelector('[role=dialog] .cm-content[aria-label=Permission]') !== null`)
+      await typeCode(page, 'Permission', sdl('person(id: Int!)'))
+      const theirs = { remote_schema: 'people', role: 'clerk', definition: { schema: sdl('me') } }
+      await op('add_remote_schema_permissions', theirs)
+      await clickText(page, 'Save permission')
+      await overwrite(page, 'Saved the permission of clerk')
+      const { remote_schemas: saved } = (await op<Exported>('export_metadata', {}, 2)).metadata
+      assert.deepEqual(
+        saved?.[0]?.permissions?.map(({ definition }) => definition.schema.includes('person(id: Int!)')),
+        [true],
+      )
+      await op('drop_remote_schema_permissions', { remote_schema: 'people', role: 'clerk' })
     },
   },
 ]

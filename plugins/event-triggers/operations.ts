@@ -66,12 +66,15 @@ export const createEventTrigger = (
     args: createEventTriggerArgs(dialect),
     check: 'object',
     object: ({ table, trigger }) => eventTriggerRef(table, trigger.name),
-    async handle({ metadata, model, transaction }, { table, replace, trigger }) {
+    async handle({ metadata, model, transaction, interface: interfaceName }, { table, replace, trigger }) {
       const entry = requireTable(metadata, table)
       refuseListener(model, trigger.name)
       if (undeclared.names.has(trigger.name)) throw listenerElsewhere(trigger.name)
       const owner = ownerOf(metadata, trigger.name)
-      if (!replace && owner) throw badRequest('already-exists', `event trigger "${trigger.name}" already exists`)
+      if (!replace && owner) {
+        const named = interfaceName === '2' ? 'Event trigger with name' : 'event trigger'
+        throw badRequest('already-exists', `${named} "${trigger.name}" already exists`)
+      }
       if (replace && !owner) throw noSuchTrigger(trigger.name)
       if (owner && !sameName(owner.table, table)) {
         throw badRequest('not-supported', 'cannot replace table or schema for trigger')

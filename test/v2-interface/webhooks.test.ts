@@ -151,6 +151,17 @@ test('the trace of an event has hexadecimal ids, and continues that of the clien
   assert.equal(call.headers['x-b3-traceid'], trace_id)
 })
 
+test('a trigger whose name is taken is refused', async () => {
+  const { body } = await shop.request('/v1/metadata', {
+    body: {
+      type: 'pg_create_event_trigger',
+      args: { name: 'read', table: 'reading', webhook: 'http://127.0.0.1:1', insert: { columns: '*' } },
+    },
+  })
+  const error = 'Event trigger with name "read" already exists'
+  assert.deepEqual(body, { path: '$.args', error, code: 'already-exists' })
+})
+
 test('a trigger that does not exist cannot be deleted', async () => {
   const args = { type: 'pg_delete_event_trigger', args: { name: 'nobody' } }
   const { status, body } = await shop.request('/v1/metadata', { body: args })

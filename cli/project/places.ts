@@ -13,10 +13,10 @@ export type Place = (path: Path) => string | null
 /** The place of a value of a metadata folder. */
 export function placesIn(directory: string): Place {
   const files = new YamlFiles(directory)
-  const inFile: Readonly<Record<string, string>> = { ...fileOfKeyInV2, ...fileOfKey, sources: databasesFile }
+  const inFile = new Map(Object.entries({ ...fileOfKeyInV2, ...fileOfKey, sources: databasesFile }))
   return ([key, ...rest]) => {
     if (key === 'actions' || key === 'custom_types') return placeIn(files, actionsFile, [key, ...rest])
-    const name = inFile[String(key)]
+    const name = inFile.get(String(key))
     return name === undefined ? null : placeIn(files, name, rest)
   }
 }

@@ -83,13 +83,17 @@ function typeText(type: ResolvedType): string {
 const builtIn: Readonly<Record<string, string>> = { Int: 'number', Float: 'number', Boolean: 'boolean' }
 
 /** Database scalars by the form of their JSON; unknown ones are texts. */
-const ofDatabase: Readonly<Record<string, string>> = {
-  ...{ json: 'unknown', jsonb: 'unknown', int2: 'number', int8: 'number | string' },
-  ...{ float8: 'number | string', numeric: 'number | string' },
-}
+const ofDatabase: ReadonlyMap<string, string> = new Map([
+  ['json', 'unknown'],
+  ['jsonb', 'unknown'],
+  ['int2', 'number'],
+  ['int8', 'number | string'],
+  ['float8', 'number | string'],
+  ['numeric', 'number | string'],
+])
 
 function nameOf(type: NamedType): string {
   if (type.kind === 'builtIn') return builtIn[type.name] ?? 'string'
-  if (type.kind === 'database') return ofDatabase[type.type.name] ?? 'string'
+  if (type.kind === 'database') return ofDatabase.get(type.type.name) ?? 'string'
   return typeName(nameOfType(type))
 }

@@ -3,15 +3,15 @@
 import { parseFailed, Type } from '../../sdk/index.ts'
 import { occurrencesOf } from '../jobs/index.ts'
 
-const shorthands: Readonly<Record<string, string>> = {
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-}
+const shorthands: ReadonlyMap<string, string> = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
+])
 
 /** Numbers, lists, ranges and steps. The library knows more, which is not part of the interface. */
 const field = /^[\d*,/-]+$/
@@ -40,7 +40,7 @@ function refusalOfNumbers(text: string, i: number): string | null {
 /** Reads an expression into its five fields; refuses one that is invalid or never due. */
 export function readCron(text: string): string {
   const trimmed = text.trim()
-  const fields = (shorthands[trimmed.toLowerCase()] ?? trimmed).split(/\s+/)
+  const fields = (shorthands.get(trimmed.toLowerCase()) ?? trimmed).split(/\s+/)
   if (fields.length !== 5 || !fields.every((each) => field.test(each))) {
     throw parseFailed(
       `invalid cron expression ${JSON.stringify(text)}: expected five fields of numbers, *, lists, ranges and steps`,

@@ -43,12 +43,18 @@ function shortB3Span(headers: RequestHeaders): SpanIds | null {
   return b3Ids(traceId, spanId, sampling)
 }
 
-const decisions: Readonly<Record<string, boolean>> = { '0': false, false: false, '1': true, true: true, d: true }
+const decisions: ReadonlyMap<string, boolean> = new Map([
+  ['0', false],
+  ['false', false],
+  ['1', true],
+  ['true', true],
+  ['d', true],
+])
 
 function b3Ids(trace: string, span: string, sampling: string | undefined): SpanIds | null {
   const isValid = /^([0-9a-f]{16}|[0-9a-f]{32})$/i.test(trace) && /^[0-9a-f]{16}$/i.test(span)
   if (!isValid || zeros.test(trace) || zeros.test(span)) return null
-  const sampled = decisions[sampling ?? ''] ?? null
+  const sampled = decisions.get(sampling ?? '') ?? null
   return {
     traceId: trace.toLowerCase().padStart(32, '0'),
     spanId: span.toLowerCase(),

@@ -122,7 +122,10 @@ export const logicalModelOperations = operationsOf(logicalModels, LogicalModel)
 
 const PermissionKey = { name: ObjectName, role: ObjectName, source: SourceName }
 
-type Permissions = readonly { readonly role: string }[]
+/** They are kept as given, so they may have any form. */
+type Permissions = readonly unknown[]
+
+const roleOf = (permission: unknown): unknown => (isJsonObject(permission) ? permission['role'] : undefined)
 
 /** Changes the select permissions of a logical model. */
 function changePermissions(
@@ -134,8 +137,8 @@ function changePermissions(
   const entries = entriesOf(metadata, logicalModels)
   if (!entries.some((each) => each['name'] === name)) throw notFound(logicalModels, name, sourceName(metadata))
   const changed = (entry: Entry) => {
-    const { select_permissions: former = [], ...others } = entry
-    const permissions = change(former as Permissions)
+    const { select_permissions: former, ...others } = entry
+    const permissions = change(Array.isArray(former) ? former : [])
     return { ...others, ...(permissions.length > 0 && { select_permissions: permissions }) }
   }
   keep(
@@ -154,7 +157,7 @@ export const createLogicalModelPermission = operation({
   ),
   handle(context, { name, source: _, ...permission }) {
     changePermissions(context, name, (permissions) => {
-      if (permissions.some(({ role }) => role === permission.role)) {
+      if (permissions.some((each) => roleOf(each) === permission.role)) {
         throw badRequest(
           'already-exists',
           `permission already exists on logical model "${name}" with role "${permission.role}"`,
@@ -171,7 +174,7 @@ export const dropLogicalModelPermission = operation({
   args: Type.Object(PermissionKey, { missingKey: 'A' }),
   handle(context, { name, role }) {
     changePermissions(context, name, (permissions) => {
-      const others = permissions.filter((each) => each.role !== role)
+      const others = permissions.filter((each) => roleOf(each) !== role)
       if (others.length < permissions.length) return others
       throw badRequest('not-found', `select permission on logical model "${name}" for role "${role}" does not exist`)
     })

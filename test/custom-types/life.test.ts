@@ -239,3 +239,23 @@ test('a role sees the types that its actions need', async (t) => {
     },
   })
 })
+
+test('a scalar with the name of a member of every object is a scalar as others', async (t) => {
+  const shop = await startShop(t, ({ body }) => ({ body: { id: 1, note: JSON.parse(body).input.note } }))
+  const objects = [
+    {
+      name: 'Note',
+      fields: [
+        { name: 'id', type: 'Int' },
+        { name: 'note', type: 'toString' },
+      ],
+    },
+  ]
+  await shop.op('set_custom_types', { scalars: [{ name: 'toString' }, { name: 'constructor' }], objects })
+  const noted = { type: 'query', output_type: 'Note', arguments: [{ name: 'note', type: 'toString' }] }
+  await shop.action('noted', noted)
+  const answer = { data: { noted: { id: 1, note: { a: [1] } } } }
+  assert.deepEqual(await shop.graphql('{ noted(note: {a: [1]}) { id note } }'), answer)
+  const byVariable = 'query ($note: toString) { noted(note: $note) { id note } }'
+  assert.deepEqual(await shop.graphql(byVariable, { note: { a: [1] } }), answer)
+})

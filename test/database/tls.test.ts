@@ -226,6 +226,7 @@ test('an unsupported parameter of a URL is refused by its name', () => {
     'sslmode=verify-ca&sslrootcert=/nowhere': 'sslrootcert: /nowhere cannot be read (ENOENT)',
     'sslmode=prefer&sslnegotiation=direct': 'sslnegotiation=direct needs sslmode=require or a stricter one',
     'ssl_min_protocol_version=SSLv2': 'ssl_min_protocol_version "SSLv2" is not a TLS version',
+    'ssl_min_protocol_version=constructor': 'ssl_min_protocol_version "constructor" is not a TLS version',
     'connect_timeout=soon': 'connect_timeout "soon" is not a number of seconds',
     'target_session_attrs=read-only': 'target_session_attrs=read-only is not supported in its URL',
     'service=x': 'service=x is not supported in its URL',

@@ -107,6 +107,12 @@ const logicalModels: readonly OperationEntry[] = [
         args: permit.args,
         then: [keeps({ logical_models: [{ ...model, select_permissions: [permission] }] })],
       },
+      {
+        title: 'keeps a permission beside those of another form',
+        given: [{ type: 'pg_track_logical_model', args: { ...model, select_permissions: [null, 'any'] } }],
+        args: permit.args,
+        then: [keeps({ logical_models: [{ ...model, select_permissions: [null, 'any', permission] }] })],
+      },
     ],
     refuses: [
       { title: 'a model that is not there', args: permit.args, ...noModel },
@@ -133,6 +139,13 @@ const logicalModels: readonly OperationEntry[] = [
     ],
     refuses: [
       { title: 'a model that is not there', args: { name: 'row', role: 'reader' }, ...noModel },
+      {
+        title: 'a permission of a model that has a text for its list',
+        given: [{ type: 'pg_track_logical_model', args: { ...model, select_permissions: 'any' } }],
+        args: { name: 'row', role: 'reader' },
+        code: 'not-found',
+        error: 'select permission on logical model "row" for role "reader" does not exist',
+      },
       {
         title: 'a permission that is not there',
         given: [trackModel],

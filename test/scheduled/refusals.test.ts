@@ -18,6 +18,7 @@ test('invalid cron triggers are refused with the path of the fault, and leave no
   const schedules: Readonly<Record<string, string>> = {
     '* * * *': 'expected five fields of numbers, *, lists, ranges and steps',
     '* * * JAN *': 'expected five fields of numbers, *, lists, ranges and steps',
+    constructor: 'expected five fields of numbers, *, lists, ranges and steps',
     '60 * * * *': 'minute 60 is not between 0 and 59',
     '0 0 0 * *': 'day of month 0 is not between 1 and 31',
     '0 0 1,32 * *': 'day of month 32 is not between 1 and 31',

@@ -43,7 +43,9 @@ test('B3 is parsed in both of its forms', () => {
   assert.deepEqual(several({ 'x-b3-sampled': '0', 'x-b3-flags': '1' }), ids({ traceId: padded }))
   assert.deepEqual(several({ 'x-b3-traceid': trace.toUpperCase() }), ids({ sampled: null }))
   assert.deepEqual(spanOf({ b3: `${trace}-${span}-1-05e3ac9a4f6e3b90` }), ids())
-  assert.deepEqual(spanOf({ b3: `${trace}-${span}` }), ids({ sampled: null }))
+  for (const rest of ['', '-constructor']) {
+    assert.deepEqual(spanOf({ b3: `${trace}-${span}${rest}` }), ids({ sampled: null }))
+  }
   for (const bad of [{ 'x-b3-traceid': short }, { 'x-b3-spanid': span }, { b3: '0' }, { b3: `${trace}-1` }, {}]) {
     assert.equal(spanOf(bad), null)
   }

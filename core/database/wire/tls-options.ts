@@ -23,13 +23,13 @@ const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-ful
 type Mode = (typeof modes)[number]
 
 /** Modes of other drivers. */
-const synonyms: Readonly<Record<string, Mode>> = {
-  'no-verify': 'require',
-  true: 'require',
-  '1': 'require',
-  false: 'disable',
-  '0': 'disable',
-}
+const synonyms: ReadonlyMap<string, Mode> = new Map([
+  ['no-verify', 'require'],
+  ['true', 'require'],
+  ['1', 'require'],
+  ['false', 'disable'],
+  ['0', 'disable'],
+])
 
 const plain: TlsChoice = { ssl: false, preference: null, sslnegotiation: 'postgres' }
 
@@ -49,7 +49,7 @@ const isDirect = (url: ConnectionUrl): boolean => url.parameter('sslnegotiation'
 function modeOf(url: ConnectionUrl): Mode {
   const given = url.parameter('sslmode') ?? url.parameter('ssl') ?? environment['PGSSLMODE'] ?? ''
   const direct = isDirect(url)
-  const mode = given === '' ? (direct ? 'require' : 'prefer') : (synonyms[given] ?? given)
+  const mode = given === '' ? (direct ? 'require' : 'prefer') : (synonyms.get(given) ?? given)
   const known = modes.find((each) => each === mode)
   if (!known) throw refusal(`sslmode ${JSON.stringify(given)} is none of ${modes.join(', ')}`)
   if (direct && /^(disable|allow|prefer)$/.test(known)) {
@@ -94,17 +94,12 @@ function certificates(url: ConnectionUrl): ConnectionOptions {
   return { cert: read('sslcert', cert), key: read('sslkey', key), ...(passphrase !== null && { passphrase }) }
 }
 
-const protocols: Readonly<Record<string, SecureVersion>> = {
-  TLSv1: 'TLSv1',
-  'TLSv1.1': 'TLSv1.1',
-  'TLSv1.2': 'TLSv1.2',
-  'TLSv1.3': 'TLSv1.3',
-}
+const protocols: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3']
 
 function versions(url: ConnectionUrl): ConnectionOptions {
   const version = (name: string): SecureVersion | null => {
     const given = url.parameter(name)
-    const found = given === null ? null : protocols[given]
+    const found = given === null ? null : protocols.find((each) => each === given)
     if (found === undefined) throw refusal(`${name} ${JSON.stringify(given)} is not a TLS version`)
     return found
   }

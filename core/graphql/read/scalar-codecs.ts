@@ -6,17 +6,17 @@ import { codecFor, idCodec } from '../../compiler/types/codecs.ts'
 import type { Codec } from '../../database/sql/param.ts'
 
 /** GraphQL's own scalars, which plugins use unchanged. */
-export const standardCodecs: Readonly<Record<string, Codec>> = {
-  Int: codecFor(builtInType('int4')),
-  Float: codecFor(builtInType('float4')),
-  String: codecFor(builtInType('text')),
-  Boolean: codecFor(builtInType('bool')),
-  ID: idCodec,
-}
+export const standardCodecs: ReadonlyMap<string, Codec> = new Map([
+  ['Int', codecFor(builtInType('int4'))],
+  ['Float', codecFor(builtInType('float4'))],
+  ['String', codecFor(builtInType('text'))],
+  ['Boolean', codecFor(builtInType('bool'))],
+  ['ID', idCodec],
+])
 
 /** The codec of a scalar, or of an enum that has one. */
 export const codecOf = (type: GraphQLNamedInputType): Codec | undefined =>
-  (type.extensions as { readonly codec?: Codec }).codec ?? standardCodecs[type.name]
+  (type.extensions as { readonly codec?: Codec }).codec ?? standardCodecs.get(type.name)
 
 declare module 'graphql' {
   interface GraphQLScalarTypeExtensions {

@@ -33,7 +33,7 @@ export function useWithin(context: OperationInput, name: string): unknown {
   if (value !== null || type.kind !== Kind.NON_NULL_TYPE || context.acceptsNulls) return value
   if (type.type.kind === Kind.LIST_TYPE) throw validationFailed('expected a list, but found null')
   const named = type.type.name.value
-  const expects = Object.hasOwn(standardCodecs, named) ? standardCodecs[named]?.expects : undefined
+  const expects = standardCodecs.get(named)?.expects
   throw validationFailed(
     expects ? `expected ${expects} for type "${named}", but found null` : `unexpected null value for type "${named}"`,
   )

@@ -6,19 +6,19 @@ import { type JsonType, jsonType } from '../../../sdk/services.ts'
 import { codecFor } from '../../../sdk/sql.ts'
 
 /** The types whose values GraphQL's own scalars carry, with their names in messages and their JSON types. */
-const standard: Readonly<Record<string, readonly [name: string, json: JsonType]>> = {
-  int4: ['Int32', 'Number'],
-  float4: ['Float', 'Number'],
-  bool: ['Bool', 'Boolean'],
-  text: ['Text', 'String'],
-  varchar: ['Text', 'String'],
-}
+const standard: ReadonlyMap<string, readonly [name: string, json: JsonType]> = new Map([
+  ['int4', ['Int32', 'Number']],
+  ['float4', ['Float', 'Number']],
+  ['bool', ['Bool', 'Boolean']],
+  ['text', ['Text', 'String']],
+  ['varchar', ['Text', 'String']],
+])
 
 /** The value in PostgreSQL's input syntax; a string is one already, whatever the type. Throws `parse-failed`. */
 export function keyText(type: PgType, value: unknown): string | null {
   if (value === null) return null
   if (typeof value === 'string') return value
-  const [name, expected] = (type.isArray ? undefined : standard[type.name]) ?? []
+  const [name, expected] = (type.isArray ? undefined : standard.get(type.name)) ?? []
   if (expected !== undefined && jsonType(value) !== expected) {
     throw parseFailed(`parsing ${name} failed, expected ${expected}, but encountered ${jsonType(value)}`)
   }

@@ -48,10 +48,14 @@ function secretExpression(value: string): string {
   return value === secretVariable ? variable : `\`Bearer \${${variable}}\``
 }
 
+/** Values of headers are bytes for `fetch`, and the server decodes UTF-8. */
+const headerExpression = (value: string): string =>
+  /[^\0-\x7f]/.test(value) ? `Buffer.from(${JSON.stringify(value)}).toString('latin1')` : JSON.stringify(value)
+
 function fetchOf({ server, method, path, headers, body }: SentRequest): string {
   const named = Object.entries(headers).map(
     ([name, value]) =>
-      `    ${JSON.stringify(name)}: ${isSecret(value) ? secretExpression(value) : JSON.stringify(value)},`,
+      `    ${JSON.stringify(name)}: ${isSecret(value) ? secretExpression(value) : headerExpression(value)},`,
   )
   const lines = [
     `const response = await fetch(${JSON.stringify(new URL(path, server).href)}, {`,

@@ -13,6 +13,7 @@ import { asFailure, failureOf, RequestFailed } from './failure.ts'
 import { admin, type Identity, identityHeaders } from './identity.ts'
 import { logRequest } from './log.ts'
 import { isOnline, readOnly } from './mode.ts'
+import { wireHeaders } from './wire-headers.ts'
 
 /** A request to the server. */
 export interface ServerRequest {
@@ -84,7 +85,7 @@ export async function download({ name, path, as = admin }: Pick<ServerRequest, '
     })
     try {
       const response = await fetch(new URL(path, serverUrl), {
-        ...{ headers: { ...headers, ...credentialHeaders() }, cache: 'no-store', redirect: 'error' },
+        ...{ headers: wireHeaders({ ...headers, ...credentialHeaders() }), cache: 'no-store', redirect: 'error' },
       })
       const requestId = response.headers.get('x-request-id')
       if (response.ok) {
@@ -146,7 +147,7 @@ export async function follow(
   })
   try {
     const response = await fetch(new URL(path, serverUrl), {
-      ...{ method, headers: { ...headers, ...credentialHeaders() }, body: sent, signal },
+      ...{ method, headers: wireHeaders({ ...headers, ...credentialHeaders() }), body: sent, signal },
       ...{ cache: 'no-store', redirect: 'error' },
     })
     const requestId = response.headers.get('x-request-id')
@@ -196,7 +197,7 @@ async function exchange({ name, path, body, as = admin, signal, ...request }: Se
     const response = await fetch(new URL(path, serverUrl), {
       ...{
         method,
-        headers: { ...headers, ...credentialHeaders() },
+        headers: wireHeaders({ ...headers, ...credentialHeaders() }),
         body: sent,
         signal: signal ?? null,
         cache: 'no-store',
@@ -214,7 +215,7 @@ async function exchange({ name, path, body, as = admin, signal, ...request }: Se
   } catch (error) {
     const isAborted = signal?.aborted === true
     end({ status: 0, answer: isAborted ? 'cancelled' : String(error), requestId: null })
-    if (isAborted) throw error
+    if (isAborted || error instanceof RequestFailed) throw error
     isOnline.set(false)
     const { facts } = asFailure(error)
     throw new RequestFailed({ ...facts, code: 'offline', message: 'the server cannot be reached' })

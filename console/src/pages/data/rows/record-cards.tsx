@@ -12,6 +12,9 @@ import css from './rows.module.css'
 /** Cards that are in the page at first. */
 const firstCards = 50
 
+/** Columns that a card has at first: with all of 300, its row alone would fill 20 screens. */
+const firstColumns = 20
+
 interface RecordCardsProps {
   readonly columns: readonly GridColumn[]
   readonly rows: readonly GridRow[]
@@ -35,11 +38,14 @@ export function RecordCards({ columns, rows, hasMore, offset, onShown, onOpen, .
     setShown(shown + firstCards)
     if (shown + firstCards >= rows.length) onMore()
   }
-  // Cards have all columns at once.
+  /** The cards with all columns. */
+  const [whole, setWhole] = useState<ReadonlySet<string>>(new Set())
+  const hasWhole = whole.size > 0
   useEffect(() => {
     const lastRow = offset + Math.min(shown, rows.length) - 1
-    onShown({ columns: columns.map(({ name }) => name), firstRow: offset, lastRow })
-  }, [columns, shown, rows.length, offset, onShown])
+    const names = columns.slice(0, hasWhole ? undefined : firstColumns).map(({ name }) => name)
+    onShown({ columns: names, firstRow: offset, lastRow })
+  }, [columns, hasWhole, shown, rows.length, offset, onShown])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard.
     <section className={css['cards']} aria-label="Rows" tabIndex={0}>
@@ -47,7 +53,7 @@ export function RecordCards({ columns, rows, hasMore, offset, onShown, onOpen, .
       <ul>
         {rows.slice(0, shown).map((row) => (
           <li key={row.reactKey} className={css['card']} data-state={row.state}>
-            {columns.map((column) => {
+            {columns.slice(0, whole.has(row.reactKey) ? undefined : firstColumns).map((column) => {
               const value = memberOf(row.cells, column.name)
               return (
                 <button key={column.name} type="button" className={css['record']} onClick={() => onOpen(row, column)}>
@@ -68,6 +74,15 @@ export function RecordCards({ columns, rows, hasMore, offset, onShown, onOpen, .
                 </button>
               )
             })}
+            {columns.length > firstColumns && !whole.has(row.reactKey) && (
+              <button
+                type="button"
+                className={css['record']}
+                onClick={() => setWhole(new Set([...whole, row.reactKey]))}
+              >
+                Show {plural(columns.length - firstColumns, 'more column', 'more columns')}
+              </button>
+            )}
             {row.id !== null && row.state !== 'inserted' && (
               <button type="button" className={css['record']} onClick={() => onFollow(row)}>
                 <PanelRightOpen aria-hidden /> Related rows

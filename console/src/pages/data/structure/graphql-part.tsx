@@ -3,6 +3,7 @@ import { useKeptForm } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Checkbox, Field } from '../../../parts/field.tsx'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
+import { Mark } from '../../../parts/mark.tsx'
 import { Section } from '../../../parts/page.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
@@ -13,7 +14,7 @@ import { entryOf, type Metadata, type TableEntry } from '../../../server/queries
 import type { TableInfo } from '../table-info.ts'
 import { FederationSwitch } from './federation-switch.tsx'
 import { List, RowActions } from './list.tsx'
-import { columnNamesOf, configurationOf, NamesDialog } from './names-dialog.tsx'
+import { columnNamesOf, configurationOf, NamesDialog, namelessText } from './names-dialog.tsx'
 import css from './structure.module.css'
 
 interface PartProps {
@@ -38,6 +39,7 @@ export function GraphqlPart({ info, entry, base, canEdit }: PartProps) {
   const { error, save } = useEdit()
   const settings = configurationOf(entry)
   const names = Object.entries(columnNamesOf(settings))
+  const nameless = namelessText(entry)
   const computed = computedFieldsOf(entry)
   const table = info.name
   const part = (now: Metadata) => entryOf(now, table)
@@ -67,6 +69,7 @@ export function GraphqlPart({ info, entry, base, canEdit }: PartProps) {
       }
     >
       {error !== null && <Failed error={error} />}
+      {nameless !== null && <Mark state="waiting">{nameless}</Mark>}
       <p>
         {settings.custom_name === undefined ? 'The table has its own name' : `The table is ${settings.custom_name}`}
         {names.length === 0

@@ -20,6 +20,13 @@ interface Configuration {
 /** The settings of a table's names. */
 export const configurationOf = (entry: TableEntry): Configuration => (entry['configuration'] ?? {}) as Configuration
 
+/** Why a table has no name in GraphQL; null: it has one. */
+export function namelessText(entry: TableEntry): string | null {
+  const name = configurationOf(entry).custom_name ?? tableLabel(entry.table)
+  if (/^[_A-Za-z][._0-9A-Za-z]*$/.test(name)) return null
+  return `GraphQL has no names like ${name}. “Change names” of the tab Structure gives the table another one.`
+}
+
 /** The names of columns in GraphQL, where they differ from those of the database. */
 export const columnNamesOf = ({
   custom_column_names: names = {},

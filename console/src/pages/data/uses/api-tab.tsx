@@ -11,6 +11,7 @@ import { useGo } from '../../../shell/navigation.tsx'
 import { drafts } from '../../api/drafts.ts'
 import { typeText } from '../../api/schema.ts'
 import { List } from '../structure/list.tsx'
+import { namelessText } from '../structure/names-dialog.tsx'
 import type { TableInfo } from '../table-info.ts'
 import { endpointsOf, examplesOf, fieldsOf, type TableField, textOf } from './table-fields.ts'
 
@@ -49,7 +50,7 @@ function TableApi({ metadata, entry }: TableApiProps) {
     return (
       <Empty title="No root field answers rows of this table">
         {as.role === null
-          ? 'Its root fields are switched off.'
+          ? (namelessText(entry) ?? 'Its root fields are switched off.')
           : `The role ${as.role} has no permission on the table that gives it one. The tab Permissions has them.`}
       </Empty>
     )

@@ -124,7 +124,7 @@ function Rules({ role, metadata }: OfRole) {
   }
   return (
     <Body>
-      <SmallTable label="Rules" heads={['Table', ...verbs]}>
+      <SmallTable hasCards label="Rules" heads={['Table', ...verbs]}>
         {tables.map((entry) => (
           <tr key={tableKey(entry.table)}>
             <th scope="row">
@@ -134,7 +134,7 @@ function Rules({ role, metadata }: OfRole) {
               const permission = permissionOf(entry, role, verb)
               const path = `${permissionsOf(entry.table)}?edit=${encodeURIComponent(`${verb} ${role}`)}`
               return (
-                <td key={verb}>
+                <td key={verb} data-head={verb}>
                   {permission ? (
                     <To path={path} className={css['rule']}>
                       {wordsOf(permission, verb).map((words, at) => (

@@ -12,6 +12,7 @@ import { events } from './pages/events.ts'
 import { faults } from './pages/faults.ts'
 import { govern } from './pages/govern.ts'
 import { lookAs } from './pages/look-as.ts'
+import { looks } from './pages/looks.ts'
 import { now } from './pages/now.ts'
 import { permissions } from './pages/permissions.ts'
 import { related } from './pages/related.ts'
@@ -42,6 +43,7 @@ const pages: Readonly<Record<string, readonly State[]>> = {
     events,
     remote,
     govern,
+    looks,
     faults,
   },
 }

@@ -26,14 +26,6 @@ test('signs choose a kind, and the best names come first', () => {
   assert.deepEqual(titlesOf(found(few, 'nothing')), [])
 })
 
-test('a table comes before a draft of its name', () => {
-  const named = ['API tab', 'SQL draft', 'table'].map((kind) => ({ title: 'genre', kind }))
-  assert.deepEqual(
-    found(named, 'genre').map(({ kind }) => kind),
-    ['table', 'API tab', 'SQL draft'],
-  )
-})
-
 test('a name among 20,000 is found, however many fit, within 50 ms for a key', () => {
   assert.equal(found(many, 'invoice_customer_10010')[0]?.title, 'invoice_customer_10010')
   assert.equal(found(many, 'inv cust 19910')[0]?.title, 'invoice_customer_19910')

@@ -15,20 +15,13 @@ const shownResults = 50
 /** Names of which the best are found; with more, those of the whole list in its order. */
 const rankedNames = 1000
 
-/** Kinds of what the person typed in this browser: tables, pages and others come before one of the same name. */
-const laterKinds = ['API tab', 'SQL draft']
-
 /** Signs that choose a kind. */
 const kinds: Readonly<Record<string, string>> = { '>': 'command', '@': 'role' }
 
 /** The commands whose titles fit a text, the best first. */
 export function found<T extends Named>(commands: readonly T[], text: string): readonly T[] {
   const kind = kinds[text[0] ?? '']
-  const isLater = (command: T) => laterKinds.includes(command.kind)
-  const offered =
-    kind === undefined
-      ? [...commands.filter((each) => !isLater(each)), ...commands.filter(isLater)]
-      : commands.filter((command) => command.kind === kind)
+  const offered = kind === undefined ? commands : commands.filter((command) => command.kind === kind)
   const needle = (kind === undefined ? text : text.slice(1)).trim()
   if (needle === '') return offered.slice(0, shownResults)
   const titles = offered.map(({ title }) => title)

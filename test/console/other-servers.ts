@@ -48,6 +48,16 @@ async function belowPrefix(t: TestContext, { visit, checkComplaints }: Console):
   )
   await page.reload()
   await page.until(hasText('Keep for this tab'))
+  await page.click('[role=dialog] input[type=checkbox]')
+  await page.type('input[type=password]', secret)
+  await page.press('Enter')
+  await page.until(hasText('harbour_pkey'))
+  await page.reload()
+  await page.until(hasText('harbour_pkey'))
+  // Another server at the root of the host does not get the secret.
+  assert.equal(await page.evaluate(`sessionStorage.getItem('trellis:console:credentials')`), null)
+  await page.click('[aria-label="Sign out"]')
+  await page.until(hasText('Keep for this tab'))
   const paths = page.requests.filter((url) => !url.startsWith('data:')).map((url) => new URL(url).pathname)
   assert.deepEqual(
     paths.filter((path) => !path.startsWith('/api/data/')),

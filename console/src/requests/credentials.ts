@@ -1,6 +1,6 @@
 // The secret or token of the person. It stays in this closure; "keep for this tab" puts it into the tab's storage.
 
-import { facts } from '../base/facts.ts'
+import { consolePath, facts } from '../base/facts.ts'
 import { createStore } from '../base/store.ts'
 import { secretVariable } from './code.ts'
 
@@ -14,7 +14,8 @@ interface Credentials {
 
 const nothing: Credentials = { kind: 'none', value: '' }
 
-const key = 'trellis:console:credentials'
+/** Another server of the host, below another path, never gets them. */
+const key = `trellis${consolePath.replaceAll('/', ':')}:credentials`
 
 function kept(): Credentials {
   try {

@@ -21,5 +21,7 @@ export const codecOf = (type: GraphQLNamedInputType): Codec | undefined =>
 declare module 'graphql' {
   interface GraphQLScalarTypeExtensions {
     codec?: Codec
+    /** The scalar whose lists variables may have in its place, too; null or absent: there is none. */
+    listOf?: string | null
   }
 }

@@ -23,10 +23,15 @@ export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType 
   const isTaken = isReservedType(generated) || rootFieldIndex(scope.model.tables).has(generated)
   const name = isTaken ? `${generated}_scalar` : generated
   return scope.type(name, () => {
-    const extensions = { codec: codecFor(type), isReadWhole: supportOf(type) !== undefined }
+    // In interface 2 clients know arrays as lists.
+    const listOf = type.isArray && scope.settings.graphqlInterface === '2' ? elementName(type) : null
+    const extensions = { codec: codecFor(type), isReadWhole: supportOf(type) !== undefined, listOf }
     return new GraphQLScalarType({ name, extensions })
   })
 }
+
+/** The name of the scalar of an array's elements. */
+const elementName = (type: PgType): string | null => scalarName({ ...type, name: type.name.slice(1), isArray: false })
 
 /** The scalar of columns with this name; null when columns have no such scalar. */
 export function scalarOfColumns(scope: SchemaScope, name: string): GraphQLScalarType | null {

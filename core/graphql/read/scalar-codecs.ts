@@ -21,7 +21,7 @@ export const codecOf = (type: GraphQLNamedInputType): Codec | undefined =>
 declare module 'graphql' {
   interface GraphQLScalarTypeExtensions {
     codec?: Codec
-    /** The scalar whose lists variables may have in its place, too; null or absent: there is none. */
+    /** Variables in its place may be lists of this scalar, too. Null or absent: only of its own type. */
     listOf?: string | null
   }
 }

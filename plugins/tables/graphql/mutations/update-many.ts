@@ -52,6 +52,9 @@ function fieldsOf(scope: SchemaScope, table: TableModel): FieldMap {
   return fields
 }
 
+/** Whether descriptions are those of version 2, which generators of code copy. */
+const isLater = ({ settings }: SchemaScope): boolean => settings.graphqlInterface === '2'
+
 const updatesName = ({ graphqlName }: TableModel): string => `${graphqlName}_updates`
 
 /** `T_updates`: the condition and the operators of one update. */
@@ -60,7 +63,7 @@ function updatesType(scope: SchemaScope, table: TableModel): GraphQLInputObjectT
   return scope.tableType(table, name, () => {
     return new LeanInputType({
       name,
-      description: `one of several updates of the table "${nameText(table.name)}"`,
+      ...(!isLater(scope) && { description: `one of several updates of the table "${nameText(table.name)}"` }),
       fields: () => ({
         ...operatorArguments(scope, table),
         where: {
@@ -76,7 +79,9 @@ function updateManyField(scope: SchemaScope, table: TableModel): Field {
   const updates = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updatesType(scope, table))))
   return {
     type: new GraphQLList(responseType(scope, table)),
-    description: `run several updates of the table: "${nameText(table.name)}"`,
+    description: isLater(scope)
+      ? `update multiples rows of table: "${nameText(table.name)}"`
+      : `run several updates of the table: "${nameText(table.name)}"`,
     args: { updates: { type: updates, description: 'updates to execute, in order' } },
     extensions: {
       root: {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { hasText, type State, screenshot } from '../support.ts'
 import { clickText, goTo } from './steps.ts'
 
@@ -43,6 +44,30 @@ export const lookAs: readonly State[] = [
       await page.until(`document.querySelector('[role=dialog] [aria-label=fails]') !== null`)
       await clickText(page, 'Show SQL and plan')
       await page.until(hasText('Index Scan'))
+    },
+  },
+  {
+    title: 'a role that may not read the key is compared by its rule',
+    path: 'data/public/customer?as=guest,user-id:2&order=customer_id',
+    shows: hasText('Look as role'),
+    isKnown: true,
+    complains: /status of 400/,
+    async act(page, { op }) {
+      const permission = { columns: ['first_name'], filter: { customer_id: { _eq: 'X-Service-User-Id' } } }
+      await op('create_select_permission', { table: 'customer', role: 'guest', permission })
+      const shows = hasText('guest gets 1 of the 59 rows shown, and 1 in all. It may not read the key')
+      await goTo(page, 'data/public/customer?as=guest,user-id:2&order=customer_id', shows)
+      const rows = `[...document.querySelectorAll('[role=table][aria-label^="As guest"] [role=rowgroup] [role=row]')]`
+      assert.deepEqual(await page.evaluate(`${rows}.slice(0, 3).map(({ dataset }) => 'hidden' in dataset)`), [
+        true,
+        false,
+        true,
+      ])
+      const cells = `[...${rows}[1].querySelectorAll('[role=cell]')].slice(1, 3).map((each) => each.innerText)`
+      assert.deepEqual(await page.evaluate(cells), ['hidden', 'Leonie'])
+      await page.click('[aria-label="Why guest does not get row 1"]')
+      await page.until(hasText('X-Service-User-Id is 2'))
+      await op('drop_select_permission', { table: 'customer', role: 'guest' })
     },
   },
   {

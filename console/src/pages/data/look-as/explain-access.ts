@@ -1,7 +1,11 @@
 // Why a role gets a row or not, as `explain_access` tells it. The one module that knows the shape of its answer.
 
+import { facts } from '../../../base/facts.ts'
+import { type Identity, identityHeaders } from '../../../requests/identity.ts'
 import type { TableName } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
+import type { GridRow } from '../rows/model.ts'
+import { argumentOf } from '../rows/save.ts'
 import { testText } from '../rule-text.ts'
 
 /** A part of a rule with its verdict on a row. */
@@ -49,6 +53,7 @@ interface Answer {
   readonly rules: readonly (Node & { readonly role: string })[]
 }
 
+/** A question about a row. */
 interface Asked {
   readonly table: TableName
   readonly key: Readonly<Record<string, unknown>>
@@ -88,6 +93,25 @@ function verdictOf(node: Node): Verdict {
     holds: verdict === true,
     parts,
   }
+}
+
+/** The question about a row for an identity. */
+export function accessQuestion(
+  table: TableName,
+  key: GridRow['key'],
+  look: Identity,
+  types: ReadonlyMap<string, string>,
+): Asked {
+  const named = Object.entries(key).map(([name, value]) => [name, argumentOf(value, types.get(name))] as const)
+  const { [facts.roleHeader]: _, ...session } = identityHeaders(look)
+  return { table, key: Object.fromEntries(named), role: look.role ?? '', session }
+}
+
+/** Whether a role gets each row: one request. */
+export async function judgeAccess(asked: readonly Asked[], signal?: AbortSignal): Promise<readonly boolean[]> {
+  const questions = asked.map((args) => ({ type: 'explain_access', args }))
+  const answers = await run<readonly Answer[]>('bulk', questions, { signal })
+  return answers.map(({ allowed }) => allowed)
 }
 
 /** The verdicts of a role's rules on a row. */

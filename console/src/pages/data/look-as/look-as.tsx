@@ -7,7 +7,7 @@ import { Empty, Failed, Loading } from '../../../parts/states.tsx'
 import { type Identity, identityText } from '../../../requests/identity.ts'
 import { entryOf, type Metadata, metadataQuery } from '../../../server/queries.ts'
 import { pathOf, To } from '../../../shell/navigation.tsx'
-import { permissionOf } from '../permissions/verbs.ts'
+import { type Permission, permissionOf } from '../permissions/verbs.ts'
 import type { GridColumn, GridRow } from '../rows/model.ts'
 import { useIsNarrow } from '../rows/use-narrow.ts'
 import { variablesIn } from '../rules/variables.ts'
@@ -63,6 +63,7 @@ function Looking({
   const query = lookQuery({
     ...{ table: info.name, as: look, rows, types: typesOf(info) },
     limit: typeof limit === 'number' ? limit : null,
+    readsKey: permission && readsAll(permission, rows),
   })
   const isReady = role !== '' && missing.length === 0
   const seen = useQuery({ ...query, enabled: isReady, placeholderData: (before) => before })
@@ -103,7 +104,7 @@ function Looking({
       )}
       {isReady && seen.data && !seen.isError && (
         <div className={css['foot']} role="status">
-          {seen.data.obstacle ?? sentence(role, seen.data)}
+          {sentence(role, seen.data)}
         </div>
       )}
       {asked && seen.data && (
@@ -120,9 +121,16 @@ function Looking({
 
 const permissionsPath = ({ name }: TableInfo): string => pathOf('data', name.schema, name.name, 'permissions')
 
-function sentence(role: string, { rows: seen, asked, count }: Seen): string {
+function sentence(role: string, { rows: seen, asked, count, isJudged }: Seen): string {
   const all = count === null ? '' : `, and ${formatCount(count)} in all`
-  return `${role} gets ${formatCount(seen.size)} of the ${plural(asked.size, 'row')} shown${all}`
+  const how = isJudged ? '. It may not read the key: its rule judges each row, with the values of admin' : ''
+  return `${role} gets ${formatCount(seen.size)} of the ${plural(asked.size, 'row')} shown${all}${how}`
+}
+
+/** Whether a permission has all columns of the keys of rows. */
+function readsAll({ columns }: Permission, rows: readonly GridRow[]): boolean {
+  const key = Object.keys(rows.find(({ id }) => id !== null)?.key ?? {})
+  return columns === '*' || (Array.isArray(columns) && key.every((name) => columns.includes(name)))
 }
 
 interface SidesProps

@@ -15,10 +15,10 @@ import { entryOf, type Metadata, type TableEntry } from '../../../server/queries
 import { pathOf, useGo } from '../../../shell/navigation.tsx'
 import { rootFieldOf } from '../relations/relationships.ts'
 import type { GridRow } from '../rows/model.ts'
-import { argumentOf, keyCondition } from '../rows/save.ts'
+import { keyCondition } from '../rows/save.ts'
 import type { TableInfo } from '../table-info.ts'
 import { typesOf } from '../types.ts'
-import { explainAccess, type Verdict } from './explain-access.ts'
+import { accessQuestion, explainAccess, type Verdict } from './explain-access.ts'
 import css from './look-as.module.css'
 
 interface WhyDialogProps {
@@ -70,11 +70,7 @@ function Reasons({ info, look, row }: ReasonsProps) {
   const access = useQuery({
     queryKey: key,
     retry: false,
-    queryFn: ({ signal }) => {
-      const named = Object.entries(row.key).map(([name, value]) => [name, argumentOf(value, types.get(name))] as const)
-      const { [facts.roleHeader]: _, ...session } = identityHeaders(look)
-      return explainAccess({ table: info.name, key: Object.fromEntries(named), role, session }, signal)
-    },
+    queryFn: ({ signal }) => explainAccess(accessQuestion(info.name, row.key, look, types), signal),
   })
   if (access.isPending) return <Loading label="Asking for each condition" queryKey={key} />
   if (!access.data) return <Failed error={access.error} onRetry={() => void access.refetch()} />

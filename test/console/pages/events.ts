@@ -407,6 +407,12 @@ export const events: readonly State[] = [
       await page.until(hasText('Started forget visits'))
       const list = `document.querySelector('[aria-label="Jobs, scrolls"]')`
       assert.equal(await page.evaluate(`${list}.scrollWidth <= ${list}.clientWidth`), true)
+      // Its buttons are beside each other, within the row.
+      const tops = `new Set([...${list}.querySelectorAll('[role=row] button')].map((each) => each.getBoundingClientRect().top)).size`
+      assert.deepEqual(
+        [await page.evaluate(`${list}.querySelectorAll('button').length`), await page.evaluate(tops)],
+        [2, 1],
+      )
     },
   },
   {

@@ -13,6 +13,7 @@ import { isLive } from '../../server/feed.ts'
 import { run } from '../../server/operations.ts'
 import { useApi } from '../../server/queries.ts'
 import css from './events.module.css'
+import { formatSpan } from './timeline-data.ts'
 
 interface Job {
   readonly name: string
@@ -98,7 +99,7 @@ function List() {
             { key: 'name', title: 'Job', width: 'minmax(80px, 2fr)', cell: ({ name }) => <strong>{name}</strong> },
             {
               ...{ key: 'schedule', title: 'Schedule', width: 'minmax(88px, 1fr)', isSecondary: true },
-              cell: ({ schedule, per }) => <span title={`once for each ${per}`}>{schedule}</span>,
+              cell: ({ schedule, per }) => <span title={`once for each ${per}`}>{scheduleText(schedule)}</span>,
             },
             {
               ...{ key: 'next', title: 'Next run', width: '160px', isSecondary: true },
@@ -114,7 +115,7 @@ function List() {
                   {
                     ...{ key: 'actions', title: 'Actions', width: '168px' },
                     cell: ({ name, paused, per }: Job) => (
-                      <span className={css['line']}>
+                      <span className={css['buttons']}>
                         <Button
                           look="quiet"
                           disabled={paused}
@@ -145,6 +146,10 @@ function List() {
     </>
   )
 }
+
+/** A schedule as the server says it, with milliseconds in larger units: `every 60 s`. */
+const scheduleText = (schedule: string): string =>
+  schedule.replace(/^every (\d+) ms$/, (_, millis: string) => `every ${formatSpan(Number(millis))}`)
 
 function State({ job: { paused, running, failures_in_row, last_error } }: { readonly job: Job }) {
   if (paused) return <Mark state="waiting">paused</Mark>

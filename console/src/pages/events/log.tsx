@@ -6,7 +6,7 @@ import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Checkbox, Field, Select } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { Toolbar } from '../../parts/page.tsx'
+import { Space, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { readOnly } from '../../requests/mode.ts'
@@ -128,7 +128,7 @@ function Log({ name, names, onName }: LogProps) {
                 Read {pageSize} more
               </Button>
             )}
-            <span className={css['space']} />
+            <Space />
             {canEdit && (
               <>
                 {selected.size > 0 && (

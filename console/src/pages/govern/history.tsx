@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx'
 import { PartChanges } from '../../parts/change-view.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
+import { Space } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useAttempt } from '../../parts/use-attempt.ts'
@@ -49,7 +50,7 @@ export function HistorySection() {
           <li key={version.version} className={css['version']}>
             <div className={css['line']}>
               <strong>{sentenceOf(version)}</strong>
-              <span className={css['space']} />
+              <Space />
               {canEdit && version.patch && (
                 <>
                   {index > 0 && (

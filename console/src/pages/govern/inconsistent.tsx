@@ -5,7 +5,7 @@ import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { Toolbar } from '../../parts/page.tsx'
+import { Space, Toolbar } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Touched } from '../../parts/touched.tsx'
@@ -143,7 +143,7 @@ function Objects({ objects }: { readonly objects: readonly Broken[] }) {
                   <Mark state="bad">
                     <strong>{titleOf(each)}</strong>
                   </Mark>
-                  <span className={css['space']} />
+                  <Space />
                   {canEdit && removal && (
                     <Button
                       aria-label={`Remove this object: ${titleOf(each)}`}

@@ -3,6 +3,7 @@ import { plural } from '../../../base/format.ts'
 import { useStore } from '../../../base/store.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Mark } from '../../../parts/mark.tsx'
+import { Space } from '../../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../../parts/states.tsx'
 import { readOnly } from '../../../requests/mode.ts'
 import { run } from '../../../server/operations.ts'
@@ -67,7 +68,7 @@ export function DryRun({ metadata, isEnforced, onAdd }: DryRunProps) {
                 <strong>{role}</strong>{' '}
                 {allowedBy.length > 0 ? `allowed by ${allowedBy.join(', ')}` : `${would} refused`}
               </Mark>
-              <span className={css['space']} />
+              <Space />
               {canEdit && allowedBy.length === 0 && <Button onClick={() => onAdd(query)}>Add to a collection</Button>}
             </div>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}

@@ -73,7 +73,7 @@ function Form({ api, operation }: { readonly api: Api; readonly operation: Descr
       return body
     })
   const change = { type, args, ...(version !== 1 && { version }) }
-  const simulate = () => show('It would do this', () => run('simulate', { changes: [change] }))
+  const simulate = () => show('Its effects', () => run('simulate', { changes: [change] }))
   const canTry = useCanTry()
   const canSimulate = edits && canTry && api.operations.some((each) => each.type === 'simulate') && type !== 'simulate'
   return (

@@ -14,7 +14,7 @@ export function DraftNote({ draft: { earlier, hasLost, restart } }: { readonly d
           : 'This was typed earlier. The saved one changed since.'}
         {hasLost && ' Values of headers and passwords are not kept: type them again.'}
       </Mark>
-      <Button onClick={restart}>Begin anew</Button>
+      <Button onClick={restart}>Start over</Button>
     </div>
   )
 }

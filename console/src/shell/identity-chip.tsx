@@ -25,7 +25,7 @@ export function IdentityChip() {
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner sideOffset={4} align="end" className={css['positioner']}>
-          <Popover.Popup className={css['popup']} aria-label="As whom">
+          <Popover.Popup className={css['popup']} aria-label="Identity">
             <Form current={current} onDone={() => setOpen(false)} />
           </Popover.Popup>
         </Popover.Positioner>

@@ -10,7 +10,7 @@ import { To } from './navigation.tsx'
 
 const NotFound = () => (
   <Page title="There is nothing at this address">
-    <Empty title="" actions={<To path="">Go to the start</To>}>
+    <Empty title="" actions={<To path="">Go to the start page</To>}>
       The link may be of another version of the console.
     </Empty>
   </Page>

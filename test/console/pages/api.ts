@@ -155,7 +155,7 @@ export const api: readonly State[] = [
       await page.until(hasText('Run untrack_table'))
       await page.type('section[aria-label=Arguments] input[list]', 'keyless')
       await clickText(page, 'Simulate')
-      await page.until(`${hasText('It would do this')} && ${hasText('patch')}`)
+      await page.until(`${hasText('Its effects')} && ${hasText('patch')}`)
       await check(page)
       await page.evaluate(`document.querySelector('section[aria-label=Arguments] input').focus()`)
       await typeCode(page, 'Arguments', '{"table": ')

@@ -79,7 +79,7 @@ export const drafts: readonly State[] = [
       assert.equal(await page.evaluate(hasText('hush-hush')), false)
       assert.equal((await page.evaluate<string>(keptTexts)).includes('hush-hush'), false)
       await check(page)
-      await clickText(page, 'Begin anew')
+      await clickText(page, 'Start over')
       await page.until(`!${hasText(earlier)} && ${fieldValue('Name')} === ''`)
       await fill(page, 'Name', 'given_up')
       await clickText(page, 'Cancel')
@@ -112,7 +112,7 @@ export const drafts: readonly State[] = [
       await reload(page, hasText('theirs'))
       await open()
       await page.until(`${hasText('The saved one changed since')} && ${fieldValue('Comment')} === 'mine'`)
-      await clickText(page, 'Begin anew')
+      await clickText(page, 'Start over')
       await page.until(`${fieldValue('Comment')} === 'theirs'`)
       await op('delete_cron_trigger', { name: 'nightly' })
     },
@@ -155,7 +155,7 @@ export const drafts: readonly State[] = [
       await reload(page, hasText('Rock'))
       await open()
       await page.until(`${hasText(earlier)} && ${editor}.innerText === 'Rock and more'`)
-      await clickText(page, 'Begin anew')
+      await clickText(page, 'Start over')
       await page.until(`!${hasText(earlier)} && ${editor}.innerText === 'Rock'`)
     },
   },

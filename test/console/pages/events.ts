@@ -257,7 +257,7 @@ export const events: readonly State[] = [
       await screenshot(page, 'event-timeline')
       await clickText(page, 'Redeliver event')
       await page.until(hasText('Attempt 3'))
-      await clickText(page, 'Edit and send anew')
+      await clickText(page, 'Edit and send again')
       await page.until(hasText('A new event of told'))
       await check(page, refused(400))
       await clickText(page, 'Send new event')

@@ -39,7 +39,7 @@ export const looks: readonly State[] = [
       )
       assert.equal(await page.evaluate(`${colours(`${current} svg`, 'color')} === ${colours(current, 'color')}`), true)
       await check(page)
-      await goTo(page, 'data/public/invoice/permissions?edit=select%20guest', hasText('What saving changes'))
+      await goTo(page, 'data/public/invoice/permissions?edit=select%20guest', hasText('Effects of saving'))
       const tab = (isChosen: boolean) =>
         colours(`[role=dialog] [role=tab][aria-selected=${isChosen}]`, 'borderBottomColor')
       assert.equal(await page.evaluate(tab(false)), ground)

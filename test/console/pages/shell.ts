@@ -64,7 +64,7 @@ export const shell: readonly State[] = [
       await page.press('Enter')
       await edit()
       await page.until(`${hasText('This was typed earlier')} && ${editor}.innerText === 'Typed before'`)
-      await clickText(page, 'Begin anew')
+      await clickText(page, 'Start over')
       await page.until(`${editor}.innerText === 'Rock'`)
       await page.close()
     },

@@ -106,7 +106,7 @@ export const sql: readonly State[] = [
       await check(page, refused(400))
       await clickOn(page, `document.querySelector('[role=toolbar] input[type=checkbox]')`)
       await clickText(page, 'Run statement')
-      await page.until(hasText('of the metadata would go, too'))
+      await page.until(hasText('of the metadata would be removed, too'))
       assert.match(await page.evaluate(`document.querySelector('[role=dialog]').innerText`), /book\.shelf/)
       await clickText(page, 'Run and remove')
       await page.until(`${hasText('removed: table shelf')} && ${hasText('DROP')}`)

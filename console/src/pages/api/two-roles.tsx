@@ -63,8 +63,8 @@ export function TwoRoles({ request }: TwoRolesProps) {
     event.preventDefault()
     const asked = request()
     if (!asked) return
-    if (isSubscription(asked)) return setFault('A subscription is followed as one role alone.')
-    if (/(?:^|[\s}])mutation\b/.test(asked.query)) return setFault('A mutation would be made twice.')
+    if (isSubscription(asked)) return setFault('A subscription runs as one role at a time.')
+    if (/(?:^|[\s}])mutation\b/.test(asked.query)) return setFault('A mutation would run twice.')
     setFault(null)
     setSides('asking')
     const name = role.trim()

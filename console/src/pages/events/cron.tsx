@@ -110,7 +110,7 @@ function CronDialog({ trigger, onClose }: { readonly trigger: CronTrigger; onClo
       isOpen
       isWide
       title={name}
-      description={isDeleting ? 'All of its events go with it, those that wait included.' : (trigger.comment ?? '')}
+      description={isDeleting ? 'Its events are deleted, too, also those that wait.' : (trigger.comment ?? '')}
       onClose={onClose}
       actions={
         isDeleting ? (

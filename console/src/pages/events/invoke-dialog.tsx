@@ -40,7 +40,7 @@ export function InvokeDialog({ name, payload, onClose }: InvokeProps) {
   return (
     <FormDialog
       isWide
-      title="Edit and send anew"
+      title="Edit and send again"
       description={
         isRefused
           ? `${name} takes no payloads by hand: change it to have enable_manual first.`

@@ -319,7 +319,7 @@ function Actions({ event }: { readonly event: TimelineEvent }) {
   }
   return (
     <>
-      <Button onClick={() => setSending(true)}>Edit and send anew</Button>
+      <Button onClick={() => setSending(true)}>Edit and send again</Button>
       <Button look="main" isBusy={isBusy} onClick={() => void redeliver()}>
         Redeliver event
       </Button>

@@ -106,7 +106,7 @@ export function TriggerForm({ base: current, trigger, on, onClose }: TriggerForm
         onChange={(next) => change({ text: next })}
         form={(object) =>
           table === null ? (
-            <p className={css['note']}>The rest of the form follows with the table.</p>
+            <p className={css['note']}>Choose a table to see the rest of the form.</p>
           ) : (
             <Form
               {...{ table, definition: object }}
@@ -209,10 +209,10 @@ function Fields({
       />
       <div className={css['columns']}>
         <Field
-          label="Columns whose equal rows keep their order"
+          label="Columns of the ordering key"
           placeholder="no order"
           value={order}
-          help={`As ${info.primary_key?.join(', ') ?? info.columns[0]?.name}. Their events are delivered one at a time.`}
+          help={`For example: ${info.primary_key?.join(', ') ?? info.columns[0]?.name}. Events of rows with the same values are delivered in order, one at a time.`}
           onChange={({ target }) => {
             setOrder(target.value)
             change({ ordering_key: listOf(target.value) })

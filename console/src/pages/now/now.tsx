@@ -81,8 +81,8 @@ function Running() {
           <Figure title="Errors" value={formatCount(failures(lastMinute).length)}>
             of the last {formatCount(all.count)}: {formatCount(all.errors)}
           </Figure>
-          <Figure title="95 of 100 within" value={formatMillis(all.p95)}>
-            half within {formatMillis(all.median)}
+          <Figure title="p95" value={formatMillis(all.p95)}>
+            p50 {formatMillis(all.median)}
           </Figure>
           {pooled !== undefined && idle !== undefined && (
             <Figure title="Connections at work" value={formatCount(pooled - idle)}>
@@ -192,7 +192,7 @@ function Endpoints({ requests }: { readonly requests: readonly RecentRequest[] }
       <SmallTable
         hasCards
         label="Endpoints"
-        heads={['Endpoint', 'Requests', 'Errors', 'Half within', '95 of 100 within']}
+        heads={['Endpoint', 'Requests', 'Errors', 'p50', 'p95']}
         className={css['table']}
       >
         {rows.map(({ endpoint, count, errors, median, p95 }) => (
@@ -202,8 +202,8 @@ function Endpoints({ requests }: { readonly requests: readonly RecentRequest[] }
             </td>
             <td data-head="Requests">{formatCount(count)}</td>
             <td data-head="Errors">{errors === 0 ? '0' : <Mark state="bad">{formatCount(errors)}</Mark>}</td>
-            <td data-head="Half within">{formatMillis(median)}</td>
-            <td data-head="95 of 100 within">{formatMillis(p95)}</td>
+            <td data-head="p50">{formatMillis(median)}</td>
+            <td data-head="p95">{formatMillis(p95)}</td>
           </tr>
         ))}
       </SmallTable>

@@ -23,7 +23,7 @@ export function SchemaDifferencesView({ a, b, differences }: DifferencesProps) {
       </div>
       {differing.length > 0 && (
         <>
-          <h3 className={css['heading']}>Both have, with other types</h3>
+          <h3 className={css['heading']}>In both, with different types</h3>
           <ul>
             {differing.map((each) => (
               <li key={each.path}>

@@ -73,7 +73,7 @@ function Failure({ error, run, onRun }: { readonly error: unknown; readonly run:
       <Failed error={readable(error)} onRetry={() => onRun(run)} />
       <FormDialog
         isOpen={isAsked}
-        title={`${plural(dependents.length, 'object')} of the metadata would go, too`}
+        title={`${plural(dependents.length, 'object')} of the metadata would be removed, too`}
         description="Nothing has been changed yet."
         onClose={() => setAsked(false)}
         submit={`Run and remove ${plural(dependents.length, 'object')}`}

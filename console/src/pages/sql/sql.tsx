@@ -176,7 +176,7 @@ function Draft({ text, outcome, onChange, onRun }: DraftProps) {
         {canWrite && touchesMetadata(text) && (
           <p className={css['effects']}>
             The metadata follows: renamed objects keep their permissions, and dropped ones leave it.{' '}
-            {hasCascade ? 'Objects that need a dropped one go with it.' : 'Nothing that others need is dropped.'}
+            {hasCascade ? 'Objects that need a dropped one are removed, too.' : 'Nothing that others need is dropped.'}
           </p>
         )}
       </Toolbar>

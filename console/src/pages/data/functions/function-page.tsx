@@ -81,8 +81,8 @@ export default function FunctionPage() {
         {entry && (
           <Section title="Roles">
             <p>
-              Functions that only read belong to the roles that see their table, unless the server asks for a
-              permission. Others need one.
+              Roles that see its table may call a function that only reads, unless the server asks for a permission.
+              Other functions always need one.
             </p>
             <Roles
               roles={(entry.permissions ?? []).map(({ role }) => role)}

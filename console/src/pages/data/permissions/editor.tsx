@@ -123,7 +123,9 @@ export function Editor({ info, role, verb, canEdit, onClose, ...current }: Edito
               {!permission && <p className={css['fault']}>This is not a JSON object.</p>}
             </>
           )}
-          {view === 'form' && !permission && <p className={css['fault']}>The JSON is not an object: mend it there.</p>}
+          {view === 'form' && !permission && (
+            <p className={css['fault']}>The JSON is not an object: correct it there.</p>
+          )}
           {view === 'form' && permission && (
             <Form
               {...{ info, entry, role, verb, permission, canEdit }}

@@ -115,7 +115,7 @@ function IndexAdvice({ index, canEdit }: { readonly index: SuggestedIndex; reado
   const make = () =>
     attempt(async () => {
       await run('run_sql', { sql: index.ddl })
-      toast('Made the index')
+      toast('Created the index')
       await queries.invalidateQueries({ queryKey: ['simulation'] })
     })
   return (
@@ -126,7 +126,7 @@ function IndexAdvice({ index, canEdit }: { readonly index: SuggestedIndex; reado
       <code>{index.ddl}</code>
       {canEdit && (
         <Button isBusy={isBusy} onClick={() => void make()}>
-          Make this index
+          Create this index
         </Button>
       )}
       {error !== null && <Failed error={error} />}

@@ -20,7 +20,7 @@ export function SavedChanges({ operations, role }: SavedChangesProps) {
   if (!useCanTry()) return null
   return (
     <details className={css['examples']} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>What saving changes</summary>
+      <summary>Effects of saving</summary>
       {isOpen && <Touched operations={rested} roles={[role]} />}
     </details>
   )

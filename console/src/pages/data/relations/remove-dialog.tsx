@@ -27,7 +27,7 @@ export function RemoveDialog({ table, entry, name, isRemote, base, onClose }: Re
     <FormDialog
       isWide
       title={`Remove ${name} of ${tableLabel(table)}`}
-      description="Rows and foreign keys stay. Permissions whose rules go through it are removed with it."
+      description="Rows and foreign keys stay. Permissions whose rules use it are removed, too."
       onClose={onClose}
       submit={`Remove ${name}`}
       destroys={name}

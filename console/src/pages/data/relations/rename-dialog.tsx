@@ -59,7 +59,7 @@ export function RenameDialog({ table, entry, name, base, onClose }: RenameDialog
     <FormDialog
       isWide
       title={`Rename ${name} of ${tableLabel(table)}`}
-      description="Rules that go through it follow. Requests of clients do not: they ask for the new name from then on."
+      description="Rules that use it are changed, too. Clients have to ask for the new name."
       onClose={onClose}
       submit="Rename relationship"
       isBusy={isBusy}

@@ -47,7 +47,7 @@ export function DeleteDialog(props: DeleteProps) {
     <Dialog
       isOpen
       title={`Delete ${plural(rows.length, 'row')}`}
-      description={`${rows.length === 1 ? 'It is marked, and goes' : 'They are marked, and go'} when you save.`}
+      description={`${rows.length === 1 ? 'It is marked now, and deleted' : 'They are marked now, and deleted'} when you save.`}
       onClose={onClose}
       actions={
         <>
@@ -161,8 +161,8 @@ function DeleteAll({ info, as, condition, onDeleted, onClose }: DeleteProps) {
       title="Delete all that match"
       description={
         condition === null
-          ? `All rows of ${tableLabel(table)}. They go at once, and cannot be taken back.`
-          : 'All rows that the filter finds, those that are not shown, too. They go at once, and cannot be taken back.'
+          ? `All rows of ${tableLabel(table)} are deleted at once. This cannot be undone.`
+          : 'All rows that match the filter are deleted at once, also those that are not shown. This cannot be undone.'
       }
       onClose={onClose}
       actions={

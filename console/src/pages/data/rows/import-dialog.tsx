@@ -110,7 +110,8 @@ function ImportDialog({ table, as, types, onInserted, onClose }: ImportDialogPro
       {error !== null && (
         <p className={css['fault']}>
           {inserted > 0 && `Rows 1 to ${formatCount(inserted)} are inserted. `}
-          Of rows {formatCount(inserted + 1)} to {formatCount(Math.min(inserted + batchRows, rows.length))} nothing is.
+          No row from {formatCount(inserted + 1)} to {formatCount(Math.min(inserted + batchRows, rows.length))} is
+          inserted.
         </p>
       )}
       <label className={css['file']}>

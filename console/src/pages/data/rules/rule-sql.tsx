@@ -44,7 +44,7 @@ export function RuleSql({ label, entry, rule }: RuleSqlProps) {
         signal,
       })
       const answer = answers[0]?.after
-      if (!answer || 'error' in answer) throw new Error(answer?.error.error ?? 'the server told nothing')
+      if (!answer || 'error' in answer) throw new Error(answer?.error.error ?? 'the server answered nothing')
       return conditionIn(answer.result[0]?.sql ?? '')
     },
   })

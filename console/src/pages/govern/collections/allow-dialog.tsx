@@ -54,7 +54,7 @@ export function AllowDialog({ collection: { name }, metadata: current, onClose }
       error={error}
     >
       <Select<Choice>
-        label="Who may send its queries while the allow-list is enforced"
+        label="Roles that may send its queries while the allow-list is enforced"
         value={choice}
         options={[
           { value: 'nobody', label: 'nobody: not in the allow-list' },

@@ -74,7 +74,7 @@ export function QueryDialog({ metadata: current, collection: proposed, query: fi
         label="Collection"
         list="query-collections"
         value={collection}
-        help={collection === '' || names.includes(collection) ? undefined : 'It is new, and will be made.'}
+        help={collection === '' || names.includes(collection) ? undefined : 'It is new, and will be created.'}
         onChange={({ target }) => change({ collection: target.value })}
       />
       <Field label="Name of the query" value={shownName} onChange={({ target }) => change({ name: target.value })} />

@@ -58,7 +58,7 @@ async function overwrite(page: Page, words: string): Promise<void> {
 
 export const drafts: readonly State[] = [
   {
-    title: 'an event trigger stays after a reload without the values of its headers, and is begun anew',
+    title: 'an event trigger stays after a reload without the values of its headers, and is started over',
     path: 'events?edit=create',
     width: 320,
     shows: hasText('Create an event trigger'),

@@ -11,7 +11,7 @@ const sql = `
 const query = `{
   condition: __type(name: "writer_on_conflict") { description }
   constraints: __type(name: "writer_constraint") { enumValues { name description } }
-  mutations: __type(name: "mutation_root") { fields { name args { name description } } }
+  mutations: __type(name: "mutation_root") { fields { name description args { name description } } }
   updates: __type(name: "writer_updates") { description }
   nested: __type(name: "writer_obj_rel_insert_input") { inputFields { name description } }
 }`

@@ -41,11 +41,17 @@ export const now: readonly State[] = [
   {
     ...{ title: 'dark and 320 px, without tables that scroll to the side', path: '', theme: 'dark', width: 320 },
     shows: `${hasText('Plans reused')} && document.querySelector('[aria-label=Endpoints]') !== null`,
-    async act(page) {
+    async act(page, { asRole }) {
+      await asRole('nobody', '{ album { title } }')
+      await page.reload()
+      await page.until(hasText('Last errors'))
       await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`)
       const wide = `[...document.querySelectorAll('[role=region]')].filter((each) => each.scrollWidth > each.clientWidth)`
       assert.equal(await page.evaluate(`${wide}.map(({ ariaLabel }) => ariaLabel).join()`), '')
       assert.ok(await page.evaluate(hasText('p95')))
+      await page.resize(768, 800)
+      await page.until(`document.querySelector('[aria-label="Last errors"]') !== null`)
+      assert.equal(await page.evaluate(`${wide}.map(({ ariaLabel }) => ariaLabel).join()`), '')
     },
   },
   {

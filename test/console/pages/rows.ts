@@ -99,6 +99,8 @@ export const rows: readonly State[] = [
     complains: refused,
     async act(page) {
       await clickText(page, 'Insert row')
+      const marked = `[...document.querySelectorAll('[role=row] > [role=gridcell]:first-child')].filter((each) => getComputedStyle(each).borderLeftWidth === '2px').length`
+      await page.until(`${marked} === 1`)
       await page.until(`document.querySelector('[data-state=inserted]') !== null`)
       await change(page, cell(0, 1), '1')
       await clickText(page, 'Review 1 edit')

@@ -16,6 +16,8 @@ export function readMetadata({ metadata, version }: Project): Json {
   const files = new YamlFiles(metadata)
   const main = version === 3 ? databasesFile : fileOfKeyInV2['tables']!
   if (!files.has(main)) throw new Failure('failed', `${main}: it does not exist, so the folder is not complete`)
+  // Applying it would remove all metadata.
+  if (files.value(main) === null) throw new Failure('failed', `${main}: it is empty; [] stands for an empty list`)
   const document: Record<string, unknown> = { version: versionIn(files) ?? version }
   if (version === 3) document['sources'] = listIn(files, databasesFile)
   else for (const [key, file] of Object.entries(fileOfKeyInV2)) addPart(document, files, { key, file })

@@ -83,6 +83,17 @@ test('files that cannot be read', { timeout: 120_000 }, async (t) => {
     own.write({ [table]: text })
   })
 
+  await t.test('an empty main file is refused, since applying it would remove all metadata', async () => {
+    const main = 'metadata/databases/databases.yaml'
+    const text = own.read(main)
+    for (const empty of ['', '# to do\n']) {
+      own.write({ [main]: empty })
+      const refused = await own.refused(1, 'metadata apply')
+      assert.match(refused, /^Error: databases\/databases\.yaml: it is empty; \[\] stands for an empty list/m)
+    }
+    own.write({ [main]: text })
+  })
+
   await t.test('a link that leads nowhere is not taken for an absent file', async () => {
     symlinkSync('nowhere.yaml', join(own.directory, 'metadata/network.yaml'))
     for (const command of ['metadata apply', 'metadata export']) {

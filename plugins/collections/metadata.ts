@@ -102,10 +102,7 @@ export const queryCollectionsSlice: SliceDefinition<'query_collections', (typeof
 export const allowlistSlice: SliceDefinition<'allowlist', (typeof documentSchemas)['allowlist']> = {
   schema: documentSchemas.allowlist,
   kind: 'allow list',
-  repeatedLater: (names) => ({
-    message: `multiple declarations exist for the following allowlist entries: ${names.join(', ')}`,
-    levelsAbove: 1,
-  }),
+  laterKind: 'allowlist entries',
   empty: [],
   entryKey: ({ collection }: AllowedCollection) => collection,
   // Documents of version 2 always tell the scope.

@@ -535,23 +535,30 @@ test('interface 2 exports format 3 everywhere', async (t) => {
   assert.deepEqual((await ask(trellis, 'replace_metadata', { metadata })).body, {
     path: '$.args.metadata',
     error: 'multiple declarations exist for the following allowlist entries: kept',
-    code: 'already-exists',
+    code: 'parse-failed',
   })
 })
 
 test('objects that a document of format 3 holds twice are refused', async (t) => {
-  const trellis = await startTrellis(t, { sql })
+  const trellis = await startTrellis(t, { sql, settings: { graphqlInterface: '2' } })
   const book = { table: 'book' }
   const action = { name: 'order', definition: { handler: 'http://127.0.0.1:1', output_type: 'Int' } }
   const source = { name: 'default', kind: 'postgres', configuration: {} }
+  const relationship = { name: 'same', using: { foreign_key_constraint_on: 'id' } }
+  const permission = { role: 'reader', permission: { columns: '*', filter: {} } }
+  const withTwice = (key: string, entry: object) => ({
+    sources: [{ ...source, tables: [{ ...book, [key]: [entry, entry] }] }],
+  })
   for (const [metadata, path, names] of [
-    [{ sources: [{ ...source, tables: [book, book] }] }, '.sources[0].tables', 'tables : "book"'],
-    [{ sources: [{ ...source, tables: [] }], actions: [action, action] }, '.actions', 'actions : "order"'],
+    [{ sources: [{ ...source, tables: [book, book] }] }, '.sources[0]', 'tables: book'],
+    [{ sources: [{ ...source, tables: [] }], actions: [action, action] }, '', 'actions: order'],
+    [withTwice('object_relationships', relationship), '.sources[0].tables[0]', 'object relationships: same'],
+    [withTwice('select_permissions', permission), '.sources[0].tables[0]', 'select permissions: reader'],
   ] as const) {
     assert.deepEqual((await ask(trellis, 'replace_metadata', { metadata: { version: 3, ...metadata } })).body, {
       path: `$.args.metadata${path}`,
       error: `multiple declarations exist for the following ${names}`,
-      code: 'already-exists',
+      code: 'parse-failed',
     })
   }
 })

@@ -272,11 +272,11 @@ export class DeclaredFormat implements DocumentFormat {
     const lists = slices.filter(({ key, entryKey }) => entryKey && key !== givenKey)
     const plain = lists.filter(({ validateEntry }) => !validateEntry)
     for (const slice of [...plain, ...lists.filter((each) => !plain.includes(each))]) {
-      const { key, kind = key.replaceAll('_', ' '), validateEntry } = slice
+      const { key, kind = key.replaceAll('_', ' '), laterKind = kind, validateEntry } = slice
       const entries = sliceEntries(document, key)
       const identity = (entry: unknown) => slice.entryKey?.(entry) ?? ''
       const name = (entry: unknown) => slice.entryName?.(entry) ?? identity(entry)
-      refuseRepeated(entries, { kind, path: place(key), key: identity, text: name, later: slice.repeatedLater })
+      refuseRepeated(entries, { kind, path: place(key), key: identity, text: name, laterKind })
       if (!validateEntry) continue
       const context = this.#context
       const check = (entry: unknown, i: number) =>

@@ -2,7 +2,7 @@
 
 import { type TArray, type TSchema, Type } from '@sinclair/typebox'
 import { atOnce } from '../../concurrency/stepwise.ts'
-import { badRequest, type LaterWords, TrellisError } from '../../errors/errors.ts'
+import { badRequest, TrellisError } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
 import { isJsonObject, jsonType, memberOf, saysNothing } from '../../json/json.ts'
 import { compareText } from '../../names/names.ts'
@@ -123,13 +123,16 @@ export class DeclaredFacets implements FacetFormat {
   }
 
   validate(entry: TableEntry): void {
-    const names = new Map<string, string[]>()
+    const names = new Map<string, { given: string[]; laterKind: string }>()
     for (const facet of this.#facets) {
-      const { kind } = facet.duplicates
-      const given = facetEntries(entry, facet).map((each) => facet.duplicates.name(each))
-      names.set(kind, [...(names.get(kind) ?? []), ...given])
+      const { key, duplicates } = facet
+      const { kind } = duplicates
+      const own = facetEntries(entry, facet).map((each) => duplicates.name(each))
+      const { given, laterKind } = names.get(kind) ?? { given: [], laterKind: kind }
+      const isRepeated = new Set(own).size < own.length
+      names.set(kind, { given: [...given, ...own], laterKind: isRepeated ? key.replaceAll('_', ' ') : laterKind })
     }
-    for (const [kind, given] of names) refuseRepeated(given, { kind, path: [] })
+    for (const [kind, { given, laterKind }] of names) refuseRepeated(given, { kind, path: [], laterKind })
   }
 
   validateAll(entries: readonly TableEntry[]): void {
@@ -195,8 +198,8 @@ const itself = (name: unknown): string => name as string
 interface Repeated<T> {
   readonly kind: string
   readonly path: readonly PathKey[]
-  /** The words of interface 2 about these names; absent: the same. */
-  later?: ((names: readonly string[]) => LaterWords) | undefined
+  /** The words for the items in interface 2, which finds them when it reads what holds the list; absent: no other words. */
+  readonly laterKind?: string
   key?(item: T): string
   text?(item: T): string
 }
@@ -204,7 +207,7 @@ interface Repeated<T> {
 /** Refuses a list with two items of the same key. Without `key` and `text`, the items must be strings. */
 export function refuseRepeated<T>(
   items: readonly T[],
-  { kind, path, key = itself, text = key, later }: Repeated<T>,
+  { kind, path, key = itself, text = key, laterKind }: Repeated<T>,
 ): void {
   const seen = new Set<string>()
   const repeated = new Set<string>()
@@ -215,5 +218,7 @@ export function refuseRepeated<T>(
   if (repeated.size === 0) return
   const list = [...repeated].map((name) => `"${name}"`).join(', ')
   const message = `multiple declarations exist for the following ${kind} : ${list}`
-  throw badRequest('already-exists', message, { path, inInterface2: later?.([...repeated]) })
+  const later = `multiple declarations exist for the following ${laterKind}: ${[...repeated].join(', ')}`
+  const inInterface2 = { message: later, code: 'parse-failed', levelsAbove: 1 } as const
+  throw badRequest('already-exists', message, { path, ...(laterKind !== undefined && { inInterface2 }) })
 }

@@ -6,7 +6,7 @@ import type { ModelSlices } from '../../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../../catalog/types.ts'
 import type { Steps } from '../../concurrency/stepwise.ts'
 import type { Transaction } from '../../database/transaction.ts'
-import type { LaterWords, TrellisError } from '../../errors/errors.ts'
+import type { TrellisError } from '../../errors/errors.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { nameKey, type QualifiedName, sameName } from '../../names/names.ts'
 import type { MetadataDocument, TableEntry } from '../document/document.ts'
@@ -157,8 +157,8 @@ export interface Slice<T extends SliceTypes = SliceTypes> {
   readonly isRequired?: boolean
   /** The term for its entries in messages; absent: the key, in words. */
   readonly kind?: string
-  /** The words of interface 2 about entries that a document has twice; absent: the same. */
-  repeatedLater?(names: readonly string[]): LaterWords
+  /** The same in interface 2; absent: that term. */
+  readonly laterKind?: string
   /**
    * Identity of an entry of a list slice; entries are stored and compared one by one. Absent: the slice is one value.
    */

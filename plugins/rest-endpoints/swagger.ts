@@ -77,7 +77,10 @@ const inconsistentNames = ({ inconsistencies }: Model): string[] =>
     .map(({ ref }) => ref.name ?? '')
 
 const pathOf = ({ segments }: ServedEndpoint): string =>
-  restPath + segments.map(({ text, isVariable }) => (isVariable ? `{${text}}` : text)).join('/')
+  restPath + segments.map(({ text, isVariable }) => (isVariable ? `{${text}}` : asRequested(text))).join('/')
+
+/** Characters that would end the path, or make a variable of it, are escaped as in requests. */
+const asRequested = (text: string): string => encodeURI(text.toWellFormed()).replace(/[?#]/g, encodeURIComponent)
 
 interface Words {
   readonly adminSecret: (header: string) => string

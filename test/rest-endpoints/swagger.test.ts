@@ -161,6 +161,23 @@ test('endpoints are described by OpenAPI, for administrators', async (t) => {
   assert.deepEqual([refused.status, Object(refused.body).code], [400, 'access-denied'])
 })
 
+test('characters with a meaning in URLs are escaped in described paths, which answer', async (t) => {
+  const trellis = await startTrellis(t, { sql })
+  await trellis.op('track_table', 'author')
+  const definition = { queries: [{ name: 'list', query: '{ author { id } }' }] }
+  await trellis.op('create_query_collection', { name: 'stored', definition })
+  const urls = ['a b', 'a?b=1', 'a#b', 'a/{b}', '100%', 'é', 'a:b@c']
+  for (const url of urls) await trellis.op('create_rest_endpoint', { ...endpoint('list', url, ['GET']), name: url })
+  const { body } = await trellis.request<Described>('/api/swagger/json')
+  const paths = ['a%20b', 'a%3Fb=1', 'a%23b', 'a/%7Bb%7D', '100%25', '%C3%A9', 'a:b@c']
+  assert.deepEqual(Object.keys(body.paths ?? {}).sort(), paths.map((path) => `/api/rest/${path}`).sort())
+  assert.deepEqual((await new Validator().validate(JSON.stringify(body))).errors, undefined)
+  for (const path of Object.keys(body.paths ?? {})) {
+    const answer = await trellis.request(path)
+    assert.deepEqual([answer.status, answer.body], [200, { author: [{ id: 1 }] }], path)
+  }
+})
+
 test('interface 2 describes endpoints in its own words', async (t) => {
   const trellis = await startTrellis(t, { sql, settings: { graphqlInterface: '2' } })
   await trellis.op('track_table', 'author')

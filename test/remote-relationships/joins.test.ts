@@ -88,6 +88,33 @@ test('computed fields are joined like columns, with the session of the request',
   assert.match(JSON.stringify(await trellis.graphql('{ book { next { id } } }')), /field \\"next\\" not found/)
 })
 
+test('computed fields are joined in ordered rows that have an object relationship, too', async (t) => {
+  const { trellis } = await startJoined(t, [])
+  await trellis.sql(`
+    alter table book add column before int references book;
+    update book set before = id - 1 where id > 1;
+    create function next_id(b book) returns int language sql stable as 'select b.id + 1'`)
+  await trellis.op('reload_metadata', {})
+  const before = { table: 'book', name: 'previous', using: { foreign_key_constraint_on: 'before' } }
+  await trellis.op('create_object_relationship', before)
+  await trellis.op('add_computed_field', { table: 'book', name: 'next_id', definition: { function: 'next_id' } })
+  const next = { ...author, name: 'next', service_fields: ['next_id'] }
+  await trellis.op('create_remote_relationship', {
+    ...next,
+    remote_field: { user: { arguments: { id: '$next_id' } } },
+  })
+  const query = '{ book(order_by: {title: asc}) { title previous { id } next { id } } }'
+  assert.deepEqual(await trellis.graphql(query), {
+    data: {
+      book: [
+        { title: 'Dawn', previous: null, next: { id: 2 } },
+        { title: 'Ebb', previous: { id: 1 }, next: { id: 3 } },
+        { title: 'Fog', previous: { id: 2 }, next: { id: 4 } },
+      ],
+    },
+  })
+})
+
 test('a longer selection is sent once, as a fragment', async (t) => {
   const { crm, trellis } = await startJoined(t)
   const selection = 'id name again: name label: name notes(first: 1) { id } __typename'

@@ -155,19 +155,33 @@ export interface OutputEntry {
   readonly value: Output
 }
 
-/** Whether an output holds fragments of plugins, which may use the whole row. */
+/** Whether an output needs only columns of its own row, each by its name. */
+export function isOfColumns(output: Output): boolean {
+  switch (output.kind) {
+    case 'object':
+      return output.entries.every(({ value }) => isOfColumns(value))
+    case 'sql':
+      return output.columnsOnly === true
+    case 'deferred':
+      return output.needs.every(({ given, value }) => given === undefined && value === undefined)
+    default:
+      return output.kind === 'column' || output.kind === 'json'
+  }
+}
+
+/** Whether an output may use its row whole: in fragments of plugins, or in conditions on the row of a relationship. */
 export function mayUseWholeRow(output: Output): boolean {
   switch (output.kind) {
     case 'object':
       return output.entries.some(({ value }) => mayUseWholeRow(value))
     case 'one':
     case 'many':
-    case 'aggregate':
-      return output.select.rows.from.kind === 'sql'
-    case 'sql':
-      return output.columnsOnly !== true
+    case 'aggregate': {
+      const { from, mapping } = output.select.rows
+      return from.kind === 'sql' || mapping.some(([, , equality]) => equality?.given !== undefined)
+    }
     default:
-      return false
+      return !isOfColumns(output)
   }
 }
 

@@ -17,13 +17,13 @@ import {
 import { type EachValue, type MergedUpdates, mergedUpdates } from '../plan/merged-updates.ts'
 import { updateSql } from '../plan/mutation-operators.ts'
 import type { MutationList } from '../plan/mutation-plan.ts'
+import { isOfColumns } from '../plan/plan.ts'
 import { Printer, type PrinterOptions } from '../printer.ts'
 import { coreOperatorSql } from '../types/operators.ts'
 import type { CallProgram } from './call-program.ts'
 import { columnSql, conditionSql, isTrue, tableSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import {
-  isOfRowAlone,
   listSql,
   type MutationProgram,
   mutationProgram,
@@ -57,7 +57,7 @@ export function listProgram(
 ): MutationProgram | ListProgram | MergedProgram {
   const merged = mergedUpdates(mutations)
   const inOrder = () => orderedProgram(mutations, options, envelope)
-  if (!merged || !outputsOf(merged.answer).every(isOfRowAlone)) return inOrder()
+  if (!merged || !outputsOf(merged.answer).every(isOfColumns)) return inOrder()
   let printed: MutationProgram | ListProgram | undefined
   return {
     kind: 'merged',

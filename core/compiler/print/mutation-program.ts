@@ -2,7 +2,7 @@ import { type PreparedStatement, prepare } from '../../database/sql/prepared-sta
 import { compile, empty, join, param, type Sql, type Statement, sql, trusted } from '../../database/sql/sql.ts'
 import type { Path } from '../../errors/path.ts'
 import type { Change, MutationAnswer, MutationPlan, MutationStep, ResponseEntry } from '../plan/mutation-plan.ts'
-import type { Output } from '../plan/plan.ts'
+import { isOfColumns, type Output } from '../plan/plan.ts'
 import { usedColumns } from '../plan/used-columns.ts'
 import { Printer, type PrinterOptions } from '../printer.ts'
 import { columnSql } from './condition-sql.ts'
@@ -60,7 +60,7 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
   if (!first) return { kind: 'constant', text: whenEmpty }
   const isSole = steps.length === 1 && first.before.length === 0 && first.after.length === 0
   const isAlone = isSole && first.change.form !== 'alone' && mayAnswer(first.change, answer)
-  if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
+  if (isAlone && outputsOf(answer).every(isOfColumns)) {
     const statement = prepare(directStatement(first.change, answer, new Printer(options), envelope))
     return { kind: 'direct', statement, whenEmpty, path: first.path }
   }
@@ -97,20 +97,6 @@ function responseText(entries: readonly ResponseEntry[], affected: number): stri
 export function outputsOf(answer: MutationAnswer): readonly Output[] {
   if (answer.kind === 'row') return [answer.output]
   return answer.entries.flatMap(({ value }) => (value.kind === 'returning' ? [value.output] : []))
-}
-
-/** Whether an output needs only the columns of its own row. */
-export function isOfRowAlone(output: Output): boolean {
-  switch (output.kind) {
-    case 'object':
-      return output.entries.every(({ value }) => isOfRowAlone(value))
-    case 'sql':
-      return output.columnsOnly === true
-    case 'deferred':
-      return output.needs.every(({ given, value }) => given === undefined && value === undefined)
-    default:
-      return output.kind === 'column' || output.kind === 'json'
-  }
 }
 
 function directStatement(change: Change, answer: MutationAnswer, printer: Printer, envelope: Envelope): Statement {
@@ -218,7 +204,7 @@ function answerStatement(
       : responseSql(answer.entries, affected, lists(outputsOf(answer)), envelope)
   const names = usedColumns(row, [text, ...frame.joins])
   const place = { column: steps[0]!.change.distributed?.column ?? null, columns: table.columns }
-  const { needed, sole } = placedColumns(names, place, !outputsOf(answer).every(isOfRowAlone))
+  const { needed, sole } = placedColumns(names, place, !outputsOf(answer).every(isOfColumns))
   const rows = returnedRows(needed, table.name, { printer, sole })
   return {
     statement: printer.finish(sql`select ${text} from ${rows} as ${row}${join(frame.joins, '')}`),

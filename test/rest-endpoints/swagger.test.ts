@@ -171,7 +171,8 @@ test('characters with a meaning in URLs are escaped in described paths, which an
   const { body } = await trellis.request<Described>('/api/swagger/json')
   const paths = ['a%20b', 'a%3Fb=1', 'a%23b', 'a/%7Bb%7D', '100%25', '%C3%A9', 'a:b@c']
   assert.deepEqual(Object.keys(body.paths ?? {}).sort(), paths.map((path) => `/api/rest/${path}`).sort())
-  assert.deepEqual((await new Validator().validate(JSON.stringify(body))).errors, undefined)
+  const checked = await new Validator({ strict: false }).validate(JSON.parse(JSON.stringify(body)))
+  assert.deepEqual(checked.errors, undefined)
   for (const path of Object.keys(body.paths ?? {})) {
     const answer = await trellis.request(path)
     assert.deepEqual([answer.status, answer.body], [200, { author: [{ id: 1 }] }], path)

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { Plus } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { formatBytes, formatEstimate, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
@@ -12,9 +13,11 @@ import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { readOnly } from '../../requests/mode.ts'
 import { tableKey } from '../../server/names.ts'
-import { metadataQuery, type SourceTable, sourceTablesQuery, tablesOf } from '../../server/queries.ts'
+import { metadataQuery, type SourceTable, sourceTablesQuery, tablesOf, usePlugin } from '../../server/queries.ts'
 import { pathOf, To, useGo, useUrlState } from '../../shell/navigation.tsx'
 import css from './overview.module.css'
+import { ChangeDialog } from './structure/change-dialog.tsx'
+import { createTable } from './structure/create-table.ts'
 import { Suggestions } from './suggestions.tsx'
 import { useTracking } from './tracking.ts'
 
@@ -58,8 +61,8 @@ export default function Overview() {
         {tables.isPending && <Loading label="Reading the tables" queryKey={sourceTablesQuery.queryKey} />}
         {tables.isError && <Failed error={tables.error} onRetry={() => void tables.refetch()} />}
         {tables.data && (
-          <Empty title="The database has no tables">
-            Create tables with SQL or a migration. They appear here, and can be tracked to serve them.
+          <Empty title="The database has no tables" actions={<CreateTable look="main" tables={tables.data} />}>
+            Create tables here, with SQL or with a migration. They appear here, and can be tracked to serve them.
           </Empty>
         )}
       </Page>
@@ -72,6 +75,31 @@ export default function Overview() {
     </>
   )
 }
+
+interface CreateTableProps {
+  readonly look: 'main' | 'plain'
+  readonly tables: readonly SourceTable[]
+}
+
+/** Opens the form of a new table, where the server runs SQL. */
+function CreateTable({ look, tables }: CreateTableProps) {
+  const [isOpen, setOpen] = useState(false)
+  const hasSql = usePlugin('sql')
+  const canEdit = useStore(readOnly) === null
+  const schemas = useMemo(() => [...new Set(['public', ...tables.map(({ schema }) => schema)])].sort(), [tables])
+  const change = useMemo(() => createTable(schemas), [schemas])
+  if (!hasSql || !canEdit) return null
+  return (
+    <>
+      <Button look={look} icon={<Plus aria-hidden />} onClick={() => setOpen(true)}>
+        Create table
+      </Button>
+      {isOpen && <ChangeDialog info={noTable} change={change} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+const noTable = { name: { schema: '', name: '' }, columns: [] }
 
 function useShownTables(tables: readonly SourceTable[]) {
   const [text] = useUrlState('filter')
@@ -108,6 +136,7 @@ function Tables({ tables, onSuggest }: { readonly tables: readonly SourceTable[]
             isChosen={chosen.length > 0}
             onDone={() => setSelected(new Set())}
             onSuggest={onSuggest}
+            create={<CreateTable look="plain" tables={tables} />}
           />
         )
       }
@@ -172,9 +201,10 @@ interface ActionsProps {
   readonly isChosen: boolean
   onDone(): void
   onSuggest(): void
+  readonly create: ReactNode
 }
 
-function Actions({ rows, isChosen, onDone, onSuggest }: ActionsProps) {
+function Actions({ rows, isChosen, onDone, onSuggest, create }: ActionsProps) {
   const tracking = useTracking(onDone)
   const [hasRelationships, setRelationships] = useState(true)
   const untracked = rows.filter(({ is_tracked }) => !is_tracked)
@@ -207,6 +237,7 @@ function Actions({ rows, isChosen, onDone, onSuggest }: ActionsProps) {
       <Button look="quiet" onClick={onSuggest}>
         Suggest relationships
       </Button>
+      {create}
       {isChosen && tracked.length > 0 && (
         <Button isBusy={tracking.isBusy} onClick={() => tracking.untrack(tracked)}>
           Untrack {plural(tracked.length, 'table')}

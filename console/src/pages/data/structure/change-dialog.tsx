@@ -11,14 +11,16 @@ import { toast } from '../../../parts/toast.tsx'
 import { Touched } from '../../../parts/touched.tsx'
 import { useAttempt } from '../../../parts/use-attempt.ts'
 import { tableKey } from '../../../server/names.ts'
-import { run } from '../../../server/operations.ts'
+import { runAll } from '../../../server/operations.ts'
 import { entryOf, metadataQuery, queries, refreshMetadata, rolesOn } from '../../../server/queries.ts'
+import { pathOf, useGo } from '../../../shell/navigation.tsx'
 import type { TableInfo } from '../table-info.ts'
 import type { Change, ChangeField, ChangeValues } from './changes.ts'
 import css from './structure.module.css'
 
 interface ChangeDialogProps {
-  readonly info: TableInfo
+  /** The table; of a new one it has no name yet. */
+  readonly info: Pick<TableInfo, 'name' | 'columns'>
   readonly change: Change
   onClose(): void
 }
@@ -37,16 +39,21 @@ export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
   const { isBusy, error, setError, attempt } = useAttempt()
   const [hasCascade, setCascade] = useState(false)
   const sql = change.sql(values)
+  const go = useGo()
+  const operations = [operationOf(sql ?? '', hasCascade), ...(change.after?.(values) ?? [])]
   const metadata = queries.getQueryData(metadataQuery.queryKey)
   const entry = metadata && entryOf(metadata, info.name)
   const apply = () =>
     attempt(async () => {
-      const { type, args } = operationOf(sql ?? '', hasCascade)
-      await run(type, args)
+      await runAll(operations)
+      const leave = () => change.goesTo && go(pathOf(...change.goesTo(values)))
+      // The page of a table that is gone would ask for it once more.
+      if (change.isDestructive) leave()
       await refreshMetadata()
       draft.forget()
       toast(`${change.title}: done`)
       onClose()
+      if (!change.isDestructive) leave()
     })
   return (
     <Dialog
@@ -114,7 +121,7 @@ export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
         />
       )}
       {isReviewed && sql !== null && error === null && (
-        <Touched operations={[operationOf(sql, hasCascade)]} roles={entry ? rolesOn(entry) : []} />
+        <Touched operations={operations} roles={entry ? rolesOn(entry) : []} />
       )}
       {error !== null && <Failed error={error} />}
     </Dialog>
@@ -123,7 +130,7 @@ export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
 
 interface InputProps {
   readonly field: ChangeField
-  readonly info: TableInfo
+  readonly info: ChangeDialogProps['info']
   readonly value: string
   onChange(value: string): void
 }
@@ -141,6 +148,15 @@ function Input({ field: { label, kind, choices = [], help }, info, value, onChan
   if (kind === 'choice') {
     const options = choices.map((choice) => ({ value: choice, label: choice }))
     return <Select label={label} value={value} options={options} onChange={onChange} />
+  }
+  if (kind === 'lines') {
+    return (
+      <div className={css['lines']}>
+        <p>{label}</p>
+        <Code label={label} language="sql" value={value} onChange={onChange} />
+        {help !== undefined && <p>{help}</p>}
+      </div>
+    )
   }
   if (kind === 'columns') return <Columns {...{ label, info, value, onChange }} />
   return (

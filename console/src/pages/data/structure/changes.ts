@@ -1,5 +1,6 @@
 // Changes of a table's structure: the fields that a person fills, and the SQL that they become.
 
+import type { Operation } from '../../../server/operations.ts'
 import { sqlName, sqlTable, sqlText } from '../sql-names.ts'
 import { type ColumnInfo, defaultOf, type TableInfo } from '../table-info.ts'
 
@@ -7,8 +8,8 @@ import { type ColumnInfo, defaultOf, type TableInfo } from '../table-info.ts'
 export interface ChangeField {
   readonly name: string
   readonly label: string
-  /** `columns`: names of columns, between commas. */
-  readonly kind: 'text' | 'code' | 'tick' | 'choice' | 'columns'
+  /** `columns`: names of columns, between commas; `lines`: lines of SQL. */
+  readonly kind: 'text' | 'code' | 'tick' | 'choice' | 'columns' | 'lines'
   readonly choices?: readonly string[]
   readonly help?: string
 }
@@ -25,6 +26,10 @@ export interface Change {
   readonly values: ChangeValues
   /** Null: something is missing. */
   sql(values: ChangeValues): string | null
+  /** Edits of the metadata that follow it, in the same request. */
+  after?(values: ChangeValues): readonly Operation[]
+  /** The segments of the address to which it leads; absent: the page stays. */
+  goesTo?(values: ChangeValues): readonly string[]
 }
 
 const alter = ({ name }: TableInfo, what: string): string => `alter table ${sqlTable(name)} ${what};`

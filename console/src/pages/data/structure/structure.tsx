@@ -12,6 +12,7 @@ import { pathOf, To } from '../../../shell/navigation.tsx'
 import { defaultOf, type TableInfo } from '../table-info.ts'
 import { ChangeDialog } from './change-dialog.tsx'
 import * as changes from './changes.ts'
+import { dropTable } from './create-table.ts'
 import { GraphqlPart } from './graphql-part.tsx'
 import { List, RowActions } from './list.tsx'
 import css from './structure.module.css'
@@ -44,6 +45,11 @@ export default function Structure({ info }: { readonly info: TableInfo }) {
         {hasSql && canEdit && (
           <Button look="quiet" onClick={() => setChange(changes.changeComment(info))}>
             {info.description ? 'Change comment' : 'Add comment'}
+          </Button>
+        )}
+        {onChange && (
+          <Button look="quiet" onClick={() => onChange(dropTable(info.name))}>
+            Drop table
           </Button>
         )}
       </div>

@@ -55,6 +55,26 @@ test('metadata requests that wait too long for their turn all time out', async (
   assert.ok(took < 11_000, `six requests took ${took} ms`)
 })
 
+test('interface 2 has codes of its own for a full PostgreSQL, and for a full pool', async (t) => {
+  const database = await startPostgres(t, 14, schema)
+  const settings = { poolTimeout: 1, graphqlInterface: '2', connections: 1 } as const
+  const { op, request, graphql } = await startTrellis(t, { database, settings })
+  await op('track_table', 'slow')
+  const asked = { query: 'mutation { update_slow(where: {}, _set: {id: 1}) { affected_rows } }' }
+  const refusal = async () => {
+    const { body } = await request('/v1/graphql', { body: asked })
+    const [error] = Object(body).errors
+    return [error.extensions.code, error.message]
+  }
+  const writing = graphql('mutation { insert_slow_one(object: {}) { id } }')
+  const atWork = `select from pg_stat_activity where usename = 'service' and state = 'active' and query like '%slow%'`
+  await eventually(async () => (await database.sql(atWork)).length > 0)
+  assert.deepEqual(await refusal(), ['connection-timeout-error', 'connection acquisition timeout expired'])
+  await writing
+  await crowdOut(t, database)
+  assert.deepEqual(await refusal(), ['postgres-max-connections-error', 'max connections reached on postgres'])
+})
+
 test('dozens of requests to a full PostgreSQL wait, and are served when other clients disconnect', async (t) => {
   // Its socket queues fewer connections than come at once.
   const database = await startPostgres(t, 10, schema)

@@ -30,15 +30,27 @@ const refusals = new Set([tooManyConnections, '57P03', 'EAGAIN'])
 /** Whether PostgreSQL runs but gives no connection now. */
 export const isRefusal = (error: unknown): boolean => refusals.has(codeOf(error) ?? '')
 
+const fullInInterface2 = {
+  code: 'postgres-max-connections-error',
+  message: 'max connections reached on postgres',
+} as const
+const lateInInterface2 = {
+  code: 'connection-timeout-error',
+  message: 'connection acquisition timeout expired',
+} as const
+
 /** 503: no connection was free within the pool timeout. `refusal`: why PostgreSQL gave none; null if it did not refuse. */
 export const busyError = (seconds: number, refusal: unknown): TrellisError =>
   new TrellisError(503, 'busy', `the database is busy: no connection was free within ${seconds} s`, {
     ...(refusal !== null && { internal: messageOf(refusal), cause: refusal }),
+    inInterface2: codeOf(refusal) === tooManyConnections ? fullInInterface2 : lateInInterface2,
   })
 
 /** 503: the caller's whole share of the connections was in use for the pool timeout. */
 export const shareError = (seconds: number): TrellisError =>
-  new TrellisError(503, 'busy', `as many of your requests as may be at work at once were at work for ${seconds} s`)
+  new TrellisError(503, 'busy', `as many of your requests as may be at work at once were at work for ${seconds} s`, {
+    inInterface2: lateInInterface2,
+  })
 
 export const isBusy = (error: unknown): boolean => error instanceof TrellisError && error.code === 'busy'
 

@@ -164,6 +164,8 @@ export const shell: readonly State[] = [
         await page.until(`document.querySelector('[role=option]')?.innerText === ${JSON.stringify(title)}`)
         await page.press('Enter')
         await page.until(`(location.pathname + location.search).startsWith(${JSON.stringify(`/console${address}`)})`)
+        // The dialog of a trigger opens once the list is read.
+        if (address.includes('?trigger=')) await page.until(`document.querySelector('[role=dialog] h2') !== null`)
         await page.press('Escape')
         await page.until(`document.querySelector('[role=dialog]') === null`)
       }

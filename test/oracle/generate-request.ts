@@ -118,7 +118,8 @@ class RequestGenerator {
       const items = this.#items.items(id, 2, new Names())
       return { kind: 'fragment', named: draw.chance(0.3), on: id, items, alias: null, directives: {} }
     })
-    const typename: Item = { kind: 'typename', ...this.#items.selected(new Names(), '__typename') }
+    // An alias might be one that a fragment has for another field.
+    const typename: Item = { kind: 'typename', ...this.#items.selected(new Names(), '__typename'), alias: null }
     const items = fragments.length === 0 || draw.chance(0.3) ? [...fragments, typename] : fragments
     const root = { kind: 'entities', representations: [...representations, ...again], lift: draw.chance(0.4) } as const
     return { ...root, ...this.#items.selected(names, '_entities'), items }

@@ -58,8 +58,10 @@ browserTest('the pages of the console', async (t) => {
   for (const [name, states] of Object.entries(pages)) {
     for (const { title, shows, act, complains, isKnown, ...opening } of states) {
       if (!isWanted(`${name}: ${title}`)) continue
-      await t.test(`${name}: ${title}`, async () => {
+      await t.test(`${name}: ${title}`, async (t) => {
         const page = await context.open(opening)
+        // An open page keeps its streams, and a browser has few connections to one server.
+        t.after(() => page.close())
         await page.until(shows)
         await act?.(page, context)
         if (isKnown) context.checkComplaints(page, complains)
@@ -73,7 +75,6 @@ browserTest('the pages of the console', async (t) => {
           [],
         )
         for (const request of page.sent) context.contract.check(request)
-        await page.close()
       })
     }
   }

@@ -2,10 +2,13 @@
 
 import type { Page } from '../../support/browser.ts'
 
-/** Clicks on the first button, tab or option whose text begins so, once it can be clicked: in a dialog, where one is open. */
+/**
+ * Clicks on the first button, tab or option whose text begins so, once it can be clicked: in a dialog, where one is open, and
+ * last in a notification.
+ */
 export async function clickText(page: Page, text: string): Promise<void> {
   const places = 'button, [role=tab], [role=option], [role=switch]'
-  const all = `[...document.querySelectorAll('[role=dialog]'), document].flatMap((place) => [...place.querySelectorAll('${places}')])`
+  const all = `[...document.querySelectorAll('[role=dialog]:not([aria-label=Notifications] *)'), document].flatMap((place) => [...place.querySelectorAll('${places}')])`
   const find = `${all}.find((each) => (each.innerText.trim() || each.ariaLabel || '').startsWith(${JSON.stringify(text)}) && !each.disabled)`
   await clickOn(page, find)
 }

@@ -81,6 +81,42 @@ export const api: readonly State[] = [
     },
   },
   {
+    title: 'each tab keeps its identity, which no other page takes from a tab that is only opened',
+    path: 'api',
+    shows: isReady,
+    async act(page) {
+      const isAs = (identity: string) =>
+        `document.querySelector('button[aria-label=${JSON.stringify(`As ${identity}`)}]') !== null`
+      const setRole = async (role: string) => {
+        await page.click('button[aria-label^="As "]')
+        await page.type('input[list]', role)
+        await clickText(page, 'Apply')
+        await page.until(isAs(role))
+      }
+      await page.click('[aria-label="New draft"]')
+      await typeCode(page, 'Operation', 'query tagged { __typename }')
+      await setRole('visitor')
+      await page.click('[aria-label="New draft"]')
+      await typeCode(page, 'Operation', 'query untagged { __typename }')
+      await page.until(isAs('visitor'))
+      await setRole('admin')
+      await clickText(page, 'tagged')
+      await page.until(isAs('visitor'))
+      await reload(page, `${isReady} && ${hasText('untagged')}`)
+      await clickText(page, 'tagged')
+      await page.until(isAs('visitor'))
+      await page.press('k', ['ctrl'])
+      await page.type('input[role=combobox]', 'genre')
+      await page.until(`document.querySelector('[role=option]')?.innerText.startsWith('genre')`)
+      await page.press('Enter')
+      await page.until(`${hasText('25 rows')} && ${isAs('admin')}`)
+      await page.evaluate('history.back()')
+      await page.until(`${isReady} && ${isAs('visitor')}`)
+      await page.click('[aria-label="Close tagged"]')
+      await page.click('[aria-label="Close untagged"]')
+    },
+  },
+  {
     title: 'the explorer reads a type when it is opened, and inserts an operation that runs',
     path: 'api?explorer=open',
     shows: `${isReady} && ${hasText('album_by_pk')}`,

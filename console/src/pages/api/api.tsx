@@ -19,6 +19,7 @@ import { history } from './history.ts'
 import { type GraphqlRequest, namesIn, titleOf, variablesIn } from './operations.ts'
 import { ResultView } from './result.tsx'
 import { type Outcome, useRequests } from './running.ts'
+import { useTabIdentity } from './tab-identity.ts'
 import { TwoRoles } from './two-roles.tsx'
 
 const Collecting = lazy(() => import('./collecting.tsx'))
@@ -62,6 +63,7 @@ export default function Api() {
             )}
             <Draft
               key={draft.id}
+              id={draft.id}
               text={draft.text}
               variables={draft.more['variables'] ?? ''}
               outcome={requests.outcomes[draft.id]}
@@ -87,6 +89,7 @@ export default function Api() {
 }
 
 interface DraftProps {
+  readonly id: string
   readonly text: string
   readonly variables: string
   readonly outcome: Outcome | undefined
@@ -95,7 +98,8 @@ interface DraftProps {
   onSend(request: GraphqlRequest, mode: 'run' | 'explain' | 'analyze'): void
 }
 
-function Draft({ text, variables, outcome, onText, onVariables, onSend }: DraftProps) {
+function Draft({ id, text, variables, outcome, onText, onVariables, onSend }: DraftProps) {
+  useTabIdentity(id)
   const [given, setName] = useState('')
   const [fault, setFault] = useState<string | null>(null)
   const [coded, setCoded] = useState<GraphqlRequest | null>(null)

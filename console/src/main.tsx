@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client'
 import './styles/tokens.css'
 import './styles/fonts.css'
 import './styles/forced-colors.css'
+import { followDensity } from './base/density.ts'
 import { nonce } from './base/facts.ts'
 import { pages } from './pages/index.ts'
 import { followFeed } from './server/feed.ts'
@@ -18,6 +19,7 @@ import { routerOf } from './shell/router.tsx'
 import { followTheme } from './shell/theme.ts'
 
 followTheme()
+followDensity()
 endIdleSessions()
 followFeed()
 const router = routerOf(pages, frameOf(pages))

@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
+import { useRowHeight } from '../base/density.ts'
 import css from './table.module.css'
 import { useWidth } from './use-width.ts'
 
@@ -25,7 +26,8 @@ interface TableProps<T> {
   isSelected?(row: T): boolean
   /** Opens a row: by a click, or by Enter. */
   onOpen?(row: T): void
-  readonly rowHeight?: number
+  /** Pixels that the content of a row needs; absent: it fits into a row of each density. */
+  readonly leastRowHeight?: number
 }
 
 /** Pixels of a table with many rows, below which the page scrolls instead. */
@@ -42,7 +44,8 @@ function fitting<T>(columns: readonly TableColumn<T>[], width: number): readonly
 }
 
 /** A list of rows of which only the visible ones are in the page: thousands cost as much as twenty. */
-export function Table<T>({ label, columns: all, rows, rowKey, isSelected, onOpen, rowHeight = 32 }: TableProps<T>) {
+export function Table<T>({ label, columns: all, rows, rowKey, isSelected, onOpen, leastRowHeight = 0 }: TableProps<T>) {
+  const rowHeight = Math.max(useRowHeight(), leastRowHeight)
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: rows.length,
@@ -50,6 +53,7 @@ export function Table<T>({ label, columns: all, rows, rowKey, isSelected, onOpen
     estimateSize: () => rowHeight,
     overscan: 12,
   })
+  useLayoutEffect(() => virtual.measure(), [virtual, rowHeight])
   const columns = fitting(all, useWidth(scroller))
   const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
   const focusRow = (event: KeyboardEvent<HTMLElement>, index: number) => {

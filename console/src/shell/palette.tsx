@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import { copyText } from '../base/clipboard.ts'
 import { useDebounced } from '../base/debounced.ts'
+import { density, nextDensity } from '../base/density.ts'
 import { useStore } from '../base/store.ts'
 import { codeForms } from '../requests/code.ts'
 import { loggedCode, requestLog } from '../requests/log.ts'
@@ -16,6 +17,7 @@ import { nextTheme, theme } from './theme.ts'
 const shellCommands: readonly Command[] = [
   { id: 'requests', title: 'Show requests', kind: 'command', run: () => isDrawerOpen.set(true) },
   { id: 'theme', title: 'Change theme', kind: 'command', run: () => theme.set(nextTheme()) },
+  { id: 'density', title: 'Change density', kind: 'command', run: () => density.set(nextDensity()) },
   { id: 'keys', title: 'List keys', kind: 'command', run: () => isHelpOpen.set(true) },
   ...codeForms.map((form) => ({
     ...{ id: `copy ${form}`, title: `Copy last request as ${form}`, kind: 'command' },

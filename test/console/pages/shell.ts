@@ -174,6 +174,36 @@ export const shell: readonly State[] = [
     },
   },
   {
+    title: 'rows and controls have the chosen height, also after a reload',
+    path: 'data',
+    shows: hasText('15 tables'),
+    async act(page, { check }) {
+      const height = (selector: string) => `document.querySelector(${JSON.stringify(selector)}).offsetHeight`
+      const button = `[...document.querySelectorAll('button')].find((each) => each.innerText === 'Create table')`
+      const change = async () => {
+        await page.press('k', ['ctrl'])
+        await page.type('input[role=combobox]', '>Change density')
+        await page.until(`document.querySelector('[role=option]')?.innerText.startsWith('Change density')`)
+        await page.press('Enter')
+        await page.until(`document.querySelector('[role=dialog]') === null`)
+      }
+      await page.until(`${button}.offsetHeight === 32`)
+      await change()
+      await page.until(`${button}.offsetHeight === 40`)
+      await check(page)
+      await goTo(page, 'data/public/genre', hasText('25 rows'))
+      await page.until(`${height('[role=grid] [aria-rowindex="2"]')} === 40`)
+      await change()
+      await page.until(`${height('[role=grid] [aria-rowindex="2"]')} === 28`)
+      const top = (row: number) =>
+        `document.querySelector('[role=grid] [aria-rowindex="' + ${row} + '"]').getBoundingClientRect().top`
+      await page.until(`Math.round(${top(4)} - ${top(3)}) === 28`)
+      await check(page)
+      await change()
+      await page.until(`Math.round(${top(4)} - ${top(3)}) === 32`)
+    },
+  },
+  {
     title: 'an address that does not exist says so',
     path: 'nothing/here',
     shows: hasText('There is nothing at this address'),

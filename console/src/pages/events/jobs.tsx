@@ -94,7 +94,7 @@ function List() {
           label="Jobs"
           rows={list}
           rowKey={({ name }) => name}
-          rowHeight={40}
+          leastRowHeight={40}
           columns={[
             { key: 'name', title: 'Job', width: 'minmax(80px, 2fr)', cell: ({ name }) => <strong>{name}</strong> },
             {

@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { useRowHeight } from '../../base/density.ts'
 import { tableKey, tableLabel } from '../../server/names.ts'
 import type { TableEntry } from '../../server/queries.ts'
 import { pathOf, To, useGo } from '../../shell/navigation.tsx'
@@ -9,8 +10,6 @@ import { permissionsOf } from './role-facts.ts'
 
 /** Pixels of a column of a role. */
 const roleWidth = 104
-/** Pixels of a row. */
-const rowHeight = 32
 
 interface MatrixProps {
   readonly tables: readonly TableEntry[]
@@ -31,10 +30,12 @@ export function Matrix({ tables, roles }: MatrixProps) {
   }, [])
   // The role -1 is the name of the table, the row -1 the names of the roles.
   const [active, setActive] = useState<readonly [row: number, role: number]>([0, -1])
+  const rowHeight = useRowHeight()
   const rows = useVirtualizer({
     ...{ count: tables.length, getScrollElement: () => scroller.current, estimateSize: () => rowHeight, overscan: 8 },
     scrollPaddingStart: rowHeight,
   })
+  useLayoutEffect(() => rows.measure(), [rows, rowHeight])
   const columns = useVirtualizer({
     ...{ horizontal: true, count: roles.length, getScrollElement: () => scroller.current, overscan: 3 },
     ...{ estimateSize: () => roleWidth, scrollPaddingStart: nameWidth },

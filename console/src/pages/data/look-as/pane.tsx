@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import type { RefObject } from 'react'
+import { type RefObject, useLayoutEffect } from 'react'
+import { useRowHeight } from '../../../base/density.ts'
 import { memberOf } from '../../../base/members.ts'
 import { CellText } from '../rows/cell.tsx'
 import { type GridColumn, type GridRow, unreadRow } from '../rows/model.ts'
@@ -7,8 +8,6 @@ import { useWindow } from '../rows/use-window.ts'
 import type { Seen } from './look.ts'
 import css from './look-as.module.css'
 
-/** Pixels. */
-const rowHeight = 32
 /** Pixels of the place before the cells, where the role's side has its question. */
 const leadWidth = 56
 
@@ -34,9 +33,11 @@ export function Pane({ ref, label, columns, rows, offset, hasMore, seen, role, .
   const { onMore, onEarlier, onScroll, onWhy } = props
   // Rows before the window keep their places, so that nothing moves when they go or come back.
   const total = offset + rows.length
+  const rowHeight = useRowHeight()
   const vertical = useVirtualizer({
     ...{ count: total, getScrollElement: () => ref.current, estimateSize: () => rowHeight, overscan: 8 },
   })
+  useLayoutEffect(() => vertical.measure(), [vertical, rowHeight])
   const lead = onWhy ? leadWidth : 0
   const horizontal = useVirtualizer({
     ...{ horizontal: true, count: columns.length, getScrollElement: () => ref.current, overscan: 3 },

@@ -1,5 +1,15 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { type ClipboardEvent, type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { useRowHeight } from '../../../base/density.ts'
 import css from './grid.module.css'
 import { GridHead } from './grid-head.tsx'
 import { type Place, placeAfter } from './grid-keys.ts'
@@ -8,9 +18,6 @@ import { type GridColumn, type GridRow, unreadRow } from './model.ts'
 import type { Reference } from './references.ts'
 import type { Link } from './related/links.ts'
 import { useWindow } from './use-window.ts'
-
-/** Pixels. */
-const rowHeight = 32
 
 /** The part of the grid that is visible. */
 export interface ShownPart {
@@ -72,10 +79,12 @@ export function Grid(props: GridProps) {
   const hasFocus = useRef(false)
   const stays = useMemo(() => pinnedPlaces(columns.slice(0, pinned)), [columns, pinned])
   const paddingStart = stays.reduce((sum, { size }) => sum + size, leadWidth)
+  const rowHeight = useRowHeight()
   const vertical = useVirtualizer({
     ...{ count: total, getScrollElement: () => scroller.current, estimateSize: () => rowHeight },
     ...{ overscan: 8, scrollPaddingStart: rowHeight, rangeExtractor: withIndex(active.row) },
   })
+  useLayoutEffect(() => vertical.measure(), [vertical, rowHeight])
   const horizontal = useVirtualizer({
     ...{ horizontal: true, count: columns.length - stays.length, getScrollElement: () => scroller.current },
     ...{ overscan: 3, paddingStart, scrollPaddingStart: paddingStart },

@@ -102,6 +102,7 @@ const hostile: State = {
     await page.press('s', ['ctrl'])
     await clickText(page, 'Save 1 row')
     await page.until(hasText('The table has no rows'))
+    await visit(page, 'data')
     await op('drop_select_permission', { table, role: '__proto__' })
     await op('run_sql', { sql: `drop table "${markup}"`, cascade: true })
   },

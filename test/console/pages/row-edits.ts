@@ -75,6 +75,7 @@ export const rowEdits: readonly State[] = [
         await page.evaluate(`[...document.querySelectorAll('[data-editing] option')].map((each) => each.text)`),
         ['calm', 'wild', 'NULL'],
       )
+      await goTo(page, 'data', hasText('tracked'))
       await op('untrack_table', { table: 'many' })
       await op('run_sql', { sql: 'drop table many; drop type mood' })
     },
@@ -176,6 +177,7 @@ export const rowEdits: readonly State[] = [
       await page.until(`document.querySelector(${JSON.stringify(cell(0, 1))})?.innerText === '7'`)
       assert.ok(asked().every((names) => names.length <= 41))
       await check(page)
+      await goTo(page, 'data', hasText('tracked'))
       await op('untrack_table', { table: 'broad' })
       await op('run_sql', { sql: 'drop table broad' })
     },

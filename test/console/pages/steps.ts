@@ -64,7 +64,7 @@ export async function markForDeletion(page: Page, row: number): Promise<void> {
   await clickText(page, 'Mark 1 row')
 }
 
-/** Goes to another address of the console without a click. */
+/** Loads another address of the console: also before a table goes for which the page would ask once more. */
 export async function goTo(page: Page, path: string, shows: string): Promise<void> {
   await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(`/console/${path}`)})`)
   await reload(page, shows)

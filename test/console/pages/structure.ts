@@ -90,6 +90,7 @@ export const structure: readonly State[] = [
       await clickText(page, 'Save names')
       await page.until(hasText('label is title'))
       assert.deepEqual(await op('select', { table: 'shelf', columns: ['*'] }), [])
+      await goTo(page, 'data', hasText('tracked'))
       await op('untrack_table', { table: 'shelf' })
       await op('run_sql', { sql: 'drop table shelf' })
     },

@@ -60,9 +60,10 @@ export function refuseRepeated(tables: readonly QualifiedName[], context: Asked)
   const { interface: interfaceName, source } = wordingOf(context.model, context)
   if (interfaceName !== '2') return
   const names = tables.map(nameText)
-  const repeated = [...new Set(names.filter((name, i) => names.indexOf(name) !== i))]
-  if (repeated.length === 0) return
-  const list = repeated.map((name) => `${source}.${name}`).join(', ')
+  const seen = new Set<string>()
+  const repeated = new Set(names.filter((name) => seen.size === seen.add(name).size))
+  if (repeated.size === 0) return
+  const list = [...repeated].map((name) => `${source}.${name}`).join(', ')
   const message = `The following tables occur more than once in the request: ${list}`
   throw badRequest('bad-request', message, { path: ['tables'] })
 }

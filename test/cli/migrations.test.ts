@@ -223,11 +223,12 @@ select oops;`,
     const use = `import type { Schema, author_bool_exp } from './reader.ts'
 const answer: Pick<Schema['query'], 'author'> = { author: [{ id: 1 }] }
 const where: author_bool_exp = { id: { _in: [answer.author[0]!.id] } }
-// @ts-expect-error: the role does not see names
-export const name = answer.author[0]!.name
-export { where }
+export { answer, where }
 `
-    own.write({ 'admin.ts': admin, 'use.ts': use })
+    const misuse = `import type { author } from './reader.ts'
+export const nameOf = (each: author) => each.name
+`
+    own.write({ 'admin.ts': admin, 'use.ts': use, 'misuse.ts': misuse })
     const compiler = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
     const options = [
       '--noEmit',
@@ -238,7 +239,13 @@ export { where }
       '',
       '--ignoreConfig',
     ]
-    execFileSync(process.execPath, [compiler, ...options, 'admin.ts', 'use.ts'], { cwd: own.directory, stdio: 'pipe' })
+    const compile = (...files: readonly string[]) =>
+      execFileSync(process.execPath, [compiler, ...options, ...files], { cwd: own.directory, stdio: 'pipe' })
+    compile('admin.ts', 'use.ts')
+    assert.throws(
+      () => compile('misuse.ts'),
+      ({ stdout }: { stdout: Buffer }) => /Property 'name' does not exist on type 'author'/.test(String(stdout)),
+    )
     own.write({ 'reader.ts': '' })
     assert.match(await own.refused(4, 'types --role reader --out reader.ts --check'), /is not the schema of reader/)
     assert.match(await own.refused(2, 'types --scalars jsonb'), /"jsonb" is not NAME=TYPE/)

@@ -37,7 +37,7 @@ export const deliveryOptions = {
       variable: 'EVENTS_FETCH_INTERVAL',
       placeholder: 'MS',
       description:
-        'milliseconds between polls of an empty event log; at least five seconds while notifications from PostgreSQL arrive; 0: this instance delivers no events',
+        'milliseconds between polls of an empty event log, and five seconds or more while PostgreSQL notifies. With 0 this instance delivers no events',
     },
   ),
   eventsFetchBatchSize: option.whole(

@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 import css from './draft-note.module.css'
 import { Mark } from './mark.tsx'
 
-/** Says that a form shows what was typed earlier, and offers to begin anew. */
+/** Says that a form shows what was typed earlier, and offers to start over. */
 export function DraftNote({ draft: { earlier, hasLost, restart } }: { readonly draft: Draft }) {
   if (earlier === null) return null
   return (

@@ -1,6 +1,7 @@
 import type { ComponentProps } from 'react'
 import type { Draft } from '../base/kept-form.ts'
 import { Button } from './button.tsx'
+import { CancelButton } from './cancel-button.tsx'
 import { DestroyButton } from './destroy-button.tsx'
 import { Dialog } from './dialog.tsx'
 import { DraftNote } from './draft-note.tsx'
@@ -42,14 +43,7 @@ export function FormDialog(props: FormDialogProps) {
       isOpen={isOpen}
       actions={
         <>
-          <Button
-            onClick={() => {
-              draft?.forget()
-              dialog.onClose()
-            }}
-          >
-            Cancel
-          </Button>
+          <CancelButton draft={draft} onClose={dialog.onClose} />
           {destroys === undefined ? <Button {...button} look="main" /> : <DestroyButton {...button} name={destroys} />}
         </>
       }

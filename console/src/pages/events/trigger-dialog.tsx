@@ -5,6 +5,7 @@ import { parseExactly } from '../../base/json.ts'
 import { useKeptText } from '../../base/kept-form.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
+import { CancelButton } from '../../parts/cancel-button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { DestroyButton } from '../../parts/destroy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -98,14 +99,7 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
     ),
     invoke: (
       <>
-        <Button
-          onClick={() => {
-            draft.forget()
-            turnTo('look')
-          }}
-        >
-          Cancel
-        </Button>
+        <CancelButton draft={draft} onClose={() => turnTo('look')} />
         <Button look="main" isBusy={isBusy} onClick={invoke}>
           Send payload
         </Button>

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import { useKeptText } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
+import { CancelButton } from '../../../parts/cancel-button.tsx'
 import { Code } from '../../../parts/code.tsx'
 import { DestroyButton } from '../../../parts/destroy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
@@ -84,14 +85,7 @@ export function Editor({ info, role, verb, canEdit, onClose, ...current }: Edito
               Remove permission
             </DestroyButton>
           )}
-          <Button
-            onClick={() => {
-              draft.forget()
-              onClose()
-            }}
-          >
-            {canEdit ? 'Cancel' : 'Close'}
-          </Button>
+          <CancelButton draft={draft} label={canEdit ? 'Cancel' : 'Close'} onClose={onClose} />
           {canEdit && (
             <Button
               look="main"

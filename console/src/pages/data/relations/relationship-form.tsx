@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Draft } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
+import { CancelButton } from '../../../parts/cancel-button.tsx'
 import { DraftNote } from '../../../parts/draft-note.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import css from './relations.module.css'
@@ -33,14 +34,7 @@ export function RelationshipForm(props: RelationshipFormProps) {
       <DraftNote draft={draft} />
       {children}
       <div className={css['end']}>
-        <Button
-          onClick={() => {
-            draft.forget()
-            onClose()
-          }}
-        >
-          Cancel
-        </Button>
+        <CancelButton draft={draft} onClose={onClose} />
         <Button type="submit" look="main" isBusy={isBusy} disabled={disabled}>
           {submit}
         </Button>

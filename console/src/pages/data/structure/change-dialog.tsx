@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useKeptForm } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
+import { CancelButton } from '../../../parts/cancel-button.tsx'
 import { Code } from '../../../parts/code.tsx'
 import { DestroyButton } from '../../../parts/destroy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
@@ -73,14 +74,7 @@ export function ChangeDialog({ info, change, onClose }: ChangeDialogProps) {
               Back
             </Button>
           )}
-          <Button
-            onClick={() => {
-              draft.forget()
-              onClose()
-            }}
-          >
-            Cancel
-          </Button>
+          <CancelButton draft={draft} onClose={onClose} />
           {isReviewed && change.isDestructive && (
             <DestroyButton name={info.name.name} isBusy={isBusy} onClick={() => void apply()}>
               Run this SQL

@@ -70,7 +70,15 @@ export {
   type PlannedField,
 } from '../core/graphql/schema/field.ts'
 export { placeholderField } from '../core/graphql/schema/root-type.ts'
-export { columnCodec, columnType, isInCapitals, scalarOfColumns, scalarType } from '../core/graphql/schema/scalars.ts'
+export {
+  columnCodec,
+  columnType,
+  isInCapitals,
+  scalarOfColumns,
+  scalarType,
+  valueType,
+  valueTypeName,
+} from '../core/graphql/schema/scalars.ts'
 export { type VisitType, walkSchema } from '../core/graphql/schema/schema-walk.ts'
 export { type Member as SchemaMember, sortedByName } from '../core/graphql/schema/whole-schema.ts'
 export type {

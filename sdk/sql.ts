@@ -106,6 +106,7 @@ export {
 } from '../core/compiler/types/operators.ts'
 export {
   castsOf,
+  elementOf,
   isComparedByMembers,
   isOrdered,
   offersOrder,

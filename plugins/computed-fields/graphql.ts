@@ -9,7 +9,7 @@ import {
   type FieldSelection,
   type PlanContext,
   type SchemaScope,
-  scalarType,
+  valueType,
 } from '../../sdk/graphql.ts'
 import { graphqlBaseName, isGraphQLName, nameKey, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
 import type { PgType, TableModel } from '../../sdk/metadata.ts'
@@ -59,7 +59,7 @@ function scalarField(scope: SchemaScope, table: TableModel, scalar: Scalar): Fie
   const { field, type } = scalar
   const isJson = type.name === 'json' || type.name === 'jsonb'
   return {
-    type: scalarType(scope, type)!,
+    type: valueType(scope, type)!,
     description: describe(field),
     args: {
       ...callArguments(scope, field.call, argumentsName(scope, table, field)),

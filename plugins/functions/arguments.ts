@@ -6,7 +6,7 @@ import {
   type GraphQLInputType,
   GraphQLNonNull,
 } from 'graphql'
-import { type FieldSelection, type SchemaScope, scalarType, type Value } from '../../sdk/graphql.ts'
+import { type FieldSelection, type SchemaScope, type Value, valueType } from '../../sdk/graphql.ts'
 import { badRequest, below, nameText, pathKeys } from '../../sdk/index.ts'
 import { codecFor, effectful, id, join, operandSql, param, type SqlBuilder, sql } from '../../sdk/sql.ts'
 import { type CallArgument, type FunctionCall, requestArguments } from './call.ts'
@@ -18,8 +18,8 @@ import { type CallArgument, type FunctionCall, requestArguments } from './call.t
 export function callArguments(scope: SchemaScope, call: FunctionCall, ownName: string): GraphQLFieldConfigArgumentMap {
   const typeName = scope.sourceTypeName(ownName)
   const members = requestArguments(call).flatMap(({ field, type }) => {
-    const scalar = scalarType(scope, type)
-    return scalar ? [[field, { type: scalar }] as const] : []
+    const own = valueType(scope, type)
+    return own ? [[field, { type: own }] as const] : []
   })
   if (members.length === 0) return {}
   const description = `input parameters for function "${nameText(call.function)}"`

@@ -14,8 +14,8 @@ export default definePlugin({
   name: 'remote-relationships',
   dependencies: ['tables', 'relationships', 'remote-schemas', 'custom-types'],
   register(engine) {
-    const { dialect } = engine
-    engine.metadata.facet(remoteRelationships(dialect))
+    const { dialect, settings } = engine
+    engine.metadata.facet(remoteRelationships(dialect, settings))
     engine.operations.add(
       createRemoteRelationship(dialect),
       updateRemoteRelationship(dialect),

@@ -1,6 +1,14 @@
 // The facet `remote_relationships` of a table: fields of its rows that a remote server answers.
 
-import { badRequest, type Dialect, nameText, type QualifiedName, sameName, TrellisError } from '../../sdk/index.ts'
+import {
+  badRequest,
+  type Dialect,
+  nameText,
+  type QualifiedName,
+  type Settings,
+  sameName,
+  TrellisError,
+} from '../../sdk/index.ts'
 import {
   type Facet,
   type MemberValue,
@@ -13,7 +21,7 @@ import {
   type TableModel,
 } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
-import { type NeededColumn, scalarName } from '../../sdk/sql.ts'
+import { elementOf, type NeededColumn, scalarName } from '../../sdk/sql.ts'
 import { remoteSchemaRef } from '../remote-schemas/index.ts'
 import { checkedSteps, columnsOf, type JoinedMembers, type RemoteStep } from './check.ts'
 import {
@@ -74,7 +82,10 @@ const isToTable = (entry: TableRelationshipEntry): entry is ToTableEntry => lead
 const isRemote = (entry: TableRelationshipEntry): entry is RemoteRelationshipEntry => !isToTable(entry)
 
 /** The facet `remote_relationships`. */
-export const remoteRelationships = (dialect: Dialect): RemoteRelationshipFacet => ({
+export const remoteRelationships = (
+  dialect: Dialect,
+  { graphqlInterface }: Pick<Settings, 'graphqlInterface'>,
+): RemoteRelationshipFacet => ({
   key: 'remote_relationships',
   stage: 'fields',
   after: ['remote_schemas'],
@@ -97,7 +108,7 @@ export const remoteRelationships = (dialect: Dialect): RemoteRelationshipFacet =
     // The message has no space there in v1.3.
     const where = `in table "${nameText(table.name)}": in remote relationship"${entry.name}"`
     if (isToTable(entry)) return located(where, () => resolveToTable(entry, table, context))
-    return resolveRemoteRelationship(entry as RemoteRelationshipEntry, { table, context, where })
+    return resolveRemoteRelationship(entry as RemoteRelationshipEntry, { table, context, where, graphqlInterface })
   },
   attach(table, name, relationship) {
     table.fields.set(name, relationship)
@@ -121,15 +132,17 @@ interface Place {
   readonly context: ResolveContext
   /** The beginning of messages. */
   readonly where: string
+  readonly graphqlInterface: Settings['graphqlInterface']
 }
 
 function resolveRemoteRelationship(
   { name, definition }: RemoteRelationshipEntry,
-  { table, context, where }: Place,
+  { table, context, where, graphqlInterface }: Place,
 ): RemoteRelationshipModel {
   const { remote_schema: remoteSchema, service_fields: given } = definition
   const computed = computedFields(given, table, context)
-  const join = located(where, () => resolveJoin({ name, definition }, membersOf(table, computed), context))
+  const members = membersOf(table, computed, graphqlInterface)
+  const join = located(where, () => resolveJoin({ name, definition }, members, context))
   for (const column of join.columns) located(where, () => refuseTransformed(column, table))
   for (const each of given) {
     const kind = computed.has(each) ? 'computed field' : 'column'
@@ -187,8 +200,16 @@ export function located<T>(where: string, work: () => T): T {
   }
 }
 
-function membersOf({ name, columns }: TableModel, computed: ReadonlyMap<string, ScalarValue>): JoinedMembers {
-  const member = (type: PgType, isEnum: boolean) => ({ name: scalarName(type) ?? type.name, isEnum, depth: 0 })
+function membersOf(
+  { name, columns }: TableModel,
+  computed: ReadonlyMap<string, ScalarValue>,
+  graphqlInterface: Settings['graphqlInterface'],
+): JoinedMembers {
+  const member = (type: PgType, isEnum: boolean) => {
+    const isList = type.isArray && graphqlInterface === '2'
+    const item = isList ? elementOf(type) : type
+    return { name: scalarName(item) ?? item.name, isEnum, depth: isList ? 1 : 0 }
+  }
   return {
     text: `table "${nameText(name)}"`,
     types: new Map([

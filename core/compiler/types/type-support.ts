@@ -63,6 +63,10 @@ export function isComparedByMembers(type: PgType): boolean {
   return type.kind === 'c' || type.kind === 'd'
 }
 
+/** The type of an array's elements; PostgreSQL puts an underscore before its name. */
+export const elementOf = (array: PgType): PgType =>
+  baseTypeBeside(array, { name: array.name.slice(1), sql: array.sql.replace(/\[\]$/, '') })
+
 /** Whether a plugin reads the elements of the array type. */
 export const hasSupportedElements = (type: PgType): boolean =>
   vocabularyOf(type)?.types.has(type.name.slice(1)) === true
@@ -77,10 +81,12 @@ export function castsOf(type: PgType): ReadonlyMap<string, PgType> {
   return new Map((supportOf(type)?.casts ?? []).map((name) => [name, typeBeside(type, name)]))
 }
 
-/** The type of that name in the same schema as another type of the extension. */
-export function typeBeside(beside: PgType, name: string): PgType {
-  const { schema, name: other, sql } = beside
-  const type = { schema, name, sql: `${sql.slice(0, -other.length)}${name}`, kind: 'b', isArray: false }
+/** The type of that name in the same schema as another type. */
+export const typeBeside = (beside: PgType, name: string): PgType =>
+  baseTypeBeside(beside, { name, sql: `${beside.sql.slice(0, -beside.name.length)}${name}` })
+
+function baseTypeBeside(beside: PgType, named: Pick<PgType, 'name' | 'sql'>): PgType {
+  const type = { ...named, schema: beside.schema, kind: 'b', isArray: false }
   const vocabulary = vocabularyOf(beside)
   if (vocabulary) adoptType(type, vocabulary)
   return type

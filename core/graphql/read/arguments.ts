@@ -1,6 +1,7 @@
 // Arguments of fields that JavaScript answers. They are bound at run time, so that one plan serves all values.
 
 import { getNullableType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql'
+import { ArrayType } from './array-type.ts'
 import type { OperationInput, Variables } from './operation-input.ts'
 import type { FieldSelection } from './selection.ts'
 import type { Value } from './values.ts'
@@ -54,7 +55,7 @@ function coerced(value: Value): unknown {
     if (isNonNullType(value.type)) throw value.nullError()
     return null
   }
-  if (isListType(type)) return value.items().map(coerced)
+  if (isListType(type) && !(type instanceof ArrayType)) return value.items().map(coerced)
   if (isInputObjectType(type)) {
     const members = [...value.members()].filter(([, member]) => !member.isLeftOut)
     return Object.fromEntries(members.map(([name, member]) => [name, coerced(member)]))

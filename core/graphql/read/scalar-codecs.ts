@@ -4,6 +4,7 @@ import type { GraphQLNamedInputType } from 'graphql'
 import { builtInType } from '../../catalog/types.ts'
 import { codecFor, idCodec } from '../../compiler/types/codecs.ts'
 import type { Codec } from '../../database/sql/param.ts'
+import { ArrayType } from './array-type.ts'
 
 /** GraphQL's own scalars, which plugins use unchanged. */
 export const standardCodecs: ReadonlyMap<string, Codec> = new Map([
@@ -14,14 +15,14 @@ export const standardCodecs: ReadonlyMap<string, Codec> = new Map([
   ['ID', idCodec],
 ])
 
-/** The codec of a scalar, or of an enum that has one. */
-export const codecOf = (type: GraphQLNamedInputType): Codec | undefined =>
-  (type.extensions as { readonly codec?: Codec }).codec ?? standardCodecs.get(type.name)
+/** The codec of a scalar, of an array, or of an enum that has one. */
+export const codecOf = (type: GraphQLNamedInputType | ArrayType): Codec | undefined =>
+  type instanceof ArrayType
+    ? type.codec
+    : ((type.extensions as { readonly codec?: Codec }).codec ?? standardCodecs.get(type.name))
 
 declare module 'graphql' {
   interface GraphQLScalarTypeExtensions {
     codec?: Codec
-    /** Variables in its place may be lists of this scalar, too. Null or absent: only of its own type. */
-    listOf?: string | null
   }
 }

@@ -1,8 +1,9 @@
 // Variables at the places that use them: whether their types fit, and their values within the literal of a scalar, such as
 // `{ a: $a }` for jsonb, where a place has no type.
 
-import { type GraphQLInputType, isListType, isNonNullType, isScalarType, Kind, type TypeNode } from 'graphql'
+import { type GraphQLInputType, isListType, isNonNullType, Kind, type TypeNode } from 'graphql'
 import { validationFailed } from '../../errors/errors.ts'
+import { ArrayType } from './array-type.ts'
 import type { OperationInput } from './operation-input.ts'
 import { standardCodecs } from './scalar-codecs.ts'
 
@@ -16,18 +17,14 @@ export function variableFits(declared: TypeNode, location: GraphQLInputType, has
     return hasDefault && variableFits(declared, location.ofType, false)
   }
   if (declared.kind === Kind.NON_NULL_TYPE) return variableFits(declared.type, location, false)
-  if (isListType(location))
-    return declared.kind === Kind.LIST_TYPE && variableFits(declared.type, location.ofType, false)
-  if (declared.kind === Kind.NAMED_TYPE) return declared.name.value === location.name
-  return isScalarType(location) && isListOf(declared, location.extensions.listOf ?? null)
+  if (declared.kind === Kind.NAMED_TYPE) return !isListType(location) && declared.name.value === location.name
+  if (location instanceof ArrayType) return isListOf(declared.type, location.element.name)
+  return isListType(location) && variableFits(declared.type, location.ofType, false)
 }
 
-/** Whether a type is a list of a scalar, in any number of dimensions. */
-function isListOf(declared: TypeNode, element: string | null): boolean {
-  if (declared.kind === Kind.NON_NULL_TYPE) return isListOf(declared.type, element)
-  if (declared.kind === Kind.NAMED_TYPE) return declared.name.value === element
-  return isListOf(declared.type, element)
-}
+/** Whether a type is a scalar, or a list of it in any number of dimensions. Arrays may have nulls anywhere. */
+const isListOf = (declared: TypeNode, scalar: string): boolean =>
+  declared.kind === Kind.NAMED_TYPE ? declared.name.value === scalar : isListOf(declared.type, scalar)
 
 /** The type as the document prints it. */
 export function printTypeNode(node: TypeNode): string {

@@ -23,6 +23,7 @@ import { below, type Path, pathKeys } from '../../errors/path.ts'
 import { englishList, isGraphQLName } from '../../names/names.ts'
 import { maxValueDepth } from '../tuning.ts'
 import { unlikeEarlier } from './alike.ts'
+import { ArrayType } from './array-type.ts'
 import { declaredField, declaredName } from './declared-name.ts'
 import { literalJson, literalKind, membersOf, nodeInput } from './literals.ts'
 import { type Aspect, type OperationInput, unknownValue } from './operation-input.ts'
@@ -96,7 +97,8 @@ export class Value {
     if (this.isUnknown) return
     if (this.isNull) {
       if (isNonNullType(this.type)) throw this.nullError()
-    } else if (isListType(type)) for (const item of this.items()) item.check()
+    } else if (type instanceof ArrayType) this.#encode(type.codec)
+    else if (isListType(type)) for (const item of this.items()) item.check()
     else if (isInputObjectType(type)) for (const member of this.members().values()) member.check()
     else if (isEnumType(type)) this.enumValue()
     else {

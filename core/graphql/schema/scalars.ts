@@ -3,12 +3,13 @@
 import { GraphQLEnumType, GraphQLScalarType, specifiedScalarTypes } from 'graphql'
 import type { PgType } from '../../catalog/types.ts'
 import { codecFor, enumCodec, scalarName } from '../../compiler/types/codecs.ts'
-import { supportOf } from '../../compiler/types/type-support.ts'
+import { elementOf, supportOf } from '../../compiler/types/type-support.ts'
 import type { Codec } from '../../database/sql/param.ts'
 import type { ColumnModel, TableModel } from '../../metadata/document/model.ts'
 import { rootFieldIndex } from '../../metadata/naming/root-field-index.ts'
 import { isReservedType, scalarsOf } from '../../metadata/naming/type-names.ts'
 import { nameKey } from '../../names/names.ts'
+import { ArrayType } from '../read/array-type.ts'
 import type { SchemaScope } from './contribution.ts'
 
 const standardScalars = new Map(specifiedScalarTypes.map((scalar) => [scalar.name, scalar]))
@@ -23,15 +24,24 @@ export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType 
   const isTaken = isReservedType(generated) || rootFieldIndex(scope.model.tables).has(generated)
   const name = isTaken ? `${generated}_scalar` : generated
   return scope.type(name, () => {
-    // In interface 2 clients know arrays as lists.
-    const listOf = type.isArray && scope.settings.graphqlInterface === '2' ? elementName(type) : null
-    const extensions = { codec: codecFor(type), isReadWhole: supportOf(type) !== undefined, listOf }
+    const extensions = { codec: codecFor(type), isReadWhole: supportOf(type) !== undefined }
     return new GraphQLScalarType({ name, extensions })
   })
 }
 
-/** The name of the scalar of an array's elements. */
-const elementName = (type: PgType): string | null => scalarName({ ...type, name: type.name.slice(1), isArray: false })
+/**
+ * The GraphQL type of a PostgreSQL type's values: its scalar, or a list for an array in interface 2. Null if a name is not
+ * a GraphQL name.
+ */
+export function valueType(scope: SchemaScope, type: PgType): GraphQLScalarType | ArrayType | null {
+  if (!type.isArray || scope.settings.graphqlInterface !== '2') return scalarType(scope, type)
+  const element = scalarType(scope, elementOf(type))
+  return element && new ArrayType(element, codecFor(type))
+}
+
+/** The name of a type of values within names of types: `String`, and `String_array` for lists of it. */
+export const valueTypeName = (type: GraphQLScalarType | GraphQLEnumType | ArrayType): string =>
+  type instanceof ArrayType ? `${type.element.name}_array` : type.name
 
 /** The scalar of columns with this name; null when columns have no such scalar. */
 export function scalarOfColumns(scope: SchemaScope, name: string): GraphQLScalarType | null {
@@ -40,9 +50,12 @@ export function scalarOfColumns(scope: SchemaScope, name: string): GraphQLScalar
   return scalar?.name === name ? scalar : null
 }
 
-/** The type of a column's values: an enum for references to enum tables, otherwise a scalar. */
-export function columnType(scope: SchemaScope, column: ColumnModel): GraphQLScalarType | GraphQLEnumType | null {
-  return enumType(scope, column) ?? scalarType(scope, column.type)
+/** The type of a column's values: an enum for references to enum tables, otherwise that of its PostgreSQL type. */
+export function columnType(
+  scope: SchemaScope,
+  column: ColumnModel,
+): GraphQLScalarType | GraphQLEnumType | ArrayType | null {
+  return enumType(scope, column) ?? valueType(scope, column.type)
 }
 
 /** The codec of a column's values. */

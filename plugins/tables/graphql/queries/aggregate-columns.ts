@@ -3,7 +3,7 @@
 import { perTable, type SchemaScope } from '../../../../sdk/graphql.ts'
 import { isGraphQLName } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, memberValue, type PgType, type TableModel } from '../../../../sdk/metadata.ts'
-import type { SqlBuilder, TakenAs } from '../../../../sdk/sql.ts'
+import { isOrdered, type SqlBuilder, type TakenAs } from '../../../../sdk/sql.ts'
 import { selectableColumns } from '../row-type.ts'
 
 /** Aggregates over numeric columns whose result is a Float, but for `sum`, which keeps the column's type. */
@@ -39,7 +39,9 @@ export type Aggregable = Pick<ColumnModel, 'type' | 'enumTable'>
 /** Whether `_inc` and the numeric aggregates work on a column. */
 export const isNumeric = (column: Aggregable): boolean => column.enumTable === null && numeric.has(column.type.name)
 
-const isComparable = (column: Aggregable): boolean => column.enumTable === null && comparable.has(column.type.name)
+const isComparable = ({ settings }: SchemaScope, { enumTable, type }: Aggregable): boolean =>
+  enumTable === null &&
+  (comparable.has(type.name) || (settings.graphqlInterface === '2' && type.isArray && isOrdered(type)))
 
 /** Types that PostgreSQL 18 has no `min` and `max` for; the order of their texts is that of their values. */
 const orderedAsText = new Set(['uuid'])
@@ -76,7 +78,7 @@ export function aggregateSchema(operator: string, column: Pick<Aggregable, 'type
 
 /** Whether PostgreSQL has the largest and the smallest of a column's values. */
 const hasExtremes = (scope: SchemaScope, column: Aggregable): boolean =>
-  isComparable(column) &&
+  isComparable(scope, column) &&
   (scope.dialect.lenientSchema || takenAs('max', column) === 'text' || column.type.comparison?.extremes !== null)
 
 /** Whether an aggregate works on a value. */

@@ -19,8 +19,8 @@ import {
   type PlanContext,
   perTable,
   type SchemaScope,
-  scalarType,
   shared,
+  valueType,
 } from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
 import type { TableModel } from '../../../../sdk/metadata.ts'
@@ -73,14 +73,14 @@ function countField(scope: SchemaScope, table: TableModel): GraphQLFieldConfig<u
 }
 
 /** The columns and computed fields that an aggregate works on, of their own type or of another one. */
-const membersFor = (operator: string, valueType: GraphQLScalarType | null) =>
+const membersFor = (operator: string, resultType: GraphQLScalarType | null) =>
   perTable((scope, table): GraphQLFieldConfigMap<unknown, unknown> => {
     const columns = [...columnsOf(scope, table, operator)].map(([name, column]) => {
-      return [name, { type: valueType ?? columnType(scope, column)! }]
+      return [name, { type: resultType ?? columnType(scope, column)! }]
     })
     const computed = [...computedOf(scope, table, operator)].flatMap(([name, { type }]) => {
-      const scalar = scalarType(scope, type)
-      return scalar ? [[name, { type: valueType ?? scalar }]] : []
+      const own = valueType(scope, type)
+      return own ? [[name, { type: resultType ?? own }]] : []
     })
     return shared(Object.fromEntries([...columns, ...computed]))
   })

@@ -2,17 +2,24 @@
 
 import {
   GraphQLBoolean,
-  type GraphQLEnumType,
   type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
   GraphQLNonNull,
-  type GraphQLScalarType,
   GraphQLString,
+  getNamedType,
 } from 'graphql'
 import { comparisonCost, equalityOperators, maskedValue, type TransformedColumn } from '../../../../sdk/access.ts'
-import { columnCodec, columnType, type SchemaScope, scalarType, type Value } from '../../../../sdk/graphql.ts'
+import {
+  columnCodec,
+  columnType,
+  type SchemaScope,
+  scalarType,
+  type Value,
+  valueType,
+  valueTypeName,
+} from '../../../../sdk/graphql.ts'
 import { builtInType, type ColumnModel, type PgType } from '../../../../sdk/metadata.ts'
 import {
   allOf,
@@ -39,7 +46,7 @@ import {
 /** A column, possibly seen through casts, as GraphQL compares it. */
 export interface Subject extends Compared {
   readonly casts: readonly PgType[]
-  readonly valueType: GraphQLScalarType | GraphQLEnumType
+  readonly valueType: NonNullable<ReturnType<typeof columnType>>
   readonly codec: Codec
   readonly isEnum: boolean
 }
@@ -61,7 +68,7 @@ export function valueComparison(
   { name, type, value }: { readonly name: string; readonly type: PgType; readonly value: SqlBuilder },
 ) {
   const codec = codecFor(type)
-  const subject: Subject = { name, type, value, casts: [], valueType: scalarType(scope, type)!, codec, isEnum: false }
+  const subject: Subject = { name, type, value, casts: [], valueType: valueType(scope, type)!, codec, isEnum: false }
   return {
     type: comparisonType(scope, subject),
     plan: (given: Value): Condition => planComparison(scope, subject, given),
@@ -92,11 +99,11 @@ const operatorsOf = ({ type, isEnum }: Subject): readonly ComparisonOperator[] =
 
 /** `<scalar>_comparison_exp` */
 export function comparisonType(scope: SchemaScope, subject: Subject): GraphQLInputObjectType {
-  const name = `${subject.valueType.name}_comparison_exp`
+  const name = `${valueTypeName(subject.valueType)}_comparison_exp`
   return scope.generatedType(name, () => {
     return new GraphQLInputObjectType({
       name,
-      description: `Boolean expression to compare columns of type "${subject.valueType.name}". All fields are combined with logical 'AND'.`,
+      description: `Boolean expression to compare columns of type "${getNamedType(subject.valueType).name}". All fields are combined with logical 'AND'.`,
       fields: () => {
         const fields = operatorsOf(subject).map((operator): [string, GraphQLInputFieldConfig] => [
           operator.name,
@@ -112,13 +119,12 @@ export function comparisonType(scope: SchemaScope, subject: Subject): GraphQLInp
 
 /** `<scalar>_equality_exp`: the comparisons of a transformed column. */
 export function equalityType(scope: SchemaScope, subject: Subject): GraphQLInputObjectType {
-  const { name: scalar } = subject.valueType
-  const name = `${scalar}_equality_exp`
+  const name = `${valueTypeName(subject.valueType)}_equality_exp`
   return scope.generatedType(name, () => {
     const operators = operatorsOf(subject).filter((operator) => equalityOperators.has(operator.name))
     return new GraphQLInputObjectType({
       name,
-      description: `Boolean expression to compare columns of type "${scalar}" for equality. All fields are combined with logical 'AND'.`,
+      description: `Boolean expression to compare columns of type "${getNamedType(subject.valueType).name}" for equality. All fields are combined with logical 'AND'.`,
       fields: () =>
         Object.fromEntries(operators.map((operator) => [operator.name, operandField(scope, operator, subject)])),
     })
@@ -146,7 +152,7 @@ const operandField = (scope: SchemaScope, operator: ComparisonOperator, subject:
 
 /** `<scalar>_cast_exp` */
 function castType(scope: SchemaScope, subject: Subject, casts: ReadonlyMap<string, PgType>): GraphQLInputObjectType {
-  const name = `${subject.valueType.name}_cast_exp`
+  const name = `${valueTypeName(subject.valueType)}_cast_exp`
   return scope.generatedType(name, () => {
     return new GraphQLInputObjectType({
       name,

@@ -61,6 +61,31 @@ export interface Page {
 /** Milliseconds for any step on a machine under load. */
 const timeoutMillis = 60_000
 
+/** How often a text is typed until the focus stays in its element. */
+const typingAttempts = 3
+
+/**
+ * An expression: the middle of an element once it has kept its place for a moment and nothing covers it; null: that did not
+ * happen.
+ */
+const placeOf = (element: string): string => `new Promise((done) => {
+  const end = Date.now() + ${timeoutMillis}
+  let before = ''
+  const look = () => {
+    const element = ${element}
+    element?.scrollIntoViewIfNeeded()
+    const { x, y, width, height } = element?.getBoundingClientRect() ?? {}
+    const middle = { x: x + width / 2, y: y + height / 2 }
+    const now = JSON.stringify(middle)
+    const hit = now === before ? document.elementFromPoint(middle.x, middle.y) : null
+    if (hit !== null && (element.contains(hit) || hit.contains(element))) return done(middle)
+    before = now
+    if (Date.now() > end) done(null)
+    else setTimeout(look, 30)
+  }
+  look()
+})`
+
 /** The Chromium to start. */
 export interface BrowserOptions {
   /** The program; absent: the one of the variable `TRELLIS_TEST_CHROMIUM`, else an installed one. */
@@ -199,17 +224,25 @@ async function openPage(
   const click = async (selector: string) => {
     const element = `document.querySelector(${JSON.stringify(selector)})`
     await until(`${element} !== null`)
-    const { x, y, width, height } = await evaluate<DOMRectLike>(`${element}.getBoundingClientRect().toJSON()`)
-    const at = { x: x + width / 2, y: y + height / 2, button: 'left', clickCount: 1 }
+    const place = await evaluate<{ x: number; y: number } | null>(placeOf(element))
+    if (place === null) throw new Error(`the element of ${selector} cannot be clicked: it moves, or another covers it`)
+    const at = { ...place, button: 'left', clickCount: 1 }
     await send('Input.dispatchMouseEvent', { type: 'mousePressed', ...at })
     await send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at })
   }
   return {
     ...{ requests, sent, complaints, evaluate, until, press, paste, click },
     async type(selector, text) {
-      await click(selector)
-      await press('a', ['ctrl'])
-      await send('Input.insertText', { text })
+      const element = `document.querySelector(${JSON.stringify(selector)})`
+      const hasLeft = `(${element}?.contains(document.activeElement) ?? true) === false`
+      // A dialog that has just opened may take the focus once more.
+      for (let attempt = 1; attempt <= typingAttempts; attempt++) {
+        await click(selector)
+        if (await evaluate<boolean>(hasLeft)) await evaluate(`${element}.focus()`)
+        await press('a', ['ctrl'])
+        await send('Input.insertText', { text })
+        if (!(await evaluate<boolean>(hasLeft))) break
+      }
     },
     async resize(width, height) {
       await send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false })
@@ -253,13 +286,6 @@ function keyboardOf(send: (method: string, params: Parameters) => Promise<Parame
     await send('Input.dispatchKeyEvent', { ...event, type: 'keyUp' })
   }
   return { press, paste }
-}
-
-interface DOMRectLike {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
 }
 
 interface Watched {

@@ -31,7 +31,8 @@ const keepingHeaders = `
 /** Below a path of an application: the person signs in, and every request stays below it. */
 async function belowPrefix(t: TestContext, { visit, checkComplaints }: Console): Promise<void> {
   const { url: databaseUrl } = await testDatabase(t, { sql })
-  const app = Fastify()
+  // A browser keeps connections ready without any request.
+  const app = Fastify({ forceCloseConnections: true })
   await app.register(trellis, { prefix: '/api/data', settings: { ...settings, databaseUrl }, observe: silentObserver })
   atEnd(t, () => app.close())
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })

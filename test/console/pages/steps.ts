@@ -3,14 +3,17 @@
 import type { Page } from '../../support/browser.ts'
 
 /**
- * Clicks on the first button, tab or option whose text begins so, once it can be clicked: in a dialog, where one is open, and
- * last in a notification.
+ * Clicks on the first button, tab or option whose text begins so, once it can be clicked: in a dialog, where one is open and
+ * has such a text, and last in a notification.
  */
 export async function clickText(page: Page, text: string): Promise<void> {
   const places = 'button, [role=tab], [role=option], [role=switch]'
-  const all = `[...document.querySelectorAll('[role=dialog]:not([aria-label=Notifications] *)'), document].flatMap((place) => [...place.querySelectorAll('${places}')])`
-  const find = `${all}.find((each) => (each.innerText.trim() || each.ariaLabel || '').startsWith(${JSON.stringify(text)}) && !each.disabled)`
-  await clickOn(page, find)
+  const withText = `(each.innerText.trim() || each.ariaLabel || '').startsWith(${JSON.stringify(text)})`
+  const inside = `(place) => [...place.querySelectorAll('${places}')].filter((each) => ${withText})`
+  const dialogs = `[...document.querySelectorAll('[role=dialog]:not([aria-label=Notifications] *)')].flatMap(${inside})`
+  // A dialog's disabled button is awaited: the page below it may have one of the same text.
+  const found = `[${dialogs}, (${inside})(document)].find((all) => all.length > 0)`
+  await clickOn(page, `${found}?.find((each) => !each.disabled)`)
 }
 
 /** Clicks on the element of an expression, once it is there. */

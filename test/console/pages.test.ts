@@ -6,6 +6,7 @@ import { isEditing } from '../../console/src/server/editing.ts'
 import { browserTest } from '../support/chromium.ts'
 import { otherServers } from './other-servers.ts'
 import { api } from './pages/api.ts'
+import { createTable } from './pages/create-table.ts'
 import { data } from './pages/data.ts'
 import { drafts } from './pages/drafts.ts'
 import { events } from './pages/events.ts'
@@ -31,6 +32,7 @@ const pages: Readonly<Record<string, readonly State[]>> = {
     now,
     api,
     data,
+    createTable,
     rows,
     rowEdits,
     related,

@@ -10,13 +10,16 @@ interface DialogProps {
   readonly actions?: ReactNode
   readonly children?: ReactNode
   readonly isWide?: boolean
+  /** Whether it is as tall as the page whatever its content: a form that grows moves nothing then. */
+  readonly isTall?: boolean
   onClose(): void
 }
 
 const fields = 'input:enabled, textarea:enabled, [contenteditable=true], button[role=combobox]:enabled'
 
 /** A dialog over the page. */
-export function Dialog({ isOpen, title, description, actions, children, isWide = false, onClose }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { isOpen, title, description, actions, children, isWide = false, isTall = false, onClose } = props
   const popup = useRef<HTMLDivElement>(null)
   return (
     // A click beside a form never discards typed texts.
@@ -29,7 +32,7 @@ export function Dialog({ isOpen, title, description, actions, children, isWide =
         <BaseDialog.Backdrop className={css['veil']} />
         <BaseDialog.Popup
           ref={popup}
-          className={`${css['dialog']} ${isWide ? css['wide'] : ''}`}
+          className={`${css['dialog']} ${isWide ? css['wide'] : ''} ${isTall ? css['tall'] : ''}`}
           initialFocus={(way) => (way === 'touch' ? popup.current : beginningOf(popup.current))}
         >
           <BaseDialog.Title className={css['title']}>{title}</BaseDialog.Title>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hasText, type State, screenshot } from '../support.ts'
-import { clickOn, clickText, goTo, typeCode } from './steps.ts'
+import { clickOn, clickText, goTo } from './steps.ts'
 
 const list = 'pg_get_source_tables'
 
@@ -14,38 +14,6 @@ export const data: readonly State[] = [
       await page.reload()
       await page.until(`${hasText('15 tables, 14 tracked')} && ${hasText('347')}`)
       await screenshot(page, 'tables')
-    },
-  },
-  {
-    title: 'a table is created and served by one request, and dropped',
-    path: 'data',
-    // The page of the table may ask for it once more when it is gone.
-    complains: /status of 400/,
-    shows: hasText('15 tables, 14 tracked'),
-    async act(page, { op, check }) {
-      await clickText(page, 'Create table')
-      await page.until(`document.querySelector('[role=dialog] input') !== null`)
-      await page.type('[role=dialog] input', 'har"bour')
-      await typeCode(page, 'Columns', 'title text not null,\nopened date')
-      await check(page)
-      await clickText(page, 'Review')
-      const edits = () =>
-        page.sent.filter(({ body }) => body?.includes('create table') && !body.includes('simulate')).length
-      await page.until(`${hasText('create table public."har""bour" (')} && ${hasText('table har"bour')}`)
-      assert.equal(edits(), 0)
-      await clickText(page, 'Run this SQL')
-      await page.until(`location.pathname.endsWith('/data/public/har%22bour') && ${hasText('The table has no rows')}`)
-      assert.equal(edits(), 1)
-      const columns = await op<{ columns: { name: string }[] }>('pg_get_table_info', { table: 'har"bour' })
-      assert.deepEqual(
-        columns.columns.map(({ name }) => name),
-        ['id', 'title', 'opened'],
-      )
-      await goTo(page, 'data/public/har%22bour/structure', hasText('Drop table'))
-      await clickText(page, 'Drop table')
-      await page.until(hasText('drop table public."har""bour"'))
-      await clickText(page, 'Run this SQL')
-      await page.until(hasText('15 tables, 14 tracked'))
     },
   },
   { title: 'dark and 320 px', path: 'data', theme: 'dark', width: 320, shows: hasText('playlist_track') },

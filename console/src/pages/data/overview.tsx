@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
 import { formatBytes, formatEstimate, plural } from '../../base/format.ts'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
@@ -16,10 +16,10 @@ import { tableKey } from '../../server/names.ts'
 import { metadataQuery, type SourceTable, sourceTablesQuery, tablesOf, usePlugin } from '../../server/queries.ts'
 import { pathOf, To, useGo, useUrlState } from '../../shell/navigation.tsx'
 import css from './overview.module.css'
-import { ChangeDialog } from './structure/change-dialog.tsx'
-import { createTable } from './structure/create-table.ts'
 import { Suggestions } from './suggestions.tsx'
 import { useTracking } from './tracking.ts'
+
+const CreateTableDialog = lazy(() => import('./create/create-table.tsx'))
 
 const shown = {
   all: () => true,
@@ -86,20 +86,20 @@ function CreateTable({ look, tables }: CreateTableProps) {
   const [isOpen, setOpen] = useState(false)
   const hasSql = usePlugin('sql')
   const canEdit = useStore(readOnly) === null
-  const schemas = useMemo(() => [...new Set(['public', ...tables.map(({ schema }) => schema)])].sort(), [tables])
-  const change = useMemo(() => createTable(schemas), [schemas])
   if (!hasSql || !canEdit) return null
   return (
     <>
       <Button look={look} icon={<Plus aria-hidden />} onClick={() => setOpen(true)}>
         Create table
       </Button>
-      {isOpen && <ChangeDialog info={noTable} change={change} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <Suspense>
+          <CreateTableDialog tables={tables} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   )
 }
-
-const noTable = { name: { schema: '', name: '' }, columns: [] }
 
 function useShownTables(tables: readonly SourceTable[]) {
   const [text] = useUrlState('filter')

@@ -1,6 +1,5 @@
 // Changes of a table's structure: the fields that a person fills, and the SQL that they become.
 
-import type { Operation } from '../../../server/operations.ts'
 import { sqlName, sqlTable, sqlText } from '../sql-names.ts'
 import { type ColumnInfo, defaultOf, type TableInfo } from '../table-info.ts'
 
@@ -8,8 +7,8 @@ import { type ColumnInfo, defaultOf, type TableInfo } from '../table-info.ts'
 export interface ChangeField {
   readonly name: string
   readonly label: string
-  /** `columns`: names of columns, between commas; `lines`: lines of SQL. */
-  readonly kind: 'text' | 'code' | 'tick' | 'choice' | 'columns' | 'lines'
+  /** `columns`: names of columns, between commas. */
+  readonly kind: 'text' | 'code' | 'tick' | 'choice' | 'columns'
   readonly choices?: readonly string[]
   readonly help?: string
 }
@@ -26,10 +25,8 @@ export interface Change {
   readonly values: ChangeValues
   /** Null: something is missing. */
   sql(values: ChangeValues): string | null
-  /** Edits of the metadata that follow it, in the same request. */
-  after?(values: ChangeValues): readonly Operation[]
   /** The segments of the address to which it leads; absent: the page stays. */
-  goesTo?(values: ChangeValues): readonly string[]
+  readonly goesTo?: readonly string[]
 }
 
 const alter = ({ name }: TableInfo, what: string): string => `alter table ${sqlTable(name)} ${what};`
@@ -120,6 +117,12 @@ export const dropConstraint = (info: TableInfo, name: string): Change =>
 /** Drops an index. */
 export const dropIndex = (info: TableInfo, name: string): Change =>
   dropping(`Drop index ${name}`, `drop index ${sqlTable({ schema: info.name.schema, name })};`)
+
+/** Drops the table with its rows. */
+export const dropTable = ({ name }: TableInfo): Change => ({
+  ...dropping(`Drop table ${name.name}`, `drop table ${sqlTable(name)};`),
+  goesTo: ['data'],
+})
 
 /** Adds an index. */
 export const addIndex = (info: TableInfo): Change => ({

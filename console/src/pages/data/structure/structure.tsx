@@ -12,7 +12,6 @@ import { pathOf, To } from '../../../shell/navigation.tsx'
 import { defaultOf, type TableInfo } from '../table-info.ts'
 import { ChangeDialog } from './change-dialog.tsx'
 import * as changes from './changes.ts'
-import { dropTable } from './create-table.ts'
 import { GraphqlPart } from './graphql-part.tsx'
 import { List, RowActions } from './list.tsx'
 import css from './structure.module.css'
@@ -48,7 +47,7 @@ export default function Structure({ info }: { readonly info: TableInfo }) {
           </Button>
         )}
         {onChange && (
-          <Button look="quiet" onClick={() => onChange(dropTable(info.name))}>
+          <Button look="quiet" onClick={() => onChange(changes.dropTable(info))}>
             Drop table
           </Button>
         )}

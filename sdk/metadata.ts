@@ -86,7 +86,13 @@ export type { BaseInput, BaseResult } from '../core/metadata/resolving/table-bas
 export { resolveBase } from '../core/metadata/resolving/table-base.ts'
 export { dependentText, reasonText, type Wording, wordingOf } from '../core/metadata/resolving/wording.ts'
 export type { DocumentFormat, ReadDocument } from '../core/metadata/slices/document-format.ts'
-export { requireSource, type SourceModel, sourceName, unnamedSource } from '../core/metadata/slices/given-source.ts'
+export {
+  checkSettings,
+  requireSource,
+  type SourceModel,
+  sourceName,
+  unnamedSource,
+} from '../core/metadata/slices/given-source.ts'
 export type { DocumentParts } from '../core/metadata/slices/parts.ts'
 export { QueryTags, type TagFormat } from '../core/metadata/slices/query-tags.ts'
 export type { Author, ChangeRecorder, PartChange, PartPlace, RecordedChange } from '../core/metadata/slices/recorder.ts'

@@ -48,6 +48,7 @@ type Resolve<K extends PermissionKind> = (
   permission: Permissions[K],
   table: TableModel,
   context: ExpressionContext,
+  role: string,
 ) => NonNullable<TablePermissions[K]>
 
 function permissionFacet<K extends PermissionKind>(
@@ -71,7 +72,7 @@ function permissionFacet<K extends PermissionKind>(
         if (role === 'admin') throw badRequest('constraint-violation', 'cannot define permission for admin role')
         context.depend({ kind: 'table', table: table.name }, 'table')
         checkValidation(permission, (name) => context.environment(name))
-        return resolve(permission, table, context)
+        return resolve(permission, table, context, role)
       }),
     attach(table, role, resolved) {
       table.permissions.set(role, { ...table.permissions.get(role), [kind]: resolved })
@@ -133,12 +134,14 @@ function resolveSelect(
   permission: Permissions['select'],
   table: TableModel,
   context: ExpressionContext,
+  role: string,
 ): SelectPermission {
   const { limit = null } = permission
   const columns = resolveColumns(permission.columns, table, 'permissions for relationships are automatically inferred')
   dependOnColumns(columns, table.name, context)
   const computedFields = resolveComputedFields(permission.computed_fields ?? [], table, context)
   if (limit !== null && limit < 0) throw badRequest('not-supported', 'unexpected negative value')
+  refuseUnreachable(permission, { table, columns, role })
   return {
     columns,
     computedFields,
@@ -146,6 +149,33 @@ function resolveSelect(
     limit,
     allowAggregations: permission.allow_aggregations ?? false,
     ...rootFieldsOf(permission),
+  }
+}
+
+/** Refuses root fields that the role can never see. */
+function refuseUnreachable(
+  permission: Permissions['select'],
+  {
+    table,
+    columns,
+    role,
+  }: { readonly table: TableModel; readonly columns: ReadonlySet<string>; readonly role: string },
+): void {
+  const {
+    query_root_fields: query,
+    subscription_root_fields: subscription,
+    allow_aggregations: aggregates,
+  } = permission
+  const named = new Set<string>([...(query ?? []), ...(subscription ?? [])])
+  const key = table.primaryKey?.columns
+  const where = 'in the query_root_fields or subscription_root_fields'
+  if (named.has('select_by_pk') && !key?.every((column) => columns.has(column))) {
+    const why = `because the role "${role}" does not have access to the primary key of the table "${nameText(table.name)}"`
+    throw badRequest('validation-failed', `The "select_by_pk" field cannot be included ${where} ${why}`)
+  }
+  if (named.has('select_aggregate') && !aggregates) {
+    const when = 'when "allow_aggregations" is set to true'
+    throw badRequest('validation-failed', `The "select_aggregate" root field can only be enabled ${where} ${when}`)
   }
 }
 

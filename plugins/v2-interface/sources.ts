@@ -1,8 +1,9 @@
 // Operations on sources. There is one: the database of the server's options, under any name.
 
-import { badRequest, type QualifiedName, Type } from '../../sdk/index.ts'
+import { badRequest, type Dialect, type QualifiedName, Type } from '../../sdk/index.ts'
 import {
   Customization,
+  checkSettings,
   type DecodePart,
   dependenciesOn,
   functionRef,
@@ -36,10 +37,16 @@ const Settings = {
 
 type Settings = Readonly<Record<string, unknown>>
 
+interface Editing {
+  readonly metadata: MetadataDocument
+  readonly dialect: Dialect
+}
+
 /** Keeps settings of the source under its name. */
-function configure(metadata: MetadataDocument, name: string, settings: Settings): void {
-  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
-  metadata.source = { ...metadata.source, name, ...Object.fromEntries(given) }
+function configure({ metadata, dialect }: Editing, name: string, settings: Settings): void {
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  checkSettings({ name, ...given }, [], dialect)
+  metadata.source = { ...metadata.source, name, ...given }
 }
 
 /** The source may get its name while no document has named it. */
@@ -61,12 +68,13 @@ export const addSource = operation({
     { missingKey: 'A' },
   ),
   check: 'new',
-  handle({ metadata }, { name, replace_configuration, ...settings }) {
+  handle(context, { name, replace_configuration, ...settings }) {
+    const { metadata } = context
     refuseSecond(metadata, name)
     if (metadata.source && name === sourceName(metadata) && replace_configuration !== true) {
       throw badRequest('already-exists', `source with name "${name}" already exists`)
     }
-    configure(metadata, metadata.source && name === 'default' ? sourceName(metadata) : name, settings)
+    configure(context, metadata.source && name === 'default' ? sourceName(metadata) : name, settings)
   },
 })
 
@@ -78,9 +86,9 @@ export const updateSource = operation({
     { missingKey: 'A' },
   ),
   check: 'new',
-  handle({ metadata }, { name, ...settings }) {
-    requireSource(metadata, name)
-    configure(metadata, sourceName(metadata), settings)
+  handle(context, { name, ...settings }) {
+    requireSource(context.metadata, name)
+    configure(context, sourceName(context.metadata), settings)
   },
 })
 
@@ -89,9 +97,9 @@ export const renameSource = operation({
   about: { summary: 'Renames the source.' },
   args: Type.Object({ name: ObjectName, new_name: ObjectName }, { missingKey: 'A' }),
   check: 'new',
-  handle({ metadata }, { name, new_name }) {
-    requireSource(metadata, name)
-    configure(metadata, new_name, {})
+  handle(context, { name, new_name }) {
+    requireSource(context.metadata, name)
+    configure(context, new_name, {})
   },
 })
 

@@ -129,7 +129,7 @@ test('a role sees only its rows and columns, by every path', async (t) => {
     await opError('select', { table: 'person', columns: [{ name: 'total', columns: [] }] }, agent),
     refused('not-exists', 'relationship "total" does not exist', '$.args.columns[0].name'),
   )
-  const permission = { columns: '*', filter: {}, query_root_fields: ['select_by_pk', 'select_aggregate'] }
+  const permission = { columns: '*', filter: {}, allow_aggregations: true, query_root_fields: ['select_aggregate'] }
   await op('create_select_permission', { table: 'totals', role: 'agent', permission })
   const hidden = refused('permission-denied', denied('select', 'totals'))
   assert.deepEqual(await opError('select', { table: 'totals', columns: ['*'] }, agent), hidden)

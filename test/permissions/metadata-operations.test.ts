@@ -109,6 +109,10 @@ const missing = (table: string) => ({ path: '$.args', error: `table "${table}" d
 const isOwner = 'expecting a postgres column; but, "owner" is a relationship; '
 const wrongKind = 'expected a 32-bit integer for type "Int", but found a string'
 
+const inRootFields = 'in the query_root_fields or subscription_root_fields'
+const noKey = `The "select_by_pk" field cannot be included ${inRootFields} because the role "r" does not have access to the primary key of the table "lead"`
+const noAggregations = `The "select_aggregate" root field can only be enabled ${inRootFields} when "allow_aggregations" is set to true`
+
 const refusals: readonly (readonly [
   call: { readonly type: string; readonly args: unknown },
   answer: { readonly path: string; readonly error: string; readonly code: string },
@@ -119,6 +123,9 @@ const refusals: readonly (readonly [
   [call('delete', { filter: {} }, { role: '' }), refusedAt('$.role', 'empty string not allowed')],
   [call('select', { filter: {} }), refusedAt('$.permission', 'key "columns" not found')],
   [call('update', { filter: {} }), refusedAt('$.permission', "the key 'columns' was not present")],
+  [select({ query_root_fields: ['select', 'select_by_pk'] }), broken(noKey)],
+  [select({ subscription_root_fields: ['select_by_pk'] }), broken(noKey)],
+  [select({ columns: '*', query_root_fields: ['select_by_pk', 'select_aggregate'] }), broken(noAggregations)],
   [select({ filter: 5 }), refusedAt('$.permission.filter', 'expecting an Object for boolean exp')],
   [
     select({ filter: { _and: 5 } }),

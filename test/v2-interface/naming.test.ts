@@ -354,6 +354,13 @@ test('a source names its root fields and types', async (t) => {
         await refused({ type_names: { suffix: '-' } }),
         `${at}.type_names.suffix: "-" cannot end a GraphQL name`,
       )
+      const conventions = 'naming_convention can either be "service-default" or "graphql-default"'
+      assert.equal(await refused({ naming_convention: 'snake' }), `${at}.naming_convention: ${conventions}`)
+      const camel = await ask('pg_update_source', { name: 'default', customization: { naming_convention: 'camel' } })
+      assert.deepEqual(camel.body, {
+        ...{ path: '$.args.customization.naming_convention', error: conventions },
+        code: 'parse-failed',
+      })
       const update = await ask('pg_update_source', { name: 'default', customization: { root_fields: { suffix: ' ' } } })
       assert.equal((update.body as { path: string }).path, '$.args.customization.root_fields.suffix')
       assert.deepEqual(await graphql('{ shop { a_book_by_pk_z(id: 1) { id } } }'), {

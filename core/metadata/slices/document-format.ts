@@ -103,7 +103,7 @@ export class DeclaredFormat implements DocumentFormat {
   async read(wire: unknown, at: readonly PathKey[] = []): Promise<ReadDocument> {
     try {
       const given = openDocument(wire, (key) => this.#registry.isDeclared(key))
-      if (given.source) checkSettings(given.source, ['sources', 0])
+      if (given.source) checkSettings(given.source, ['sources', 0], this.#dialect)
       const [faults, ignored] = [new Faults(), this.#ignoredIn(given)]
       const content = await this.#readParts(given, faults).catch((error: unknown) => {
         if (error instanceof TooManyFaults) return null

@@ -84,16 +84,23 @@ function customizationOf(source: StoredSource | null, { namingConvention }: Dial
   try {
     const customization = decode(Customization, source?.[customizationKey] ?? {})
     const { naming_convention: convention } = customization
-    const isServed = saysNothing(convention) || convention === namingConvention || convention === camelConvention
-    return isServed ? customization : null
+    return isConvention(convention, namingConvention) ? customization : null
   } catch {
     return null
   }
 }
 
-/** Refuses settings of another shape, and a customization with texts that cannot be parts of names. */
-export function checkSettings(source: StoredSource, at: readonly PathKey[]): void {
-  decode(Customization, source[customizationKey] ?? {}, [...at, customizationKey])
+const isConvention = (given: unknown, plain: string): boolean =>
+  saysNothing(given) || given === plain || given === camelConvention
+
+/** Refuses settings of another shape, texts that cannot be parts of names, and unknown naming conventions. */
+export function checkSettings(source: StoredSource, at: readonly PathKey[], { namingConvention }: Dialect): void {
+  const place = [...at, customizationKey]
+  const { naming_convention: convention } = decode(Customization, source[customizationKey] ?? {}, place)
+  if (!isConvention(convention, namingConvention)) {
+    const message = `naming_convention can either be "${namingConvention}" or "${camelConvention}"`
+    throw badRequest('parse-failed', message, { path: [...place, 'naming_convention'] })
+  }
   decode(QueryTags, source[tagsKey] ?? {}, [...at, tagsKey])
 }
 

@@ -269,7 +269,7 @@ test('data operations and SQL have an endpoint of their own', async (t) => {
 test('the interface option decides the version that clients see, and the names at /v1/query', async (t) => {
   const trellis = await startTrellis(t, { sql: library, settings: { graphqlInterface: '2' } })
   const { former, send } = callsOf(trellis)
-  assert.deepEqual((await trellis.request('/v1/version', { method: 'GET' })).body, { version: 'v2.48.0' })
+  assert.deepEqual((await trellis.request('/v1/version')).body, { version: 'v2.48.0', server_type: 'ce' })
   const { body } = await trellis.request<Record<string, unknown>>('/v1alpha1/config', { method: 'GET' })
   const { jwt, is_function_permissions_inferred, is_remote_schema_permissions_enabled, streaming_queries } = body
   assert.deepEqual([jwt, is_function_permissions_inferred, is_remote_schema_permissions_enabled], [[], true, false])

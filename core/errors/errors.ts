@@ -139,7 +139,8 @@ export class TrellisError extends Error {
   /** The same error in the words of interface 2. */
   get later(): TrellisError {
     const { inInterface2: later, path } = this
-    return later ? this.#copy(later, { path: path.slice(0, path.length - (later.levelsAbove ?? 0)) }) : this
+    if (!later) return this
+    return this.#copy(later, { path: path.slice(0, path.length - (later.levelsAbove ?? 0)), inInterface2: undefined })
   }
 
   /** Everything but status, code and message. */

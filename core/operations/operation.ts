@@ -34,7 +34,7 @@ export type ByArguments<S extends TSchema, T> = T | { of(args: Static<S>): T }['
 export interface OperationEnvironment {
   readonly dialect: Dialect
   readonly settings: RequestSettings
-  /** The interface of the request's endpoint, which decides the form of answers. */
+  /** The interface of the request's endpoint, which decides the form of answers and errors. */
   readonly interface: InterfaceName
   /** Converts between the document and its wire form. */
   readonly format: DocumentFormat

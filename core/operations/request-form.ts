@@ -29,6 +29,7 @@ export interface FoundOperation {
 
 /** How the requests of an endpoint are read, and its answers written. */
 export interface RequestForm {
+  /** The interface that the request speaks, answers and errors included; other endpoints speak the server's. */
   readonly interface: InterfaceName
   /** Whether paths of errors in arguments begin with `args`; absent: they are relative to the arguments. */
   readonly pathsNameArguments?: boolean

@@ -5,6 +5,7 @@ import { deniedPrivilege } from '../database/wire/postgres-errors.ts'
 import { conflict, type ErrorHelp, TrellisError } from '../errors/errors.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import type { Call } from './envelope.ts'
+import type { RequestForm } from './request-form.ts'
 
 /** Refuses a request that expects another metadata version. */
 export function refuseStale(expected: readonly number[], stored: number): void {
@@ -21,6 +22,12 @@ export async function inArguments<T>(work: Promise<T>): Promise<T> {
     throw error instanceof TrellisError ? error.at('args') : error
   }
 }
+
+/** An error in the words of the request's interface. */
+export const inWordsOf = <E>(
+  { interface: interfaceName }: Pick<RequestForm, 'interface'>,
+  error: E,
+): E | TrellisError => (interfaceName === '2' && error instanceof TrellisError ? error.later : error)
 
 /** The error of an operation; adds its help if an object is inconsistent. */
 export async function withHelp(

@@ -41,6 +41,7 @@ import { withAllFaults } from './faulty-document.ts'
 import { inSavepoint, type MemberOutcome, readingOnly } from './members.ts'
 import { asChange, type MetadataWork } from './metadata-work.ts'
 import { type OperationContext, type Preview, refuseEdit } from './operation.ts'
+import type { RequestForm } from './request-form.ts'
 import { requestedSources } from './requested-sources.ts'
 import {
   type AfterCommit,
@@ -53,7 +54,7 @@ import {
   type Run,
   type RunnerOptions,
 } from './run.ts'
-import { inArguments, refuseStale, withHelp } from './run-errors.ts'
+import { inArguments, inWordsOf, refuseStale, withHelp } from './run-errors.ts'
 import type { RequestOptions } from './service.ts'
 import { endTrial, inTrial, isResult, type Trial, triedResult, withDeadline } from './trial.ts'
 
@@ -70,9 +71,14 @@ export class MetadataRunner {
   }
 
   /** Runs an envelope; see `MetadataService.run`. */
-  async run(envelope: unknown, session: Session, options: RequestOptions = {}): Promise<unknown> {
+  run(envelope: unknown, session: Session, options: RequestOptions = {}): Promise<unknown> {
+    const { form = this.#options.operations.form } = options
+    return this.#runIn(form, envelope, session, options).catch((error) => Promise.reject(inWordsOf(form, error)))
+  }
+
+  async #runIn(form: RequestForm, envelope: unknown, session: Session, options: RequestOptions): Promise<unknown> {
     const { operations, environment } = this.#options
-    const { whenUnwanted, caller = null, form = operations.form, isStrict = false, ...cause } = options
+    const { whenUnwanted, caller = null, isStrict = false, form: _, ...cause } = options
     const decoding = { operations, form, session, isStrict, environment: { ...environment, interface: form.interface } }
     const call = await decodeEnvelope(envelope, decoding).catch(async (error) => {
       throw await withAllFaults(error, { session, interfaceName: form.interface }, this.#options)
@@ -359,7 +365,7 @@ export class MetadataRunner {
       const work = () => this.#call(member, run)
       return await (isReader ? readingOnly(run.transaction, work) : work())
     } catch (error) {
-      throw toTrellisError(error).at(...member.at)
+      throw inWordsOf(run, toTrellisError(error).at(...member.at))
     }
   }
 

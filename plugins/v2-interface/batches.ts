@@ -26,11 +26,12 @@ export const bulkKeepGoing = operation({
     result: Results,
   },
   keepsGoing: true,
-  async handle({ tryMember }, requests) {
+  async handle({ tryMember, dialect }, requests) {
     const results: unknown[] = []
     for (const i of requests.keys()) {
       const { result, error } = await tryMember(i)
-      results.push(error ? flatError(error.at('args'), false) : result)
+      const shown = error && !dialect.errorsHelp ? error.with({ help: null }) : error
+      results.push(shown ? flatError(shown.at('args'), false) : result)
     }
     return results
   },

@@ -75,6 +75,20 @@ test('inconsistent objects have a name and a source', async (t) => {
     assert.equal(book!['select_permissions']![0]!.comment, 'Few')
   })
 
+  await t.test("an endpoint's errors are of its interface, also within a batch", async () => {
+    const [untrack, permit] = ['pg_untrack_function', 'pg_create_function_permission'].map((type) => ({
+      type,
+      args: { function: 'lost', role: 'reader' },
+    }))
+    const later = 'function "lost" does not exist in source: library'
+    assert.equal(((await refusal(untrack!.type, { function: 'lost' })) as { error?: string }).error, later)
+    const former = (await refusal('untrack_function', 'lost', '/v1/query')) as { error?: string }
+    assert.equal(former.error, 'function not found in cache "lost"')
+    const { body } = await ask('bulk_keep_going', [permit, { type: 'pg_untrack_function', args: { function: 'lost' } }])
+    const [first, second] = body as { error: string; path: string }[]
+    assert.deepEqual([first!.error, second!.error, second!.path], [later, later, '$.args[1].args'])
+  })
+
   await t.test('functions that do not exist, and inherited roles', async () => {
     const code = (status: number, code: string, error: string) => ({ status, path: '$.args', error, code })
     const second = await startTrellis(t, { database: trellis.database, settings: { graphqlInterface: '2' } })

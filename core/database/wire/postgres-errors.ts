@@ -100,18 +100,15 @@ const prefixes: Readonly<Record<string, string>> = {
   '23P01': 'Exclusion violation. ',
 }
 
+/** The message of `trellis.check_violation`, for rows that break the check of a permission. */
 const failedCheck = /^(insert|update) check constraint failed$/
+
+const failedInInterface2 = { message: 'check constraint of an insert/update permission has failed' } as const
 
 /** The error of `trellis.check_violation`, for rows that were checked outside of the statement that changed them. */
 export function permissionViolation(kind: 'insert' | 'update'): TrellisError {
   const error = new Error(`${kind} check constraint failed`)
   return translatePostgresError(Object.assign(error, { severity: 'ERROR', code: '23514' }), '', [])
-}
-
-/** Whether a row broke the check of a permission, for which `trellis.check_violation` raises the error. */
-export function failsPermission(error: TrellisError): boolean {
-  const { cause } = error
-  return isPostgresError(cause) && cause.code === '23514' && failedCheck.test(cause.message)
 }
 
 /** The original of a translated error; any other error itself. */
@@ -256,7 +253,10 @@ export function translatePostgresError(error: unknown, statement: string, values
   if (!isPostgresError(error)) return connectionError(error)
   const state = error.code ?? ''
   const message = `${prefixes[state] ?? ''}${error.message}`
-  if (state === '23514') return badRequest('permission-error', message, { cause: error })
+  if (state === '23514') {
+    const inInterface2 = failedCheck.test(error.message) ? failedInInterface2 : undefined
+    return badRequest('permission-error', message, { cause: error, inInterface2 })
+  }
   if (state.startsWith('23')) return badRequest('constraint-violation', message, { cause: error })
   if (state === '22025') return badRequest('bad-request', message, { cause: error })
   if (state.startsWith('22') || isValueSyntax(error)) return badRequest('data-exception', message, { cause: error })

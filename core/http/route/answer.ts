@@ -2,7 +2,6 @@
 
 import { Buffer } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { failsPermission } from '../../database/wire/postgres-errors.ts'
 import { culpritOf } from '../../errors/blame.ts'
 import { flatError, TrellisError, toTrellisError } from '../../errors/errors.ts'
 import { stackOf } from '../../errors/thrown.ts'
@@ -87,18 +86,14 @@ export const flatErrors: ErrorEncoder = (error, showInternal) => ({
 const mayShowInternal = ({ settings }: HttpContext, session: Session | null): boolean =>
   session !== null && (settings.devMode || (settings.adminInternalErrors && isAdmin(session)))
 
-/** The error in the words of the interface, and without `help` if the dialect does not show it. */
+/** The error in the words of the server's interface, and without `help` if the dialect does not show it. */
 export function inDialect(
   error: TrellisError,
   { dialect, graphqlInterface }: Pick<ServerSettings, 'dialect' | 'graphqlInterface'>,
 ): TrellisError {
   const shown = error.help && !dialects[dialect].errorsHelp ? error.with({ help: null }) : error
-  if (graphqlInterface !== '2') return shown
-  return failsPermission(error) ? shown.saying(failedPermission) : shown.later
+  return graphqlInterface === '2' ? shown.later : shown
 }
-
-/** The words of interface 2 for rows that break the check of a permission. */
-const failedPermission = 'check constraint of an insert/update permission has failed'
 
 /** An error of Fastify or its plugins. */
 interface FailureWithStatus extends Error {

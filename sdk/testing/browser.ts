@@ -121,7 +121,8 @@ export async function startBrowser({ program = installed(), environment }: Brows
     '--force-prefers-reduced-motion',
     ...['--remote-debugging-port=0', `--user-data-dir=${directory}`, '--window-size=1280,800'],
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1',
-    ...['--disable-background-networking', 'about:blank'],
+    // Pages of one server share what they have compiled.
+    ...['--disable-background-networking', '--process-per-site', 'about:blank'],
   ]
   const child = spawn(program, args, { env: environment ?? process.env, stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(child, 'close')
@@ -213,7 +214,7 @@ async function openPage(
     // The page repeats the check itself, because a busy page cannot be asked all the time.
     const waited = `new Promise((done) => {
       const end = Date.now() + ${timeoutMillis}
-      const look = () => ((${expression}) ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 50))
+      const look = () => ((${expression}) ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 100))
       look()
     })`
     if (await evaluate<boolean>(waited)) return

@@ -86,9 +86,9 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 }
 
 /** The faults that axe finds in a page, in both themes: they differ in contrast alone. */
-export const axeFaults = (page: Page): Promise<readonly object[]> =>
-  page.evaluate(`(async () => {
-    ${axe}
+export async function axeFaults(page: Page): Promise<readonly object[]> {
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(`${axe}\n;0`)
+  return page.evaluate(`(async () => {
     const shown = ({ html, failureSummary }) => html.slice(0, 200) + failureSummary
     const faults = async (options) => {
       // The keys of the editor scroll its list of completions, which axe does not know.
@@ -103,6 +103,7 @@ export const axeFaults = (page: Page): Promise<readonly object[]> =>
     dataset.theme = theme
     return [...found, ...inOther]
   })()`)
+}
 
 /**
  * Runs before the page's own script: signs in, puts faults in the place of answers, and removes a function that browsers
@@ -165,6 +166,8 @@ export async function startConsole(t: TestContext): Promise<Console> {
     ...['keyless', 'large', 'lyric'].map((name) => ({ type: 'track_table', args: name })),
   ])
   const described = await trellis.request('/api/openapi.json', { headers: { 'x-service-admin-secret': secret } })
+  // The process of the pages lives as long as one of them.
+  await openPage(`${origin}/healthz`)
   return {
     op,
     async asRole(role, query) {

@@ -15,6 +15,8 @@ import { atEnd } from '../support/cleanup.ts'
 import { installProject } from '../support/installed-project.ts'
 import { makePostgres } from '../support/own-postgres.ts'
 import { withTemplate } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/process.ts'
+import { writeEntries } from '../support/shared-processes.ts'
 
 const directory = import.meta.dirname
 
@@ -47,8 +49,12 @@ test('features of the database work on the oldest supported version', async (t) 
   const { url, template } = await withTemplate({ url: postgres.url, stop: async () => {} })
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env
   const paths = files.map((file) => join(directory, '..', `${file}.test.ts`))
-  const child = spawn(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=spec', ...paths], {
-    env: { ...environment, [urlVariable]: url, [templateVariable]: template, TRELLIS_ORACLE_SCHEMAS: '5' },
+  // Each process would load the engine.
+  const entries = writeEntries([paths], temporaryDirectory(t))
+  const hooks = new URL('../support/runner-hooks.ts', import.meta.url).href
+  const args = ['--import', hooks, '--test', '--test-reporter=spec', ...entries.keys()]
+  const child = spawn(process.execPath, args, {
+    env: { ...environment, [urlVariable]: url, [templateVariable]: template, TRELLIS_ORACLE_SCHEMAS: '3' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   atEnd(t, () => void child.kill())

@@ -7,11 +7,11 @@ import { DestroyButton } from '../../../parts/destroy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { DraftNote } from '../../../parts/draft-note.tsx'
 import { Checkbox, Field } from '../../../parts/field.tsx'
-import { Mark } from '../../../parts/mark.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { Tabs } from '../../../parts/tabs.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { useOpened } from '../../../parts/use-opened.ts'
+import { Warning } from '../../../parts/warning.tsx'
 import { tableKey, tableLabel } from '../../../server/names.ts'
 import { entryOf, type Metadata, type TableEntry } from '../../../server/queries.ts'
 import type { TableInfo } from '../table-info.ts'
@@ -174,10 +174,12 @@ function Form({ info, entry, role, verb, permission, old, canEdit, onChange, onF
         ...{ role, verb, permission, select: permissionOf(entry, role, 'select') },
         columns: info.columns.map(({ name }) => name),
       }).map(({ text, remedy }) => (
-        <div key={text} className={css['warning']}>
-          <Mark state="waiting">{text}</Mark>
-          {canEdit && <Button onClick={() => onChange(remedy.changes)}>{remedy.title}</Button>}
-        </div>
+        <Warning
+          key={text}
+          action={canEdit && <Button onClick={() => onChange(remedy.changes)}>{remedy.title}</Button>}
+        >
+          {text}
+        </Warning>
       ))}
       {verb !== 'delete' && <Columns {...{ info, permission, canEdit, onChange }} />}
       {(verb === 'insert' || verb === 'update') && <Presets {...{ info, permission, canEdit, onChange }} />}

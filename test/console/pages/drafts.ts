@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import type { Page } from '../../support/browser.ts'
-import { hasText, type State, secret } from '../support.ts'
+import { type Console, hasText, type State, secret } from '../support.ts'
 import { cell, choose, clickText, goTo, reload, typeCode } from './steps.ts'
 
 const earlier = 'This was typed earlier, and is not saved'
@@ -49,6 +49,16 @@ const cron = (comment: string) => ({
   ...{ name: 'nightly', webhook: hook, schedule: '0 2 * * *', comment, include_in_metadata: true, payload: {} },
 })
 
+const dropCron = (op: Console['op']) => op('delete_cron_trigger', { name: 'nightly' })
+
+const exported = async (op: Console['op']) => (await op<Exported>('export_metadata', {}, 2)).metadata
+
+/** Closes a form without its text. */
+async function giveUp(page: Page): Promise<void> {
+  await clickText(page, 'Cancel')
+  await page.until(isClosed)
+}
+
 /** Saves over an object that somebody else created meanwhile. */
 async function overwrite(page: Page, words: string): Promise<void> {
   await page.until(hasText('Somebody else edited this meanwhile'))
@@ -82,8 +92,7 @@ export const drafts: readonly State[] = [
       await clickText(page, 'Start over')
       await page.until(`!${hasText(earlier)} && ${fieldValue('Name')} === ''`)
       await fill(page, 'Name', 'given_up')
-      await clickText(page, 'Cancel')
-      await page.until(isClosed)
+      await giveUp(page)
       const old = JSON.stringify(['', { name: 'abandoned' }, false, Date.now() - 31 * 86_400_000])
       await page.evaluate(withKept(`put(${JSON.stringify(old)}, 'form:event trigger  ')`))
       await goTo(page, 'events?edit=create', `${fieldValue('Name')} === ''`)
@@ -114,7 +123,7 @@ export const drafts: readonly State[] = [
       await page.until(`${hasText('The saved one changed since')} && ${fieldValue('Comment')} === 'mine'`)
       await clickText(page, 'Start over')
       await page.until(`${fieldValue('Comment')} === 'theirs'`)
-      await op('delete_cron_trigger', { name: 'nightly' })
+      await dropCron(op)
     },
   },
   {
@@ -127,8 +136,7 @@ export const drafts: readonly State[] = [
       await typeCode(page, 'Signature', 'type Query { kept_action: Int }')
       await page.until(hasText('kept_action'))
       await reload(page, `${hasText(earlier)} && ${hasText('kept_action')}`)
-      await clickText(page, 'Cancel')
-      await page.until(isClosed)
+      await giveUp(page)
       await goTo(page, 'actions?section=types', `document.querySelector('.cm-content[aria-label=Types]') !== null`)
       await typeCode(page, 'Types', 'enum Kept { ONE }')
       await page.until(hasText('enum Kept'))
@@ -185,7 +193,7 @@ export const drafts: readonly State[] = [
       await page.until(`${hasText('Created nightly')} && ${isClosed}`)
       const saved = await op<{ cron_triggers: readonly { readonly comment: string }[] }>('get_cron_triggers', {})
       assert.equal(saved.cron_triggers[0]?.comment, 'typed before the session ended')
-      await op('delete_cron_trigger', { name: 'nightly' })
+      await dropCron(op)
     },
   },
   {
@@ -195,7 +203,6 @@ export const drafts: readonly State[] = [
     shows: hasText('Create an event trigger'),
     complains: /status of 409/,
     async act(page, { op }) {
-      const exported = async () => (await op<Exported>('export_metadata', {}, 2)).metadata
       await fill(page, 'Name', 'both')
       await fill(page, 'Table', 'genre')
       await page.until(hasText('Retries after a failure'))
@@ -203,7 +210,7 @@ export const drafts: readonly State[] = [
       await op('create_event_trigger', { name: 'both', table: 'genre', delete: { columns: '*' }, webhook: hook })
       await clickText(page, 'Create event trigger')
       await overwrite(page, 'Created both')
-      const genre = (await exported()).tables.find(({ table }) => table.name === 'genre')
+      const genre = (await exported(op)).tables.find(({ table }) => table.name === 'genre')
       assert.match(JSON.stringify(genre?.['event_triggers']), /"insert".*\/mine/)
       await op('delete_event_trigger', { name: 'both' })
 
@@ -216,7 +223,7 @@ export const drafts: readonly State[] = [
       await clickText(page, 'Create action')
       await overwrite(page, 'Created both')
       assert.deepEqual(
-        (await exported()).actions?.map((each) => each.definition.handler),
+        (await exported(op)).actions?.map((each) => each.definition.handler),
         [`${hook}/mine`],
       )
       await op('drop_action', { name: 'both' })
@@ -232,7 +239,7 @@ export const drafts: readonly State[] = [
       await op('create_array_relationship', { table: 'employee', name: 'both', using })
       await clickText(page, 'Add relationship')
       await overwrite(page, 'Added both')
-      const employee = (await exported()).tables.find(({ table }) => table.name === 'employee')
+      const employee = (await exported(op)).tables.find(({ table }) => table.name === 'employee')
       assert.match(JSON.stringify(employee?.['object_relationships']), /"both".*"city":"city"/)
       assert.equal(JSON.stringify(employee?.['array_relationships'] ?? []).includes('both'), false)
       await op('drop_relationship', { table: 'employee', relationship: 'both' })
@@ -245,7 +252,6 @@ export const drafts: readonly State[] = [
     shows: hasText('There are no cron triggers'),
     complains: /status of 409/,
     async act(page, { op }) {
-      const exported = async () => (await op<Exported>('export_metadata', {}, 2)).metadata
       await clickText(page, 'Create cron trigger')
       await fill(page, 'Name', 'nightly')
       await fill(page, 'Webhook', hook)
@@ -253,8 +259,8 @@ export const drafts: readonly State[] = [
       await op('create_cron_trigger', cron('theirs'))
       await clickText(page, 'Create cron trigger')
       await overwrite(page, 'Created nightly')
-      assert.equal((await exported()).cron_triggers?.[0]?.comment, 'mine')
-      await op('delete_cron_trigger', { name: 'nightly' })
+      assert.equal((await exported(op)).cron_triggers?.[0]?.comment, 'mine')
+      await dropCron(op)
 
       const queries = (query: string) => ({ name: 'both', definition: { queries: [{ name: 'one', query }] } })
       await goTo(page, 'govern/collections', hasText('There is no collection yet'))
@@ -265,7 +271,7 @@ export const drafts: readonly State[] = [
       await op('create_query_collection', queries('query theirs { genre { genre_id } }'))
       await clickText(page, 'Add query')
       await overwrite(page, 'Added one to both')
-      assert.deepEqual((await exported()).query_collections, [queries('query mine { genre { name } }')])
+      assert.deepEqual((await exported(op)).query_collections, [queries('query mine { genre { name } }')])
 
       await goTo(page, 'api/rest', hasText('There is no REST endpoint yet'))
       await clickText(page, 'Create REST endpoint')
@@ -276,7 +282,7 @@ export const drafts: readonly State[] = [
       await clickText(page, 'Create endpoint')
       await overwrite(page, 'Created both')
       assert.deepEqual(
-        (await exported()).rest_endpoints?.map(({ url }) => url),
+        (await exported(op)).rest_endpoints?.map(({ url }) => url),
         ['mine'],
       )
       await op('drop_rest_endpoint', { name: 'both' })
@@ -293,7 +299,7 @@ export const drafts: readonly State[] = [
       await op('add_computed_field', { table: 'genre', name: 'both', definition: { function: 'theirs' } })
       await clickText(page, 'Add computed field')
       await overwrite(page, 'Added both')
-      const genre = (await exported()).tables.find(({ table }) => table.name === 'genre')
+      const genre = (await exported(op)).tables.find(({ table }) => table.name === 'genre')
       assert.match(JSON.stringify(genre?.['computed_fields']), /"name":"mine"/)
       await op('drop_computed_field', { table: 'genre', name: 'both' })
       await op('run_sql', { sql: 'drop function mine, theirs' })
@@ -318,7 +324,7 @@ export const drafts: readonly State[] = [
       await op('add_remote_schema_permissions', theirs)
       await clickText(page, 'Save permission')
       await overwrite(page, 'Saved the permission of clerk')
-      const { remote_schemas: saved } = (await op<Exported>('export_metadata', {}, 2)).metadata
+      const { remote_schemas: saved } = await exported(op)
       assert.deepEqual(
         saved?.[0]?.permissions?.map(({ definition }) => definition.schema.includes('person(id: Int!)')),
         [true],

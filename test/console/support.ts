@@ -77,9 +77,15 @@ export interface Console {
 /** An expression: whether the page shows a text. */
 export const hasText = (text: string): string => `(document.body?.innerText ?? '').includes(${JSON.stringify(text)})`
 
-/** Writes a picture of the page into docs, where `TRELLIS_SCREENSHOTS` is set; the tests of every day write nothing. */
+/**
+ * Writes a picture of the page without notifications into docs, where `TRELLIS_SCREENSHOTS` is set; the tests of every day
+ * write nothing.
+ */
 export async function screenshot(page: Page, name: string): Promise<void> {
   if (process.env['TRELLIS_SCREENSHOTS'] === undefined) return
+  const dismiss = `document.querySelectorAll('[aria-label=Dismiss]')`
+  await page.evaluate(`${dismiss}.forEach((each) => each.click())`)
+  await page.until(`${dismiss}.length === 0`)
   const folder = join(import.meta.dirname, '../../docs/console')
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, `${name}.png`), await page.screenshot())

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatAgo, formatTime } from '../../console/src/base/format.ts'
+import { jsonLine } from '../../console/src/base/json.ts'
 
 test('a time since then is in its largest unit', () => {
   const at = '2026-03-01T12:00:00.000Z'
@@ -25,4 +26,12 @@ test('times are written in one way, and a text that is not a time stays', () => 
   assert.match(formatTime('2026-11-15T14:03:21Z'), pattern)
   assert.match(formatTime(Date.parse('2026-11-15T14:03:21Z')), pattern)
   assert.equal(formatTime('infinity'), 'infinity')
+})
+
+test('JSON in one line has spaces between its members alone', () => {
+  const value = { columns: ['a', 'b [ c'], filter: { a: { _eq: '{ 1,\n2 }' } }, none: [], empty: {}, first: [[1], [2]] }
+  const line =
+    '{"columns": ["a", "b [ c"], "filter": {"a": {"_eq": "{ 1,\\n2 }"}}, "none": [], "empty": {}, "first": [[1], [2]]}'
+  assert.equal(jsonLine(value), line)
+  assert.deepEqual(JSON.parse(line), value)
 })

@@ -31,3 +31,9 @@ export function parseExactly(text: string): unknown {
 
 /** Whether a parsed value is a number whose digits were kept. */
 export const isExactNumber = (value: unknown): value is ExactNumber => json.isRawJSON?.(value) === true
+
+/** JSON in one line, with spaces where it may wrap. */
+export const jsonLine = (value: unknown): string =>
+  JSON.stringify(value, null, 1).replace(/([[{]?)\n *([\]}]?)/g, (_, opened: string, closed: string) =>
+    opened || closed ? opened + closed : ' ',
+  )

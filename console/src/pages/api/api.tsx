@@ -1,4 +1,4 @@
-import { History } from 'lucide-react'
+import { CodeXml, Columns2, FolderPlus, History } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useStore } from '../../base/store.ts'
 import { Button } from '../../parts/button.tsx'
@@ -149,49 +149,69 @@ function Draft({ id, text, variables, outcome, onText, onVariables, onSend }: Dr
             onRun={() => send('run')}
           />
         </div>
-        <Toolbar label="Send">
-          {names.length > 1 && (
-            <div className={css['choice']}>
-              <Select<string>
-                label="Operation to send"
-                isLabelHidden
-                value={name ?? ''}
-                options={names.map((value) => ({ value, label: value }))}
-                onChange={setName}
-              />
-            </div>
-          )}
-          <Button
-            look={twin === '' ? 'main' : 'plain'}
-            disabled={isEmpty}
-            title="Ctrl+Enter"
-            onClick={() => send('run')}
-          >
-            Send operation
-          </Button>
-          <Button disabled={isEmpty} onClick={() => send('explain')}>
-            Explain
-          </Button>
-          <Button disabled={isEmpty} onClick={() => send('analyze')}>
-            Explain and measure
-          </Button>
-          <Button aria-pressed={twin !== ''} onClick={() => setTwin(twin === '' ? 'open' : '')}>
-            {twin === '' ? 'As two roles' : 'As one role'}
-          </Button>
-          <Button disabled={isEmpty} onClick={() => setCoded(requestOf(text))}>
-            Code
-          </Button>
-          {canCollect && hasCollections && (
-            <Button disabled={isEmpty} onClick={() => setCollecting(true)}>
-              Add to a collection
+        <div className={css['send']}>
+          <Toolbar label="Send">
+            {names.length > 1 && (
+              <div className={css['choice']}>
+                <Select<string>
+                  label="Operation to send"
+                  isLabelHidden
+                  value={name ?? ''}
+                  options={names.map((value) => ({ value, label: value }))}
+                  onChange={setName}
+                />
+              </div>
+            )}
+            <Button
+              look={twin === '' ? 'main' : 'plain'}
+              disabled={isEmpty}
+              title="Ctrl+Enter"
+              onClick={() => send('run')}
+            >
+              Send operation
             </Button>
-          )}
-          {fault && (
-            <p role="alert" className={css['fault']}>
-              {fault}
-            </p>
-          )}
-        </Toolbar>
+            <Button disabled={isEmpty} onClick={() => send('explain')}>
+              Explain
+            </Button>
+            <Button disabled={isEmpty} onClick={() => send('analyze')}>
+              Explain and measure
+            </Button>
+            <Button
+              isFolding
+              title={twin === '' ? 'As two roles' : 'As one role'}
+              icon={<Columns2 aria-hidden />}
+              aria-pressed={twin !== ''}
+              onClick={() => setTwin(twin === '' ? 'open' : '')}
+            >
+              {twin === '' ? 'As two roles' : 'As one role'}
+            </Button>
+            <Button
+              isFolding
+              title="Code"
+              icon={<CodeXml aria-hidden />}
+              disabled={isEmpty}
+              onClick={() => setCoded(requestOf(text))}
+            >
+              Code
+            </Button>
+            {canCollect && hasCollections && (
+              <Button
+                isFolding
+                title="Add to a collection"
+                icon={<FolderPlus aria-hidden />}
+                disabled={isEmpty}
+                onClick={() => setCollecting(true)}
+              >
+                Add to a collection
+              </Button>
+            )}
+            {fault && (
+              <p role="alert" className={css['fault']}>
+                {fault}
+              </p>
+            )}
+          </Toolbar>
+        </div>
       </div>
       <div className={css['result']}>
         {twin === '' ? (

@@ -67,13 +67,13 @@ function AllOperations() {
           rowKey={({ type }) => type}
           onOpen={({ type }) => go(`api/operations/${encodeURIComponent(type)}`)}
           columns={[
-            { key: 'type', title: 'Operation', width: 'minmax(200px, 1fr)', cell: ({ type }) => <code>{type}</code> },
+            { key: 'type', title: 'Operation', width: 'minmax(200px, 2fr)', cell: ({ type }) => <code>{type}</code> },
             {
               key: 'summary',
               title: 'Summary',
-              width: 'minmax(200px, 2fr)',
+              width: 'minmax(360px, 3fr)',
               isSecondary: true,
-              cell: ({ summary }) => summary,
+              cell: ({ summary }) => <span title={summary}>{summary}</span>,
             },
             { key: 'plugin', title: 'Plugin', width: '160px', isSecondary: true, cell: ({ plugin }) => plugin },
           ]}

@@ -60,8 +60,8 @@ export function CronSection() {
             onOpen={({ name }) => setChosen(name)}
             columns={[
               {
-                ...{ key: 'name', title: plural(triggers.data.length, 'trigger'), width: 'minmax(120px, 1fr)' },
-                cell: ({ name }) => <strong>{name}</strong>,
+                ...{ key: 'name', title: plural(triggers.data.length, 'trigger'), width: 'minmax(120px, 2fr)' },
+                cell: ({ name }) => <strong title={name}>{name}</strong>,
               },
               {
                 ...{ key: 'schedule', title: 'Schedule', width: 'minmax(140px, 2fr)' },
@@ -72,7 +72,7 @@ export function CronSection() {
                 cell: ({ timezone }) => timezone ?? 'UTC',
               },
               {
-                ...{ key: 'webhook', title: 'Webhook', width: 'minmax(140px, 1fr)', isSecondary: true },
+                ...{ key: 'webhook', title: 'Webhook', width: 'minmax(320px, 2fr)', isSecondary: true },
                 cell: ({ webhook, handler }) => (
                   <code>{handler ?? (typeof webhook === 'string' ? webhook : JSON.stringify(webhook))}</code>
                 ),

@@ -96,10 +96,23 @@ function List() {
           rowKey={({ name }) => name}
           leastRowHeight={40}
           columns={[
-            { key: 'name', title: 'Job', width: 'minmax(80px, 2fr)', cell: ({ name }) => <strong>{name}</strong> },
+            {
+              key: 'name',
+              title: 'Job',
+              width: 'minmax(80px, 2fr)',
+              cell: ({ name }) => (
+                <strong title={name} className={css['lines']}>
+                  {name}
+                </strong>
+              ),
+            },
             {
               ...{ key: 'schedule', title: 'Schedule', width: 'minmax(88px, 1fr)', isSecondary: true },
-              cell: ({ schedule, per }) => <span title={`once for each ${per}`}>{scheduleText(schedule)}</span>,
+              cell: ({ schedule, per }) => (
+                <span title={`once for each ${per}`} className={css['lines']}>
+                  {scheduleText(schedule)}
+                </span>
+              ),
             },
             {
               ...{ key: 'next', title: 'Next run', width: '160px', isSecondary: true },

@@ -63,10 +63,12 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
       () => run('invoke_event_trigger', { name, payload: parseExactly(payload) }),
       `Sent a payload through ${name}`,
     )
+  const close = <Button onClick={onClose}>Close</Button>
   const actions = {
     look: (
       <>
         <Button onClick={() => go(`${pathOf('events', 'log')}?name=${encodeURIComponent(name)}`)}>Open its log</Button>
+        {!canEdit && close}
         {canEdit && (
           <>
             <Button look="danger" onClick={() => turnTo('delete')}>
@@ -74,6 +76,7 @@ export function TriggerDialog({ trigger, onChange, onClose }: TriggerDialogProps
             </Button>
             <Button onClick={() => turnTo('invoke')}>Send a payload</Button>
             <Button onClick={onChange}>Change trigger</Button>
+            {close}
             <Button
               look="main"
               isBusy={isBusy}

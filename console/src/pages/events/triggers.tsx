@@ -69,16 +69,16 @@ export function TriggersSection() {
         onOpen={({ name }) => setChosen(name)}
         columns={[
           {
-            ...{ key: 'name', title: plural(shown.length, 'trigger'), width: 'minmax(140px, 1fr)' },
+            ...{ key: 'name', title: plural(shown.length, 'trigger'), width: 'minmax(140px, 3fr)' },
             cell: ({ name }) => <strong title={name}>{name}</strong>,
           },
-          { key: 'table', title: 'Table', width: 'minmax(80px, 140px)', cell: ({ table }) => tableLabel(table) },
+          { key: 'table', title: 'Table', width: 'minmax(80px, 112px)', cell: ({ table }) => tableLabel(table) },
           {
             ...{ key: 'operations', title: 'On', width: '204px', isSecondary: true },
             cell: ({ operations }) => operations.join(', '),
           },
           {
-            ...{ key: 'target', title: 'Webhook', width: 'minmax(320px, 2fr)', isSecondary: true },
+            ...{ key: 'target', title: 'Webhook', width: 'minmax(200px, 2fr)', isSecondary: true },
             cell: ({ target }) => <code title={target}>{target}</code>,
           },
           {

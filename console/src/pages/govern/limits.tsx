@@ -18,7 +18,7 @@ type Limits = Readonly<Record<string, { readonly global?: number; readonly [key:
 
 /** The kinds of limits that are one number. */
 const kinds = {
-  depth_limit: ['Depth', 'levels of fields below the root fields'],
+  depth_limit: ['Depth', 'levels of fields'],
   node_limit: ['Nodes', 'fields with a selection'],
   alias_limit: ['Aliases', 'fields with an alias'],
   batch_limit: ['Batch', 'operations of a request'],

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { plural } from '../../base/format.ts'
+import { jsonLine } from '../../base/json.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
@@ -131,7 +132,7 @@ export const Facts = ({
         <div key={name} className={css['fact']}>
           <dt>{name}</dt>
           <dd>
-            <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
+            <code>{typeof value === 'string' ? value : jsonLine(value)}</code>
           </dd>
         </div>
       ))}

@@ -55,7 +55,7 @@ export function ActionsSection() {
             onOpen={({ name }) => go(pathOf('actions', name))}
             columns={[
               {
-                ...{ key: 'name', title: plural(shown.length, 'action'), width: 'minmax(120px, 240px)' },
+                ...{ key: 'name', title: plural(shown.length, 'action'), width: 'minmax(120px, 2fr)' },
                 cell: ({ name }) => <strong>{name}</strong>,
               },
               {
@@ -63,11 +63,11 @@ export function ActionsSection() {
                 cell: (each) => `${each.definition.type ?? 'mutation'}${isAsynchronous(each) ? ', later' : ''}`,
               },
               {
-                ...{ key: 'handler', title: 'Handler', width: 'minmax(140px, 1fr)', isSecondary: true },
+                ...{ key: 'handler', title: 'Handler', width: 'minmax(140px, 2fr)', isSecondary: true },
                 cell: ({ definition }) => <code>{String(definition.handler)}</code>,
               },
               {
-                ...{ key: 'roles', title: 'Roles', width: 'minmax(80px, 200px)', isSecondary: true },
+                ...{ key: 'roles', title: 'Roles', width: 'minmax(80px, 1fr)', isSecondary: true },
                 cell: ({ permissions = [] }) => permissions.map(({ role }) => role).join(', '),
               },
             ]}

@@ -52,7 +52,7 @@ export function SchemasSection() {
             onOpen={({ name }) => go(pathOf('remote', name))}
             columns={[
               {
-                ...{ key: 'name', title: plural(shown.length, 'remote schema'), width: 'minmax(120px, 240px)' },
+                ...{ key: 'name', title: plural(shown.length, 'remote schema'), width: 'minmax(120px, 2fr)' },
                 cell: ({ name }) => (
                   <To path={pathOf('remote', name)} className={css['name']}>
                     {name}
@@ -60,15 +60,15 @@ export function SchemasSection() {
                 ),
               },
               {
-                ...{ key: 'address', title: 'Address', width: 'minmax(140px, 1fr)' },
+                ...{ key: 'address', title: 'Address', width: 'minmax(140px, 3fr)' },
                 cell: ({ definition }) => <code>{addressOf(definition)}</code>,
               },
               {
-                ...{ key: 'roles', title: 'Roles', width: 'minmax(80px, 200px)', isSecondary: true },
+                ...{ key: 'roles', title: 'Roles', width: 'minmax(80px, 1fr)', isSecondary: true },
                 cell: ({ permissions = [] }) => permissions.map(({ role }) => role).join(', '),
               },
               {
-                ...{ key: 'comment', title: 'Comment', width: 'minmax(80px, 1fr)', isSecondary: true },
+                ...{ key: 'comment', title: 'Comment', width: 'minmax(80px, 2fr)', isSecondary: true },
                 cell: ({ comment }) => comment,
               },
             ]}

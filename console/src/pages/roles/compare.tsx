@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { plural } from '../../base/format.ts'
+import { jsonLine } from '../../base/json.ts'
 import { Select } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Body, Page, Section, Toolbar } from '../../parts/page.tsx'
@@ -113,7 +114,7 @@ const Text = ({ permission }: { readonly permission: Readonly<Record<string, unk
       <div key={name}>
         <dt>{name}</dt>
         <dd>
-          <code>{(typeof value === 'string' ? value : JSON.stringify(value)).slice(0, shownCharacters)}</code>
+          <code>{(typeof value === 'string' ? value : jsonLine(value)).slice(0, shownCharacters)}</code>
         </dd>
       </div>
     ))}

@@ -86,17 +86,18 @@ const config = (enabled: readonly string[]) => ({
 
 export const events: readonly State[] = [
   {
-    title: 'lists have their bars at the left of a narrow page, and room for webhooks in a wide one',
+    title: 'lists have their bars at the left of a narrow page, and room for names and webhooks in a wide one',
     path: 'events/triggers',
     isKnown: true,
     shows: hasText('There are no event triggers'),
     async act(page, { op }) {
       const webhook = 'https://hooks.example.org/console/told'
       const all = { insert: { columns: '*' }, update: { columns: '*' }, delete: { columns: '*' }, enable_manual: true }
-      await op('create_event_trigger', { name: 'tell', table: 'genre', webhook, ...all })
+      const name = 'told_of_each_genre_that_changes'
+      await op('create_event_trigger', { name, table: 'genre', webhook, ...all })
       await op('create_cron_trigger', { name: 'tick', webhook, schedule: '0 0 1 1 *', include_in_metadata: false })
       await page.until(hasText(webhook))
-      const cut = `[...document.querySelectorAll('[role=cell]')].filter((each) => each.scrollWidth > each.clientWidth)`
+      const cut = `[...document.querySelectorAll('[role=cell]')].filter((each) => each.scrollWidth > each.clientWidth || each.firstElementChild?.scrollHeight > 40)`
       await page.until(`${hasText('Oldest pending')} && ${cut}.length === 0`)
       await page.resize(320, 800)
       // The left edges of the lines of a toolbar.
@@ -113,7 +114,7 @@ export const events: readonly State[] = [
       await page.until(`${list} !== null`)
       // The rows, the head, and lines between them.
       assert.ok(await page.evaluate(`${list}.clientHeight <= ${list}.querySelectorAll('[role=row]').length * 33 + 1`))
-      await op('delete_event_trigger', { name: 'tell' })
+      await op('delete_event_trigger', { name })
       await op('delete_cron_trigger', { name: 'tick' })
     },
   },

@@ -19,6 +19,9 @@ import { useRates } from './stats.ts'
 import { TriggerDialog } from './trigger-dialog.tsx'
 import { TriggerForm } from './trigger-form.tsx'
 
+/** Letters of a name that fit into one line beside all columns. */
+const longName = 16
+
 const countText = (count: number | undefined): string => (count === undefined ? '' : formatCount(count))
 
 const Since = ({ time }: { readonly time: string }) => <span title={formatTime(time)}>{formatAgo(time)}</span>
@@ -67,10 +70,15 @@ export function TriggersSection() {
         rows={shown}
         rowKey={({ name }) => name}
         onOpen={({ name }) => setChosen(name)}
+        leastRowHeight={shown.some(({ name }) => name.length > longName) ? 40 : 0}
         columns={[
           {
-            ...{ key: 'name', title: plural(shown.length, 'trigger'), width: 'minmax(140px, 3fr)' },
-            cell: ({ name }) => <strong title={name}>{name}</strong>,
+            ...{ key: 'name', title: plural(shown.length, 'trigger'), width: 'minmax(140px, 1fr)' },
+            cell: ({ name }) => (
+              <strong title={name} className={css['lines']}>
+                {name}
+              </strong>
+            ),
           },
           { key: 'table', title: 'Table', width: 'minmax(80px, 112px)', cell: ({ table }) => tableLabel(table) },
           {
@@ -78,7 +86,7 @@ export function TriggersSection() {
             cell: ({ operations }) => operations.join(', '),
           },
           {
-            ...{ key: 'target', title: 'Webhook', width: 'minmax(200px, 2fr)', isSecondary: true },
+            ...{ key: 'target', title: 'Webhook', width: 'minmax(320px, 2fr)', isSecondary: true },
             cell: ({ target }) => <code title={target}>{target}</code>,
           },
           {

@@ -71,6 +71,7 @@ export {
 } from '../core/graphql/schema/field.ts'
 export { placeholderField } from '../core/graphql/schema/root-type.ts'
 export {
+  arraysAreLists,
   columnCodec,
   columnType,
   isInCapitals,

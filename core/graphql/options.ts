@@ -23,6 +23,11 @@ export const graphqlOptions = {
     description:
       'accept null in variables of non-null types, as earlier engines did; only places that need a value refuse it',
   }),
+  disablePostgresArrays: flagOnly({
+    flag: 'disable-postgres-arrays',
+    variable: 'DISABLE_POSTGRES_ARRAYS',
+    description: 'with --graphql-interface 2, the type of a column text[] is the scalar _text instead of [String!]',
+  }),
   queryPlanCacheSize: whole(
     4000,
     { minimum: 0, maximum: 65535 },

@@ -1,14 +1,7 @@
 // The facet `remote_relationships` of a table: fields of its rows that a remote server answers.
 
-import {
-  badRequest,
-  type Dialect,
-  nameText,
-  type QualifiedName,
-  type Settings,
-  sameName,
-  TrellisError,
-} from '../../sdk/index.ts'
+import { arraysAreLists } from '../../sdk/graphql.ts'
+import { badRequest, type Dialect, nameText, type QualifiedName, sameName, TrellisError } from '../../sdk/index.ts'
 import {
   type Facet,
   type MemberValue,
@@ -81,11 +74,10 @@ const isToTable = (entry: TableRelationshipEntry): entry is ToTableEntry => lead
 
 const isRemote = (entry: TableRelationshipEntry): entry is RemoteRelationshipEntry => !isToTable(entry)
 
+type ListingSettings = Parameters<typeof arraysAreLists>[0]
+
 /** The facet `remote_relationships`. */
-export const remoteRelationships = (
-  dialect: Dialect,
-  { graphqlInterface }: Pick<Settings, 'graphqlInterface'>,
-): RemoteRelationshipFacet => ({
+export const remoteRelationships = (dialect: Dialect, settings: ListingSettings): RemoteRelationshipFacet => ({
   key: 'remote_relationships',
   stage: 'fields',
   after: ['remote_schemas'],
@@ -108,7 +100,7 @@ export const remoteRelationships = (
     // The message has no space there in v1.3.
     const where = `in table "${nameText(table.name)}": in remote relationship"${entry.name}"`
     if (isToTable(entry)) return located(where, () => resolveToTable(entry, table, context))
-    return resolveRemoteRelationship(entry as RemoteRelationshipEntry, { table, context, where, graphqlInterface })
+    return resolveRemoteRelationship(entry as RemoteRelationshipEntry, { table, context, where, settings })
   },
   attach(table, name, relationship) {
     table.fields.set(name, relationship)
@@ -132,16 +124,16 @@ interface Place {
   readonly context: ResolveContext
   /** The beginning of messages. */
   readonly where: string
-  readonly graphqlInterface: Settings['graphqlInterface']
+  readonly settings: ListingSettings
 }
 
 function resolveRemoteRelationship(
   { name, definition }: RemoteRelationshipEntry,
-  { table, context, where, graphqlInterface }: Place,
+  { table, context, where, settings }: Place,
 ): RemoteRelationshipModel {
   const { remote_schema: remoteSchema, service_fields: given } = definition
   const computed = computedFields(given, table, context)
-  const members = membersOf(table, computed, graphqlInterface)
+  const members = membersOf(table, computed, settings)
   const join = located(where, () => resolveJoin({ name, definition }, members, context))
   for (const column of join.columns) located(where, () => refuseTransformed(column, table))
   for (const each of given) {
@@ -203,10 +195,10 @@ export function located<T>(where: string, work: () => T): T {
 function membersOf(
   { name, columns }: TableModel,
   computed: ReadonlyMap<string, ScalarValue>,
-  graphqlInterface: Settings['graphqlInterface'],
+  settings: ListingSettings,
 ): JoinedMembers {
   const member = (type: PgType, isEnum: boolean) => {
-    const isList = type.isArray && graphqlInterface === '2'
+    const isList = type.isArray && arraysAreLists(settings)
     const item = isList ? elementOf(type) : type
     return { name: scalarName(item) ?? item.name, isEnum, depth: isList ? 1 : 0 }
   }

@@ -83,6 +83,9 @@ test('the schema has lists of the element, and the former scalars in interface 1
   const description = `Boolean expression to compare columns of type "String". All fields are combined with logical 'AND'.`
   assert.equal(schema.getType('String_array_comparison_exp')?.description, description)
   assert.equal(schema.getType('_text'), undefined)
+  const settings = { graphqlInterface: '2', disablePostgresArrays: true } as const
+  const plain = await schemaOf((await startTrellis(t, { database: former.database, settings })).graphql)
+  assert.match(printType(plain.getType('book')!), /tags: _text!/)
   const before = await schemaOf(former.graphql)
   assert.match(printType(before.getType('book')!), /tags: _text!/)
   assert.equal(before.getType('String_array_comparison_exp'), undefined)

@@ -29,12 +29,19 @@ export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType 
   })
 }
 
+/** Whether clients know PostgreSQL's arrays as lists. */
+export const arraysAreLists = ({
+  graphqlInterface,
+  disablePostgresArrays,
+}: Pick<SchemaScope['settings'], 'graphqlInterface' | 'disablePostgresArrays'>): boolean =>
+  graphqlInterface === '2' && !disablePostgresArrays
+
 /**
  * The GraphQL type of a PostgreSQL type's values: its scalar, or a list for an array in interface 2. Null if a name is not
  * a GraphQL name.
  */
 export function valueType(scope: SchemaScope, type: PgType): GraphQLScalarType | ArrayType | null {
-  if (!type.isArray || scope.settings.graphqlInterface !== '2') return scalarType(scope, type)
+  if (!type.isArray || !arraysAreLists(scope.settings)) return scalarType(scope, type)
   const element = scalarType(scope, elementOf(type))
   return element && new ArrayType(element, codecFor(type))
 }

@@ -1,6 +1,6 @@
 // Which columns an aggregate works on.
 
-import { perTable, type SchemaScope } from '../../../../sdk/graphql.ts'
+import { arraysAreLists, perTable, type SchemaScope } from '../../../../sdk/graphql.ts'
 import { isGraphQLName } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, memberValue, type PgType, type TableModel } from '../../../../sdk/metadata.ts'
 import { isOrdered, type SqlBuilder, type TakenAs } from '../../../../sdk/sql.ts'
@@ -40,8 +40,7 @@ export type Aggregable = Pick<ColumnModel, 'type' | 'enumTable'>
 export const isNumeric = (column: Aggregable): boolean => column.enumTable === null && numeric.has(column.type.name)
 
 const isComparable = ({ settings }: SchemaScope, { enumTable, type }: Aggregable): boolean =>
-  enumTable === null &&
-  (comparable.has(type.name) || (settings.graphqlInterface === '2' && type.isArray && isOrdered(type)))
+  enumTable === null && (comparable.has(type.name) || (arraysAreLists(settings) && type.isArray && isOrdered(type)))
 
 /** Types that PostgreSQL 18 has no `min` and `max` for; the order of their texts is that of their values. */
 const orderedAsText = new Set(['uuid'])

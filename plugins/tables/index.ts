@@ -40,6 +40,7 @@ const suffixes = [
 const generatedTypes: GeneratedTypes = {
   tables: suffixes.map((suffix) => `*${suffix}`),
   scalars: ['*', '*_comparison_exp', '*_equality_exp', '*_cast_exp'],
+  elements: ['*_array_comparison_exp', '*_array_equality_exp'],
 }
 
 export default definePlugin({

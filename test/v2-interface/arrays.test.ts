@@ -204,3 +204,11 @@ test('the list of a row is joined to an argument that takes a list', async (t) =
   })
   assert.match(JSON.stringify(body), /expected type \\"String\\" but got \\"Int\\"/)
 })
+
+test('no type of an action has the name of the comparison of arrays', async (t) => {
+  const { op, opError } = await startedServer(t)
+  const types = (name: string) => ({ objects: [{ name, fields: [{ name: 'a', type: 'Int' }] }] })
+  const { body } = await opError('set_custom_types', types('mood_array_comparison_exp'))
+  assert.match(JSON.stringify(body), /mood_array_comparison_exp/)
+  await op('set_custom_types', types('mood_list_comparison_exp'))
+})

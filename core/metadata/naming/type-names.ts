@@ -3,6 +3,7 @@
 import { introspectionTypes } from 'graphql'
 import type { Catalog, PgType } from '../../catalog/types.ts'
 import { scalarName } from '../../compiler/types/codecs.ts'
+import { elementOf } from '../../compiler/types/type-support.ts'
 import { changedKeys } from '../document/list-change.ts'
 import type { TableModel } from '../document/model.ts'
 import { pascalCase, withoutPascalSuffix } from './casing.ts'
@@ -30,6 +31,8 @@ export interface GeneratedTypes {
   readonly tables?: readonly string[]
   /** Generated from scalars of columns, such as `*_comparison_exp`. */
   readonly scalars?: readonly string[]
+  /** Generated from scalars of the elements of arrays, such as `*_array_comparison_exp`. */
+  readonly elements?: readonly string[]
   /** The schemas that contain them; absent: all. */
   readonly schemas?: readonly SchemaKind[]
   /** Generated regardless of the tables. */
@@ -83,6 +86,10 @@ export function scalarsOfFunctions(functions: Catalog['functions']): ReadonlyMap
   }
   return scalars
 }
+
+/** Whether a column is an array of a scalar. */
+const isElement = (tables: Tables, name: string): boolean =>
+  [...scalarsOf(tables).values()].some((type) => type.isArray && scalarName(elementOf(type)) === name)
 
 /** The scalars of types that are not row types of tables. */
 const namedScalars = (types: readonly PgType[]): ReadonlyMap<string, PgType> =>
@@ -227,8 +234,10 @@ export const isGeneratedType = (name: string, named: NamedTypes, generated: read
   isMadeOfTable(name, named, generated) ||
   (named.naming.isCamel && isGeneratedInPascal(name, named, generated)) ||
   generated.some(
-    ({ scalars, fixed }) =>
-      fixed?.includes(name) || isMadeOf(name, scalars, (base) => scalarsOf(named.tables).has(base)),
+    ({ scalars, elements, fixed }) =>
+      fixed?.includes(name) ||
+      isMadeOf(name, scalars, (base) => scalarsOf(named.tables).has(base)) ||
+      isMadeOf(name, elements, (base) => isElement(named.tables, base)),
   )
 
 function isGeneratedInPascal(name: string, { tables }: NamedTypes, generated: readonly GeneratedTypes[]): boolean {

@@ -121,7 +121,7 @@ function Document({ metadata }: { readonly metadata: Metadata }) {
                   key: 'name',
                   title: plural(shown.length, 'object'),
                   width: 'minmax(96px, 1fr)',
-                  cell: ({ name }) => name,
+                  cell: ({ name }) => <span title={name}>{name}</span>,
                 },
                 {
                   ...{ key: 'kind', title: 'Part', width: '120px' },

@@ -1,6 +1,6 @@
 // GraphQL schemas of other servers and of this process, whose root fields are served beside those of the tables.
 
-import type { CallGroup, SchemaScope } from '../../sdk/graphql.ts'
+import { arraysAreLists, type CallGroup, type SchemaScope } from '../../sdk/graphql.ts'
 import { definePlugin, type Engine, messageOf, option, serviceKey, Type } from '../../sdk/index.ts'
 import type { RemotePlan } from './ask/questions.ts'
 import { remoteServer } from './ask/server.ts'
@@ -133,7 +133,7 @@ export default definePlugin({
         return group
       },
     }
-    engine.metadata.slice('remote_schemas', remoteSchemasSlice(shaping))
+    engine.metadata.slice('remote_schemas', remoteSchemasSlice(shaping, arraysAreLists(engine.settings)))
     engine.metadata.source(remoteSchemaSource(kinds))
     engine.operations.add(addRemoteSchema(shaping, !hasPermissions), updateRemoteSchema(shaping), removeRemoteSchema)
     engine.operations.add(reloadRemoteSchema(kinds), introspectRemoteSchema)

@@ -85,7 +85,7 @@ export const findRemoteSchema = (
 ): RemoteSchemaEntry | undefined => entries.find((entry) => entry.name === name)
 
 /** The slice `remote_schemas`. */
-export const remoteSchemasSlice = (shaping: SliceShaping): SliceDefinition<'remote_schemas'> => ({
+export const remoteSchemasSlice = (shaping: SliceShaping, hasLists: boolean): SliceDefinition<'remote_schemas'> => ({
   schema: documentSchema(shaping),
   empty: [],
   entryKey: ({ name }: RemoteSchemaEntry) => name,
@@ -93,7 +93,7 @@ export const remoteSchemasSlice = (shaping: SliceShaping): SliceDefinition<'remo
   validate: (entries, document) => checkEntries(entries, document, shaping),
   write: (entries, form) => writeEntries(entries, shaping, form),
   rename: (entry, rename) => renamedEntry(entry, rename, shaping),
-  resolve: (entries, context) => resolveAll(entries, context, shaping),
+  resolve: (entries, context) => resolveAll(entries, context, { ...shaping, hasLists }),
   remove: removeObject,
 })
 
@@ -158,7 +158,7 @@ function removeObject(draft: MetadataDocument, object: ObjectRef): boolean {
 function resolveAll(
   entries: readonly RemoteSchemaEntry[],
   context: SliceContext,
-  { dialect, kinds, relationships: service }: SliceShaping,
+  { dialect, kinds, relationships: service, hasLists }: SliceShaping & Pick<Claiming, 'hasLists'>,
 ): ReadonlyMap<string, RemoteSchemaModel> {
   const resolved = new Map<string, RemoteSchemaModel>()
   const definitions = new Map<string, string>()
@@ -168,7 +168,7 @@ function resolveAll(
     const remote = attempt(object, context, () => resolveOne(entry, servers))
     if (!remote) continue
     for (const member of remote.members) context.depend(object.ref, remoteSchemaRef(member), 'remote_schema')
-    if (!remote.isHidden && !claims(remote, object, { context, definitions })) continue
+    if (!remote.isHidden && !claims(remote, object, { context, definitions, hasLists })) continue
     const own = remote.isHidden ? new Map<string, string>() : remote.types.definitions
     const shared = [...own.keys()].filter((name) => definitions.has(name))
     for (const [name, definition] of own) definitions.set(name, definition)
@@ -291,13 +291,15 @@ interface Claiming {
   readonly context: SliceContext
   /** The definitions of types in earlier remote schemas. */
   readonly definitions: ReadonlyMap<string, string>
+  /** Whether arrays of tables are lists. */
+  readonly hasLists: boolean
 }
 
 /** Claims the names of a remote schema; false if one of them is taken. */
 function claims(
   { types, introspection }: RemoteSchemaModel,
   object: ObjectDescription,
-  { context, definitions }: Claiming,
+  { context, definitions, hasLists }: Claiming,
 ): boolean {
   const wording = wordingFor(object)
   const conflict = [...types.definitions].find(
@@ -308,7 +310,7 @@ function claims(
     return false
   }
   const fresh = [...types.definitions.keys()].filter(
-    (name) => !definitions.has(name) && !isOfRows(name, types, context),
+    (name) => !definitions.has(name) && !isOfRows(name, types, { context, hasLists }),
   )
   const { names } = types
   // Subscription fields are not claimed: they give way to others of the same name.
@@ -341,9 +343,13 @@ function claims(
 }
 
 /** Whether a table's row type has the same name and definition: both are one type then, as in v1.3. */
-function isOfRows(name: string, { definitions }: RemoteTypes, context: SliceContext): boolean {
+function isOfRows(
+  name: string,
+  { definitions }: RemoteTypes,
+  { context, hasLists }: Pick<Claiming, 'context' | 'hasLists'>,
+): boolean {
   const table = context.dialect.lenientSchema ? context.plainTable(name) : undefined
-  return table !== undefined && rowDefinition(table) === definitions.get(name)
+  return table !== undefined && rowDefinition(table, hasLists) === definitions.get(name)
 }
 
 const wordingFor = ({ type, definition }: ObjectDescription): ConflictWording => ({

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printType } from 'graphql'
 import { startJoined } from '../remote-relationships/joined.ts'
+import { startCrm } from '../remote-schemas/crm.ts'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { startTrellis } from '../support/trellis.ts'
 
@@ -211,4 +212,16 @@ test('no type of an action has the name of the comparison of arrays', async (t) 
   const { body } = await opError('set_custom_types', types('mood_array_comparison_exp'))
   assert.match(JSON.stringify(body), /mood_array_comparison_exp/)
   await op('set_custom_types', types('mood_list_comparison_exp'))
+})
+
+test('a remote schema may have a type that is equal to the rows of a table with lists', async (t) => {
+  const types = 'type Query { remoteShelf: shelf } type shelf { places: [Int!]!  label: String }'
+  const crm = await startCrm(t, types, { remoteShelf: { places: [1], label: 'low' } })
+  const { database } = await startedServer(t)
+  const settings = { dialect: 'hasura', graphqlInterface: '2' } as const
+  const { op, graphql } = await startTrellis(t, { database, settings })
+  await op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  assert.deepEqual(await graphql('{ remoteShelf { places label } shelf { places } }'), {
+    data: { remoteShelf: { places: [1], label: 'low' }, shelf: [] },
+  })
 })

@@ -21,7 +21,7 @@ import {
 } from 'graphql'
 import { compareText } from '../../../sdk/index.ts'
 import type { TableModel } from '../../../sdk/metadata.ts'
-import { scalarName } from '../../../sdk/sql.ts'
+import { elementOf, scalarName } from '../../../sdk/sql.ts'
 import type { Customization } from '../schema.ts'
 import { introspectedSchema } from './introspected-schema.ts'
 import { RemoteNames } from './names.ts'
@@ -158,15 +158,19 @@ function definitionText(type: GraphQLNamedType, schema: GraphQLSchema, names: Re
 const compositeText = (kind: string, fields: readonly string[], related: readonly string[]): string =>
   JSON.stringify([kind, fields, related])
 
-/** The definition of the row type of a table without other fields than columns; null if a column refers to an enum table. */
-export function rowDefinition({ columns }: TableModel): string | null {
+/**
+ * The definition of the row type of a table without other fields than columns; null if a column refers to an enum table.
+ * `hasLists`: arrays are lists.
+ */
+export function rowDefinition({ columns }: TableModel, hasLists: boolean): string | null {
   const fields: string[] = []
   for (const { field, type, nullable, enumTable } of columns.values()) {
-    const scalar = scalarName(type)
+    const isList = hasLists && type.isArray
+    const scalar = scalarName(isList ? elementOf(type) : type)
     if (enumTable) return null
     if (field === null || scalar === null) continue
     const path = type.name === 'json' || type.name === 'jsonb' ? 'path: String' : ''
-    fields.push(`${field}(${path}): ${scalar}${nullable ? '' : '!'}`)
+    fields.push(`${field}(${path}): ${isList ? `[${scalar}!]` : scalar}${nullable ? '' : '!'}`)
   }
   return compositeText('object', fields.sort(compareText), [])
 }

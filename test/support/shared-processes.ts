@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 /**
  * The most files that share a process, and the fewest processes of a run: it should not end with a single busy process.
  */
-const [mostFiles, fewestProcesses] = [12, 6] as const
+const [mostFiles, fewestProcesses] = [18, 6] as const
 
 /** Files that take longest, though not by their size. They start first, each in its own process: the run would end with them. */
 const longest = [

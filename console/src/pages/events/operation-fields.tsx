@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { type JsonObject, withMembers } from '../../base/objects.ts'
 import { Checkbox } from '../../parts/field.tsx'
+import { Group } from '../../parts/group.tsx'
 import type { TableEntry } from '../../server/queries.ts'
 import { RuleField } from '../data/permissions/rule-field.tsx'
 import type { TableInfo } from '../data/table-info.ts'
@@ -38,14 +39,16 @@ export function OperationFields({ info, entry, operation, value, onChange, onFau
     change({ when: Object.keys(next).length === 0 ? undefined : next })
   }
   return (
-    <fieldset className={css['operation']}>
-      <legend>
+    <Group
+      isDense
+      legend={
         <Checkbox
           label={operation}
           checked={value !== null}
           onChange={({ target }) => onChange(target.checked ? { columns: '*' } : null)}
         />
-      </legend>
+      }
+    >
       {value !== null && operation === 'update' && (
         <div className={css['names']} role="group" aria-label="Columns whose change makes an event">
           <Checkbox
@@ -86,6 +89,6 @@ export function OperationFields({ info, entry, operation, value, onChange, onFau
             Only when <code>{JSON.stringify(when)}</code>, which the JSON changes.
           </p>
         ))}
-    </fieldset>
+    </Group>
   )
 }

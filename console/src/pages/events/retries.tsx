@@ -1,4 +1,5 @@
 import { Field } from '../../parts/field.tsx'
+import { Group } from '../../parts/group.tsx'
 import css from './events.module.css'
 
 type Definition = Readonly<Record<string, unknown>>
@@ -38,8 +39,7 @@ export function Retries({ value, onChange }: RetriesProps) {
   )
   const drawn = Math.min(retries, drawnAttempts - 1)
   return (
-    <fieldset className={css['operation']}>
-      <legend>Retries</legend>
+    <Group isDense legend="Retries">
       <div className={css['columns']}>
         {field('Retries after a failure', 'num_retries', retries)}
         {field('Seconds between attempts', 'interval_sec', interval)}
@@ -52,6 +52,6 @@ export function Retries({ value, onChange }: RetriesProps) {
         {retries > drawn && <li>… + {span(retries * interval)}</li>}
         <li data-end>gives up</li>
       </ol>
-    </fieldset>
+    </Group>
   )
 }

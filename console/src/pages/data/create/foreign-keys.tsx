@@ -1,8 +1,10 @@
 import { Plus, X } from 'lucide-react'
 import { Button, IconButton } from '../../../parts/button.tsx'
 import { Select } from '../../../parts/field.tsx'
+import { Group } from '../../../parts/group.tsx'
 import { SuggestField } from '../../../parts/suggest-field.tsx'
 import type { Suggestion } from '../../../parts/suggestion.ts'
+import { ColumnPairs } from '../column-pairs.tsx'
 import css from './create.module.css'
 import { type KeyFaults, type Known, shownFault, type Target } from './faults.ts'
 import { deleteActions, filledColumns, type NewForeignKey, type NewTable } from './new-table.ts'
@@ -58,20 +60,15 @@ interface KeyFieldsProps {
   onRemove(): void
 }
 
-const optionsOf = (names: readonly string[]) => names.map((name) => ({ value: name, label: name }))
-
 function KeyFields({ values, foreignKey, target, targets, faults, isTried, onChange, onRemove }: KeyFieldsProps) {
   const { table, pairs, onDelete } = foreignKey
   const own = filledColumns(values)
     .map(({ name }) => name.trim())
     .filter((name) => name !== '')
   const set = (changes: Partial<NewForeignKey>) => onChange({ ...foreignKey, ...changes })
-  const setPair = (at: number, pair: readonly [string, string]) =>
-    set({ pairs: pairs.map((each, index) => (index === at ? pair : each)) })
   const fault = shownFault(faults?.pairs, isTried)
   return (
-    <fieldset className={css['key']}>
-      <legend>{table.trim() === '' ? 'Foreign key' : `To ${table.trim()}`}</legend>
+    <Group legend={table.trim() === '' ? 'Foreign key' : `To ${table.trim()}`}>
       <div className={css['target']}>
         <SuggestField
           label="Table"
@@ -89,42 +86,18 @@ function KeyFields({ values, foreignKey, target, targets, faults, isTried, onCha
         <IconButton label="Remove this foreign key" icon={<X aria-hidden />} onClick={onRemove} />
       </div>
       {target && (
-        <>
-          {pairs.map(([from, to], at) => (
-            <div key={at} className={css['pair']}>
-              <Select<string>
-                label="Column here"
-                value={from}
-                options={optionsOf(own)}
-                onChange={(next) => setPair(at, [next, to])}
-              />
-              <span aria-hidden>=</span>
-              <Select<string>
-                label={`Column of ${table.trim()}`}
-                value={to}
-                options={optionsOf(target.columns)}
-                onChange={(next) => setPair(at, [from, next])}
-              />
-              <IconButton
-                label="Remove these columns"
-                icon={<X aria-hidden />}
-                disabled={pairs.length === 1}
-                onClick={() => set({ pairs: pairs.filter((_, index) => index !== at) })}
-              />
-            </div>
-          ))}
-          <div className={css['adds']}>
-            <Button look="quiet" icon={<Plus aria-hidden />} onClick={() => set({ pairs: [...pairs, ['', '']] })}>
-              Add columns
-            </Button>
-          </div>
-        </>
+        <ColumnPairs
+          pairs={pairs}
+          here={{ label: 'Column here', columns: own }}
+          there={{ label: `Column of ${table.trim()}`, columns: target.columns }}
+          onChange={(next) => set({ pairs: next })}
+        />
       )}
       {fault && (
         <p tabIndex={-1} data-fault className={css['fault']}>
           {fault}
         </p>
       )}
-    </fieldset>
+    </Group>
   )
 }

@@ -1,6 +1,7 @@
 // The form of a new table: its values, and the SQL that they become.
 
 import type { TableName } from '../../../server/names.ts'
+import type { ColumnPair } from '../column-pair.ts'
 import { sqlName, sqlTable, sqlText } from '../sql-names.ts'
 
 /** A column of the form. */
@@ -20,7 +21,7 @@ export interface NewForeignKey {
   /** The label of a table; the new one may be named, too. */
   readonly table: string
   /** Columns of the new table, each with the one there. */
-  readonly pairs: readonly (readonly [string, string])[]
+  readonly pairs: readonly ColumnPair[]
   readonly onDelete: DeleteAction
 }
 

@@ -3,11 +3,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { TableName } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
+import type { ColumnPair } from '../column-pair.ts'
 import { type Cells, cellsOf, labelOf } from '../labels.ts'
 import type { BrowsedRows } from '../rows/model.ts'
 import { argumentOf } from '../rows/save.ts'
 import type { TableInfo } from '../table-info.ts'
-import type { ColumnPair } from './relationships.ts'
 
 /** Rows that an example is chosen of. */
 const triedRows = 5

@@ -3,10 +3,8 @@
 import { type GivenTable, type TableName, tableName } from '../../../server/names.ts'
 import type { Relationship, TableEntry } from '../../../server/queries.ts'
 import type { RemoteField } from '../../../server/remote-types.ts'
+import type { ColumnPair } from '../column-pair.ts'
 import type { TableInfo } from '../table-info.ts'
-
-/** A column of this table with the one that it equals. */
-export type ColumnPair = readonly [from: string, to: string]
 
 /** A relationship to a table. */
 export interface TableRelationship {

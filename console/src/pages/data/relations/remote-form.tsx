@@ -3,6 +3,7 @@ import { useId } from 'react'
 import { useKeptForm } from '../../../base/kept-form.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Field, Select } from '../../../parts/field.tsx'
+import { Group } from '../../../parts/group.tsx'
 import { Failed, Loading } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { useOpened } from '../../../parts/use-opened.ts'
@@ -131,8 +132,10 @@ function Steps({ schema, info, steps, onChange }: StepsProps) {
       {shown.map((step, at) => {
         const known = fields[at]
         return (
-          <fieldset key={at} className={css['step']}>
-            <legend>{at === 0 ? 'Field of the query root' : `Field of ${referenceText(fields[at - 1]!.type)}`}</legend>
+          <Group
+            key={at}
+            legend={at === 0 ? 'Field of the query root' : `Field of ${referenceText(fields[at - 1]!.type)}`}
+          >
             <Select<string>
               label={at === 0 ? 'Field' : 'Deeper field'}
               value={step.field}
@@ -162,7 +165,7 @@ function Steps({ schema, info, steps, onChange }: StepsProps) {
                 }
               />
             ))}
-          </fieldset>
+          </Group>
         )
       })}
       {isOpen && steps.length > 0 && (

@@ -12,9 +12,10 @@ import { useEdit } from '../../../parts/use-edit.ts'
 import { type TableName, tableKey, tableLabel } from '../../../server/names.ts'
 import { run } from '../../../server/operations.ts'
 import { entryOf, type Metadata } from '../../../server/queries.ts'
+import type { ColumnPair } from '../column-pair.ts'
 import { Item } from './item.tsx'
 import css from './relations.module.css'
-import { type ColumnPair, pairsText } from './relationships.ts'
+import { pairsText } from './relationships.ts'
 import { replacing } from './replacing.ts'
 
 interface Answer {

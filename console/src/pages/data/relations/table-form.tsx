@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { Plus, X } from 'lucide-react'
 import { useId } from 'react'
 import { useKeptForm } from '../../../base/kept-form.ts'
-import { Button, IconButton } from '../../../parts/button.tsx'
 import { Field, Select } from '../../../parts/field.tsx'
+import { Group } from '../../../parts/group.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { useEdit } from '../../../parts/use-edit.ts'
 import { useOpened } from '../../../parts/use-opened.ts'
 import { asFailure } from '../../../requests/failure.ts'
 import { type TableName, tableKey, tableLabel, tableName } from '../../../server/names.ts'
 import { entryOf, type Metadata, type TableEntry, tablesOf } from '../../../server/queries.ts'
+import type { ColumnPair } from '../column-pair.ts'
+import { ColumnPairs } from '../column-pairs.tsx'
 import { type TableInfo, tableInfoQuery } from '../table-info.ts'
 import { examplesQuery } from './examples.ts'
 import css from './relations.module.css'
 import { RelationshipForm } from './relationship-form.tsx'
-import type { ColumnPair } from './relationships.ts'
 import { replacing } from './replacing.ts'
 
 interface TableFormProps {
@@ -33,21 +33,19 @@ interface Values {
 
 const beginning: Values = { kind: 'object', name: '', target: '', pairs: [['', '']] }
 
-const optionsOf = (columns: TableInfo['columns']) => columns.map(({ name }) => ({ value: name, label: name }))
+const namesOf = ({ columns }: TableInfo) => columns.map(({ name }) => name)
 
 /** A manual relationship to a table, with a live example once its columns are chosen. */
 export function TableForm({ info, entry, base: current, onClose }: TableFormProps) {
   const base = useOpened(current)
   const form = useKeptForm(`relationship of ${tableKey(info.name)}`, beginning)
   const { kind, name, target, pairs } = form.values
-  const setPairs = (next: readonly ColumnPair[]) => form.change({ pairs: next })
   const { isBusy, error, save } = useEdit()
   const list = useId()
   const tables = tablesOf(base).map(({ table }) => tableName(table))
   const to = tables.find((table) => tableLabel(table) === target.trim()) ?? null
   const other = useQuery({ ...tableInfoQuery(to ?? info.name), enabled: to !== null })
   const isWhole = to !== null && pairs.length > 0 && pairs.every(([from, there]) => from !== '' && there !== '')
-  const change = (at: number, pair: ColumnPair) => setPairs(pairs.map((each, index) => (index === at ? pair : each)))
   const add = async () => {
     if (to === null) return
     const manual = { remote_table: to, column_mapping: Object.fromEntries(pairs) }
@@ -95,35 +93,14 @@ export function TableForm({ info, entry, base: current, onClose }: TableFormProp
         </datalist>
       </div>
       {to !== null && other.data && (
-        <fieldset className={css['step']}>
-          <legend>Columns that are equal</legend>
-          {pairs.map(([from, there], at) => (
-            <div key={at} className={css['pair']}>
-              <Select<string>
-                label={`Column of ${tableLabel(info.name)}`}
-                value={from}
-                options={optionsOf(info.columns)}
-                onChange={(next) => change(at, [next, there])}
-              />
-              <span aria-hidden>=</span>
-              <Select<string>
-                label={`Column of ${tableLabel(to)}`}
-                value={there}
-                options={optionsOf(other.data.columns)}
-                onChange={(next) => change(at, [from, next])}
-              />
-              <IconButton
-                label="Remove these columns"
-                icon={<X aria-hidden />}
-                disabled={pairs.length === 1}
-                onClick={() => setPairs(pairs.filter((_, index) => index !== at))}
-              />
-            </div>
-          ))}
-          <Button look="quiet" icon={<Plus aria-hidden />} onClick={() => setPairs([...pairs, ['', '']])}>
-            Add columns
-          </Button>
-        </fieldset>
+        <Group legend="Columns that are equal">
+          <ColumnPairs
+            pairs={pairs}
+            here={{ label: `Column of ${tableLabel(info.name)}`, columns: namesOf(info) }}
+            there={{ label: `Column of ${tableLabel(to)}`, columns: namesOf(other.data) }}
+            onChange={(next) => form.change({ pairs: next })}
+          />
+        </Group>
       )}
       {other.isError && <Failed error={other.error} onRetry={() => void other.refetch()} />}
       {isWhole && <LiveExample info={info} to={to} columns={pairs} />}

@@ -2,8 +2,9 @@
 
 import { type TableName, tableKey, tableLabel } from '../../../../server/names.ts'
 import type { TableEntry } from '../../../../server/queries.ts'
+import type { ColumnPair } from '../../column-pair.ts'
 import type { Cells } from '../../labels.ts'
-import { type ColumnPair, tableRelationships } from '../../relations/relationships.ts'
+import { tableRelationships } from '../../relations/relationships.ts'
 import type { TableInfo } from '../../table-info.ts'
 import { filterFor } from '../filter.ts'
 

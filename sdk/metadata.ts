@@ -87,7 +87,7 @@ export { resolveBase } from '../core/metadata/resolving/table-base.ts'
 export { dependentText, reasonText, type Wording, wordingOf } from '../core/metadata/resolving/wording.ts'
 export type { DocumentFormat, ReadDocument } from '../core/metadata/slices/document-format.ts'
 export {
-  checkSettings,
+  checkSourceSettings,
   requireSource,
   type SourceModel,
   sourceName,

@@ -131,6 +131,11 @@ export class TrellisError extends Error {
     return this.#copy(this, details)
   }
 
+  /** The same error, without its help unless that may be shown. */
+  helpedIf(showsHelp: boolean): TrellisError {
+    return this.help && !showsHelp ? this.with({ help: null }) : this
+  }
+
   /** The same error in other words. */
   saying(message: string): TrellisError {
     return this.#copy({ message }, {})

@@ -42,7 +42,7 @@ interface MemberCall extends Call {
 /** The dependencies of decoding. */
 export interface EnvelopeOptions {
   readonly operations: OperationRegistry
-  readonly environment: OperationEnvironment
+  readonly environment: Omit<OperationEnvironment, 'interface'>
   readonly form: RequestForm
   readonly session: Session
   /** Whether unknown keys are refused in any dialect, also beside `args`. */
@@ -101,7 +101,8 @@ function inLaterWords(error: unknown): unknown {
 }
 
 /** The environment of reading arguments: strictly, as in a dialect that refuses unknown keys. */
-function environmentOf({ environment, isStrict }: EnvelopeOptions): OperationEnvironment {
+function environmentOf({ environment: shared, form, isStrict }: EnvelopeOptions): OperationEnvironment {
+  const environment = { ...shared, interface: form.interface }
   const { dialect, format } = environment
   if (!isStrict || !dialect.unknownKeysPass) return environment
   return { ...environment, dialect: { ...dialect, unknownKeysPass: false }, format: format.strictly() }

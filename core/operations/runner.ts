@@ -77,14 +77,14 @@ export class MetadataRunner {
   }
 
   async #runIn(form: RequestForm, envelope: unknown, session: Session, options: RequestOptions): Promise<unknown> {
-    const { operations, environment } = this.#options
     const { whenUnwanted, caller = null, isStrict = false, form: _, ...cause } = options
-    const decoding = { operations, form, session, isStrict, environment: { ...environment, interface: form.interface } }
+    const { operations, environment } = this.#options
+    const decoding = { operations, environment, form, session, isStrict }
     const call = await decodeEnvelope(envelope, decoding).catch(async (error) => {
       throw await withAllFaults(error, { session, interfaceName: form.interface }, this.#options)
     })
     authorize(call, session)
-    limitMembers(call, session, this.#options.environment)
+    limitMembers(call, session, environment)
     const work: MetadataWork = { session, type: call.operation.type, args: call.args, signal: null }
     const around = this.#options.hooks.metadata
     const run = () => this.#run(call, work, { form, caller, ...cause, ...(whenUnwanted && { whenUnwanted }) })
@@ -390,11 +390,7 @@ export class MetadataRunner {
   async #runTried(envelope: unknown, run: Run): Promise<unknown> {
     const { operations, environment } = this.#options
     const { session, isStrict = false } = run
-    const { form } = operations
-    const call = await decodeEnvelope(envelope, {
-      ...{ operations, form, session, isStrict },
-      environment: { ...environment, interface: form.interface },
-    })
+    const call = await decodeEnvelope(envelope, { operations, environment, form: operations.form, session, isStrict })
     authorize(call, session)
     limitMembers(call, session, environment)
     refuseUntried(call)

@@ -30,8 +30,7 @@ export const bulkKeepGoing = operation({
     const results: unknown[] = []
     for (const i of requests.keys()) {
       const { result, error } = await tryMember(i)
-      const shown = error && !dialect.errorsHelp ? error.with({ help: null }) : error
-      results.push(shown ? flatError(shown.at('args'), false) : result)
+      results.push(error ? flatError(error.helpedIf(dialect.errorsHelp).at('args'), false) : result)
     }
     return results
   },

@@ -3,7 +3,7 @@
 import { badRequest, type Dialect, type QualifiedName, Type } from '../../sdk/index.ts'
 import {
   Customization,
-  checkSettings,
+  checkSourceSettings,
   type DecodePart,
   dependenciesOn,
   functionRef,
@@ -45,7 +45,7 @@ interface Editing {
 /** Keeps settings of the source under its name. */
 function configure({ metadata, dialect }: Editing, name: string, settings: Settings): void {
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-  checkSettings({ name, ...given }, [], dialect)
+  checkSourceSettings({ name, ...given }, [], dialect)
   metadata.source = { ...metadata.source, name, ...given }
 }
 

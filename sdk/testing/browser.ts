@@ -41,7 +41,7 @@ export interface Page {
   until(expression: string): Promise<void>
   /** Types into the element of a selector; the text replaces the old content. */
   type(selector: string, text: string): Promise<void>
-  /** Clicks on the middle of the element of a selector. */
+  /** Clicks on the middle of the element of a selector, once it keeps its place and nothing covers it. */
   click(selector: string): Promise<void>
   /** Presses a key by its name, as `Tab`, `ArrowDown` or `k`. */
   press(key: string, modifiers?: readonly ('alt' | 'ctrl' | 'shift')[]): Promise<void>

@@ -91,7 +91,7 @@ export function inDialect(
   error: TrellisError,
   { dialect, graphqlInterface }: Pick<ServerSettings, 'dialect' | 'graphqlInterface'>,
 ): TrellisError {
-  const shown = error.help && !dialects[dialect].errorsHelp ? error.with({ help: null }) : error
+  const shown = error.helpedIf(dialects[dialect].errorsHelp)
   return graphqlInterface === '2' ? shown.later : shown
 }
 

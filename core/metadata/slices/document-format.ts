@@ -23,7 +23,14 @@ import {
 import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
 import { Faults, FaultyDocument, TooManyFaults } from './faults.ts'
 import { givenKey } from './given-slice.ts'
-import { checkSettings, defaultSource, isOwnConnection, sourceKey, sourceName, unnamedSource } from './given-source.ts'
+import {
+  checkSourceSettings,
+  defaultSource,
+  isOwnConnection,
+  sourceKey,
+  sourceName,
+  unnamedSource,
+} from './given-source.ts'
 import { GivenTexts } from './given-texts.ts'
 import type { PartPlace } from './recorder.ts'
 import { documentOf, documentRank, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
@@ -103,7 +110,7 @@ export class DeclaredFormat implements DocumentFormat {
   async read(wire: unknown, at: readonly PathKey[] = []): Promise<ReadDocument> {
     try {
       const given = openDocument(wire, (key) => this.#registry.isDeclared(key))
-      if (given.source) checkSettings(given.source, ['sources', 0], this.#dialect)
+      if (given.source) checkSourceSettings(given.source, ['sources', 0], this.#dialect)
       const [faults, ignored] = [new Faults(), this.#ignoredIn(given)]
       const content = await this.#readParts(given, faults).catch((error: unknown) => {
         if (error instanceof TooManyFaults) return null

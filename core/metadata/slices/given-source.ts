@@ -94,7 +94,7 @@ const isConvention = (given: unknown, plain: string): boolean =>
   saysNothing(given) || given === plain || given === camelConvention
 
 /** Refuses settings of another shape, texts that cannot be parts of names, and unknown naming conventions. */
-export function checkSettings(source: StoredSource, at: readonly PathKey[], { namingConvention }: Dialect): void {
+export function checkSourceSettings(source: StoredSource, at: readonly PathKey[], { namingConvention }: Dialect): void {
   const place = [...at, customizationKey]
   const { naming_convention: convention } = decode(Customization, source[customizationKey] ?? {}, place)
   if (!isConvention(convention, namingConvention)) {
